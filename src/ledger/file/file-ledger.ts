@@ -77,7 +77,7 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
   const isAlive = (other: KnownOwner) =>
     isProcessAlive(other.pid, other.start, owner.kill, () => silenceOf(folder, other, now()));
   const segments = createSegments({ ...options, folder, book, isAlive, check: checkOf(secret) });
-  const turn = createTurn({ path: join(folder, 'turn'), owner, later, random });
+  const turn = createTurn({ path: join(folder, 'turn'), owner, now, later, random });
   const index = openRunIndex({ ...options, folder });
   const heartbeats = new Map<string, () => void>();
   const memory = createMemoryLedger({

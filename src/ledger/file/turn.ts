@@ -19,25 +19,26 @@ export interface Turn {
 export interface TurnOptions {
   readonly path: string;
   readonly owner: Owner;
+  readonly now: () => number;
   readonly later: Later;
   readonly random: () => number;
 }
 
 /** Milliseconds after which a process that does nothing gives its kept turn up, or looks for one that waits. */
 const keptFor = 10;
-/** Turns of a busy process between two looks for others: a look costs as much as a turn. */
-const turnsBetweenLooks = 4;
+/** Milliseconds between two looks of a busy process for others: a look costs as much as a turn. */
+const betweenLooks = 4;
 /** Milliseconds between two looks, at most. */
 const longestPause = 8;
 /** Looks until it fails: some 100 seconds, longer than a silent process elsewhere keeps its turn. */
 const patience = 24_000;
 
-export function createTurn({ path, owner, later, random }: TurnOptions): Turn {
+export function createTurn({ path, owner, now, later, random }: TurnOptions): Turn {
   /** A process that waits creates it; the one that has the turn removes it and passes the turn on. */
   const wanted = `${path}.wanted`;
   let claim: Claim | undefined;
   let [isIdle, isInUse, mustYield] = [false, false, false];
-  let turns = 0;
+  let lookedAt = 0;
   let fault: unknown;
   let callOff = nothing;
   return {
@@ -58,7 +59,7 @@ export function createTurn({ path, owner, later, random }: TurnOptions): Turn {
     pass(mayKeep) {
       [isInUse, isIdle] = [false, false];
       if (!claim?.held) return;
-      if (!mayKeep || (++turns % turnsBetweenLooks === 0 && yields())) release();
+      if (!mayKeep || (Math.abs(now() - lookedAt) >= betweenLooks && yields())) release();
       else if (callOff === nothing) look();
     },
   };
@@ -76,6 +77,7 @@ export function createTurn({ path, owner, later, random }: TurnOptions): Turn {
   }
 
   function yields(): boolean {
+    lookedAt = now();
     if (!existsSync(wanted)) return false;
     rmSync(wanted, { force: true });
     mustYield = true;
