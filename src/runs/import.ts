@@ -1,6 +1,6 @@
 import { createContactMapping, createJsonTextCheck, createFieldUsage, namedInputs } from './mapping/contact.ts';
 import { checkContactMapping, type ContactMappingOptions } from './mapping/contact-options.ts';
-import { phoneField } from './spreadsheet-check.ts';
+import { phoneIn } from './spreadsheet-check.ts';
 import { canonical, contactRow } from '../ledger/identity.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { Context } from '../cli/command.ts';
@@ -61,13 +61,12 @@ function tableMapper(
 
 /** The document does not name the fields of a contact. Without a phone, a contact equals no other. */
 function phoneOf(body: object): string {
-  const field = phoneField(body);
-  return field === undefined ? canonical(body) : String(Object.entries(body).find(([name]) => name === field)?.[1]);
+  return phoneIn(body)?.[1] ?? canonical(body);
 }
 
 /** `--phone` checks a field only if it is named. */
 function uncheckedPhone(body: string): string | undefined {
-  const field = phoneField(JSON.parse(body));
+  const [field] = phoneIn(JSON.parse(body)) ?? [];
   return field === undefined ? undefined : `phone numbers are not checked; --phone ${shellQuote(field)} does`;
 }
 

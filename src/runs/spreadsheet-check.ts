@@ -16,7 +16,8 @@ const mostNames = 1_000;
 
 /** Finds a cell that looks damaged and is sent unchanged. */
 export function findSuspectCell(fields: Fields, content: () => string): SuspectCell | undefined {
-  for (const [field, value] of Object.entries(fields)) {
+  for (const field of Object.keys(fields)) {
+    const value = fields[field];
     if (typeof value !== 'string' || !(surely.test(value.trim()) || isPhoneName(field))) continue;
     const reason = spreadsheetDamage(value);
     if (reason !== undefined && content().includes(JSON.stringify(value)))
@@ -26,8 +27,10 @@ export function findSuspectCell(fields: Fields, content: () => string): SuspectC
 }
 
 /** The field of a body that holds a phone, by its name. */
-export function phoneField(body: object): string | undefined {
-  return Object.entries(body).find(([name, value]) => isPhoneName(name) && typeof value === 'string')?.[0];
+export function phoneIn(body: object): readonly [field: string, phone: string] | undefined {
+  for (const [name, value] of Object.entries(body))
+    if (typeof value === 'string' && isPhoneName(name)) return [name, value];
+  return undefined;
 }
 
 /** Most inputs have the same few names in all rows. */

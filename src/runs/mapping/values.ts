@@ -183,5 +183,6 @@ const damages: readonly (readonly [RegExp, string])[] = [
 /** Explains how a spreadsheet damaged a phone number; undefined if it shows no damage. */
 export function spreadsheetDamage(text: string): string | undefined {
   const trimmed = text.trim();
+  if (isPhone(trimmed)) return undefined;
   return damages.find(([sign]) => sign.test(trimmed))?.[1];
 }
