@@ -169,6 +169,7 @@ export function createBook(): Book {
   const owners = new Map<string, KnownOwner>();
   const claimants = new Map<number, string>();
   const inFlight = new Map<string, Set<number>>();
+  const scratch = new Uint8Array(rowSize);
   let order = 0;
 
   return {
@@ -450,9 +451,8 @@ export function createBook(): Book {
   }
 
   function setLatest(run: Run, latest: number): void {
-    const row = new Uint8Array(rowSize);
-    entries.read(latest, row, 0);
-    for (let entry = entries.newestBySecond(row, 0); entry !== -1; entry = entries.olderBySecond(entry))
+    entries.read(latest, scratch, 0);
+    for (let entry = entries.newestBySecond(scratch, 0); entry !== -1; entry = entries.olderBySecond(entry))
       if (entries.scopeOf(entry) === run.number) entries.setLatest(entry, entry === latest);
   }
 

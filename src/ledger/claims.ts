@@ -189,19 +189,19 @@ function supersedesOf(superseded: Superseded, at: number): readonly Change[] {
 
 /** The outcomes of a group, by run and by the process life that claimed the row. */
 export function decideSettle(book: Book, world: World, outcomes: readonly Settled[]): readonly Change[] {
-  const groups = new Map<string, { run: Run; owner: string; positions: Record<Settlement, number[]> }>();
+  const groups: { run: Run; owner: string; positions: Record<Settlement, number[]> }[] = [];
   for (const { run: id, row, outcome } of outcomes) {
     const run = knownRun(book, id);
     const entry = book.find(run, row, 0);
     if (entry === -1) throw new Error(`a row was settled that run ${id} does not have`);
     const claimant = book.ownerOf(entry)?.id;
     const owner = claimant !== undefined && world.isOwn(claimant) ? claimant : world.owner;
-    const key = `${owner} ${id}`;
-    const group = groups.get(key) ?? { run, owner, positions: { done: [], failed: [], unsure: [], release: [] } };
-    groups.set(key, group);
+    const known = groups.find((one) => one.run === run && one.owner === owner);
+    const group = known ?? { run, owner, positions: { done: [], failed: [], unsure: [], release: [] } };
+    if (!known) groups.push(group);
     group.positions[outcome].push(run.rows.positionOf(entry));
   }
-  return [...groups.values()].map(({ run, owner, positions: { done, failed, unsure, release } }) => ({
+  return groups.map(({ run, owner, positions: { done, failed, unsure, release } }) => ({
     type: 'work',
     run: run.id,
     owner,

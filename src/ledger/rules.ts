@@ -220,17 +220,18 @@ function compare(book: Book, world: World, plan: Plan, draft: Draft): Compared {
   const search = {
     account: plan.account,
     own: draft.run,
+    after: 0,
     isPlannedCounted: true,
     isUnsureCounted: !choice.retryUnsure,
   };
+  const searchSince = { ...search, after: draft.run?.order ?? 0 };
   const [tally, unsure] = [createTally(book), createTally(book)];
   const liveness = cached(world);
   for (let row = 0; row < input.count; row++) {
     if (!draft.isDue(row)) continue;
     // With `--again` the user accepted that the run repeats rows that were sent before it began.
     const isAccepted = draft.run?.isAgain === true && draft.known[row] !== 0;
-    const after = isAccepted ? (draft.run?.order ?? 0) : 0;
-    const found = elsewhere(book, liveness, input.bytes, row * rowSize, { ...search, after });
+    const found = elsewhere(book, liveness, input.bytes, row * rowSize, isAccepted ? searchSince : search);
     if (!found) continue;
     tally.add(found);
     const isUnsure = book.entries.stateOf(found.entry) === 'unsure';

@@ -88,8 +88,9 @@ function isSkipped(fate: KnownRow['fate']): boolean {
 function readyOf({ row, index, fate }: KnownRow, mapper: Mapper, known: Known): Ready {
   const mapped = 'reason' in row ? row : mapper.map(row);
   if ('reason' in mapped) throw new Error(`row ${row.number} was valid at first: ${mapped.reason}`);
+  const { number, line } = placeIn(row, known);
   const content = jsonText(mapped.body);
-  return { ...placeIn(row, known), isRetry: fate === 'retry', content, digest: known.found.input.read(index) };
+  return { number, line, isRetry: fate === 'retry', content, digest: known.found.input.read(index) };
 }
 
 interface Place {

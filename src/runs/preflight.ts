@@ -140,11 +140,10 @@ export async function preflight({ source, job, mapper, digest, signal, onRows }:
     let text: string | undefined;
     const content = () => (text ??= jsonText(mapped.body));
     first ??= content();
-    const before = input.rowOf(bytes, 0);
     places.add(placeOf(row, source));
     input.add(bytes);
     if (input.isDuplicate(input.count - 1) && duplicateRows.length < mostListed)
-      duplicateRows.push({ ...place, as: places.at(before ?? 0) });
+      duplicateRows.push({ ...place, as: places.at(input.rowOf(bytes, 0) ?? 0) });
     const found = 'fields' in row ? findSuspectCell(row.fields, content) : undefined;
     if (!found) return;
     suspect += 1;

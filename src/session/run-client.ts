@@ -105,12 +105,13 @@ function closed(queueAbort: AbortController, connection: Connection): Promise<vo
 function sendingUntil(queueAbort: AbortController, client: Client): RunClient['sending'] {
   return (name) => {
     const send: (content: string, departure: SendHooks) => Promise<unknown> = client.prepare(name);
-    return (content, departure) =>
-      send(content, departure).catch((error: unknown) => {
-        if (error instanceof CliError && fatalExits.has(error.exit)) queueAbort.abort();
-        throw error;
-      });
+    return (content, departure) => send(content, departure).catch(abortIfFatal);
   };
+
+  function abortIfFatal(error: unknown): never {
+    if (error instanceof CliError && fatalExits.has(error.exit)) queueAbort.abort();
+    throw error;
+  }
 }
 
 const fatalExits: ReadonlySet<ExitName> = new Set(['rateLimited', 'keyRefused', 'configuration']);
