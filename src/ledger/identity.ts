@@ -28,14 +28,14 @@ export interface Contact {
   readonly body: unknown;
 }
 
-export function messageRow(secret: Buffer, { mode, template, to, params }: Message): RowDigest {
+export function messageRow(secret: string, { mode, template, to, params }: Message): RowDigest {
   const row = new Uint8Array(rowSize);
   putHash(row, 0, digestSize, keyed(secret, [mode, 'message', template, to, params]));
   putHash(row, digestSize, secondSize, keyed(secret, ['recipient', template, to]));
   return row;
 }
 
-export function contactRow(secret: Buffer, { mode, phone, body }: Contact): RowDigest {
+export function contactRow(secret: string, { mode, phone, body }: Contact): RowDigest {
   const row = new Uint8Array(rowSize);
   putHash(row, 0, digestSize, keyed(secret, [mode, 'contact'], canonical(body)));
   putHash(row, digestSize, secondSize, keyed(secret, ['phone', phone]));
@@ -43,12 +43,12 @@ export function contactRow(secret: Buffer, { mode, phone, body }: Contact): RowD
 }
 
 /** The second digest of a message. */
-export function recipientDigest(secret: Buffer, { template, to }: Pick<Message, 'template' | 'to'>): Uint8Array {
+export function recipientDigest(secret: string, { template, to }: Pick<Message, 'template' | 'to'>): Uint8Array {
   return bytesOf(keyed(secret, ['recipient', template, to]), secondSize);
 }
 
 /** The second digest of a contact. */
-export function phoneDigest(secret: Buffer, phone: string): Uint8Array {
+export function phoneDigest(secret: string, phone: string): Uint8Array {
   return bytesOf(keyed(secret, ['phone', phone]), secondSize);
 }
 
@@ -78,7 +78,7 @@ export interface AccountFacts {
 }
 
 /** The prefixes keep a name that a user chose from meaning another account. */
-export function accountOf(secret: Buffer, { origin, key, named, profile, sandbox }: AccountFacts): Account {
+export function accountOf(secret: string, { origin, key, named, profile, sandbox }: AccountFacts): Account {
   const account = (id: string) => ({ id, origin, isKeyDigest: false });
   if (sandbox !== undefined) return account(`sandbox:${sandbox}`);
   if (named !== undefined) return account(`name:${named}`);
@@ -88,18 +88,18 @@ export function accountOf(secret: Buffer, { origin, key, named, profile, sandbox
 }
 
 /** Recognizes the secret without revealing it. Each segment has it in its first line. */
-export function checkOf(secret: Buffer): string {
+export function checkOf(secret: string): string {
   return bytesOf(keyed(secret, ['check']), secondSize).toString('hex');
 }
 
-/** The state folder's secret; created on first use. With `isNeeded` a missing one is an error: rows would look new. */
-export function secretIn(folder: string, isNeeded: boolean): Buffer {
+/** The state folder's secret in hexadecimal; created on first use. With `isNeeded` a missing one is an error: rows would look new. */
+export function secretIn(folder: string, isNeeded: boolean): string {
   const path = join(folder, 'secret');
   const found = contentOf(path);
   if (!found && isNeeded) throw unusable(`${path} is missing`);
   const secret = found ?? created(path, folder);
   if (secret.length !== secretSize) throw unusable(`${path} is damaged`);
-  return secret;
+  return secret.toString('hex');
 }
 
 export function unusable(message: string): Error {
@@ -138,8 +138,8 @@ function contentOf(path: string): Buffer | undefined {
  * A SHA-256 in Latin-1, which takes half the time of a Buffer. The secret has a fixed length and callers keep at most
  * half of the digest, so a prefix is as good as an HMAC here, in a fifth of the time.
  */
-function keyed(secret: Buffer, words: readonly (string | readonly string[])[], content = ''): string {
-  return hash('sha256', secret.toString('hex') + JSON.stringify(words) + content, 'binary');
+function keyed(secret: string, words: readonly (string | readonly string[])[], content = ''): string {
+  return hash('sha256', secret + JSON.stringify(words) + content, 'binary');
 }
 
 function bytesOf(digest: string, size: number): Buffer {

@@ -23,7 +23,7 @@ export interface Job {
   /** Throws if an option does not fit the input. */
   mapper(source: Source): Promise<Mapper>;
   /** Identifies a row in the ledger. */
-  digest(body: object, keys: { readonly secret: Buffer; readonly mode: Mode }): RowDigest;
+  digest(body: object, keys: { readonly secret: string; readonly mode: Mode }): RowDigest;
   /** Columns of the input that no option names yet. */
   free?(columns: readonly string[]): readonly string[];
   /** A warning about the first body, for a dry run. */

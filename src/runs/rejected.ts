@@ -38,7 +38,7 @@ interface RejectedOptions {
   /** The file that this run wrote last, if it did. */
   readonly before: RejectFile | undefined;
   /** Keys the digests of rows. */
-  readonly secret: Buffer;
+  readonly secret: string;
   /** The rows for the file, in the order of the input, with their reasons. Each row of the input is passed to `see`. */
   readonly rows: (
     see: (row: InputRow) => void,
@@ -70,7 +70,8 @@ async function writeAt(
   first: string,
 ): Promise<RejectFile | undefined> {
   const own = before && isUnchanged(before) ? before.file : undefined;
-  const digestOf = (row: InputRow) => createHmac('sha256', secret).update(jsonText(row.raw)).digest('base64');
+  const key = Buffer.from(secret, 'hex');
+  const digestOf = (row: InputRow) => createHmac('sha256', key).update(jsonText(row.raw)).digest('base64');
   const listOf = (sha256: string) => join(folder, `${word}-${sha256.slice(0, 16)}.rows`);
   /** Rows of the file that the input, up to here, does not have. */
   const gone = own === undefined ? undefined : before && digestsIn(listOf(before.sha256));

@@ -169,6 +169,6 @@ export interface OpenedLedger {
 /** How a run shows its rows to `runs list`. */
 interface RunNotes {
   /** Keys the digests of rows. */
-  readonly secret: Buffer;
+  readonly secret: string;
   note(entry: RunEntry): Promise<void>;
 }

@@ -77,7 +77,7 @@ describe('the digest of a row', () => {
 
   it('depends on the secret', () => {
     const base = { mode: 'live', template: 't', to: '+1', params: ['a'] } as const;
-    expect(hex(messageRow(Buffer.alloc(32), base))).not.toBe(hex(messageRow(secret, base)));
+    expect(hex(messageRow('00'.repeat(32), base))).not.toBe(hex(messageRow(secret, base)));
   });
 });
 
@@ -108,7 +108,7 @@ describe('the secret', () => {
   it('is created once in a private file, and leaves no other file', () => {
     const folder = temporaryFolder();
     const first = secretIn(folder, false);
-    expect(first).toHaveLength(32);
+    expect(first).toMatch(/^[0-9a-f]{64}$/);
     expect(secretIn(folder, true)).toEqual(first);
     expect(statSync(join(folder, 'secret')).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['secret']);

@@ -20,7 +20,7 @@ import { type Book, createBook } from '../../src/ledger/book.ts';
 import { createMemoryLedger, type MemoryLedger } from '../../src/ledger/memory.ts';
 import { alive, later } from '../support/cli.ts';
 
-export const secret = Buffer.alloc(32, 7);
+export const secret = '07'.repeat(32);
 export const hour = 3_600_000;
 export const day = 24 * hour;
 export const account = { id: 'profile:acme', origin: 'https://api.example.com', isKeyDigest: false };

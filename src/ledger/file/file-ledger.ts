@@ -35,8 +35,8 @@ export interface FileLedgerOptions {
 
 /** The ledger of one machine. All promises of one process resolve in the order of the calls. */
 export interface FileLedger extends Ledger {
-  /** Keys the digests of rows. */
-  readonly secret: Buffer;
+  /** Keys the digests of rows; in hexadecimal. */
+  readonly secret: string;
   /** Writes a run's entry in the index that `listRuns` reads. Notes of one moment are merged. */
   note(entry: RunEntry): Promise<void>;
   close(): Promise<void>;
@@ -57,7 +57,7 @@ export function emptyLedger({ owner, now, isLocal: _isLocal }: FileLedgerOptions
     isAlive: () => false,
     newId: () => randomBytes(6).toString('hex'),
   });
-  return { ...memory, secret: randomBytes(32), note: async () => {}, close: async () => {} };
+  return { ...memory, secret: randomBytes(32).toString('hex'), note: async () => {}, close: async () => {} };
 }
 
 /** A call that waits for the turn. */
