@@ -189,7 +189,7 @@ describe('a full disk', () => {
     ['the logs of runs', 'runs', 'size=128k'],
   ])(
     'in the folder of %s stops the run, which continues once there is space (skipped if root may not mount)',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async (_, folder, size) => {
       const world = await rig.newWorld();
       const disk = join(world.home, '.local/state/bizmsg', folder);

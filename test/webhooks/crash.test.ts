@@ -12,7 +12,7 @@ import { isLong } from '../support/long-tests.ts';
 import { type ListenerProcess, listenerScript, pour, startListenerProcess } from './apart.ts';
 import { logIn, later, temporary } from './rig.ts';
 
-const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 30 : 4));
+const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 30 : 10));
 const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const patience = 20_000 + kills * 2_000;
 
