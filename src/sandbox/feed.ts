@@ -17,7 +17,7 @@ export type FeedRecord =
   | { readonly kind: 'changed'; readonly topics: readonly Topic[] };
 
 /** Parts of the state without a log. */
-export type Topic = 'clock' | 'contents' | 'deliveries' | 'faults' | 'settings' | 'webhooks';
+export type Topic = 'clock' | 'contents' | 'deliveries' | 'faults' | 'keys' | 'usage' | 'webhooks';
 
 interface Feed {
   /** The records since the last call, and the cursor after them. */
@@ -42,10 +42,11 @@ const topics: Readonly<Partial<Record<Change['type'], Topic>>> = {
   redelivery: 'deliveries',
   fault: 'faults',
   'fault-cleared': 'faults',
-  key: 'settings',
-  revoke: 'settings',
-  'go-live': 'settings',
-  plan: 'settings',
+  key: 'keys',
+  revoke: 'keys',
+  'go-live': 'keys',
+  plan: 'usage',
+  call: 'usage',
   secret: 'webhooks',
   webhook: 'webhooks',
   'webhook-secret': 'webhooks',
@@ -63,7 +64,10 @@ export function createFeeds({ state, follow }: Store, { nextAt }: Pick<Adjustabl
     const stop = follow(({ type }) => {
       const topic = topics[type];
       if (topic) changed.add(topic);
-      if (type === 'reset') cursor = undefined;
+      if (type === 'reset') {
+        cursor = undefined;
+        for (const one of Object.values(topics)) changed.add(one);
+      }
       wake();
     });
     return {

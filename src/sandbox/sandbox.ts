@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { PlanName } from '../contract/plans.ts';
 import type { ErrorStatus } from '../contract/statuses.ts';
-import { createMinuteWindow, limitsOf } from './api/admission.ts';
+import { createMinuteWindow, limitsOf, type Usage, usageOf } from './api/admission.ts';
 import { answer, answerAll, type Answer, type Asked, refused } from './answer.ts';
 import type { Change, FaultRecord, PlanSetting } from './state/records.ts';
 import { type AdjustableClock, type ClockSetting, createClock } from './time/clock.ts';
@@ -81,6 +81,7 @@ export interface Sandbox extends Views, Contents {
   /** Resolves at the next event or request, or when aborted. */
   happening(type: Happening, signal: AbortSignal): Promise<void>;
   setPlan(plan: PlanSetting): void;
+  usage(): Usage;
   /** The shared rate limit; undefined if the plan has none. */
   minute(): Minute | undefined;
   /** Identifies the messages and contacts of this sandbox; resetting either changes it. */
@@ -132,6 +133,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     openFeed: createFeeds(store, clock),
     happening: createWait(store),
     setPlan: (plan) => commit([{ type: 'plan', plan }]),
+    usage: () => usageOf(state, service.minute, clock.now()),
     minute: () => minuteOf(state.plan, clock.setting()),
     dataId: () => state.dataId,
     onLocatorChange: (listener) => store.follow(({ type }) => (inLocator.has(type) ? listener() : undefined)),

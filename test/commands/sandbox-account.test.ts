@@ -94,6 +94,28 @@ describe('sandbox plan set', () => {
   );
 });
 
+describe('sandbox plan show', () => {
+  it('shows how much of the limits is used', async () => {
+    const { run } = await local();
+    expect((await run('sandbox plan show')).stdout).toMatch(
+      /^enterprise: unlimited requests a minute, unlimited messages in \d{4}-\d\d\n$/,
+    );
+    await run('sandbox plan set growth --monthly 10 --without campaigns');
+    expect((await run('sandbox plan show')).stdout).toContain(
+      'growth: 0 of 300 requests a minute, 0 of 10 messages in',
+    );
+    await run('send-template +12025550101 welcome --profile local');
+    expect(JSON.parse((await run('sandbox plan show -o json')).stdout)).toMatchObject({
+      per_minute: 300,
+      minute_used: 1,
+      minute_ends: expect.stringMatching(/Z$/),
+      per_month: 10,
+      month_used: 1,
+      without: ['campaigns'],
+    });
+  });
+});
+
 describe('sandbox requests', () => {
   it('lists all requests, with the reason of a refusal', async () => {
     const { run, sandbox } = await local();

@@ -54,6 +54,7 @@ const before: Readonly<Record<string, readonly string[]>> = {
   'runs close': ['bizmsg contacts import many.csv --profile local --first 32'],
   'runs forget': ['bizmsg contacts import people.csv --profile local'],
   'sandbox keys revoke': ['bizmsg sandbox keys create'],
+  'sandbox plan show': ['bizmsg sandbox plan set growth'],
   'sandbox fault list': [fault],
   'sandbox fault clear': [fault],
   'sandbox redeliver': ['bizmsg sandbox clock advance 7d'],

@@ -171,6 +171,7 @@ const controls: Readonly<Record<string, Case>> = {
   'sandbox keys revoke': { argv: [['none'], ['sk_test_local-Qx8Wd3Nf6Ks1Vb5M']] },
   'sandbox keys go-live': { argv: [[]] },
   'sandbox plan set': { argv: [['starter'], ['gold']] },
+  'sandbox plan show': { argv: [[]] },
   'sandbox clock now': { argv: [[]] },
   'sandbox clock freeze': { argv: [[]] },
   'sandbox clock advance': { argv: [['1s'], []] },

@@ -10,7 +10,7 @@ import { addFault, clearFaults, listFaults } from './fault.ts';
 import { createSandboxKey, goLive, listSandboxKeys, revokeSandboxKey } from './keys.ts';
 import { sandboxMessages } from './messages.ts';
 import { openPage } from './open.ts';
-import { setPlan } from './plan.ts';
+import { setPlan, showPlan } from './plan.ts';
 import { startSandbox } from './start.ts';
 import { triggerEvent } from './trigger.ts';
 import { addWebhook, listWebhooks, removeWebhook, rotateSecret } from './webhooks.ts';
@@ -23,7 +23,7 @@ export const sandboxCommands = [
   sandboxEnv,
   execInSandbox,
   group('keys', 'Create, list and revoke sandbox keys', [createSandboxKey, listSandboxKeys, revokeSandboxKey, goLive]),
-  group('plan', 'Change the plan of the sandbox', [setPlan]),
+  group('plan', 'Show and change the plan of the sandbox', [setPlan, showPlan]),
   group('clock', 'Freeze and advance the sandbox clock', [clockNow, clockFreeze, clockAdvance, clockReal]),
   group('fault', 'Inject faults', [addFault, listFaults, clearFaults]),
   group('webhooks', 'Register URLs that receive the events of the sandbox', [

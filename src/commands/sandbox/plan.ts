@@ -51,9 +51,51 @@ export const setPlan = command({
   },
   view: ({ plan, per_minute: minute, per_month: month, without }) => {
     const limits = [`${limit(minute, 'request')} a minute`, `${limit(month, 'message')} a month`];
-    return `${plan}: ${[...limits, ...(without.length > 0 ? [`without ${without.join(', ')}`] : [])].join(', ')}`;
+    return `${plan}: ${[...limits, ...excluding(without)].join(', ')}`;
   },
 });
+
+export const showPlan = command({
+  name: 'show',
+  summary: 'Show the limits of the sandbox, and how much of them is used',
+  details: 'Requests are counted only if their number is limited.',
+  params: {},
+  examples: ['sandbox plan show', 'sandbox plan show -o json'],
+  sample: 'growth: 0 of 300 requests a minute, 0 of 15000 messages in 2026-05',
+  accepts: printOptions,
+  piped: 'text',
+  run: async (context) => {
+    const { plan, minute, month } = await (await localSandbox(context)).ask('usage');
+    return {
+      plan: plan.name,
+      per_minute: minute.limit,
+      minute_used: minute.used,
+      minute_ends: minute.ends === null ? null : new Date(minute.ends).toISOString(),
+      per_month: month.limit,
+      month: month.name,
+      month_used: month.used,
+      without: wordsOf(plan.without),
+    };
+  },
+  view: ({ plan, per_minute, minute_used, minute_ends, per_month, month, month_used, without }) => {
+    const minute = `${used(minute_used, per_minute, 'request')} ${minute_ends === null ? 'a minute' : `until ${minute_ends}`}`;
+    return [`${plan}: ${minute}`, `${used(month_used, per_month, 'message')} in ${month}`, ...excluding(without)].join(
+      ', ',
+    );
+  },
+});
+
+function used(count: number, most: number | null, what: string): string {
+  return most === null ? `unlimited ${what}s` : `${count} of ${limit(most, what)}`;
+}
+
+function excluding(words: readonly string[]): readonly string[] {
+  return words.length > 0 ? [`without ${words.join(', ')}`] : [];
+}
+
+function wordsOf(without: readonly EndpointName[]): readonly Word[] {
+  return [...new Set(without.map((name) => wordOf[name]))];
+}
 
 function limit(most: number | null, what: string): string {
   return most === 1 ? `1 ${what}` : `${most ?? 'unlimited'} ${what}s`;

@@ -64,6 +64,8 @@ export interface Rate {
 }
 
 export interface MinuteWindow {
+  /** The requests counted in the current minute, and when it ends; null if it has not begun. */
+  used(now: number): { readonly used: number; readonly ends: number | null };
   /** Counts one request. Returns undefined if there is no limit. */
   take(now: number, limit: number | undefined): Rate | undefined;
 }
@@ -72,11 +74,13 @@ export interface MinuteWindow {
 export function createMinuteWindow(): MinuteWindow {
   let opened = Number.NEGATIVE_INFINITY;
   let count = 0;
+  // Setting the clock back also starts a new window.
+  const isOver = (now: number) => now >= opened + minute || now < opened;
   return {
+    used: (now) => (isOver(now) ? { used: 0, ends: null } : { used: count, ends: opened + minute }),
     take(now, limit) {
       if (limit === undefined) return undefined;
-      // Setting the clock back also starts a new window.
-      if (now >= opened + minute || now < opened) {
+      if (isOver(now)) {
         opened = now;
         count = 0;
       }
@@ -95,7 +99,29 @@ export function limitsOf(setting: PlanSetting): Plan {
 
 export function isMonthUsedUp(state: State, now: number): boolean {
   const { perMonth } = limitsOf(state.plan);
-  return perMonth !== undefined && (state.months.get(monthOf(now)) ?? 0) >= perMonth;
+  return perMonth !== undefined && sentInMonth(state, now) >= perMonth;
+}
+
+function sentInMonth({ months }: State, now: number): number {
+  return months.get(monthOf(now)) ?? 0;
+}
+
+/** How much of the limits is used. */
+export interface Usage {
+  readonly plan: PlanSetting;
+  /** Requests a minute. A limit of null is unlimited, and not counted. */
+  readonly minute: { readonly limit: number | null; readonly used: number; readonly ends: number | null };
+  /** Messages in the calendar month, such as 2026-05. */
+  readonly month: { readonly limit: number | null; readonly used: number; readonly name: string };
+}
+
+export function usageOf(state: State, window: MinuteWindow, now: number): Usage {
+  const { perMinute, perMonth } = limitsOf(state.plan);
+  return {
+    plan: state.plan,
+    minute: { limit: perMinute ?? null, ...window.used(now) },
+    month: { limit: perMonth ?? null, used: sentInMonth(state, now), name: monthOf(now) },
+  };
 }
 
 const routes = new Map(endpointNames.map((name) => [`${endpoints[name].method} ${endpoints[name].path}`, name]));

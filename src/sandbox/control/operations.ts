@@ -105,6 +105,8 @@ export const operations = {
     sandbox.setPlan({ name, perMinute: rate, perMonth: monthly, without });
     return sandbox.plan();
   }),
+  /** The plan's limits, and how much of them is used. */
+  usage: op(nothing, ({ sandbox }: Inside) => sandbox.usage()),
 
   /** Everything after a cursor, and the next cursor. With `wait`, waits that many milliseconds if there is nothing. */
   events: op(since, async ({ sandbox, gone }: Waiting, { after = 0, wait = 0 }) => {
