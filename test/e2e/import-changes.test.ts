@@ -30,7 +30,7 @@ describe('a file that changes while its rows are sent', () => {
       expect(await running.ended).toBe(11);
       expect(errorIn(running.stderr())).toMatchObject({
         code: 'input-changed',
-        hint: expect.stringContaining('run the same command again: it sends the rest'),
+        hint: expect.stringContaining('run the same command again to send the rest'),
       });
       const sent = world.sandbox.counts().messages;
       const summary = { sent, not_reached: rows - sent, stopped: { code: 'input-changed' } };
