@@ -6,16 +6,27 @@ import { Copy } from './copy.tsx';
 import { Help, isHelpOpen } from './help.tsx';
 import { useKeys } from './keys.ts';
 import { notice } from './notice.ts';
-import { linkTo, route, type ScreenName, screens } from './route.ts';
+import { linkTo, route } from './route.ts';
+import { type ScreenName, screens } from './screens.ts';
+import { Contents } from './screens/contents.tsx';
+import { Deliveries } from './screens/deliveries.tsx';
+import { Limits } from './screens/limits.tsx';
 import { Phones } from './screens/phones.tsx';
+import { Timeline } from './screens/timeline.tsx';
 import { theme, themes } from './settings.ts';
 
-const shown: Partial<Record<ScreenName, () => JSX.Element>> = { phones: Phones };
+const shown: Readonly<Record<ScreenName, () => JSX.Element>> = {
+  phones: Phones,
+  timeline: Timeline,
+  deliveries: Deliveries,
+  contents: Contents,
+  limits: Limits,
+};
 
 export function App() {
   useKeys({ '?': () => (isHelpOpen.value = true) });
   const { screen } = route.value;
-  const Screen = shown[screen] ?? Phones;
+  const Screen = shown[screen];
   const { title } = screens.find(({ name }) => name === screen) ?? screens[0];
   useEffect(() => {
     document.title = `SANDBOX · ${title} · bizmsg`;
@@ -25,13 +36,11 @@ export function App() {
       <Band />
       <div class="strip">
         <nav aria-label="Screens">
-          {screens
-            .filter(({ name }) => shown[name])
-            .map(({ name, title }) => (
-              <a key={name} href={linkTo(name)} aria-current={name === screen ? 'page' : undefined}>
-                {title}
-              </a>
-            ))}
+          {screens.map(({ name, title }) => (
+            <a key={name} href={linkTo(name)} aria-current={name === screen ? 'page' : undefined}>
+              {title}
+            </a>
+          ))}
         </nav>
         <Clock />
       </div>

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { Dialog } from './dialog.tsx';
-import { screens } from './route.ts';
+import { screens } from './screens.ts';
 import { hasKeys } from './settings.ts';
 
 export const isHelpOpen = signal(false);

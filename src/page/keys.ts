@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { goTo, screens } from './route.ts';
+import { goTo } from './route.ts';
+import { screens } from './screens.ts';
 import { hasKeys } from './settings.ts';
 
 type Keys = Readonly<Record<string, () => void>>;

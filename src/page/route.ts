@@ -1,14 +1,5 @@
 import { signal } from '@preact/signals';
-
-export const screens = [
-  { name: 'phones', title: 'Phones', key: 'p' },
-  { name: 'timeline', title: 'Timeline', key: 't' },
-  { name: 'deliveries', title: 'Deliveries', key: 'd' },
-  { name: 'contents', title: 'Contacts and templates', key: 'c' },
-  { name: 'limits', title: 'Limits and faults', key: 'l' },
-] as const;
-
-export type ScreenName = (typeof screens)[number]['name'];
+import { type ScreenName, screens } from './screens.ts';
 
 export interface Route {
   readonly screen: ScreenName;

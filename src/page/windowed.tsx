@@ -43,7 +43,7 @@ export function Windowed<T>({ items, keyOf, children, estimate, isFromEnd, shown
   });
   useLayoutEffect(() => {
     const observer = new ResizeObserver(() => render());
-    if (box.current) observer.observe(box.current);
+    for (const { current } of [box, list]) if (current) observer.observe(current);
     return () => observer.disconnect();
   }, []);
   useLayoutEffect(() => {

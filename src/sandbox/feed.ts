@@ -132,16 +132,15 @@ function recordsSince(since: Position | undefined, state: State): FeedRecord[] {
     isNear(since.events, now.events) &&
     isNear(since.requests, now.requests);
   const from = isUsable ? since : newestOf(now);
-  const records: FeedRecord[] = isUsable ? [] : [{ kind: 'reset' }];
-  if (now.messages > from.messages) {
-    const sent = state.messageIds.since(from.messages).flatMap((id) => state.messages.get(id) ?? []);
-    records.push({ kind: 'messages', rows: sent.map((one) => messageRow(one, state)) });
-  }
-  if (now.replies > from.replies) records.push({ kind: 'replies', rows: state.inbound.since(from.replies) });
-  if (now.events > from.events) records.push({ kind: 'events', rows: state.events.since(from.events) });
-  if (now.requests > from.requests)
-    records.push({ kind: 'requests', rows: state.calls.since(from.requests).map(requestRow) });
-  return records;
+  const sent = state.messageIds.since(from.messages).flatMap((id) => state.messages.get(id) ?? []);
+  const records: readonly FeedRecord[] = [
+    { kind: 'messages', rows: sent.map((one) => messageRow(one, state)) },
+    { kind: 'replies', rows: state.inbound.since(from.replies) },
+    { kind: 'events', rows: state.events.since(from.events) },
+    { kind: 'requests', rows: state.calls.since(from.requests).map(requestRow) },
+  ];
+  const found = records.filter((record) => 'rows' in record && record.rows.length > 0);
+  return isUsable ? found : [{ kind: 'reset' }, ...found];
 }
 
 function newestOf({ dataId, messages, replies, events, requests }: Position): Position {

@@ -16,8 +16,12 @@ export const noBrowser =
   executablePath === undefined ? 'skipped: chromium is not installed (apt-get install chromium)' : undefined;
 
 export interface Tabs {
-  /** Opens a link in a new window. After the test it must have reported no problem. */
-  open(link: string, options?: BrowserContextOptions): Promise<Page>;
+  /** Opens a link in a new window. After the test it must have reported no problem, besides this one. */
+  open(link: string, options?: TabOptions): Promise<Page>;
+}
+
+interface TabOptions extends BrowserContextOptions {
+  readonly expected?: RegExp;
 }
 
 /** One browser for all tests of a file. */
@@ -28,11 +32,11 @@ export function useBrowser(): Tabs {
   });
   afterAll(() => browser?.close());
   return {
-    async open(link, options) {
+    async open(link, { expected = /^$/, ...options } = {}) {
       if (!browser) throw new Error('the browser has not started');
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
       const page = await context.newPage();
-      const problems = watch(page);
+      const problems = watch(page, expected);
       onTestFinished(async () => {
         await context.close();
         expect(problems).toEqual([]);
@@ -44,12 +48,12 @@ export function useBrowser(): Tabs {
 }
 
 /** Collects messages of the console, which include violations of the content security policy, and foreign requests. */
-function watch(page: Page): string[] {
+function watch(page: Page, expected: RegExp): string[] {
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {
     // A stopped sandbox refuses connections, and a wrong token is a 403; Chromium reports both here.
-    const isExpected = /net::ERR_|status of 403/.test(message.text());
+    const isExpected = /net::ERR_|status of 403/.test(message.text()) || expected.test(message.text());
     if (!isExpected && ['error', 'warning'].includes(message.type())) problems.push(message.text());
   });
   page.on('request', (request) => {
@@ -91,7 +95,12 @@ export function useSandbox(options: SandboxOptions = {}): Shown {
       later,
     });
   });
-  beforeEach(() => current().sandbox.reset('all'));
+  beforeEach(() => {
+    const { sandbox } = current();
+    sandbox.webhooks.removeAll(() => true);
+    sandbox.faults.clear();
+    sandbox.reset('all');
+  });
   afterAll(async () => {
     await served?.close();
     home.remove();

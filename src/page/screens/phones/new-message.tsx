@@ -48,6 +48,7 @@ function Compose({ templates, to: chosen }: NewMessageProps) {
       <label>
         To
         <input
+          autofocus
           value={to.value}
           required
           pattern="\+[0-9]{6,15}"

@@ -1,0 +1,126 @@
+import { signal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { useAsked } from '../asked.ts';
+import { state } from '../connection.ts';
+import { DeliveryDetails } from '../delivery.tsx';
+import { useKeys } from '../keys.ts';
+import { goTo, linkTo, route } from '../route.ts';
+import { Table } from '../table.tsx';
+import { timeText } from '../time.ts';
+import { isShown, phoneOf, type Row, type Step, timelineOf } from '../timeline.ts';
+
+const filter = signal('');
+
+/** What happened, one row for each request: its answer, the events that followed, and their deliveries. */
+export function Timeline() {
+  const deliveries = useAsked('deliveries', 'deliveries', { limit: 5_000 }).value ?? [];
+  const rows = timelineOf(state.value, deliveries);
+  const field = useRef<HTMLInputElement>(null);
+  const chosen = route.value.item;
+  const open = rows.find(({ id }) => id === chosen);
+  useKeys({ '/': () => field.current?.focus() });
+  return (
+    <div class={`split ${open ? 'has-detail' : ''}`}>
+      <div class="list">
+        <div class="tools">
+          <input
+            ref={field}
+            type="search"
+            aria-label="Filter"
+            placeholder="Filter, such as to:+1202 type:message.failed status:429"
+            value={filter.value}
+            onInput={({ currentTarget }) => (filter.value = currentTarget.value)}
+            onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
+          />
+        </div>
+        <Table
+          label="Timeline"
+          rows={rows.filter((row) => isShown(row, filter.value))}
+          keyOf={({ id }) => id}
+          chosen={chosen}
+          onChoose={(id) => goTo('timeline', id)}
+          empty={rows.length === 0 ? 'No requests yet. Every request to the API appears here.' : 'No row matches.'}
+          columns={[
+            { title: 'Time', class: 'whole-word', cell: ({ at }) => <time>{timeText(at)}</time> },
+            { title: 'Request', cell: What },
+            {
+              title: 'To',
+              class: 'whole-word',
+              cell: (row) => <a href={linkTo('phones', phoneOf(row))}>{phoneOf(row)}</a>,
+            },
+            { title: 'Then', cell: Steps },
+          ]}
+        />
+      </div>
+      {open && <Details row={open} />}
+    </div>
+  );
+}
+
+function What({ what, status, message, note }: Row) {
+  return (
+    <>
+      <code>{what}</code>{' '}
+      {status !== undefined && (
+        <strong class={status < 400 ? 'good' : 'bad'}>{status === 0 ? 'no answer' : status}</strong>
+      )}{' '}
+      {message?.template}
+      {note !== '' && <span class="preview"> {note}</span>}
+    </>
+  );
+}
+
+/** A filled dot for each event that has happened, a hollow one if a receipt is pending. */
+function Steps({ steps, isPending }: Row) {
+  return (
+    <span class="steps">
+      {steps.map((step) => (
+        <span key={step.event.id} class={`step ${worst(step)}`}>
+          <span aria-hidden="true">●</span> {step.event.type.replace('message.', '')}
+          {step.deliveries.length > 0 && <span class="preview"> {deliveriesText(step)}</span>}
+        </span>
+      ))}
+      {isPending && (
+        <span class="step pending">
+          <span aria-hidden="true">○</span> pending
+        </span>
+      )}
+    </span>
+  );
+}
+
+function worst({ event, deliveries }: Step): string {
+  if (event.type === 'message.failed' || deliveries.some(({ state }) => state === 'dead')) return 'bad';
+  return deliveries.some(({ state }) => state === 'waiting') ? 'pending' : 'good';
+}
+
+function deliveriesText({ deliveries }: Step): string {
+  return deliveries.map(({ state, last }) => (last === null ? state : `${state} (${last})`)).join(', ');
+}
+
+function Details({ row }: { readonly row: Row }) {
+  const { what, at, status, message, note, steps } = row;
+  return (
+    <section class="detail" aria-label="Details">
+      <header>
+        <h2>{what}</h2>
+        <button type="button" class="quiet" onClick={() => goTo('timeline')}>
+          Close
+        </button>
+      </header>
+      <p>
+        {timeText(at)}
+        {status !== undefined && ` · answered ${status}`} {note}
+      </p>
+      {message && (
+        <p>
+          <a href={linkTo('phones', message.to)}>{message.to}</a> · {message.template} · {message.status} ·{' '}
+          <code>{message.id}</code>
+        </p>
+      )}
+      {steps.map(({ event }) => (
+        <DeliveryDetails key={event.id} id={event.id} title={event.type} />
+      ))}
+    </section>
+  );
+}

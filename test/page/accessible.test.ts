@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { screens } from '../../src/page/screens.ts';
+import { noBrowser, useBrowser, useSandbox } from './browser.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Serious findings of axe, with the elements. */
+async function findings(page: Page): Promise<unknown> {
+  await page.evaluate(axe);
+  return page.evaluate(
+    `axe.run().then(({ violations }) => violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))`,
+  );
+}
+
+describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
+  const tabs = useBrowser();
+  const shown = useSandbox();
+
+  async function fill(): Promise<void> {
+    shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:9/hooks' });
+    shown.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 500 }, rate: 0 });
+    await shown.send('+12025550101', 'order_update', ['Ada', 'A-1']);
+    await shown.send('+12025550101', 'order_update', ['Ada', 'A-1']);
+    await shown.send('+12025550102', 'welcome');
+    shown.sandbox.trigger('message.received', { from: '+12025550101', text: 'Thanks' });
+    await shown.sandbox.time.advance(400);
+  }
+
+  it.each((['light', 'dark'] as const).flatMap((theme) => screens.map(({ name }) => [name, theme] as const)))(
+    'has no serious finding of axe on the screen %s in %s colors',
+    async (name, colorScheme) => {
+      await fill();
+      const page = await tabs.open(shown.link, { colorScheme });
+      await page.goto(`${shown.url}/__sandbox/#${name}`);
+      await page.getByRole('main').getByRole('link').or(page.getByRole('main').getByRole('button')).first().waitFor();
+      expect(await findings(page)).toEqual([]);
+    },
+  );
+
+  it.each(['light', 'dark'] as const)(
+    'has no serious finding of axe in a thread and a dialog in %s colors',
+    async (theme) => {
+      await fill();
+      const page = await tabs.open(shown.link, { colorScheme: theme });
+      await page.getByRole('link', { name: '+12025550101' }).first().click();
+      await page.getByText('sent twice').waitFor();
+      expect(await findings(page)).toEqual([]);
+      await page.getByRole('button', { name: 'New message' }).click();
+      await page.getByRole('dialog', { name: 'New message' }).waitFor();
+      expect(await findings(page)).toEqual([]);
+    },
+  );
+
+  it('can be used by keyboard only', async () => {
+    await shown.send('+12025550101', 'welcome');
+    const page = await tabs.open(shown.link);
+    const { keyboard } = page;
+    await page.getByRole('link', { name: '+12025550101' }).first().waitFor();
+    await keyboard.press('j');
+    await page.getByRole('heading', { name: '+12025550101' }).waitFor();
+    await keyboard.press('j');
+    await page.getByRole('heading', { name: '+12025550102' }).waitFor();
+    await keyboard.press('k');
+    await keyboard.press('Enter');
+    await keyboard.type('Where is my order? gpj');
+    await keyboard.press('Enter');
+    await page.getByRole('article', { name: 'Reply' }).getByText('Where is my order? gpj').waitFor();
+    await keyboard.press('Escape');
+
+    await keyboard.press('n');
+    const dialog = page.getByRole('dialog', { name: 'New message' });
+    await dialog.getByRole('textbox', { name: 'To' }).waitFor();
+    await keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await keyboard.press('/');
+    await keyboard.type('0103');
+    const numbers = page.getByRole('navigation', { name: 'Numbers' });
+    await numbers.getByRole('link', { name: '0102' }).waitFor({ state: 'detached' });
+    await numbers.getByRole('link', { name: '0103' }).waitFor();
+    await keyboard.press('Escape');
+    await keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('Next and previous row').waitFor();
+  });
+
+  it('has single keys that can be turned off', async () => {
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: '+12025550101' }).first().waitFor();
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog', { name: 'Keys' });
+    await dialog.getByRole('checkbox', { name: 'Single letters are shortcuts' }).uncheck();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await page.keyboard.press('n');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(page.url()).toBe(`${shown.url}/__sandbox/`);
+  });
+
+  it('returns the focus to the button that opened a dialog', async () => {
+    const page = await tabs.open(shown.link);
+    const button = page.getByRole('button', { name: 'New message' });
+    await button.press('Enter');
+    await page.getByRole('dialog', { name: 'New message' }).getByRole('textbox', { name: 'To' }).waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('New message');
+  });
+});

@@ -1,0 +1,81 @@
+import type { Locator } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { receiver } from '../sandbox/receiver.ts';
+import { noBrowser, useBrowser, useSandbox } from './browser.ts';
+
+async function showAll(article: Locator): Promise<void> {
+  const button = article.getByRole('button', { name: 'Show all' });
+  if ((await button.count()) > 0) await button.click();
+}
+
+describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromium'})`, () => {
+  const tabs = useBrowser();
+  const shown = useSandbox();
+
+  it('reach a real handler, and show its response', async () => {
+    const hook = await receiver((response) => response.writeHead(202).end());
+    shown.sandbox.webhooks.add({ url: hook.url });
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: '+12025550103' }).first().click();
+    await page.getByRole('button', { name: 'STOP' }).click();
+    await page.getByRole('button', { name: 'Reply', exact: true }).click();
+    const reply = page.getByRole('article', { name: 'Reply' });
+    await reply.getByText('delivered (202)').waitFor();
+    const events = shown.sandbox.events().map(({ type, data }) => [type, data['text']]);
+    expect(events).toContainEqual(['message.received', 'STOP']);
+  });
+
+  it('say that no webhook is registered', async () => {
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: '+12025550103' }).first().click();
+    await page.getByRole('textbox', { name: 'Reply as' }).fill('Hello');
+    await page.keyboard.press('Enter');
+    await page.getByRole('article', { name: 'Reply' }).getByText('no webhook').waitFor();
+  });
+
+  it('are sent through the API, with a preview', async () => {
+    const page = await tabs.open(shown.link);
+    await page.getByRole('button', { name: 'New message' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New message' });
+    await dialog.getByRole('textbox', { name: 'To' }).fill('+12025550177');
+    await dialog.getByRole('combobox', { name: 'Template' }).selectOption('order_update');
+    await dialog.getByRole('textbox', { name: 'name' }).fill('Ada');
+    await dialog.getByRole('textbox', { name: 'order' }).fill('A-1');
+    await dialog.getByRole('group', { name: 'Preview' }).getByText('Hello Ada, your order A-1').waitFor();
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('article', { name: 'order_update, sent' }).waitFor();
+    expect(shown.sandbox.messages()).toMatchObject([{ to: '+12025550177', params: ['Ada', 'A-1'] }]);
+  });
+
+  it('show why a message was rejected', async () => {
+    const page = await tabs.open(shown.link, { expected: /status of 404/ });
+    await page.getByRole('button', { name: 'New message' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New message' });
+    await dialog.getByRole('combobox', { name: 'Template' }).selectOption('regalo');
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    await dialog.getByRole('alert').getByText('not approved').waitFor();
+  });
+
+  it.each([
+    ['markup', '<img src=x onerror="document.title=1"><script>alert(1)</script>'],
+    ['a right-to-left override', '\u202Egnp.exe'],
+    ['200 KB', 'x'.repeat(200_000)],
+  ])('stay text with %s', async (_, text) => {
+    await shown.send('+12025550101', 'verification_code', [text]);
+    shown.sandbox.trigger('message.received', { from: '+12025550101', text });
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: '+12025550101' }).first().click();
+    const reply = page.getByRole('article', { name: 'Reply' });
+    await reply.waitFor();
+    await showAll(reply);
+    await expect.poll(() => reply.locator('.text').textContent()).toBe(text);
+    await page.getByRole('region', { name: 'Messages of' }).last().press('Home');
+    const message = page.getByRole('article', { name: 'verification_code' });
+    await message.waitFor();
+    await showAll(message);
+    await expect.poll(() => message.locator('mark').textContent()).toBe(text);
+    expect(await page.locator('img, article script').count()).toBe(0);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await page.title()).toContain('SANDBOX');
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { httpRequest } from '../../src/base/http-request.ts';
+import { raw } from '../sandbox/served.ts';
+import { noBrowser, useBrowser, useSandbox } from './browser.ts';
+
+const shown = useSandbox();
+const files = ['/__sandbox/', '/__sandbox/page.js', '/__sandbox/page.css'];
+
+function get(path: string, headers: Readonly<Record<string, string>>): Promise<string> {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return raw(port(), `GET ${path} HTTP/1.1\r\n${lines.join('')}connection: close\r\n\r\n`);
+}
+
+function port(): number {
+  return Number(new URL(shown.url).port);
+}
+
+describe.each(files)('%s', (path) => {
+  it('needs no token, and contains no data', async () => {
+    const { status, body } = await httpRequest(shown.url + path, { method: 'GET' });
+    expect(status).toBe(200);
+    const { sandbox, token } = shown;
+    for (const secret of [sandbox.keys.sandbox, sandbox.keys.live, sandbox.secret(), token])
+      expect(body).not.toContain(secret);
+  });
+
+  it.each([
+    ['a foreign host', () => ({ host: 'evil.example' })],
+    ['a foreign host on the same port', () => ({ host: `evil.example:${port()}` })],
+    ['a foreign origin', () => ({ host: `127.0.0.1:${port()}`, origin: 'https://evil.example' })],
+  ])('is refused to %s', async (_, headers) => {
+    expect(await get(path, headers())).toMatch(/^HTTP\/1.1 403 /);
+  });
+
+  it('allows only its own files, and no frame around it', async () => {
+    const { headers } = await httpRequest(shown.url + path, { method: 'GET' });
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+    );
+    expect(headers).toMatchObject({
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    });
+    expect(headers).not.toHaveProperty('set-cookie');
+  });
+});
+
+describe('the stream', () => {
+  it.each([
+    ['a foreign host', () => ({ host: 'evil.example', 'x-sandbox-token': shown.token })],
+    [
+      'a foreign origin',
+      () => ({ host: `127.0.0.1:${port()}`, origin: 'https://evil.example', 'x-sandbox-token': shown.token }),
+    ],
+    ['no token', () => ({ host: `127.0.0.1:${port()}` })],
+    ['a wrong token', () => ({ host: `127.0.0.1:${port()}`, 'x-sandbox-token': 'wrong' })],
+  ])('is refused to %s', async (_, headers) => {
+    const answer = await get('/__sandbox/stream', headers());
+    expect(answer).toMatch(/^HTTP\/1.1 403 /);
+    expect(answer).not.toContain('data:');
+  });
+});
+
+describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
+  const tabs = useBrowser();
+
+  it.each([
+    ['with a wrong token', '#t=00'],
+    ['without a token', ''],
+  ])('shows no data %s, and says how to get a link', async (_, fragment) => {
+    await shown.send('+12025550101', 'welcome');
+    const page = await tabs.open(`${shown.url}/__sandbox/${fragment}`);
+    await page.getByText('bizmsg sandbox open').waitFor();
+    expect(await page.getByRole('main').innerText()).not.toContain('Welcome');
+    expect(await page.getByRole('link', { name: '+12025550101' }).count()).toBe(0);
+  });
+
+  it('cannot be put into a frame', async () => {
+    const page = await tabs.open('about:blank', { expected: /frame-ancestors/ });
+    await page.setContent(`<iframe src="${shown.url}/__sandbox/"></iframe>`);
+    const [, frame] = page.frames();
+    expect(await frame?.getByText('SANDBOX').count()).toBe(0);
+    expect(frame?.url()).toBe('chrome-error://chromewebdata/');
+  });
+
+  it('keeps its token from other tabs and from the history', async () => {
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: '+12025550101' }).first().click();
+    await page.getByText('No messages yet').waitFor();
+    expect(await page.evaluate('[location.href, document.cookie, JSON.stringify(localStorage)].join()')).not.toContain(
+      shown.token,
+    );
+    const other = await page.context().newPage();
+    await other.goto(`${shown.url}/__sandbox/`);
+    await other.getByText('bizmsg sandbox open').waitFor();
+  });
+});

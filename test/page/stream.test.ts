@@ -1,0 +1,161 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { httpRequest } from '../../src/base/http-request.ts';
+import { endpoints } from '../../src/contract/endpoints.ts';
+import { readStream } from '../../src/page/stream.ts';
+import type { FeedRecord } from '../../src/sandbox/control/stream.ts';
+import { bin, startBin, temporaryHome } from '../support/bin.ts';
+import { noBrowser, useBrowser, useSandbox } from './browser.ts';
+
+const shown = useSandbox();
+
+/** Opens the stream and returns a function that reads its next records. */
+async function open(after = '') {
+  const controller = new AbortController();
+  onTestFinished(() => controller.abort());
+  const headers = { 'x-sandbox-token': shown.token };
+  const response = await fetch(`${shown.url}/__sandbox/stream?after=${encodeURIComponent(after)}`, {
+    headers,
+    signal: controller.signal,
+  });
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  if (!response.body) throw new Error('the stream has no body');
+  const events = readStream(response.body);
+  return {
+    close: () => controller.abort(),
+    next: async (): Promise<{ readonly id: string; readonly records: readonly FeedRecord[] }> => {
+      const { value } = await events.next();
+      if (!value) throw new Error('the stream has ended');
+      return { id: value.id, records: JSON.parse(value.data) };
+    },
+  };
+}
+
+function kinds(records: readonly FeedRecord[]): readonly string[] {
+  return records.map(({ kind }) => kind).filter((kind) => kind !== 'due' && kind !== 'changed');
+}
+
+describe('the stream', () => {
+  it('begins with all there is', async () => {
+    await shown.send('+12025550101', 'welcome');
+    shown.sandbox.trigger('message.received', { from: '+12025550101', text: 'Hi' });
+    const stream = await open();
+    const { records } = await stream.next();
+    expect(kinds(records)).toEqual(['reset', 'messages', 'replies', 'events', 'requests']);
+  });
+
+  it('continues after a cursor, without gap or repetition', async () => {
+    await shown.send('+12025550101', 'welcome');
+    const stream = await open();
+    const { id } = await stream.next();
+    stream.close();
+    const sent = await shown.send('+12025550102', 'welcome');
+    const { records } = await (await open(id)).next();
+    expect(kinds(records)).toEqual(['messages', 'requests']);
+    expect(records.flatMap((record) => (record.kind === 'messages' ? record.rows : []))).toMatchObject([{ id: sent }]);
+  });
+
+  it('reports what happens while it is open', async () => {
+    const stream = await open();
+    await stream.next();
+    await shown.send('+12025550101', 'welcome');
+    expect(kinds((await stream.next()).records)).toEqual(['messages', 'requests']);
+    await shown.sandbox.time.advance(400);
+    expect(kinds((await stream.next()).records)).toEqual(['events']);
+  });
+
+  it.each(['nonsense', '0.0.0.0.other-data', '9.9.9.9.', '1e9.0.0.0.x'])(
+    'starts over for a cursor that is not of this data: %j',
+    async (cursor) => {
+      expect(kinds((await (await open(cursor)).next()).records)[0]).toBe('reset');
+    },
+  );
+
+  it('starts over after a reset of the sandbox', async () => {
+    await shown.send('+12025550101', 'welcome');
+    const stream = await open();
+    const { id } = await stream.next();
+    shown.sandbox.reset('all');
+    expect(kinds((await stream.next()).records)).toEqual(['reset']);
+    expect(kinds((await (await open(id)).next()).records)).toEqual(['reset']);
+  });
+
+  it('starts over with the newest 5,000 messages for a page that is further behind', async () => {
+    const stream = await open();
+    const { id } = await stream.next();
+    stream.close();
+    const phones = Array.from({ length: 5_001 }, (_, at) => ({ phone: `+1202${String(5_600_000 + at)}` }));
+    shown.sandbox.seed({ contacts: phones });
+    shown.sandbox.trigger('broadcast.completed', { name: 'Large', template: 'welcome' });
+    const { records } = await (await open(id)).next();
+    expect(kinds(records)[0]).toBe('reset');
+    const rows = records.flatMap((record) => (record.kind === 'messages' ? record.rows : []));
+    expect([rows.length, rows.at(-1)?.to]).toEqual([5_000, phones.at(-1)?.phone]);
+  });
+});
+
+describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
+  const tabs = useBrowser();
+
+  it('shows the same in two windows', async () => {
+    const [one, other] = [await tabs.open(shown.link), await tabs.open(shown.link)];
+    for (const page of [one, other]) await page.getByRole('link', { name: '+12025550101' }).first().click();
+    await one.getByRole('textbox', { name: 'Reply as' }).fill('From the first window');
+    await one.getByRole('button', { name: 'Reply', exact: true }).click();
+    for (const page of [one, other])
+      await page.getByRole('article', { name: 'Reply' }).getByText('From the first window').waitFor();
+  });
+
+  it('continues after the sandbox was killed and started again', async () => {
+    const home = temporaryHome();
+    const run = async (...argv: string[]) => (await bin(argv, { home: home.path })).stdout.trim();
+    const start = () =>
+      startBin(['sandbox', 'start', '--port', port, '--data', `${home.path}/data`], { home: home.path });
+    let port = '0';
+    let sandbox = start();
+    onTestFinished(async () => {
+      process.kill(sandbox.pid);
+      await sandbox.ended;
+      home.remove();
+    });
+    await expect.poll(() => sandbox.stdout(), { timeout: 20_000 }).toContain('Ready');
+    const url = /http:\S+/.exec(sandbox.stdout())?.[0] ?? '';
+    port = new URL(url).port;
+    const page = await tabs.open(await run('sandbox', 'open', '--print', '--url', url));
+    const key = JSON.parse(await run('sandbox', 'env', '--url', url, '-o', 'json')).BIZMSG_API_KEY;
+    const send = (template: string, ...params: string[]) =>
+      httpRequest(url + endpoints.sendTemplate.path, {
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ to: '+12025550101', template, params }),
+      });
+    await page.getByRole('link', { name: '+12025550101' }).first().click();
+    expect(await send('welcome')).toMatchObject({ status: 200 });
+    await page.getByRole('article', { name: 'welcome' }).waitFor();
+
+    process.kill(sandbox.pid, 'SIGKILL');
+    await sandbox.ended;
+    await page.getByRole('alert').getByText('The sandbox has stopped').waitFor();
+    sandbox = start();
+    await page.getByRole('alert').getByText('The page follows the sandbox again').waitFor({ state: 'attached' });
+    await send('verification_code', '4711');
+    await page.getByRole('article', { name: 'verification_code' }).waitFor();
+    expect(await page.getByRole('article', { name: 'welcome' }).count()).toBe(1);
+  });
+
+  it('pauses the stream while it is hidden, and then catches up', async () => {
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: '+12025550101' }).first().click();
+    await page.getByText('No messages yet').waitFor();
+    const setHidden = (isHidden: boolean) =>
+      page.evaluate(
+        `Object.defineProperty(document, 'hidden', { configurable: true, value: ${isHidden} });
+        document.dispatchEvent(new Event('visibilitychange'));`,
+      );
+    const closed = page.waitForEvent('requestfailed', (request) => request.url().includes('/stream'));
+    await setHidden(true);
+    await closed;
+    await shown.send('+12025550101', 'welcome');
+    expect(await page.getByText('No messages yet').count()).toBe(1);
+    await setHidden(false);
+    await page.getByRole('article', { name: 'welcome' }).waitFor();
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { operations } from '../../src/sandbox/control/operations.ts';
+import { manualClock } from '../../src/sandbox/time/clock.ts';
+import { emptyState, reduce } from '../../src/page/state.ts';
+import { isShown, timelineOf } from '../../src/page/timeline.ts';
+import { calls, paths } from '../sandbox/calls.ts';
+import { receiver } from '../sandbox/receiver.ts';
+import { noBrowser, useBrowser, useSandbox } from './browser.ts';
+
+/** The timeline of a sandbox with a delivered message, a failed one, a rejected request and a reply. */
+async function rows() {
+  const { sandbox, post } = calls({ clock: manualClock() });
+  await post(paths.send, { to: '+12025550101', template: 'order_update', params: ['Ada', 'A-1'] });
+  await post(paths.send, { to: '+12025550102', template: 'welcome', params: [] });
+  await sandbox.time.advance(400);
+  await post(paths.send, { to: '+12025550101', template: 'nothing', params: [] });
+  sandbox.trigger('message.received', { from: '+12025550111', text: 'Hi' });
+  const { records } = sandbox.openFeed(undefined, () => {}).take();
+  return timelineOf(records.reduce(reduce, emptyState), operations.deliveries.call({ sandbox }, {}));
+}
+
+describe('the timeline', () => {
+  it('has a row for each request, with the events that followed, and for each event without one', async () => {
+    const found = (await rows()).map(({ what, status, steps, isPending }) => [
+      what.replace('/api/public', ''),
+      status,
+      steps.map(({ event }) => event.type),
+      isPending,
+    ]);
+    expect(found).toHaveLength(4);
+    expect(found).toEqual(
+      expect.arrayContaining([
+        ['POST /messages/send-template', 200, ['message.delivered'], true],
+        ['POST /messages/send-template', 200, ['message.failed'], false],
+        ['POST /messages/send-template', 404, [], false],
+        ['message.received', undefined, ['message.received'], false],
+      ]),
+    );
+  });
+
+  it.each([
+    ['', 4],
+    ['to:+12025550101', 1],
+    ['to:+1202555011', 1],
+    ['type:message.failed', 1],
+    ['type:request', 3],
+    ['status:404', 1],
+    ['status:failed', 1],
+    ['status:queued', 3],
+    ['order a-1', 1],
+    ['status:200 type:message.delivered', 1],
+    ['nothing like this', 0],
+  ])('with the filter %j has %i rows', async (filter, count) => {
+    expect((await rows()).filter((row) => isShown(row, filter))).toHaveLength(count);
+  });
+
+  it('is empty for an empty sandbox', () => {
+    const sandbox = createSandbox();
+    const { records } = sandbox.openFeed(undefined, () => {}).take();
+    expect(timelineOf(records.reduce(reduce, emptyState), [])).toEqual([]);
+    sandbox.close();
+  });
+});
+
+describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, () => {
+  const tabs = useBrowser();
+  const shown = useSandbox();
+
+  it('show the bytes of an attempt, and redeliver after a 500', async () => {
+    let status = 500;
+    const hook = await receiver((response) => response.writeHead(status).end('{"problem":"none"}'));
+    shown.sandbox.webhooks.add({ url: hook.url });
+    const page = await tabs.open(shown.link);
+    shown.sandbox.trigger('message.received', { from: '+12025550111', text: 'Hi' });
+    await page.getByRole('link', { name: 'Timeline' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'message.received' });
+    await row.getByText('waiting (500)').waitFor();
+    await row.getByRole('button').click();
+    const details = page.getByRole('region', { name: 'Details' });
+    const message = details.getByRole('region', { name: 'message.received' });
+    await message.getByText('Attempt 1').click();
+    await message.getByText('webhook-signature: v1,').waitFor();
+    await message.getByText('{"problem":"none"}').waitFor();
+    status = 200;
+    await message.getByRole('button', { name: 'Redeliver' }).click();
+    await message.getByText('Attempt 2').waitFor();
+    await row.getByText('delivered (200)').waitFor();
+  });
+
+  it('run a schedule of retries by advancing to what is due next', async () => {
+    const hook = await receiver((response) => response.writeHead(503).end());
+    shown.sandbox.webhooks.add({ url: hook.url });
+    const page = await tabs.open(shown.link);
+    shown.sandbox.trigger('flow.completed');
+    await page.getByRole('link', { name: 'Deliveries' }).click();
+    const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1);
+    for (const attempts of ['1', '2', '3']) {
+      await row.getByRole('cell', { name: attempts, exact: true }).waitFor();
+      await page.getByRole('button', { name: 'To next due' }).click();
+    }
+    await row.getByRole('cell', { name: '4', exact: true }).waitFor();
+    expect(hook.received).toHaveLength(4);
+  });
+
+  it('add and remove a webhook', async () => {
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: 'Deliveries' }).click();
+    await page.getByRole('textbox', { name: 'URL of a new webhook' }).fill('http://127.0.0.1:9/hooks');
+    await page.getByRole('button', { name: 'Add' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'http://127.0.0.1:9/hooks' });
+    await row.waitFor();
+    expect(shown.sandbox.webhooks.list()).toMatchObject([{ url: 'http://127.0.0.1:9/hooks' }]);
+    await row.getByRole('button', { name: 'Remove' }).click();
+    await row.waitFor({ state: 'detached' });
+    expect(shown.sandbox.webhooks.list()).toEqual([]);
+  });
+
+  it('say why the sandbox refuses', async () => {
+    const page = await tabs.open(shown.link, { expected: /status of 400/ });
+    await page.getByRole('link', { name: 'Deliveries' }).click();
+    await page.getByRole('textbox', { name: 'URL of a new webhook' }).fill('http://example.com/hooks');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('status').getByText('example.com').waitFor();
+  });
+
+  it('find contacts, and lead to their phone', async () => {
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: 'Contacts' }).click();
+    await page.getByRole('searchbox').fill('hopper');
+    await expect.poll(() => page.getByRole('table', { name: 'Contacts' }).getByRole('row').count()).toBe(2);
+    await page.getByRole('link', { name: '+12025550111' }).click();
+    await page.getByRole('heading', { name: '+12025550111' }).waitFor();
+  });
+
+  it('add a fault that the next request meets, and a plan', async () => {
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: 'Limits' }).click();
+    await page.getByRole('combobox', { name: 'On' }).selectOption('listTemplates');
+    await page.getByRole('combobox', { name: 'Effect' }).selectOption('status 500');
+    await page.getByRole('button', { name: 'Add fault' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'listTemplates' });
+    await row.getByText('0 of 1').waitFor();
+    const headers = { authorization: `Bearer ${shown.sandbox.keys.sandbox}` };
+    expect((await fetch(`${shown.url}${paths.templates}`, { headers })).status).toBe(500);
+    await page.getByRole('button', { name: 'starter' }).click();
+    await page.getByText('60 requests a minute').waitFor();
+    expect(shown.sandbox.plan()).toMatchObject({ name: 'starter' });
+    shown.sandbox.setPlan({ name: 'enterprise', without: [] });
+  });
+});
