@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useKeys } from './keys.ts';
 
-export interface Column<T> {
+interface Column<T> {
   readonly title: string;
   readonly cell: (row: T) => ComponentChildren;
   readonly class?: string;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { screens } from '../../src/page/screens.ts';
-import { noBrowser, useBrowser, useSandbox } from './browser.ts';
+import { noBrowser, patience, useBrowser, useSandbox } from './browser.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -84,7 +84,8 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     await numbers.getByRole('link', { name: '0103' }).waitFor();
     await keyboard.press('Escape');
     await keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).getByText('Next and previous row').waitFor();
+    const keys = page.getByRole('dialog', { name: 'Keys' });
+    await expect.poll(() => keys.innerText(), patience).toContain('Next and previous row');
   });
 
   it('has single keys that can be turned off', async () => {
@@ -106,6 +107,6 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     await button.press('Enter');
     await page.getByRole('dialog', { name: 'New message' }).getByRole('textbox', { name: 'To' }).waitFor();
     await page.keyboard.press('Escape');
-    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('New message');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent'), patience).toBe('New message');
   });
 });

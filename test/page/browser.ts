@@ -24,6 +24,9 @@ interface TabOptions extends BrowserContextOptions {
   readonly expected?: RegExp;
 }
 
+/** Until a poll fails: a browser is slow on a busy machine. */
+export const patience = { timeout: 20_000 };
+
 /** One browser for all tests of a file. */
 export function useBrowser(): Tabs {
   let browser: Browser | undefined;

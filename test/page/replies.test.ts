@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { receiver } from '../sandbox/receiver.ts';
-import { noBrowser, useBrowser, useSandbox } from './browser.ts';
+import { noBrowser, patience, useBrowser, useSandbox } from './browser.ts';
 
 async function showAll(article: Locator): Promise<void> {
   const button = article.getByRole('button', { name: 'Show all' });
@@ -30,7 +30,8 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
     await page.getByRole('link', { name: '+12025550103' }).first().click();
     await page.getByRole('textbox', { name: 'Reply as' }).fill('Hello');
     await page.keyboard.press('Enter');
-    await page.getByRole('article', { name: 'Reply' }).getByText('no webhook').waitFor();
+    const note = page.getByRole('article', { name: 'Reply' }).getByText('no webhook');
+    await expect.poll(() => note.isVisible(), patience).toBe(true);
   });
 
   it('are sent through the API, with a preview', async () => {
@@ -53,7 +54,7 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
     const dialog = page.getByRole('dialog', { name: 'New message' });
     await dialog.getByRole('combobox', { name: 'Template' }).selectOption('regalo');
     await dialog.getByRole('button', { name: 'Send' }).click();
-    await dialog.getByRole('alert').getByText('not approved').waitFor();
+    await expect.poll(() => dialog.getByRole('alert').innerText(), patience).toContain('not approved');
   });
 
   it.each([
@@ -68,12 +69,12 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
     const reply = page.getByRole('article', { name: 'Reply' });
     await reply.waitFor();
     await showAll(reply);
-    await expect.poll(() => reply.locator('.text').textContent()).toBe(text);
+    await expect.poll(() => reply.locator('.text').textContent(), patience).toBe(text);
     await page.getByRole('region', { name: 'Messages of' }).last().press('Home');
     const message = page.getByRole('article', { name: 'verification_code' });
     await message.waitFor();
     await showAll(message);
-    await expect.poll(() => message.locator('mark').textContent()).toBe(text);
+    await expect.poll(() => message.locator('mark').textContent(), patience).toBe(text);
     expect(await page.locator('img, article script').count()).toBe(0);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect(await page.title()).toContain('SANDBOX');

@@ -4,7 +4,7 @@ import { endpoints } from '../../src/contract/endpoints.ts';
 import { readStream } from '../../src/page/stream.ts';
 import type { FeedRecord } from '../../src/sandbox/control/stream.ts';
 import { bin, startBin, temporaryHome } from '../support/bin.ts';
-import { noBrowser, useBrowser, useSandbox } from './browser.ts';
+import { noBrowser, patience, useBrowser, useSandbox } from './browser.ts';
 
 const shown = useSandbox();
 
@@ -101,8 +101,10 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     for (const page of [one, other]) await page.getByRole('link', { name: '+12025550101' }).first().click();
     await one.getByRole('textbox', { name: 'Reply as' }).fill('From the first window');
     await one.getByRole('button', { name: 'Reply', exact: true }).click();
-    for (const page of [one, other])
-      await page.getByRole('article', { name: 'Reply' }).getByText('From the first window').waitFor();
+    for (const page of [one, other]) {
+      const reply = page.getByRole('article', { name: 'Reply' });
+      await expect.poll(() => reply.allInnerTexts(), patience).toEqual([expect.stringContaining('From the first')]);
+    }
   });
 
   it('continues after the sandbox was killed and started again', async () => {
@@ -117,7 +119,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
       await sandbox.ended;
       home.remove();
     });
-    await expect.poll(() => sandbox.stdout(), { timeout: 20_000 }).toContain('Ready');
+    await expect.poll(() => sandbox.stdout(), patience).toContain('Ready');
     const url = /http:\S+/.exec(sandbox.stdout())?.[0] ?? '';
     port = new URL(url).port;
     const page = await tabs.open(await run('sandbox', 'open', '--print', '--url', url));

@@ -6,7 +6,7 @@ import { emptyState, reduce } from '../../src/page/state.ts';
 import { isShown, timelineOf } from '../../src/page/timeline.ts';
 import { calls, paths } from '../sandbox/calls.ts';
 import { receiver } from '../sandbox/receiver.ts';
-import { noBrowser, useBrowser, useSandbox } from './browser.ts';
+import { noBrowser, patience, useBrowser, useSandbox } from './browser.ts';
 
 /** The timeline of a sandbox with a delivered message, a failed one, a rejected request and a reply. */
 async function rows() {
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     status = 200;
     await message.getByRole('button', { name: 'Redeliver' }).click();
     await message.getByText('Attempt 2').waitFor();
-    await row.getByText('delivered (200)').waitFor();
+    await expect.poll(() => row.innerText(), patience).toContain('delivered (200)');
   });
 
   it('run a schedule of retries by advancing to what is due next', async () => {
@@ -121,14 +121,14 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     await page.getByRole('link', { name: 'Deliveries' }).click();
     await page.getByRole('textbox', { name: 'URL of a new webhook' }).fill('http://example.com/hooks');
     await page.getByRole('button', { name: 'Add' }).click();
-    await page.getByRole('status').getByText('example.com').waitFor();
+    await expect.poll(() => page.getByRole('status').innerText(), patience).toContain('example.com');
   });
 
   it('find contacts, and lead to their phone', async () => {
     const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: 'Contacts' }).click();
     await page.getByRole('searchbox').fill('hopper');
-    await expect.poll(() => page.getByRole('table', { name: 'Contacts' }).getByRole('row').count()).toBe(2);
+    await expect.poll(() => page.getByRole('table', { name: 'Contacts' }).getByRole('row').count(), patience).toBe(2);
     await page.getByRole('link', { name: '+12025550111' }).click();
     await page.getByRole('heading', { name: '+12025550111' }).waitFor();
   });

@@ -18,7 +18,7 @@ export function Limits() {
 }
 
 function Plan() {
-  const plan = useAsked('settings', 'status').value?.plan;
+  const plan = useAsked('usage', 'usage').value?.plan;
   return (
     <>
       <h2>Plan</h2>
@@ -44,7 +44,7 @@ function limitsText({ name, perMinute = plans[name].perMinute, perMonth = plans[
   return `${text(perMinute)} requests a minute, ${text(perMonth)} messages a month`;
 }
 
-type PlanSetting = OutputOf<'status'>['plan'];
+type PlanSetting = OutputOf<'usage'>['plan'];
 type Fault = OutputOf<'faults'>[number];
 type NewFault = InputOf<'addFault'>;
 
@@ -125,10 +125,11 @@ function FaultForm() {
 /** The sandbox checks the values. */
 function newFault(given: FormData): NewFault {
   const on = [...endpointNames, ...eventNames].filter((name) => name === given.get('on'));
-  return { on, effect: effectOf(String(given.get('kind'))), times: Number(given.get('times')) };
+  return { on, effect: effectOf(given.get('kind')), times: Number(given.get('times')) };
 }
 
-function effectOf(kind: string): NewFault['effect'] {
+function effectOf(chosen: FormDataEntryValue | null): NewFault['effect'] {
+  const kind = typeof chosen === 'string' ? chosen : '';
   switch (kind) {
     case 'latency':
     case 'delay':
@@ -148,7 +149,7 @@ function effectOf(kind: string): NewFault['effect'] {
 }
 
 function Keys() {
-  const keys = useAsked('settings', 'keys').value ?? [];
+  const keys = useAsked('keys', 'keys').value ?? [];
   return (
     <>
       <h2>Keys</h2>
