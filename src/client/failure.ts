@@ -173,7 +173,7 @@ function broken({ kind, message, cause }: WireFailure, url: URL): Explanation {
       code: 'unreachable',
       message: `cannot connect to ${url.host}: ${message}`,
       hint: isLoopback(url.hostname)
-        ? 'is the sandbox running? start it with "bizmsg sandbox start"'
+        ? 'is a server running there? bizmsg sandbox start starts a sandbox'
         : 'check the address and the network',
     }),
     address: () => ({
@@ -218,7 +218,7 @@ function withLocalHint(error: CliError): CliError {
 
 function localHint({ exit, code, hint }: CliError): string | undefined {
   if (code === 'unauthorized')
-    return `${hint}\nfor this sandbox, "bizmsg sandbox keys list" shows the keys, and "bizmsg sandbox keys go-live" makes live keys valid`;
+    return '"bizmsg sandbox keys list" shows the keys of this sandbox, and "bizmsg sandbox keys go-live" makes live keys valid';
   return exit === 'unsure' ? `${unsureHint}; bizmsg sandbox requests shows what the sandbox did` : hint;
 }
 

@@ -18,7 +18,8 @@ export async function askForMessage(context: Context, given: MessageParts): Prom
   const list = context.interactive ? await listedTemplates(context) : [];
   const template = given.template ?? (await askForTemplate(context, list));
   const found = list.find(({ name }) => name === template);
-  const params = given.params.length > 0 ? given.params : await askForParams(context, found, given.allowEmpty);
+  if (given.template !== undefined && found?.text !== undefined) context.say(`${template} · ${found.text}`);
+  const params = [...given.params, ...(await askForParams(context, found, given))];
   const text = found && rendered(found, params);
   const doubt = doubtAbout(list, template, params.length);
   if (doubt !== undefined) context.note('template', doubt);
@@ -65,10 +66,11 @@ function isApproved(status: string | undefined): boolean {
 async function askForParams(
   context: Context,
   template: TemplateFacts | undefined,
-  allowEmpty: boolean,
+  { params: known, allowEmpty }: Pick<MessageParts, 'params' | 'allowEmpty'>,
 ): Promise<readonly string[]> {
   const params: string[] = [];
   for (const [at, name] of (template?.variables ?? []).entries()) {
+    if (at < known.length) continue;
     const label = /^\d+$/.test(name) ? `{{${name}}}` : `{{${at + 1}}} ${name}`;
     params.push(await context.ask(label, '--param', allowEmpty ? undefined : notEmpty));
   }

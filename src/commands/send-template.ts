@@ -87,10 +87,10 @@ async function messageBody(context: Context, input: Input<typeof params>): Promi
 
 /** Whether a person can be asked for the variables that the template had when it was listed last. */
 async function lacksParams(context: Context, template: string, params: readonly string[]): Promise<boolean> {
-  if (params.length > 0 || !context.interactive) return false;
+  if (!context.interactive) return false;
   const { seenTemplates } = await import('../cli/templates.ts');
   const seen = (await seenTemplates(context)).find(({ name }) => name === template);
-  return (seen?.variables ?? []).length > 0;
+  return (seen?.variables ?? []).length > params.length;
 }
 
 async function prompts() {

@@ -54,7 +54,7 @@ const environment = `Environment
   BIZMSG_API_KEY      the key; needs BIZMSG_BASE_URL
   BIZMSG_BASE_URL     the base URL of the service
   BIZMSG_PROFILE      the profile; cannot be combined with BIZMSG_API_KEY
-  BIZMSG_MODE         sandbox or live: require a key of this mode
+  BIZMSG_MODE         sandbox or live, like --mode
   BIZMSG_ACCOUNT      a name for the account (at most 100 printable characters),
                       which identifies it after its key is replaced; overrides
                       the id of the profile

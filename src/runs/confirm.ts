@@ -88,19 +88,22 @@ export function holdSpareFiles(): SpareFiles {
 export function suggestColumn(reasons: readonly string[], columns: readonly string[]): string | undefined {
   for (const reason of reasons) {
     const field = /(?:\/|["'])([\w.-]+)["']? is (?:missing|required)/.exec(reason)?.[1];
-    const column = field === undefined ? undefined : columnFor(field, columns);
-    if (field !== undefined && column !== undefined)
-      return `the input has "${column}": --map ${shellQuote(`${column}=${field}`)}`;
+    if (field === undefined || columns.includes(field)) continue;
+    const column = columnFor(field, columns);
+    if (column !== undefined) return `the input has "${column}": --map ${shellQuote(`${column}=${field}`)}`;
+    if (columns.length > 0)
+      return `no column is "${field}", but ${columns.slice(0, mostShown).join(', ')}: --map COLUMN=${field}`;
   }
   return undefined;
 }
 
 function columnFor(field: string, columns: readonly string[]): string | undefined {
-  if (columns.includes(field)) return undefined;
   const same = columns.find((column) => plain(column) === plain(field));
   return same ?? suggest(field, columns.slice(0, mostLooked));
 }
 
+/** Columns that a hint lists. */
+const mostShown = 10;
 /** Columns beyond it are not compared. */
 const mostLooked = 200;
 

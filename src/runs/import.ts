@@ -4,6 +4,7 @@ import { phoneIn } from './spreadsheet-check.ts';
 import { canonical, contactRow } from '../ledger/identity.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { Context } from '../cli/command.ts';
+import { suggestColumn } from './confirm.ts';
 import type { Job, Mapper } from './job.ts';
 import { type PhoneRepairs, repairsText } from './mapping/values.ts';
 
@@ -16,7 +17,10 @@ export function importJob(context: Context, given: ContactMappingOptions): Job {
     kind: 'contact',
     endpoint: 'createContact',
     allowsSameRecipient: true,
-    free: (columns) => columns.filter((column) => !namedInputs(options).some(([, name]) => name === column)),
+    clue(reasons, columns) {
+      const free = columns.filter((column) => !namedInputs(options).some(([, name]) => name === column));
+      return suggestColumn(reasons, free) ?? (options.phone?.length ? undefined : phoneClue(reasons));
+    },
     caution: (body) => (options.phone?.length ? undefined : uncheckedPhone(body)),
     async mapper(source) {
       const map = await createContactMapping(options, source);
@@ -67,7 +71,15 @@ function phoneOf(body: object): string {
 /** `--phone` checks a field only if it is named. */
 function uncheckedPhone(body: string): string | undefined {
   const [field] = phoneIn(JSON.parse(body)) ?? [];
-  return field === undefined ? undefined : `phone numbers are not checked; --phone ${shellQuote(field)} does`;
+  return field === undefined
+    ? undefined
+    : `phone numbers are not checked before they are sent; --phone ${shellQuote(field)} checks them, and --country US also reads national ones`;
+}
+
+function phoneClue(reasons: readonly string[]): string | undefined {
+  return reasons.some((reason) => /\bphone must\b/.test(reason))
+    ? 'phone numbers were not checked before: --phone phone checks them, and --country US also reads national ones'
+    : undefined;
 }
 
 export function noteRepairs({ note }: Context, repairs: PhoneRepairs): void {

@@ -24,8 +24,8 @@ export interface Job {
   mapper(source: Source): Promise<Mapper>;
   /** Identifies a row in the ledger. */
   digest(body: object, keys: { readonly secret: string; readonly mode: Mode }): RowDigest;
-  /** Columns of the input that no option names yet. */
-  free?(columns: readonly string[]): readonly string[];
+  /** The likely cause of failures, from their reasons and the columns of the input. */
+  clue?(reasons: readonly string[], columns: readonly string[]): string | undefined;
   /** A warning about the first body, for a dry run. */
   caution?(body: string): string | undefined;
   /** Rows are sent only then. */

@@ -45,6 +45,8 @@ export interface Ended {
   /** Places of unsure rows, the first of them. */
   readonly unsurePlaces: readonly number[];
   readonly unit: Unit;
+  /** A note has named the likely cause of the failures. */
+  readonly hasClue: boolean;
 }
 
 /** Of an input without rows. */
@@ -73,7 +75,7 @@ export function emptyResult({ command, template }: Job, { input, client, opened,
     ended_at: now,
     files: { failed: null, unsure: null },
   };
-  return { result, exit: 'done', unsurePlaces: [], unit: 'line' };
+  return { result, exit: 'done', unsurePlaces: [], unit: 'line', hasClue: false };
 }
 
 /** Runs that sent rows of this input before, if the ledger has compared them. */
@@ -118,7 +120,7 @@ export const runView = {
   unprinted: (ran: Ended | DryRunEnded) => ('result' in ran ? whereToFind(ran.result) : undefined),
 } as const;
 
-function resultText({ result, unit, unsurePlaces }: Ended, ui: Ui): string {
+function resultText({ result, unit, unsurePlaces, hasClue }: Ended, ui: Ui): string {
   const { failed, unsure, skipped, files, stopped, not_reached: left } = result;
   const lines = [firstLine(result, ui)];
   if (sumOf(skipped) > 0) lines.push(`${whole(sumOf(skipped))} skipped: ${skipText(result)}`);
@@ -133,7 +135,7 @@ function resultText({ result, unit, unsurePlaces }: Ended, ui: Ui): string {
     const where = line > 0 ? ` (${unit} ${line}${count > 1 ? ', …' : ''})` : '';
     lines.push(ui.line([`  ${whole(count)} x ${reason}${where}`], '    '));
   }
-  if (failed > 0 && files.failed !== null && !stopped) lines.push(failedAdvice(failed, files.failed));
+  if (failed > 0 && files.failed !== null && !stopped && !hasClue) lines.push(failedAdvice(result, files.failed));
   if (open > 0) lines.push(...unsureAdvice(open, result.run));
   if (left > 0 && !stopped)
     lines.push(
@@ -142,8 +144,10 @@ function resultText({ result, unit, unsurePlaces }: Ended, ui: Ui): string {
   return lines.join('\n');
 }
 
-function failedAdvice(rows: number, file: string): string {
-  const [which, them] = rows === 1 ? ['the failed row', 'it'] : ['the failed rows', 'them'];
+/** If all rows failed, the cause is probably not in the rows. */
+function failedAdvice({ rows, failed }: RunResult, file: string): string {
+  if (failed === rows && rows > 1) return 'nothing was sent: fix the cause, and run the same command again';
+  const [which, them] = failed === 1 ? ['the failed row', 'it'] : ['the failed rows', 'them'];
   return `to send ${which}: fix ${them} in ${nearby(file)}, and run the command with that file`;
 }
 

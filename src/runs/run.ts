@@ -8,7 +8,7 @@ import type { Owner, Plan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
 import { warnOncePerFile } from '../base/journal-lines.ts';
 import { completeLog } from './history.ts';
-import { checkCount, confirmLive, holdSpareFiles, suggestColumn, needsConfirmation, refuseKeys } from './confirm.ts';
+import { checkCount, confirmLive, holdSpareFiles, needsConfirmation, refuseKeys } from './confirm.ts';
 import { type DryRunEnded, dryRunOf, suspectRowsNote } from './dry-run.ts';
 import { dueRows, firstBody, showing } from './due.ts';
 import { sendRows } from './engine.ts';
@@ -243,7 +243,7 @@ async function carriedOut(running: Running, found: Preflight, registered: Regist
     if (done !== undefined) context.note('file-done', done);
     const clue = clueIn(running, result);
     if (clue !== undefined && !stopped) context.note('meant', clue);
-    return { result, exit: exitOf(result, stopped, clue), unsurePlaces, unit };
+    return { result, exit: exitOf(result, stopped, clue), unsurePlaces, unit, hasClue: clue !== undefined };
   } finally {
     entry.close();
     log.close();
@@ -322,10 +322,9 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
 
 /** A field that the service reports as missing may be in the input under a similar name. */
 function clueIn({ job, input }: Running, { reasons }: RunResult): string | undefined {
-  const columns = job.free?.(input.source.fields ?? []) ?? [];
-  return suggestColumn(
+  return job.clue?.(
     reasons.map(({ reason }) => reason),
-    columns,
+    input.source.fields ?? [],
   );
 }
 

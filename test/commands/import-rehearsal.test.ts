@@ -161,7 +161,7 @@ describe('phones in a dry run', () => {
 
   it('that no flag names are not checked, with a note', async () => {
     const { stderr } = await noted('Mobile,name\n12,Ada\n', '--map', 'Mobile=phone');
-    expect(stderr).toContain('phone numbers are not checked; --phone phone does');
+    expect(stderr).toContain('phone numbers are not checked before they are sent; --phone phone checks them');
   });
 
   it.each([

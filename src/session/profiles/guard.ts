@@ -31,7 +31,7 @@ export function guard(
   if (onlyLocal && !isLocal) refuseOther(target);
   if (isLocalKey(target.key) && !isLocal) refuseElsewhere(target, running());
   if (isLocal && !isLocalKey(target.key) && target.mode !== 'sandbox') refuseInSandbox(target);
-  if (target.baseUrl.startsWith('http:') && !isLoopback(new URL(target.baseUrl).hostname)) refusePlain(target);
+  requireEncryption(target.baseUrl);
   if (unverified && target.mode !== 'sandbox' && target.baseUrl.startsWith('https:')) refuseUnverified(target);
 }
 
@@ -66,7 +66,9 @@ function refuseInSandbox({ baseUrl, mode }: Target): never {
   );
 }
 
-function refusePlain({ baseUrl }: Target): never {
+/** Throws if a key would leave this machine unencrypted. */
+export function requireEncryption(baseUrl: string): void {
+  if (!baseUrl.startsWith('http:') || isLoopback(new URL(baseUrl).hostname)) return;
   throw unsafe(
     'plain-http',
     `refusing to send a key over plain http to ${originOf(baseUrl)}`,

@@ -6,6 +6,7 @@ import { newAccountId } from './account.ts';
 import { baseUrl } from './base-url.ts';
 import * as edit from './changes.ts';
 import type { Draft, Settings } from './changes.ts';
+import { requireEncryption } from './guard.ts';
 import { keyMode, readKey } from './key.ts';
 import { type CallerInputs, noProfile, type Target } from './resolve.ts';
 import { local, readStore, requireProfile, type Store } from './store.ts';
@@ -55,7 +56,7 @@ export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles 
     keyRows: (name) => keyRows(found(), name),
     show: (name) => profileShown(found(), name),
     requireFree: (name) => edit.requireFree(found(), name),
-    requireAddress: (text) => void baseUrl(text),
+    requireAddress: (text) => requireEncryption(baseUrl(text)),
     requireKeyText: (text) => void keyMode(readKey(text), flags.mode),
     requireKey: (name, mode) => void edit.requireKey(found(), name, mode),
     losesKeys: (name, address) => edit.losesKeys(found(), name, address),

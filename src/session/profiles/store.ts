@@ -219,8 +219,8 @@ function shownName(text: string): string {
 export function unknownProfile(name: string, names: readonly string[]): CliError {
   const near = [...names, local].find((candidate) => isNear(name.toLowerCase(), candidate.toLowerCase()));
   const offer = near ? [`did you mean "${near}"?`] : [];
-  const known = names.length > 0 ? [`the profiles are ${listed(names)}`] : ['add it with bizmsg profiles add'];
-  const hint = [...offer, ...known, `--profile ${local} is the sandbox on this machine`].join('; ');
+  const known = names.length > 0 ? `the profiles are ${listed(names)}` : 'bizmsg profiles add adds one';
+  const hint = [[...offer, known].join(' '), `--profile ${local} is the sandbox on this machine`].join('; ');
   return configuration('unknown-profile', `there is no profile "${name}"`, hint);
 }
 
