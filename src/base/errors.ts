@@ -40,6 +40,7 @@ export type ErrorCode =
   | 'count-missing'
   | 'declined'
   | 'empty-variable'
+  | 'excluded'
   | 'file-unusable'
   | 'forbidden'
   | 'foreign-address'

@@ -1,4 +1,5 @@
 import { CliError, usage } from '../base/errors.ts';
+import { redact } from '../base/redact.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { suggest, suggestAll } from '../base/suggest.ts';
 import { announced } from '../contract/endpoints.ts';
@@ -159,6 +160,7 @@ type Typed = Token<Param<unknown>>;
 function optionHint(line: Line, { text, value: inline }: Typed, next: Typed | undefined): string | undefined {
   const { path, node } = line;
   const value = inline ?? (next?.kind === 'word' ? next.text : undefined);
+  if (isKey(value)) return keyHint;
   const accepted = acceptedBy(node);
   const instead = (name = '') =>
     node.instead?.[`--${name.slice(2)}`]?.replace(/\S*VALUE\S*/, (word) =>
@@ -215,6 +217,7 @@ function extraArgument(line: Line, typed: readonly Typed[]): CliError {
 /** `values` are the extra words in a row. */
 function extraHint(line: Line, last: Typed | undefined, values: readonly string[]): string {
   const [text = ''] = values;
+  if (isKey(text)) return keyHint;
   if (isFileName(text)) {
     const takesFile = argumentsOf(line).includes('file');
     return takesFile ? 'pass one file at a time' : (fileHint(line, text) ?? asUsed(line));
@@ -230,6 +233,13 @@ function extraHint(line: Line, last: Typed | undefined, values: readonly string[
   if (argumentsOf(line).length === 0) return `it takes no argument: ${asUsed(line)}`;
   const repeated = Object.values(line.node.params).find(({ repeats, spec }) => repeats && /^-\w,/.test(spec));
   return repeated ? didYouMean([`${firstName(repeated)} ${shellQuote(text)}`]) : asUsed(line);
+}
+
+const keyHint =
+  'keys are never arguments: this one is in the history of the shell now, so replace it; pass the new one with BIZMSG_API_KEY, or store it with keys set --key-stdin';
+
+function isKey(text: string | undefined): boolean {
+  return text !== undefined && redact(text) !== text;
 }
 
 /** The extra words are the rest of a value with spaces, or more values of the same option. */

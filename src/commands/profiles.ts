@@ -86,7 +86,8 @@ export const setProfile = command({
   details: [
     'Changing the origin deletes the stored keys, after a confirmation, because a key is only ever sent to the',
     'origin it was stored for. Changing only the path keeps them.',
-    'The hours and excluded phones apply to each send-batch with this profile; none removes them.',
+    'With this profile, send-batch sends only in these hours, and neither send-batch nor send-template sends to an',
+    'excluded phone; none removes them.',
   ].join('\n'),
   params: {
     name: knowing({ of: 'profiles' }, required('<name>', 'the profile')),

@@ -1,7 +1,7 @@
 import { command, type Context } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import { argument, choice, duration, flag, type Input, option, phone, phoneDoubt, repeated } from '../cli/params.ts';
-import { CliError, usage } from '../base/errors.ts';
+import { CliError, unsafe, usage } from '../base/errors.ts';
 import type { BodyOf } from '../contract/endpoints.ts';
 
 const params = {
@@ -46,6 +46,7 @@ export const sendTemplate = command({
   run: async (context, input, emit) => {
     checkWait(input);
     const body = await messageBody(context, input);
+    await refuseExcluded(context, body.to);
     const client = await context.client();
     const { again, retryUnsure } = input;
     const send = () =>
@@ -61,6 +62,20 @@ export const sendTemplate = command({
   view: ({ data, shown }, ui) => (shown ? '' : `${ui.done('Sent')} ${data.message_id}`),
   exit: ({ fault }) => fault ?? 'done',
 });
+
+/** The profile may name a file of phones that are never messaged. */
+async function refuseExcluded(context: Context, to: string): Promise<void> {
+  const { currentCaller } = await import('../session/current-caller.ts');
+  const caller = await currentCaller(context.session);
+  if (caller.kind === 'local' || caller.excludeFrom === undefined) return;
+  const { excludedPhones } = await import('../runs/excluded.ts');
+  if (!(await excludedPhones(context, caller.excludeFrom, undefined)).has(to)) return;
+  throw unsafe(
+    'excluded',
+    `${to} is in ${caller.excludeFrom}, whose phones the profile never messages`,
+    'nothing was sent; remove it there, or bizmsg profiles set NAME --exclude-from none',
+  );
+}
 
 type Message = BodyOf<'sendTemplate'>;
 

@@ -33,14 +33,24 @@ export function batchJob(context: Context, options: BatchOptions): Job {
       const map = await createMessageMapping({ ...options, ...(phone && { phone: { ...phone, repairs } }) }, source);
       const country = phone?.country;
       const excluded = excludeFrom === undefined ? undefined : await excludedPhones(context, excludeFrom, country);
+      let excludedRows = 0;
       const held = (row: { readonly held?: string }) => (allowSameRecipient ? undefined : row.held);
       return {
         map(row) {
           const reason = held(row);
           return reason === undefined ? map(row.fields) : { reason };
         },
-        end: () => noteRepairs(context, repairs),
-        excludes: excluded && ((body) => excluded.has(endpoints.sendTemplate.body(body).to)),
+        end() {
+          noteRepairs(context, repairs);
+          if (excluded && excludedRows === 0) context.note('excluded', `no recipient is in ${excludeFrom}`);
+        },
+        excludes:
+          excluded &&
+          ((body) => {
+            const isExcluded = excluded.has(endpoints.sendTemplate.body(body).to);
+            if (isExcluded) excludedRows += 1;
+            return isExcluded;
+          }),
       };
     },
     digest: (body, { secret, mode }) => messageRow(secret, { mode, ...endpoints.sendTemplate.body(body) }),

@@ -24,19 +24,28 @@ export function checkCount(
   );
 }
 
-/** Sending with a live key requires the number of rows, typed or as an option; `--yes` is not enough. */
-export function needsConfirmation({ mode }: RunTarget, { expectCount, atMost }: RunInput): boolean {
-  return mode !== 'sandbox' && expectCount === undefined && atMost === undefined;
+/**
+ * A live run asks on a terminal. Elsewhere it requires a limit of its rows; `--yes` alone is not enough, but on a
+ * terminal it accepts such a limit as the answer.
+ */
+export function needsConfirmation(
+  { mode }: RunTarget,
+  { expectCount, atMost }: RunInput,
+  { interactive, given }: Pick<Context, 'interactive' | 'given'>,
+): boolean {
+  const isLimited = expectCount !== undefined || atMost !== undefined;
+  return mode !== 'sandbox' && !(isLimited && (given.yes || !interactive));
 }
 
-/** Fewer rows are confirmed with a yes. */
-const fewRows = 10;
+/** Fewer rows are all shown, and confirmed with a yes. */
+export const fewRows = 10;
 
 export async function confirmLive(context: Context, due: number, overview: () => Promise<string>): Promise<void> {
   if (due === 0) return;
   if (!context.interactive) {
     const hint = `nothing was sent; add --at-most ${due}, or --expect-count with the number of rows in the input`;
-    throw unsafe('count-missing', `sending ${rowsText(due)} with a live key must be confirmed`, hint);
+    const also = context.given.yes ? '; --yes is not enough' : '';
+    throw unsafe('count-missing', `sending ${rowsText(due)} with a live key must be confirmed${also}`, hint);
   }
   context.say(await overview());
   if (due < fewRows) return context.session.interaction.confirm(due === 1 ? 'Send it?' : `Send these ${due}?`);

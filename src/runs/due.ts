@@ -48,16 +48,18 @@ export async function* dueRows({ mapper, log, onInvalid, ...known }: Due): Async
   }
 }
 
-/** The body of the first row that will be sent. Rows that were sent before may precede it. */
-export async function firstBody(known: Known, mapper: Mapper): Promise<string | undefined> {
-  if (fates[known.fates[0] ?? 0] === 'due') return known.found.first;
-  let retry: KnownRow | undefined;
+/** The bodies of the first rows that will be sent. Rows that were sent before may precede them. */
+export async function firstBodies(known: Known, mapper: Mapper, most: number): Promise<readonly string[]> {
+  if (most === 1 && fates[known.fates[0] ?? 0] === 'due' && known.found.first !== undefined) return [known.found.first];
+  const [due, retries]: [KnownRow[], KnownRow[]] = [[], []];
   for await (const batch of readAgain(known)) {
-    const due = batch.find(({ fate }) => fate === 'due');
-    if (due) return readyOf(due, mapper, known).content;
-    retry ??= batch.find(({ fate }) => fate === 'retry');
+    for (const row of batch) {
+      if (row.fate === 'due') due.push(row);
+      else if (row.fate === 'retry' && retries.length < most) retries.push(row);
+    }
+    if (due.length >= most) break;
   }
-  return retry && readyOf(retry, mapper, known).content;
+  return [...due, ...retries].slice(0, most).map((row) => readyOf(row, mapper, known).content);
 }
 
 export interface KnownRow {

@@ -15,8 +15,8 @@ export interface Overview {
   readonly file: string;
   readonly job: Pick<Job, 'kind' | 'template' | 'hours'>;
   readonly found: Pick<Preflight, 'rows' | 'invalid' | 'excluded'>;
-  /** The body of the first row that will be sent. */
-  readonly first: string | undefined;
+  /** The bodies of all rows that will be sent, or of the first one. */
+  readonly bodies: readonly string[];
   readonly accepted: Accepted;
   readonly client: Pick<RunClient, 'pace' | 'target'>;
   readonly template: TemplateFacts | undefined;
@@ -28,12 +28,17 @@ export interface Overview {
 /** The lines before the question of a live run: its messages, recipients and duration. */
 export function overviewLines(overview: Overview): readonly string[] {
   return [
+    continuingLine(overview),
     inputLine(overview),
     recipientsLine(overview),
-    firstLine(overview),
+    ...bodyLines(overview),
     timeLine(overview),
     hoursLine(overview),
   ].filter((line) => line !== undefined);
+}
+
+function continuingLine({ accepted }: Overview): string | undefined {
+  return accepted.continues ? `Continues run ${accepted.run}` : undefined;
 }
 
 function inputLine({ file, found, accepted }: Overview): string {
@@ -58,16 +63,20 @@ function recipientsLine({ job: { kind, template }, accepted }: Overview): string
     : `${template} → ${due === 1 ? '1 person' : `${whole(due)} people`}`;
 }
 
-function firstLine({ job, first, template }: Overview): string | undefined {
-  const body: unknown = first === undefined ? undefined : JSON.parse(first);
-  if (!isRecord(body)) return undefined;
+/** All messages, if they are few. */
+function bodyLines({ job, bodies, template, accepted }: Overview): readonly string[] {
+  const texts = bodies.map((body) => (job.kind === 'contact' ? maskPhones(body) : messageText(body, template)));
+  return texts.length === dueIn(accepted) ? texts.map((text) => `  ${text}`) : texts.map((text) => `First: ${text}`);
+}
+
+function messageText(content: string, template: TemplateFacts | undefined): string {
+  const body: unknown = JSON.parse(content);
+  if (!isRecord(body)) return maskPhones(content);
   const { to, params } = body;
-  if (job.kind === 'contact' || typeof to !== 'string' || !Array.isArray(params))
-    return `First: ${maskPhones(first ?? '')}`;
+  if (typeof to !== 'string' || !Array.isArray(params)) return maskPhones(content);
   const texts = params.map(String);
   const text = template && rendered(template, texts);
-  const content = text === undefined ? `params ${JSON.stringify(texts)}` : `"${text}"`;
-  return `First: ${maskPhones(to)} ${content}`;
+  return `${maskPhones(to)} ${text === undefined ? `params ${JSON.stringify(texts)}` : `"${text}"`}`;
 }
 
 function timeLine({ client: { pace, target }, accepted, job, sentThisMonth, now }: Overview): string {

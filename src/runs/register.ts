@@ -29,7 +29,7 @@ export async function register(registering: Registering): Promise<Registered> {
     if (!registered.stop) return { accepted: registered, plan };
     const { message, ways } = describe(registered.stop, registering);
     if (!context.interactive || ways.length === 0) throw refusal(registered.stop, message, ways);
-    const way = await context.choose(sentence(message), [...ways, cancel]);
+    const way = await context.choose(sentence(message), [cancel, ...ways]);
     if (way === cancel) throw unsafe('declined', 'declined; nothing was sent');
     plan = { ...plan, choice: { ...plan.choice, ...way.choice } };
   }
@@ -75,6 +75,7 @@ interface Way {
   readonly choice: Choice;
 }
 
+/** The first choice: Enter alone sends nothing. */
 const cancel: Way = { option: '', effect: '', name: 'Cancel', choice: {} };
 
 interface Description {

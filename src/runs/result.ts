@@ -173,7 +173,7 @@ function skipText({ skipped, job }: Pick<RunResult, 'skipped' | 'job'>): string 
     [skipped.excluded, 'excluded'],
     [skipped.this_run, `sent earlier by ${job === null ? 'this run' : `job ${job}`}`],
     [skipped.earlier_run, 'sent earlier by another run'],
-    [skipped.duplicate, 'duplicates'],
+    [skipped.duplicate, skipped.duplicate === 1 ? 'duplicate' : 'duplicates'],
     [skipped.unsure, 'unsure'],
     [skipped.elsewhere, 'sent meanwhile by another run'],
     [skipped.changed, 'changed after they were sent'],

@@ -8,9 +8,9 @@ import type { Owner, Plan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
 import { warnOncePerFile } from '../base/journal-lines.ts';
 import { completeLog } from './history.ts';
-import { checkCount, confirmLive, holdSpareFiles, needsConfirmation, refuseKeys } from './confirm.ts';
+import { checkCount, confirmLive, fewRows, holdSpareFiles, needsConfirmation, refuseKeys } from './confirm.ts';
 import { type DryRunEnded, dryRunOf, suspectRowsNote } from './dry-run.ts';
-import { dueRows, firstBody, showing } from './due.ts';
+import { dueRows, firstBodies, showing } from './due.ts';
 import { sendRows } from './engine.ts';
 import { nameOf, openInput } from './input.ts';
 import { dueIn, durationText, hoursText, overviewLines } from './overview.ts';
@@ -103,7 +103,7 @@ async function prepared(running: Running): Promise<Ended | DryRunEnded> {
   }
   const damaged = suspectRowsNote(found, unit);
   if (damaged !== undefined) context.note('suspect', damaged);
-  const confirmed = needsConfirmation(client.target, options)
+  const confirmed = needsConfirmation(client.target, options, context)
     ? await confirmedPlan(running, found, registering, plan)
     : plan;
   if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);
@@ -131,11 +131,12 @@ async function confirmedPlan(
   const { accepted } = foreseen;
   await confirmLive(context, dueIn(accepted), async () => {
     const template = await lookAtTemplate(running);
-    const first = await firstBody({ input, found, fates: accepted.fates }, running.mapper);
+    const most = dueIn(accepted) < fewRows ? dueIn(accepted) : 1;
+    const bodies = await firstBodies({ input, found, fates: accepted.fates }, running.mapper, most);
     const now = thisProcess.now();
     const sentThisMonth = await client.sentThisMonth();
     const file = nameOf(input);
-    return overviewLines({ file, job, found, first, accepted, client, template, sentThisMonth, now }).join('\n');
+    return overviewLines({ file, job, found, bodies, accepted, client, template, sentThisMonth, now }).join('\n');
   });
   return { ...foreseen.plan, isRehearsal: false };
 }
@@ -175,7 +176,7 @@ async function rehearsed(running: Running, found: Preflight, plan: Plan): Promis
   if (caution !== undefined) context.note('caution', caution);
   const due = accepted && dueIn(accepted) > 0 ? accepted : undefined;
   const template = due && (await lookAtTemplate(running));
-  const first = due && (await firstBody({ input, found, fates: due.fates }, mapper));
+  const [first] = due ? await firstBodies({ input, found, fates: due.fates }, mapper, 1) : [];
   if (job.hours) context.note('hours', hoursText(job.hours, thisProcess.now()));
   for (const note of accepted?.notes ?? []) context.note('run', noteText(note, found.input.count));
   return dryRunOf({

@@ -48,7 +48,7 @@ export interface Standing {
 /** A line of at most `columns`; the least important parts are dropped first. */
 export function statusText(doing: Doing, standing: Standing | undefined, columns: number): string {
   const [long, short] = doingTexts(doing);
-  const { far, failed, unsure, left } = standing ? textsOf(standing) : noTexts;
+  const { far, failed, unsure, left } = standing ? textsOf(standing, doing) : noTexts;
   const problems = [failed, unsure].filter((text) => text[0] !== '0');
   const lines = [
     [long, far, failed, unsure, left],
@@ -79,12 +79,13 @@ function doingTexts(doing: Doing): readonly [long: string, short: string] {
 
 const noTexts = { far: '', failed: '', unsure: '', left: '' };
 
-function textsOf({ settled, total, failed, unsure, left }: Standing) {
+function textsOf({ settled, total, failed, unsure, left }: Standing, { what }: Doing) {
   return {
     far: `${whole(settled)} of ${whole(total)}`,
     failed: `${whole(failed)} failed`,
     unsure: `${whole(unsure)} unsure`,
-    left: left === undefined ? '' : `${roughly(left)} left`,
+    // Nobody knows how long an outage lasts.
+    left: left === undefined || what === 'unreachable' ? '' : `${roughly(left)} left`,
   };
 }
 

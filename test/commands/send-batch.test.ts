@@ -247,6 +247,14 @@ describe('--exclude-from', () => {
     expect(JSON.parse(stdout)).toMatchObject({ rows: 2, sent: 1, skipped: { excluded: 1 }, not_reached: 0 });
   });
 
+  it('notes that it left out no row', async () => {
+    const file = join(world.home, 'never.csv');
+    writeFileSync(file, '+12025550199\n');
+    const { code, stderr } = await sending('welcome', 'phone\n+12025550142\n', '--exclude-from', file);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`no recipient is in ${file}`);
+  });
+
   it.each([
     ['a line that is not a phone', '+12025550141\nAda\n', 'line 2'],
     ['a table without such a column', 'name,mobile\nAda,+12025550141\n', 'no column named phone or to'],
@@ -303,6 +311,9 @@ describe('--hours', () => {
     const words = ['send-batch', 'welcome', file, '--profile', 'acme', '-o', 'json'];
     const { code } = await world.run(words, { env: {} });
     expect([code, sent()]).toEqual([0, [['+12025550142']]]);
+    const single = await world.run(['send-template', '+12025550141', 'welcome', '--profile', 'acme'], { env: {} });
+    expect([single.code, sent()]).toEqual([11, [['+12025550142']]]);
+    expect(single.stderr).toContain(`+12025550141 is in ${excluded}`);
     await world.bin(['profiles', 'set', 'acme', '--hours', `${inThreeDays} 00:00-24:00 UTC`]);
     const waiting = world.run(words, { env: {}, signal: AbortSignal.timeout(700) });
     expect([(await waiting).code, sent()]).toEqual([130, [['+12025550142']]]);
