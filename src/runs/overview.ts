@@ -1,5 +1,6 @@
 import { maskPhones } from '../base/redact.ts';
 import { rendered, type TemplateFacts } from '../cli/templates.ts';
+import type { KnownPace } from '../client/pace/pace.ts';
 import { whole } from '../cli/output/progress.ts';
 import { timeOfDay, zonedTime } from '../cli/output/times.ts';
 import { isRecord } from '../contract/readers.ts';
@@ -100,20 +101,25 @@ export function hoursText(hours: Hours, now: number): string {
 
 /** How long it will take; undefined if no rate is known. */
 export function durationText(
-  { limit, minimumDuration }: RunClient['pace'],
+  { known, limit, minimumDuration }: RunClient['pace'],
   due: number,
   now: number,
   hours?: Hours,
 ): { readonly text: string; readonly isLong: boolean } | undefined {
   const least = minimumDuration(due);
   if (!limit || least === undefined) return undefined;
-  const rate = `${whole(limit.perWindow)}/${limit.window === 1_000 ? 's' : 'min'}`;
+  const own = known && known !== limit ? `${rateText(known)}, at most ` : '';
+  const rate = own + rateText(limit);
   if (least < shortest && (!hours || hours.isOpen(now)))
     return { text: `${rate}, less than ${shortest / 1_000} s`, isLong: false };
   const end = hours ? hours.endOf(now, least) : now + least;
   const isSoon = end - now < day && !hours;
   const until = isSoon ? timeOfDay(new Date(end).toISOString()).slice(0, 5) : zonedTime(end);
   return { text: `${rate}, about ${roughly(end - now)}, until ${until}`, isLong: true };
+}
+
+function rateText({ perWindow, window }: KnownPace): string {
+  return `${whole(perWindow)}/${window === 1_000 ? 's' : 'min'}`;
 }
 
 const day = 86_400_000;

@@ -56,7 +56,8 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   const pace = {
     known,
     limit,
-    minimumDuration: (requests: number) => minimumDuration(limit, requests),
+    minimumDuration: (requests: number) =>
+      limit && Math.max(minimumDuration(limit, requests) ?? 0, minimumDuration(known, requests) ?? 0),
     waiting: gate.waiting,
   };
   const reachable = () => canReach(transportOptionsFor(session, checkedTarget.target), signals.stop);

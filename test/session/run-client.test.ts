@@ -77,6 +77,13 @@ describe('the client of a run', () => {
     expect(pace.known).toEqual({ perWindow: 36, window: 60_000 });
   });
 
+  it('knows that a rate per second is the slower one for few rows, and the plan for many', async () => {
+    world.sandbox.setPlan({ name: 'growth', perMinute: 300, without: [] });
+    const { context } = rig({ env: world.env, home: world.home });
+    const { pace } = await context.clientForRun({ rate: { count: 20, window: 1_000 } });
+    expect([pace.minimumDuration(200), pace.minimumDuration(900)]).toEqual([9_000, 120_000]);
+  });
+
   it('names the sandbox "local", because its port may change', async () => {
     const { context } = rig({ env: {}, words: { profile: ['local'], dryRun: [''] } });
     expect((await context.clientForRun()).target).toMatchObject({ address: 'local', simulated: true });
