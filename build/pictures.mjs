@@ -1,5 +1,5 @@
-// Draws docs/*.svg: terminals in which real commands ran, each in a new home. Needs tmux and free ports
-// 3000, 4780 and 4781, or a separate network: unshare -rn sh -c 'ip link set lo up && npm run pictures'
+// Draws docs/*.svg, terminals in which real commands ran, each in a new home, and docs/page.png, the page of a sandbox.
+// Needs tmux, chromium, and free ports 3000, 4780 and 4781, or a separate network: unshare -rn sh -c 'ip link set lo up && npm run pictures'
 //   npm run pictures [-- send import]
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { drawPage } from './page-picture.mjs';
 import { drawn } from './svg.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -47,6 +48,15 @@ for (const [name, steps] of Object.entries(scenes)) {
   if (process.argv.length > 2 && !process.argv.includes(name)) continue;
   writeFileSync(join(root, `docs/${name}.svg`), drawn(await screenAfter(steps), columns));
   console.log(`docs/${name}.svg`);
+}
+if (process.argv.length === 2 || process.argv.includes('page')) {
+  mkdirSync(home);
+  await drawPage(join(root, 'docs/page.png'), { HOME: home, PATH: process.env.PATH }).finally(removeHome);
+  console.log('docs/page.png');
+}
+
+function removeHome() {
+  rmSync(home, { recursive: true, force: true, maxRetries: 10 });
 }
 
 /** Runs the commands; returns the final screen with its colors. */
@@ -93,7 +103,7 @@ async function screenAfter(steps) {
     handler.close().closeAllConnections();
     tmux('kill-server');
     await sleep(500);
-    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+    removeHome();
   }
 }
 

@@ -64,6 +64,11 @@ export function Phones() {
         >
           {(one) => <Row phone={one} label={labelOf(one, names)} isChosen={one.phone === chosen} />}
         </Windowed>
+        {state.value.messages.length >= 5_000 && (
+          <p class="older">
+            Older messages: <code>bizmsg sandbox messages</code>
+          </p>
+        )}
         {found.length === 0 && <p class="empty">No number, name or text contains “{search.value}”.</p>}
       </nav>
       {phone ? (

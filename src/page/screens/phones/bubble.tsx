@@ -31,11 +31,11 @@ export function Bubble({ item: { message, at, isRepeat }, templates }: BubblePro
         {isRepeat && <span class="badge twice">sent twice</span>}
       </p>
       <Text parts={parts} />
-      <p class="about">
+      <div class="about">
         <time>{timeText(at)}</time>
         <Ticks message={message} />
-      </p>
-      <Actions message={message} />
+        <Actions message={message} />
+      </div>
     </article>
   );
 }

@@ -1,0 +1,63 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { noTerminal, openTerminal } from '../support/terminal.ts';
+import { cli } from '../support/cli.ts';
+import { newHome } from '../support/fake-service.ts';
+import { serveLocal } from '../support/local.ts';
+
+const link = /^http:\/\/127\.0\.0\.1:\d+\/__sandbox\/#t=[0-9a-f]{48}\n$/;
+
+async function local() {
+  const home = newHome();
+  await serveLocal(home);
+  return { home, run: (line: string) => cli(line.split(' '), { home }) };
+}
+
+describe('sandbox open', () => {
+  it('prints the link', async () => {
+    const { run } = await local();
+    expect(await run('sandbox open')).toMatchObject({ code: 0, stdout: expect.stringMatching(link), stderr: '' });
+    expect((await run('sandbox open --print')).stdout).toMatch(link);
+  });
+
+  it('prints the link as JSON', async () => {
+    const { run } = await local();
+    const { url, ...rest } = JSON.parse((await run('sandbox open -o json')).stdout);
+    expect([`${url}\n`, rest]).toEqual([expect.stringMatching(link), {}]);
+  });
+
+  it.each(['--profile acme', '--base-url https://api.example.com'])(
+    'exits 2 with %s: the page belongs to the sandbox',
+    async (option) => {
+      const { run } = await local();
+      expect(await run(`sandbox open ${option}`)).toMatchObject({ code: 2, stdout: '' });
+    },
+  );
+
+  it('exits 3 for an address where no sandbox runs', async () => {
+    const { run } = await local();
+    expect(await run('sandbox open --url http://127.0.0.1:9')).toMatchObject({ code: 3, stdout: '' });
+  });
+
+  it('has the same link as sandbox status', async () => {
+    const { run } = await local();
+    expect((await run('sandbox status --query [0].page')).stdout).toBe((await run('sandbox open')).stdout);
+  });
+
+  it.skipIf(noTerminal)(`opens the link on a terminal ${noTerminal ?? ''}`, async () => {
+    const { home } = await local();
+    const [programs, opened] = [join(home, 'programs'), join(home, 'opened')];
+    mkdirSync(programs);
+    for (const name of ['xdg-open', 'open']) {
+      writeFileSync(join(programs, name), `#!/bin/sh\necho "$1" >> '${opened}'\n`);
+      chmodSync(join(programs, name), 0o755);
+    }
+    const env = { DISPLAY: ':9', PATH: `${programs}:${process.env['PATH'] ?? ''}` };
+    const terminal = openTerminal({ home, env });
+    onTestFinished(() => terminal.close());
+    await terminal.enter('bizmsg sandbox open --print; bizmsg sandbox open');
+    expect(await terminal.ended()).toBe(0);
+    await expect.poll(() => readFileSync(opened, 'utf8'), { timeout: 20_000 }).toMatch(link);
+  });
+});
