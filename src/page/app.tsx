@@ -93,7 +93,7 @@ async function environment(): Promise<string> {
 const troubles: Partial<Record<Link, { readonly text: string; readonly command: string }>> = {
   stopped: {
     text: 'The sandbox has stopped. This page continues when it runs again:',
-    command: 'bizmsg sandbox start --background',
+    command: `bizmsg sandbox start --background${location.port === '4780' ? '' : ` --port ${location.port}`}`,
   },
   refused: {
     text: 'The sandbox does not accept the token of this page. Get a new link:',

@@ -17,7 +17,11 @@ export const copies: readonly { readonly name: string; readonly text: (message: 
 const { path } = endpoints.sendTemplate;
 
 function asCommand({ to, template, params }: Sent): string {
-  const words = [to, template, ...params.flatMap((param) => ['-p', param])];
+  const words = [
+    to,
+    template,
+    ...params.flatMap((param) => (param.startsWith('-') ? [`--param=${param}`] : ['-p', param])),
+  ];
   return `bizmsg send-template ${words.map(shellQuote).join(' ')} --profile local`;
 }
 

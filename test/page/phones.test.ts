@@ -67,6 +67,45 @@ describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'
     });
   });
 
+  it('counts unread messages until their phone is opened', async () => {
+    await shown.send('+12025550101', 'welcome');
+    const page = await tabs.open(shown.link);
+    const row = page.getByRole('link', { name: '+12025550101' }).first();
+    await row.getByText('Welcome!').waitFor();
+    expect(await row.innerText()).not.toContain('unread');
+    await shown.send('+12025550101', 'verification_code', ['1']);
+    await shown.send('+12025550101', 'verification_code', ['2']);
+    await row.getByText('2 unread').waitFor();
+    await row.click();
+    await row.getByText('unread').waitFor({ state: 'detached' });
+    await shown.send('+12025550101', 'verification_code', ['3']);
+    await row.getByText('Your code is 3.').waitFor();
+    expect(await row.innerText()).not.toContain('unread');
+  });
+
+  it('renders only what is in view of 5,000 messages, and starts at the newest', async () => {
+    const { sandbox } = shown;
+    sandbox.seed({ contacts: Array.from({ length: 4_990 }, (_, at) => ({ phone: `+1202${5_600_000 + at}` })) });
+    sandbox.trigger('broadcast.completed', { name: 'Large', template: 'welcome' });
+    for (let at = 0; at < 200; at++) await shown.send('+12025550101', 'verification_code', [String(at)]);
+    const page = await tabs.open(shown.link);
+    const numbers = page.getByRole('navigation', { name: 'Numbers' });
+    await numbers.getByText('Your code is 199.').waitFor();
+    expect(await numbers.getByRole('link').count()).toBeLessThan(60);
+    await numbers.getByRole('region').press('End');
+    await numbers.getByRole('link', { name: '+12025550101' }).waitFor({ state: 'detached' });
+    expect(await numbers.getByRole('link').count()).toBeLessThan(60);
+
+    await numbers.getByRole('region').press('Home');
+    await numbers.getByRole('link', { name: '+12025550101' }).click();
+    const messages = page.getByRole('region', { name: 'Messages of' }).last();
+    await messages.getByText('Your code is 199.').waitFor();
+    expect(await messages.getByRole('article').count()).toBeLessThan(60);
+    await messages.press('Home');
+    await messages.getByText('Your code is 0.').waitFor();
+    expect(await messages.getByRole('article').count()).toBeLessThan(60);
+  });
+
   it('marks a message that was sent twice', async () => {
     const page = await tabs.open(shown.link);
     await shown.send('+12025550101', 'order_update', ['Ada', 'A-1']);
