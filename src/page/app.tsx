@@ -51,6 +51,11 @@ export function App() {
       </main>
       <div role="status" class={`notice ${notice.value?.kind ?? ''}`}>
         {notice.value?.text}
+        {notice.value?.kind === 'problem' && (
+          <button type="button" class="quiet" onClick={() => (notice.value = undefined)}>
+            Dismiss
+          </button>
+        )}
       </div>
       <Help />
     </>

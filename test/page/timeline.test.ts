@@ -88,6 +88,23 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     await expect.poll(() => row.innerText(), patience).toContain('delivered (200)');
   });
 
+  it('show which receipts are due, and when', async () => {
+    const page = await tabs.open(shown.link);
+    await shown.send('+12025550103', 'welcome');
+    await page.getByRole('link', { name: 'Timeline' }).click();
+    await page.getByRole('row').filter({ hasText: 'welcome' }).getByRole('button').click();
+    const details = page.getByRole('region', { name: 'Details' });
+    await details.getByText('message.read due').waitFor();
+    expect(await details.getByRole('listitem').allInnerTexts()).toEqual([
+      '○ message.delivered due 00:00:05',
+      expect.stringMatching(/^○ message\.read due 00:00:0\d$/),
+    ]);
+    await page.getByRole('button', { name: '+5 s' }).click();
+    await expect
+      .poll(() => details.getByRole('listitem').first().innerText(), patience)
+      .toMatch(/^● message.delivered/);
+  });
+
   it('run a schedule of retries by advancing to what is due next', async () => {
     const hook = await receiver((response) => response.writeHead(503).end());
     shown.sandbox.webhooks.add({ url: hook.url });

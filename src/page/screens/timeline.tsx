@@ -118,9 +118,28 @@ function Details({ row }: { readonly row: Row }) {
           <code>{message.id}</code>
         </p>
       )}
+      {message && <Receipts key={message.id} id={message.id} />}
       {steps.map(({ event }) => (
         <DeliveryDetails key={event.id} id={event.id} title={event.type} />
       ))}
     </section>
+  );
+}
+
+/** The receipts of a message, with those that are still to come. */
+function Receipts({ id }: { readonly id: string }) {
+  const receipts = useAsked('deliveries', 'message', { id }).value?.receipts ?? [];
+  return (
+    <ol class="steps">
+      {receipts.map(({ type, at, event }) => (
+        <li key={type} class={`step ${event === null ? 'pending' : 'good'}`}>
+          <span aria-hidden="true">{event === null ? '○' : '●'}</span> {type}{' '}
+          <span class="preview">
+            {event === null && 'due '}
+            <time>{timeText(Date.parse(at))}</time>
+          </span>
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -82,7 +82,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (at <= clock.now()) return enqueue(sending);
     pending.set(
       sending,
-      clock.at(at, () => enqueue(sending)),
+      clock.at(
+        at,
+        () => enqueue(sending),
+        () => !isWaiting(sending, state),
+      ),
     );
   }
 

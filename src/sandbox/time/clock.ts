@@ -5,8 +5,8 @@ export interface Clock {
   now(): number;
   /** Real time, used for signatures and HTTP dates. */
   wall(): number;
-  /** Calls `run` at a time; returns a cancel function. */
-  at(time: number, run: () => unknown): () => void;
+  /** Calls `run` at a time; returns a cancel function. With `isIdle`, `nextAt` skips a timer that has nothing left to do. */
+  at(time: number, run: () => unknown, isIdle?: () => boolean): () => void;
 }
 
 /** Frozen at a time, or running a number of milliseconds ahead of real time. */
@@ -17,7 +17,7 @@ export interface AdjustableClock extends Clock {
   setting(): ClockSetting;
   set(setting: ClockSetting): void;
   freeze(): void;
-  /** Time of the next timer. */
+  /** Time of the next timer that does something. */
   nextAt(): number | undefined;
   /** Stops a running advance at its current time. */
   stop(): void;
@@ -45,8 +45,8 @@ export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => nu
   return {
     now,
     wall,
-    at(time, run) {
-      const due = { at: time, run };
+    at(time, run, isIdle) {
+      const due = { at: time, run, isIdle };
       const first = queue.firstAt();
       queue.add(due);
       if (first === undefined || time < first) arm();
@@ -55,7 +55,7 @@ export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => nu
     setting: () => setting,
     set,
     freeze: () => set({ frozen: now() }),
-    nextAt: queue.firstAt,
+    nextAt: queue.firstBusyAt,
     stop: () => {
       stopped = true;
     },
@@ -113,6 +113,7 @@ export async function sleep(milliseconds: number, signal?: AbortSignal): Promise
 interface Due {
   readonly at: number;
   readonly run: () => unknown;
+  readonly isIdle: (() => boolean) | undefined;
   /** Dropped when it reaches the front. */
   canceled?: true;
 }
@@ -124,6 +125,8 @@ interface DueQueue {
   takeBy(time: number): Due | undefined;
   /** Time of the earliest entry. */
   firstAt(): number | undefined;
+  /** Time of the earliest entry that is not idle. */
+  firstBusyAt(): number | undefined;
 }
 
 interface Entry {
@@ -139,6 +142,12 @@ function createDueQueue(): DueQueue {
     firstAt() {
       for (let first = heap[0]; first?.due.canceled; first = heap[0]) sink(heap);
       return heap[0]?.due.at;
+    },
+    firstBusyAt() {
+      let first: number | undefined;
+      for (const { due } of heap)
+        if (!due.canceled && (first === undefined || due.at < first) && due.isIdle?.() !== true) first = due.at;
+      return first;
     },
     add(due) {
       rise(heap, { due, ordinal: ordinal++ });

@@ -1,4 +1,4 @@
-import type { Change } from '../state/records.ts';
+import type { Change, Receipt } from '../state/records.ts';
 import type { Clock } from './clock.ts';
 import type { Ids } from '../state/ids.ts';
 import { nextReceipt, receiptEvent } from '../state/receipts.ts';
@@ -39,7 +39,17 @@ export function scheduleReceipts({ store, clock, ids, warn }: ScheduleOptions): 
     const others = waiting.get(until);
     if (others) return void others.push(sent);
     waiting.set(until, [sent]);
-    clock.at(until, () => record(until));
+    clock.at(
+      until,
+      () => record(until),
+      () => waiting.get(until)?.some((sent) => dueBy(until, sent) !== undefined) !== true,
+    );
+  }
+
+  /** The next receipt of a message, unless it is later, or the message was deleted. */
+  function dueBy(time: number, sent: SentMessage): Receipt | undefined {
+    const receipt = state.messages.get(sent.message.id) === sent ? nextReceipt(sent) : undefined;
+    return receipt && receipt.at <= time ? receipt : undefined;
   }
 
   /** Records all receipts due at this time in one commit. */
@@ -52,8 +62,8 @@ export function scheduleReceipts({ store, clock, ids, warn }: ScheduleOptions): 
     const recorded: SentMessage[] = [];
     let { serial } = state;
     for (const sent of all) {
-      const receipt = state.messages.get(sent.message.id) === sent ? nextReceipt(sent) : undefined;
-      if (!receipt || receipt.at > time) continue;
+      const receipt = dueBy(time, sent);
+      if (!receipt) continue;
       events.push({ type: 'event', event: receiptEvent(ids.id('evt', ++serial), sent, receipt) });
       recorded.push(sent);
     }

@@ -41,6 +41,16 @@ describe('advancing the clock', () => {
     expect((await sandbox.time.advance('next-due')).fired).toMatchObject([{ what: 'message.read' }]);
   });
 
+  it('to next-due skips the times of receipts that came early, or whose messages were deleted', async () => {
+    const { sandbox, post } = calls();
+    await post(paths.send, order);
+    sandbox.trigger('message.read');
+    await post(paths.send, order);
+    sandbox.reset('messages');
+    await post(paths.send, { ...order, to: '+12025550103' });
+    expect((await sandbox.time.advance('next-due')).now).toBe('2026-05-01T12:00:05.000Z');
+  });
+
   it('from December leads to January', async () => {
     const sandbox = createSandbox({ clock: manualClock(Date.UTC(2026, 11, 31, 23, 59, 59)) });
     expect(await sandbox.time.advance('next-month')).toMatchObject({ now: '2027-01-01T00:00:00.000Z' });
