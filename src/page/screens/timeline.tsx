@@ -60,7 +60,7 @@ export function Timeline() {
 function What({ what, status, message, note }: Row) {
   return (
     <>
-      <code>{what}</code>{' '}
+      <code>{what.replace('/api/public/', '')}</code>{' '}
       {status !== undefined && (
         <strong class={status < 400 ? 'good' : 'bad'}>{status === 0 ? 'no answer' : status}</strong>
       )}{' '}
@@ -95,7 +95,7 @@ function worst({ event, deliveries }: Step): string {
 }
 
 function deliveriesText({ deliveries }: Step): string {
-  return deliveries.map(({ state, last }) => (last === null ? state : `${state} (${last})`)).join(', ');
+  return deliveries.map(({ state, last }) => (typeof last === 'number' ? `${state} (${last})` : state)).join(', ');
 }
 
 function Details({ row }: { readonly row: Row }) {
