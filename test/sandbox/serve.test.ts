@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -197,4 +197,21 @@ it('releases port and lock if it cannot write its locator', async () => {
   const again = await serve({ ...options, port });
   await again.close();
   expect(again.locator.port).toBe(port);
+});
+
+it('keeps its token for an open page, unless other users could have written it', async () => {
+  const options = optionsIn(temporary());
+  const file = join(defaultData(options.stateFolder), 'token');
+  const tokenAfter = async (change: () => void) => {
+    change();
+    const { locator, close } = await serve(options);
+    await close();
+    return locator.token;
+  };
+  const first = await tokenAfter(() => {});
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(await tokenAfter(() => {})).toBe(first);
+  const second = await tokenAfter(() => chmodSync(file, 0o602));
+  expect(second).not.toBe(first);
+  expect(await tokenAfter(() => writeFileSync(file, 'short'))).not.toBe(second);
 });
