@@ -18,7 +18,7 @@ const answers: readonly {
   { what: '404', status: 404, exit: 5, found: 'fail', remedy: 'profiles set acme --base-url', calls: 3 },
   { what: '429', status: 429, exit: 0, found: 'warn', remedy: 'wait a minute', calls: 1 },
   { what: '500', status: 500, exit: 8, found: 'fail', remedy: 'contact the support', calls: 3 },
-  { what: 'HTML', status: 200, body: '<html>', exit: 8, found: 'fail', remedy: 'that of the API?', calls: 3 },
+  { what: 'HTML', status: 200, body: '<html>', exit: 8, found: 'fail', remedy: 'belong to the API?', calls: 3 },
   {
     what: 'a redirect to itself',
     status: 302,

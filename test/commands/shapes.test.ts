@@ -183,7 +183,7 @@ describe.each(['default', 'bare', ...seeds])('against a service in shape %s', (s
       [4, ''],
       [4, ''],
     ]);
-    expect(ran[0]?.stderr).toContain('account settings');
+    expect(ran[0]?.stderr).toContain('shows the keys of this sandbox');
   });
 
   it('an endpoint that the plan does not include ends with 4 and names the plan', async () => {

@@ -37,7 +37,7 @@ const losing = [
     `profiles set acme --base-url ${elsewhere}`,
     /Move acme to https:\/\/other\.example\.com and remove its keys sk_test_…t3Hd, sk_live_…Je0S, which were stored for https:\/\/api\.example\.com/,
   ],
-  ['profiles set acme --base-url http://api.example.com', /remove its keys/],
+  ['profiles set acme --base-url https://api.example.org', /remove its keys/],
   ['webhooks history --clear', /Delete 1 file of recorded events/],
 ] as const;
 

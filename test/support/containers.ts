@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { binary, type BinOptions, cleanEnv, type Running } from './bin.ts';
 import { alive } from './cli.ts';
@@ -13,6 +13,8 @@ export const noContainers: string | undefined =
 
 export interface Contained extends Running {
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
+  /** Keeps its process namespace, whose number another container could get otherwise. */
+  keepNamespace(): void;
 }
 
 /** Starts the binary in its own process namespace, as in a container: as process 1, without others. */
@@ -30,5 +32,15 @@ export function startContained(argv: readonly string[], { home, env, input = '' 
   });
   const pid = child.pid ?? 0;
   const inner = () => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'));
-  return { pid, stdout: () => text.stdout, stderr: () => text.stderr, ended, kill: (signal) => alive(inner(), signal) };
+  return {
+    pid,
+    stdout: () => text.stdout,
+    stderr: () => text.stderr,
+    ended,
+    kill: (signal) => alive(inner(), signal),
+    keepNamespace() {
+      const fd = openSync(`/proc/${inner()}/ns/pid`, 'r');
+      onTestFinished(() => closeSync(fd));
+    },
+  };
 }
