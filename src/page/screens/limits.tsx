@@ -18,25 +18,60 @@ export function Limits() {
 }
 
 function Plan() {
-  const plan = useAsked('usage', 'usage').value?.plan;
+  const usage = useAsked('usage', 'usage').value;
+  const plan = usage?.plan;
   return (
     <>
       <h2>Plan</h2>
+      {usage && <Gauge label="Requests in this minute" {...usage.minute} />}
+      {usage && <Gauge label={`Messages in ${usage.month.name}`} {...usage.month} />}
       <p class="tools">
         {planNames.map((name) => (
           <button
             key={name}
             type="button"
             aria-pressed={name === plan?.name}
-            onClick={() => void act(() => ask('setPlan', { name }), `The plan is ${name}`)}
+            onClick={() => void act(() => ask('setPlan', { name, without: plan?.without }), `The plan is ${name}`)}
           >
             {name}
           </button>
         ))}
         <span class="preview">{plan && limitsText(plan)}</span>
       </p>
+      {usage && (
+        <p class="tools">
+          <button type="button" onClick={() => void act(() => leaveOne(usage), 'One more request is answered')}>
+            Make the next request the last one
+          </button>
+        </p>
+      )}
     </>
   );
+}
+
+interface GaugeProps {
+  readonly label: string;
+  readonly used: number;
+  /** Null without a limit; then nothing is counted. */
+  readonly limit: number | null;
+}
+
+function Gauge({ label, used, limit }: GaugeProps) {
+  if (limit === null) return <p>{label}: no limit</p>;
+  const rest = used >= limit ? 'the next one is answered 429' : `${(limit - used).toLocaleString('en')} left`;
+  return (
+    <p>
+      <label>
+        {label} <meter min={0} max={limit} high={limit * 0.9} optimum={0} value={Math.min(used, limit)} />
+      </label>{' '}
+      {used.toLocaleString('en')} of {limit.toLocaleString('en')}, {rest}
+    </p>
+  );
+}
+
+/** Lowers the rate of the plan, so that only one more request is answered in this minute. */
+function leaveOne({ plan: { name, perMonth, without }, minute }: OutputOf<'usage'>) {
+  return ask('setPlan', { name, rate: minute.used + 1, monthly: perMonth, without });
 }
 
 function limitsText({ name, perMinute = plans[name].perMinute, perMonth = plans[name].perMonth }: PlanSetting): string {
@@ -159,15 +194,15 @@ function Keys() {
         keyOf={({ id }) => id}
         empty="No keys."
         columns={[
-          { title: 'Key', cell: ({ text }) => <code>{`${text.slice(0, 8)}…${text.slice(-4)}`}</code> },
+          { title: 'Key', cell: ({ text }) => <code>{shortened(text)}</code> },
           { title: 'Mode', cell: ({ mode }) => mode },
           { title: 'Scope', cell: ({ scope }) => scope },
           { title: 'State', cell: ({ state }) => state },
           {
             title: 'Change',
-            cell: ({ id, state }) =>
+            cell: ({ id, text, state }) =>
               state !== 'revoked' && (
-                <button type="button" onClick={() => void act(() => ask('revokeKey', { key: id }), 'Revoked')}>
+                <button type="button" onClick={() => void revoke(id, text)}>
                   Revoke
                 </button>
               ),
@@ -176,4 +211,14 @@ function Keys() {
       />
     </>
   );
+}
+
+/** It cannot be undone. */
+async function revoke(key: string, text: string): Promise<void> {
+  if (confirm(`Revoke ${shortened(text)}? Requests with it are then answered 401.`))
+    await act(() => ask('revokeKey', { key }), 'Revoked');
+}
+
+function shortened(key: string): string {
+  return `${key.slice(0, 8)}…${key.slice(-4)}`;
 }
