@@ -34,7 +34,7 @@ const smallOutput = 4_096;
  * the event loop.
  * @param {1 | 2} fd
  * @param {Outlet} outlet
- * @returns {import('../src/base/host.ts').Output & { settled(): Promise<void>, share(until: Promise<unknown>): void }}
+ * @returns {import('../src/base/host.ts').Output & { share(until: Promise<unknown>): void }}
  */
 function output(fd, { isAbandoned, onGone, isListening }) {
   /** @type {number | undefined} */
@@ -66,8 +66,6 @@ function output(fd, { isAbandoned, onGone, isListening }) {
       last = next.catch(() => {});
       return next;
     },
-    /** Resolves once everything is written or given up. */
-    settled: () => last,
     share(until) {
       isShared = true;
       // Node makes the descriptor blocking again for the child.
