@@ -102,11 +102,7 @@ export async function exchange(
   }
 }
 
-function requestError(
-  { redactor, local }: Connection,
-  { method, url }: WireRequest,
-  failure: AttemptFailure,
-): Error {
+function requestError({ redactor, local }: Connection, { method, url }: WireRequest, failure: AttemptFailure): Error {
   return errorFor(failure, { method, url, redactor, local });
 }
 

@@ -178,7 +178,7 @@ function keepYoungGenerationSmall(): void {
 /** Bytes after which the number of rows is estimated, and a share to spare. */
 const [sampled, spare] = [1 << 20, 1.1];
 
-/** Makes room for all rows at once, as soon as their number can be estimated. */
+/** Makes room for all rows in one step, as soon as their number can be estimated. */
 function createReserve(size: number, reserve: (count: number) => void): (rows: number, bytes: number) => void {
   let isDone = false;
   return (rows, bytes) => {

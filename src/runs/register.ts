@@ -35,7 +35,7 @@ export async function register(registering: Registering): Promise<Registered> {
   }
 }
 
-/** Undefined if there is nothing to send, or if another note says so. */
+/** Undefined if there is nothing to send, or if another note replaces it. */
 export function continuingText({ run, continues, counts: { done, due, retry }, notes }: Accepted): string | undefined {
   if (!continues || due + retry === 0 || notes.some(({ note }) => note === 'joined')) return undefined;
   return `continuing run ${run}: ${rowsText(done)} sent before, ${whole(due + retry)} to send now`;

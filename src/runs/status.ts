@@ -84,7 +84,7 @@ function textsOf({ settled, total, failed, unsure, left }: Standing, { what }: D
     far: `${whole(settled)} of ${whole(total)}`,
     failed: `${whole(failed)} failed`,
     unsure: `${whole(unsure)} unsure`,
-    // Nobody knows how long an outage lasts.
+    // The length of an outage is unknown.
     left: left === undefined || what === 'unreachable' ? '' : `${roughly(left)} left`,
   };
 }

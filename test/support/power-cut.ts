@@ -60,7 +60,13 @@ export interface DiskState extends Cut, Pick<Survivor, 'names'> {
 }
 
 /** Runs a Node process to its end. It sees another boot id, so that its locks belong to a previous boot. */
-export async function recordRun({ folder, command, env = {}, isBeforeCut = false, during }: RecordOptions): Promise<Trace> {
+export async function recordRun({
+  folder,
+  command,
+  env = {},
+  isBeforeCut = false,
+  during,
+}: RecordOptions): Promise<Trace> {
   const before = readTree(folder);
   const own = mkdtempSync(join(tmpdir(), 'bizmsg-trace-'));
   const tracePath = join(own, 'trace.ndjson');
