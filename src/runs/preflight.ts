@@ -189,7 +189,7 @@ function createReserve(size: number, reserve: (count: number) => void): (rows: n
 }
 
 /** One number for each row. */
-function createColumn<T extends Uint8Array | Uint32Array>(Numbers: new (size: number) => T) {
+function createColumn(Numbers: Uint8ArrayConstructor | Uint32ArrayConstructor) {
   let numbers = new Numbers(1_024);
   let count = 0;
   return {

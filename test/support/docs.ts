@@ -54,8 +54,9 @@ const variables: readonly (readonly [RegExp, string])[] = [
   [/\d\d:\d\d:\d\d(\.\d{3})?/g, 'TIME'],
   [/\b\d+ ms\b/g, 'SOME ms'],
   [/\+\d+\.\d+ s\b/g, '+SOME s'],
-  [eventId, 'EVENT'],
+  // Before the ids of received events: a UUID may end like one.
   [/\bevt_[0-9a-f-]{36}\b/g, 'evt_ID'],
+  [eventId, 'EVENT'],
   [/\bwebhook-timestamp: \d+/g, 'webhook-timestamp: TIME'],
   [/\bv1,[\w+/]+=/g, 'v1,SIGNATURE'],
   [/\b(msg_sandbox|con_sandbox|ord_sandbox|evt|whk|dlv|flt)_[0-9a-z]+/g, '$1_ID'],
