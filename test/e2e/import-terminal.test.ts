@@ -94,5 +94,10 @@ describe('the progress of a run, on a terminal', () => {
     await terminal.until('Type 30 to send:');
     terminal.answer('30');
     expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([0, 30]);
+    await terminal.enter('clear; bizmsg send-batch welcome people.csv');
+    await terminal.until('Send all 30 rows once more');
+    // The first choice sends nothing.
+    terminal.press('Enter');
+    expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([11, 30]);
   });
 });
