@@ -3,11 +3,9 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
 import { pageLink } from '../../src/commands/sandbox/status.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { serve } from '../../src/sandbox/serve.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
-import { temporaryHome } from '../support/bin.ts';
-import { alive, later } from '../support/cli.ts';
+import { openWorld, type World } from '../support/world.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
@@ -78,25 +76,13 @@ interface Shown {
 
 /** Serves a seeded sandbox with a frozen clock, for all tests of a file. Each test starts with an empty one. */
 export function useSandbox(options: SandboxOptions = {}): Shown {
-  const home = temporaryHome();
-  let served: Awaited<ReturnType<typeof serve>> | undefined;
+  let world: World | undefined;
   const current = () => {
-    if (!served) throw new Error('the sandbox has not started');
-    return served;
+    if (!world) throw new Error('the sandbox has not started');
+    return world;
   };
   beforeAll(async () => {
-    served = await serve({
-      sandbox: (journal) => createSandbox({ seed: 'page', clock: manualClock(), journal, ...options }),
-      stateFolder: home.path,
-      data: null,
-      port: 0,
-      build: 'source',
-      pid: process.pid,
-      background: false,
-      kill: alive,
-      now: Date.now,
-      later,
-    });
+    world = await openWorld({ seed: 'page', clock: manualClock(), ...options });
   });
   beforeEach(() => {
     const { sandbox } = current();
@@ -104,16 +90,13 @@ export function useSandbox(options: SandboxOptions = {}): Shown {
     sandbox.faults.clear();
     sandbox.reset('all');
   });
-  afterAll(async () => {
-    await served?.close();
-    home.remove();
-  });
+  afterAll(() => world?.close());
   return {
     get sandbox() {
       return current().sandbox;
     },
     get url() {
-      return current().locator.url;
+      return current().url;
     },
     get token() {
       return current().locator.token;
@@ -122,8 +105,8 @@ export function useSandbox(options: SandboxOptions = {}): Shown {
       return pageLink(current().locator);
     },
     async send(to, template, params = []) {
-      const { sandbox, locator } = current();
-      const answer = await fetch(locator.url + endpoints.sendTemplate.path, {
+      const { sandbox, url } = current();
+      const answer = await fetch(url + endpoints.sendTemplate.path, {
         method: 'POST',
         headers: { authorization: `Bearer ${sandbox.keys.sandbox}`, 'content-type': 'application/json' },
         body: JSON.stringify({ to, template, params }),

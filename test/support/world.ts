@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { Locator } from '../../src/sandbox/remote/locator.ts';
 import { serve } from '../../src/sandbox/serve.ts';
 import { bin, cleanEnv, temporaryHome } from './bin.ts';
 import { alive, cli, type CliOptions, later, type Ran } from './cli.ts';
@@ -8,6 +9,7 @@ export interface World {
   readonly home: string;
   readonly sandbox: Sandbox;
   readonly url: string;
+  readonly locator: Locator;
   /** An environment that calls the sandbox with its full sandbox key. */
   readonly env: Readonly<Record<string, string>>;
   readonly binEnv: Readonly<Record<string, string>>;
@@ -31,12 +33,13 @@ export async function openWorld(options: SandboxOptions = {}): Promise<World> {
     now: Date.now,
     later,
   });
-  const { sandbox } = served;
-  const env = { BIZMSG_BASE_URL: served.locator.url, BIZMSG_API_KEY: sandbox.keys.sandbox };
+  const { sandbox, locator } = served;
+  const env = { BIZMSG_BASE_URL: locator.url, BIZMSG_API_KEY: sandbox.keys.sandbox };
   return {
     home: home.path,
     sandbox,
-    url: served.locator.url,
+    url: locator.url,
+    locator,
     env,
     binEnv: cleanEnv(home.path, env),
     run: (argv, given) => cli(argv, { home: home.path, env, ...given }),
