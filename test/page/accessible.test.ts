@@ -67,6 +67,9 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     await page.getByRole('heading', { name: '+12025550102' }).waitFor();
     await keyboard.press('k');
     await keyboard.press('Enter');
+    await expect
+      .poll(() => page.evaluate('document.activeElement.placeholder'), patience)
+      .toBe('Reply as +12025550101');
     await keyboard.type('Where is my order? gpj');
     await keyboard.press('Enter');
     await page.getByRole('article', { name: 'Reply' }).getByText('Where is my order? gpj').waitFor();

@@ -3,8 +3,8 @@ import { useRef } from 'preact/hooks';
 import { act } from '../../asked.ts';
 import { ask } from '../../connection.ts';
 
-/** Moves the focus to the field when it changes. */
-export const replyWanted = signal(0);
+/** The number whose field takes the focus as soon as it is shown. */
+export const replyTo = signal('');
 
 const canned = [
   { name: 'STOP', text: 'STOP' },
@@ -17,10 +17,10 @@ const canned = [
 export function ReplyForm({ from }: { readonly from: string }) {
   const text = useSignal('');
   const field = useRef<HTMLTextAreaElement>(null);
-  const shown = useRef(replyWanted.value);
   useSignalEffect(() => {
-    if (replyWanted.value !== shown.current) field.current?.focus();
-    shown.current = replyWanted.value;
+    if (replyTo.value !== from) return;
+    field.current?.focus();
+    replyTo.value = '';
   });
   const send = async () => {
     const given = text.value;

@@ -5,13 +5,13 @@ import { Copy } from '../../copy.tsx';
 import { state } from '../../connection.ts';
 import { useKeys } from '../../keys.ts';
 import { type Item, type Phone, textOf } from '../../phones.ts';
-import { linkTo } from '../../route.ts';
+import { linkTo, route } from '../../route.ts';
 import type { Reply, SandboxEvent } from '../../state.ts';
 import { Text } from '../../text.tsx';
 import { dayText, timeText } from '../../time.ts';
 import { Windowed } from '../../windowed.tsx';
 import { Bubble } from './bubble.tsx';
-import { ReplyForm, replyWanted } from './reply.tsx';
+import { ReplyForm, replyTo } from './reply.tsx';
 
 type Templates = OutputOf<'templates'>;
 type Deliveries = OutputOf<'deliveries'>;
@@ -34,7 +34,9 @@ const replyEvents = computed(
 /** What the customer sees, with what the sender learns about it. */
 export function Thread({ phone: { phone, items }, label, templates }: ThreadProps) {
   const deliveries = useAsked('deliveries', 'deliveries', { limit: 1_000 }).value ?? [];
-  useKeys({ r: () => (replyWanted.value += 1), Enter: () => (replyWanted.value += 1) });
+  // The route is ahead of this thread if the number was just changed.
+  const reply = () => (replyTo.value = route.value.item);
+  useKeys({ r: reply, Enter: reply });
   const last = items.at(-1);
   return (
     <section class="thread" aria-label={`Messages of ${phone}`}>
