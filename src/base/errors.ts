@@ -30,6 +30,7 @@ export type ErrorCode =
   | 'answer'
   | 'answer-too-large'
   | 'bad-secret'
+  | 'bad-team'
   | 'bad-variable'
   | 'base-url'
   | 'bug'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { command } from '../cli/command.ts';
+import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
-import { forOption } from '../base/errors.ts';
+import { forOption, usage } from '../base/errors.ts';
 import { argument, choice, flag, knowing, option, rate, required } from '../cli/params.ts';
 import { planNames } from '../contract/plans.ts';
 import { hoursFlag } from '../runs/hours.ts';
@@ -53,7 +53,7 @@ export const showProfile = command({
   params: { name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (default: the one in use)')) },
   examples: ['profiles show acme', 'profiles show acme -o json'],
   sample:
-    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  hours: not set\n  exclude from: not set\n  account: …',
+    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  hours: not set\n  exclude from: not set\n  account: …\n  team: not set',
   accepts: printOptions,
   piped: 'text',
   run: async (context, input) => {
@@ -82,17 +82,20 @@ interface RedactedKeys {
 
 export const setProfile = command({
   name: 'set',
-  summary: 'Change the address, plan, webhook secret, hours or excluded phones of a profile',
+  summary: 'Change the address, plan, webhook secret, team, hours or excluded phones of a profile',
   details: [
     'Changing the origin deletes the stored keys, after a confirmation, because a key is only ever sent to the',
     'origin it was stored for. Changing only the path keeps them.',
     'With this profile, send-batch sends only in these hours, and neither send-batch nor send-template sends to an',
     'excluded phone; none removes them.',
+    'With a team (bizmsg team new), its commands use the ledger and the rate limit of all machines of that team.',
   ].join('\n'),
   params: {
     name: knowing({ of: 'profiles' }, required('<name>', 'the profile')),
     ...planParams,
     webhookSecret: flag('--webhook-secret-stdin', 'read the webhook secret from stdin'),
+    team: flag('--team-stdin', "read the team's URL, which bizmsg team new printed, from stdin"),
+    removeTeam: flag('--remove-team', 'use the ledger of this machine again'),
     hours: option('--hours <hours>', hoursHelp, hoursText),
     excludeFrom: option('--exclude-from <file>', excludeFromText),
   },
@@ -101,7 +104,9 @@ export const setProfile = command({
   accepts: ['baseUrl', ...printOptions],
   changes: true,
   piped: 'text',
-  run: async (context, { name, plan, rate, webhookSecret, hours, excludeFrom }) => {
+  run: async (context, { name, plan, rate, webhookSecret, team, removeTeam, hours, excludeFrom }) => {
+    if (team && removeTeam)
+      throw usage('--team-stdin and --remove-team contradict each other', 'leave one of them out');
     const profiles = await context.profiles();
     const before = profiles.show(name);
     const { baseUrl } = context.given;
@@ -114,13 +119,24 @@ export const setProfile = command({
     }
     const secret = webhookSecret ? await context.stdin() : undefined;
     const excluded = excludeFrom === removed ? '' : excludeFrom && resolve(excludeFrom);
-    const settings = { baseUrl, plan, rate, webhookSecret: secret, hours, excludeFrom: excluded };
+    const newTeam = team ? await teamFrom(context) : removeTeam ? '' : undefined;
+    if (newTeam !== undefined && before.team !== null && !profiles.hasTeam(name, newTeam))
+      await context.confirm(`${removeTeam ? 'Remove' : 'Replace'} the team of ${name}, on ${before.team}`);
+    const settings = { baseUrl, plan, rate, webhookSecret: secret, team: newTeam, hours, excludeFrom: excluded };
     const after = await profiles.set(name, settings);
     if (losesKeys) context.note('keys-left', 'the keys are removed here, but still valid at the old address');
     return after;
   },
   view: (profile, ui) => [`${ui.color.green('Changed')} ${profile.name}`, ...profileLines(profile)].join('\n'),
 });
+
+/** Refused before the user is asked anything. */
+async function teamFrom(context: Context): Promise<string> {
+  const { readTeam } = await import('../session/team.ts');
+  const text = (await context.stdin()).trim();
+  readTeam(text);
+  return text;
+}
 
 /** The value of an option that removes what is stored. */
 const removed = 'none';

@@ -58,6 +58,9 @@ const environment = `Environment
   BIZMSG_ACCOUNT      a name for the account (at most 100 printable characters),
                       which identifies it after its key is replaced; overrides
                       the id of the profile
+  BIZMSG_TEAM         the URL of a team of several machines, from bizmsg team new;
+                      overrides the one of the profile. Not used by --profile
+                      local or with BIZMSG_ONLY
   BIZMSG_ONLY         "local": refuse every target except the local sandbox (for
                       --profile local the one at BIZMSG_BASE_URL, if set)
   BIZMSG_WEBHOOK_SECRET   the secret that signs webhook events: printed by

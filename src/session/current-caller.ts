@@ -64,12 +64,14 @@ export async function callerInputs(host: Host, given: CallOptions): Promise<Call
   };
 }
 
-/** The keys and webhook secrets of the environment and of all stored profiles. They are never printed. */
+/** The keys, webhook secrets and teams of the environment and of all stored profiles. They are never printed. */
 export async function knownKeys({ host, given }: Session): Promise<readonly string[]> {
-  const { BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET } = host.env;
+  const { BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET, BIZMSG_TEAM } = host.env;
   const profiles = profilesIn(await callerInputs(host, given));
   const stored = profiles.flatMap(({ keys, webhookSecret }) => [keys.sandbox, keys.live, webhookSecret]);
-  return [BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET, ...stored].flatMap((text) => {
+  const teams = [BIZMSG_TEAM, ...profiles.map(({ team }) => team)].filter((team) => team !== undefined);
+  const parts = teams.length === 0 ? [] : teams.flatMap((await import('./team.ts')).secretsOf);
+  return [BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET, ...stored, ...parts].flatMap((text) => {
     const key = text?.trim() ?? '';
     return key.length < shortestKnownKey ? [] : [key];
   });

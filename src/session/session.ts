@@ -33,6 +33,7 @@ export interface CallOptions {
   readonly retries?: number | undefined;
   readonly caFile?: string | undefined;
   readonly noPace: boolean;
+  readonly noTeam: boolean;
   readonly dryRun: boolean;
   readonly quiet: boolean;
   readonly debug: boolean;

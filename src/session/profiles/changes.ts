@@ -3,6 +3,7 @@ import type { PlanName } from '../../contract/plans.ts';
 import { configuration, usage } from '../../base/errors.ts';
 import { baseUrl, originOf } from './base-url.ts';
 import { keyMode, readKey, readWebhookSecret } from './key.ts';
+import { readTeam } from '../team.ts';
 import { local, type Profile, profileName, profileOf, requireProfile, shellWord, type Store } from './store.ts';
 import { missingKey } from './resolve.ts';
 
@@ -17,7 +18,8 @@ export interface Settings {
   readonly plan?: PlanName | undefined;
   readonly rate?: number | undefined;
   readonly webhookSecret?: string | undefined;
-  /** An empty text removes it, as with `excludeFrom`. */
+  /** The URL of a team; an empty text removes it, as with `hours` and `excludeFrom`. */
+  readonly team?: string | undefined;
   readonly hours?: string | undefined;
   readonly excludeFrom?: string | undefined;
 }
@@ -108,14 +110,21 @@ function withKey(profile: Profile, { key: text, mode }: GivenKey): Profile {
 }
 
 function changed(profile: Profile, settings: Settings): Profile {
-  const { webhookSecret: secret } = settings;
+  const { webhookSecret: secret, team } = settings;
   return {
     ...moved(profile, settings.baseUrl),
     ...planned(profile, settings),
     webhookSecret: secret === undefined ? profile.webhookSecret : readWebhookSecret(secret),
+    team: team === undefined ? profile.team : checkedTeam(team),
     hours: (settings.hours ?? profile.hours) || undefined,
     excludeFrom: (settings.excludeFrom ?? profile.excludeFrom) || undefined,
   };
+}
+
+function checkedTeam(text: string): string | undefined {
+  if (text === '') return undefined;
+  readTeam(text);
+  return text.trim();
 }
 
 function moved(profile: Profile, typed: string | undefined): Profile {

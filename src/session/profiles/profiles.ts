@@ -1,4 +1,4 @@
-import { usage } from '../../base/errors.ts';
+import { CliError, usage } from '../../base/errors.ts';
 import { maskKey } from '../../base/redact.ts';
 import type { Mode } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
@@ -9,6 +9,7 @@ import type { Draft, Settings } from './changes.ts';
 import { requireEncryption } from './guard.ts';
 import { keyMode, readKey } from './key.ts';
 import { type CallerInputs, noProfile, type Target } from './resolve.ts';
+import { readTeam } from '../team.ts';
 import { local, readStore, requireProfile, type Store } from './store.ts';
 
 /** The stored profiles, for commands. Keys are masked. */
@@ -26,6 +27,8 @@ export interface Profiles {
   requireKeyText(text: string): void;
   /** Whether a change to this address removes keys of the profile. */
   losesKeys(name: string, baseUrl: string): boolean;
+  /** Whether this is the team of the profile. */
+  hasTeam(name: string, team: string): boolean;
   /** The active live key, masked, that this key would replace. */
   replacedLiveKey(name: string, key: string, requested: Mode | undefined): string | undefined;
   /** The target of a profile that is not stored yet. */
@@ -60,6 +63,7 @@ export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles 
     requireKeyText: (text) => void keyMode(readKey(text), flags.mode),
     requireKey: (name, mode) => void edit.requireKey(found(), name, mode),
     losesKeys: (name, address) => edit.losesKeys(found(), name, address),
+    hasTeam: (name, team) => requireProfile(found(), name).team === team,
     replacedLiveKey: (name, key, requested) => {
       const replaced = edit.replacedLiveKey(found(), name, { key, mode: requested });
       return replaced && maskKey(replaced);
@@ -122,6 +126,17 @@ interface ProfileShown extends ProfileRow {
   readonly exclude_from: string | null;
   /** The account id; null until it is first needed. */
   readonly account: string | null;
+  /** The server of its team, without password and secret. */
+  readonly team: string | null;
+}
+
+function shownTeam(stored: string): string {
+  try {
+    return readTeam(stored).shown;
+  } catch (error) {
+    if (error instanceof CliError) return 'damaged';
+    throw error;
+  }
 }
 
 export interface KeyRow {
@@ -154,8 +169,8 @@ export function profileRow(store: Store, name: string): ProfileRow {
 }
 
 function profileShown(store: Store, name: string): ProfileShown {
-  const { hours = null, excludeFrom = null, account = null } = requireProfile(store, name);
-  return { ...profileRow(store, name), hours, exclude_from: excludeFrom, account };
+  const { hours = null, excludeFrom = null, account = null, team } = requireProfile(store, name);
+  return { ...profileRow(store, name), hours, exclude_from: excludeFrom, account, team: team ? shownTeam(team) : null };
 }
 
 /** The stored keys of one profile, or of all. */

@@ -96,6 +96,7 @@ function environmentCaller({ flags, env }: CallerInputs): ServiceCaller | undefi
     key,
     mode: allowedMode(key, flags.mode ?? environmentMode(env)),
     source: 'BIZMSG_API_KEY',
+    team: teamFor(env, undefined),
   };
 }
 
@@ -127,9 +128,15 @@ function storedCaller({ flags, env, loadStore }: CallerInputs, name: string, sou
   const key = profile.keys[mode];
   if (key === undefined) throw missingKey(name, profile, mode);
   const { plan, rate, webhookSecret, account, hours, excludeFrom } = profile;
+  const team = teamFor(env, profile.team);
   const address = flags.baseUrl === undefined ? profile.baseUrl : sameService(name, profile, flags.baseUrl);
-  const settings = { plan, rate, webhookSecret, account, hours, excludeFrom };
+  const settings = { plan, rate, webhookSecret, account, hours, excludeFrom, team };
   return { kind: 'service', baseUrl: address, key, mode, source, profile: name, ...settings };
+}
+
+/** A sandbox on this machine is not shared. */
+function teamFor(env: Env, stored: string | undefined): string | undefined {
+  return onlyLocal(env) ? undefined : (env.BIZMSG_TEAM ?? stored);
 }
 
 export function missingKey(name: string, { keys, mode: used }: Profile, mode: Mode): CliError {
@@ -187,6 +194,8 @@ export interface ServiceCaller extends Target {
   readonly excludeFrom?: string | undefined;
   /** The id of the profile's account, if the store has one. */
   readonly account?: string | undefined;
+  /** The URL of the team whose ledger it uses. `session/team.ts` reads it. */
+  readonly team?: string | undefined;
 }
 
 export type Caller = LocalCaller | ServiceCaller;

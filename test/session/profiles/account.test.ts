@@ -82,7 +82,7 @@ describe('a store of another version', () => {
 
   it('with longer ids and additional fields is readable', async () => {
     const { run, write } = machine();
-    write({ account: 'an id of a later version', team: { server: 'x' } });
+    write({ account: 'an id of a later version', region: { name: 'x' } });
     const { stdout } = await run('profiles show acme -o json');
     expect(JSON.parse(stdout)).toMatchObject({ account: 'an id of a later version' });
   });

@@ -1,0 +1,43 @@
+import { command } from '../cli/command.ts';
+import { printOptions } from '../cli/globals.ts';
+import { argument, flag } from '../cli/params.ts';
+import { usage } from '../base/errors.ts';
+
+export const newTeam = command({
+  name: 'new',
+  summary: "Print the URL of a new team: a server's address and a new secret",
+  details: [
+    'The machines of a team share one ledger and one rate limit on a Valkey or Redis server, so no machine sends',
+    'what another one has sent. The URL has the secret that all of them need. It is printed once: store it where',
+    'you store keys, then in a profile on each machine, or in BIZMSG_TEAM.',
+  ].join('\n'),
+  params: {
+    server: argument('[url]', 'redis://host:6379, or rediss:// for TLS'),
+    urlStdin: flag('--url-stdin', 'read the address from stdin, for one with a password'),
+  },
+  examples: ['team new redis://10.0.0.5:6379'],
+  sample: 'redis://10.0.0.5:6379#…',
+  accepts: printOptions,
+  piped: 'text',
+  run: async (context, { server, urlStdin }) => {
+    if (urlStdin && server !== undefined) throw usage('--url-stdin and an address contradict each other', 'give one');
+    const { hasPassword, newTeam: create, readServer } = await import('../session/team.ts');
+    const typed = urlStdin
+      ? await context.stdin()
+      : (server ?? (await context.askSecret("Address of the team's server", '--url-stdin', readServer)));
+    const url = create(typed);
+    if (server !== undefined && hasPassword(server))
+      context.note(
+        'password-in-arguments',
+        'other users of this machine can see a password on the command line: use --url-stdin, and change it',
+      );
+    context.note(
+      'team-new',
+      'this URL is shown once; on each machine: bizmsg profiles set NAME --team-stdin, or set BIZMSG_TEAM',
+    );
+    return { url };
+  },
+  view: ({ url }) => url,
+});
+
+export const teamCommands = [newTeam];

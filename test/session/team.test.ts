@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CliError } from '../../src/base/errors.ts';
+import { newTeam, readServer, readTeam, secretsOf } from '../../src/session/team.ts';
+import { thrown } from '../support/thrown.ts';
+
+const secret = 'AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE';
+
+describe("a team's URL", () => {
+  it.each([
+    ['redis://10.0.0.5', 'redis://10.0.0.5:6379', 'redis://10.0.0.5:6379'],
+    ['redis://10.0.0.5:6380/2', 'redis://10.0.0.5:6380/2', 'redis://10.0.0.5:6380/2'],
+    ['rediss://cache.example.com/', 'rediss://cache.example.com:6379', 'rediss://cache.example.com:6379'],
+    ['redis://:pass%20word@db', 'redis://:pass%20word@db:6379', 'redis://db:6379'],
+    ['redis://bizmsg:p@ss@db', 'redis://bizmsg:p%40ss@db:6379', 'redis://db:6379'],
+    ['redis://[::1]:7000', 'redis://[::1]:7000', 'redis://[::1]:7000'],
+  ])('is %s and a secret', (address, server, shown) => {
+    expect(readTeam(` ${address}#${secret}\n`)).toEqual({ server, shown, secret });
+  });
+
+  it('is made with a new secret each time', () => {
+    const [one, other] = [newTeam('redis://db'), newTeam('redis://db')];
+    expect(readTeam(one)).toMatchObject({ shown: 'redis://db:6379' });
+    expect(readTeam(one).secret).not.toBe(readTeam(other).secret);
+  });
+
+  it.each([
+    ['redis://user:hunter22@db', 'has no secret'],
+    [`redis://user:hunter22@db#${secret.slice(1)}`, 'incomplete'],
+    [`redis://user:hunter22@db#${secret}x`, 'incomplete'],
+    [`redis://user:hunter22@db#${secret.replace('A', '+')}`, 'incomplete'],
+    [`http://user:hunter22@db#${secret}`, 'does not begin with redis://'],
+    [`user:hunter22@db#${secret}`, 'does not begin with redis://'],
+    [`redis://user:hunter22@#${secret}`, 'is not a URL'],
+    [`redis://user:hunter22@db:99999#${secret}`, 'is not a URL'],
+    [`redis://user:hunter22@db:0#${secret}`, 'port 0'],
+    [`redis://user:hunter22@d%20b#${secret}`, 'no valid host'],
+    [`redis://user:hunter22@db/main#${secret}`, 'number of a database'],
+    [`redis://user:hunter22@db/../x#${secret}`, 'number of a database'],
+    [`redis://user:hunter22@db?tls=0#${secret}`, 'options after ?'],
+    [`redis://user:hunter22@db/0?#${secret}`, 'options after ?'],
+    [`redis://user:hunter22%zz@db#${secret}`, 'has a %'],
+    [`redis://user:hunter22#1@db#${secret}`, 'has a #'],
+    [`redis://user:hunter22@db\r\nFLUSHALL#${secret}`, 'white space'],
+    [`redis://user:hünter22@db#${secret}`, 'not ASCII'],
+    [`redis://user:hunter22@${'d'.repeat(600)}#${secret}`, 'longer than 512'],
+    [`#${secret}`, 'is empty'],
+  ])('is refused and not repeated: %s', (text, why) => {
+    const error = thrown(() => readTeam(text));
+    expect(error).toMatchObject({ exit: 'usage', message: expect.stringContaining(why) });
+    expect(String(error) + String(error instanceof CliError && error.hint)).not.toMatch(/hunter22|AbCdEf/);
+  });
+
+  it('is read or refused, whatever it is', () => {
+    const part = fc.oneof(fc.string(), fc.constantFrom('redis://', '@', ':', '/', '#', '[', ']', '%', secret));
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+        try {
+          const { server, shown } = readTeam(parts.join(''));
+          expect(readServer(server)).toEqual({ server, shown });
+          expect(shown).not.toContain('@');
+        } catch (error) {
+          expect(error).toBeInstanceOf(CliError);
+        }
+      }),
+    );
+  });
+
+  it('has parts that are never printed', () => {
+    const text = `redis://u:long%40password@db#${secret}`;
+    expect(secretsOf(text)).toEqual([text, 'long%40password', 'long@password', secret]);
+    expect(secretsOf('redis://u:short@db')).toEqual(['redis://u:short@db', 'redis://u:short@db']);
+  });
+});
