@@ -18,9 +18,11 @@ export interface Feed {
 }
 
 /** Held in memory for one reader; further events it reads from the files. */
-const [mostEvents, mostCharacters] = [8_192, 8 * 1024 * 1024];
-/** Events that are read from the files in one event-loop turn; others are received in between. */
-const readAtOnce = 16;
+const [mostEvents, mostCharacters] = [16_384, 8 * 1024 * 1024];
+/** Events that a reader gets in one event-loop turn; others are received in between. */
+const readAtOnce = 32;
+/** While events keep arriving, a reader waits this many turns, so that senders get their answers first. */
+const mostTurns = 30;
 
 interface Reader {
   held: Received[];
@@ -32,9 +34,10 @@ interface Reader {
 
 export function createFeed(paths: readonly string[]): Feed {
   const readers = new Set<Reader>();
-  let isEnded = false;
+  let [isEnded, added] = [false, 0];
   return {
     add(events, position) {
+      added += events.length;
       for (const reader of readers) hold(reader, events, position);
     },
     read,
@@ -55,13 +58,22 @@ export function createFeed(paths: readonly string[]): Feed {
         const events = next(reader);
         if (events.length > 0) {
           yield events;
-          await new Promise<void>((resolve) => setImmediate(resolve));
+          await lull();
         } else if (isEnded) return;
         else await new Promise<void>((resolve) => (reader.wake = resolve));
       }
     } finally {
       readers.delete(reader);
       signal?.removeEventListener('abort', wake);
+    }
+  }
+
+  /** Ends after a turn without a new event, or after many turns. */
+  async function lull(): Promise<void> {
+    for (let turn = 0; turn < mostTurns; turn++) {
+      const before = added;
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      if (added === before) return;
     }
   }
 
@@ -98,7 +110,7 @@ function hold(reader: Reader, events: readonly Received[], position: Position): 
 }
 
 function take(reader: Reader): readonly Received[] {
-  const taken = reader.held;
-  [reader.held, reader.characters] = [[], 0];
+  const taken = reader.held.splice(0, readAtOnce);
+  for (const { body } of taken) reader.characters -= body.length;
   return taken;
 }
