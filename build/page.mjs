@@ -6,6 +6,9 @@ const root = dirname(import.meta.dirname);
 const source = join(root, 'src/page');
 const target = join(root, 'dist/page');
 
+/** In this order: the last one adapts the others to narrow windows. */
+const sheets = ['base', 'frame', 'dialog', 'phones', 'tables', 'limits', 'narrow'];
+
 export const pageEntry = join(target, 'page.js');
 
 /** Builds into a temporary folder; returns the chunk. */
@@ -20,7 +23,8 @@ export async function makePage(temporary) {
   const written = { dir: temporary, format: 'esm', entryFileNames: '[name].js', codeSplitting: false, minify: true };
   const { output } = await made.write(written);
   await made.close();
-  writeFileSync(join(temporary, 'page.css'), withoutSpace(readFileSync(join(source, 'page.css'), 'utf8')));
+  const styles = sheets.map((name) => readFileSync(join(source, `styles/${name}.css`), 'utf8'));
+  writeFileSync(join(temporary, 'page.css'), withoutSpace(styles.join('')));
   return output;
 }
 

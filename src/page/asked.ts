@@ -8,13 +8,13 @@ import { tell } from './notice.ts';
 /** Milliseconds between two questions about the same, so that a busy sandbox is not slowed down. */
 const pause = { least: 200, times: 10 };
 
-/** The output of an operation; asked again when its topic has changed. */
-export function useAsked<O extends OperationName>(topic: Topic, operation: O, input?: InputOf<O>) {
+/** The output of an operation; asked again when one of its topics has changed. */
+export function useAsked<O extends OperationName>(topics: Topic | readonly Topic[], operation: O, input?: InputOf<O>) {
   const output = useSignal<OutputOf<O> | undefined>(undefined);
   const asking = useRef({ isBusy: false, isStale: false, isOver: false, version: 0 });
   useEffect(() => () => void (asking.current.isOver = true), []);
   useSignalEffect(() => {
-    const version = state.value.versions[topic] ?? 0;
+    const version = [topics].flat().reduce((sum, topic) => sum + (state.value.versions[topic] ?? 0), 0);
     if (version === asking.current.version) return;
     asking.current.version = version;
     void refresh();

@@ -4,24 +4,28 @@ import { act, useAsked } from './asked.ts';
 import { ask, link, state } from './connection.ts';
 import { timeText } from './time.ts';
 
-/** The sandbox's clock, and the buttons that move it. */
-export function Clock() {
-  const asked = useAsked('clock', 'clock');
+/** The sandbox's clock, with its time in milliseconds. Renders every second. */
+export function useClock() {
+  const clock = useAsked('clock', 'clock').value;
   const [, tick] = useReducer<number, void>((count) => count + 1, 0);
   useEffect(() => {
     const timer = setInterval(() => tick(), 1_000);
     return () => clearInterval(timer);
   }, []);
-  const clock = asked.value;
+  return clock && { ...clock, now: clock.frozen ? Date.parse(clock.now) : Date.now() + clock.ahead };
+}
+
+/** The sandbox's clock, and the buttons that move it. */
+export function Clock() {
+  const clock = useClock();
   if (!clock) return <section class="clock" aria-label="Clock" />;
-  const now = clock.frozen ? Date.parse(clock.now) : Date.now() + clock.ahead;
   const { due } = state.value;
   const isOff = link.value !== 'open';
   const advance = (by: InputOf<'advanceClock'>['by']) => void act(() => ask('advanceClock', { by }));
   return (
     <section class="clock" aria-label="Clock">
       <span class={clock.frozen ? 'frozen' : undefined}>
-        <time>{timeText(now)}</time> {clock.frozen ? 'frozen' : clock.ahead > 1_000 ? 'ahead' : 'real time'}
+        <time>{timeText(clock.now)}</time> {clock.frozen ? 'frozen' : clock.ahead > 1_000 ? 'ahead' : 'real time'}
       </span>
       <span class="due">{due === null ? 'nothing due' : `next due ${timeText(due)}`}</span>
       <button

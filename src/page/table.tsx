@@ -1,10 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useKeys } from './keys.ts';
 
-interface Column<T> {
+export interface Column<T> {
   readonly title: string;
   readonly cell: (row: T) => ComponentChildren;
+  /** `wide` hides the column on a phone, `number` aligns it to the end, `whole-word` keeps it on one line. */
   readonly class?: string;
 }
 
@@ -18,54 +20,51 @@ interface TableProps<T> {
   readonly chosen?: string;
   /** Opens a row; with an empty key, closes the open one. */
   readonly onChoose?: (key: string) => void;
+  /** The text of a row that is only a line across the table. */
+  readonly lineOf?: (row: T) => string | undefined;
 }
 
 /** Rows that are rendered at first, and more at each request. */
 const page = 100;
 
 /** A table of which only the first rows are rendered. */
-export function Table<T>({ label, rows, columns, keyOf, empty, chosen, onChoose }: TableProps<T>) {
+export function Table<T>({ label, rows, columns, keyOf, empty, chosen, onChoose, lineOf }: TableProps<T>) {
   const most = useSignal(page);
+  const body = useRef<HTMLTableSectionElement>(null);
+  // Keys may come faster than renderings.
+  const current = useRef(chosen);
+  current.current = chosen;
   const step = (by: number) => {
-    const at = rows.findIndex((row) => keyOf(row) === chosen);
-    const next = rows[Math.min(Math.max(0, at + by), rows.length - 1)];
-    if (next) onChoose?.(keyOf(next));
+    const choices = lineOf ? rows.filter((row) => lineOf(row) === undefined) : rows;
+    const at = choices.findIndex((row) => keyOf(row) === current.current);
+    const next = choices[Math.min(Math.max(0, at + by), choices.length - 1)];
+    if (!next) return;
+    most.value = Math.max(most.value, rows.indexOf(next) + 1);
+    current.current = keyOf(next);
+    onChoose?.(current.current);
   };
   useKeys(onChoose ? { j: () => step(1), k: () => step(-1), Escape: () => onChoose('') } : {});
+  useLayoutEffect(() => body.current?.querySelector('.chosen')?.scrollIntoView({ block: 'nearest' }), [chosen]);
   if (rows.length === 0) return <div class="empty">{empty}</div>;
   return (
     <>
       <table aria-label={label}>
         <thead>
           <tr>
-            {columns.map(({ title }) => (
-              <th key={title} scope="col">
+            {columns.map(({ title, class: name }) => (
+              <th key={title} scope="col" class={name}>
                 {title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody ref={body}>
           {rows.slice(0, most.value).map((row) => {
-            const key = keyOf(row);
+            const [key, line] = [keyOf(row), lineOf?.(row)];
+            if (line === undefined) return <Row key={key} row={row} {...{ columns, id: key, chosen, onChoose }} />;
             return (
-              <tr key={key} class={key === chosen ? 'chosen' : undefined}>
-                {columns.map(({ title, cell, class: name }, at) => (
-                  <td key={title} class={name}>
-                    {at === 0 && onChoose ? (
-                      <button
-                        type="button"
-                        class="quiet"
-                        aria-expanded={key === chosen}
-                        onClick={() => onChoose(key === chosen ? '' : key)}
-                      >
-                        {cell(row)}
-                      </button>
-                    ) : (
-                      cell(row)
-                    )}
-                  </td>
-                ))}
+              <tr key={key} class="line">
+                <td colSpan={columns.length}>{line}</td>
               </tr>
             );
           })}
@@ -79,5 +78,36 @@ export function Table<T>({ label, rows, columns, keyOf, empty, chosen, onChoose 
         </p>
       )}
     </>
+  );
+}
+
+interface RowProps<T> extends Pick<TableProps<T>, 'columns'> {
+  readonly row: T;
+  readonly id: string;
+  readonly chosen: string | undefined;
+  readonly onChoose: ((key: string) => void) | undefined;
+}
+
+/** The first cell is a button that opens the row; a click anywhere else does, too. */
+function Row<T>({ row, id, columns, chosen, onChoose }: RowProps<T>) {
+  const toggle = () => onChoose?.(id === chosen ? '' : id);
+  const click = ({ target }: Event) => {
+    const isText = getSelection()?.isCollapsed === false;
+    if (target instanceof Element && !target.closest('a, button') && !isText) toggle();
+  };
+  return (
+    <tr class={id === chosen ? 'chosen' : undefined} onClick={onChoose && click}>
+      {columns.map(({ title, cell, class: name }, at) => (
+        <td key={title} class={name}>
+          {at === 0 && onChoose ? (
+            <button type="button" class="quiet" aria-expanded={id === chosen} onClick={toggle}>
+              {cell(row)}
+            </button>
+          ) : (
+            cell(row)
+          )}
+        </td>
+      ))}
+    </tr>
   );
 }

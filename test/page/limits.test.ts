@@ -1,9 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { choices } from '../../src/sandbox/api/choices.ts';
+import { paths } from '../sandbox/calls.ts';
 import { noBrowser, useBrowser, useSandbox } from './browser.ts';
 
 describe.skipIf(noBrowser)(`the limits on the page (${noBrowser ?? 'in chromium'})`, () => {
   const tabs = useBrowser();
   const shown = useSandbox();
+  afterEach(() => shown.sandbox.setPlan({ name: 'enterprise', without: [] }));
 
   it('fill up with each request, until the next one is answered 429', async () => {
     shown.sandbox.setPlan({ name: 'starter', without: [] });
@@ -12,7 +15,7 @@ describe.skipIf(noBrowser)(`the limits on the page (${noBrowser ?? 'in chromium'
     await page.getByText('0 of 60, 60 left').waitFor();
     await shown.send('+12025550101', 'welcome');
     await page.getByText('1 of 60, 59 left').waitFor();
-    expect(await page.getByRole('meter', { name: 'Messages in' }).getAttribute('value')).toBe('1');
+    expect(await page.getByRole('meter', { name: 'Messages in' }).getAttribute('aria-valuenow')).toBe('1');
     await page.getByRole('button', { name: 'Make the next request the last one' }).click();
     await page.getByText('1 of 2, 1 left').waitFor();
     await shown.send('+12025550101', 'verification_code', ['1']);
@@ -21,16 +24,94 @@ describe.skipIf(noBrowser)(`the limits on the page (${noBrowser ?? 'in chromium'
     expect(shown.sandbox.requests(0).at(-1)?.status).toBe(429);
   });
 
-  it('ask before a key is revoked', async () => {
+  it('are set by the plan, or by own limits', async () => {
     const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: 'Limits and faults' }).click();
-    const revoke = page.getByRole('button', { name: 'Revoke' }).first();
+    await page.getByRole('button', { name: 'growth' }).click();
+    await page.getByText('of 300,').waitFor();
+    await page.getByText('Other limits and endpoints').click();
+    await page.getByRole('spinbutton', { name: 'Requests a minute' }).fill('7');
+    await page.getByRole('checkbox', { name: 'GET campaigns' }).uncheck();
+    await page.getByRole('button', { name: 'Set', exact: true }).click();
+    await page.getByText('of 7,').waitFor();
+    expect(shown.sandbox.plan()).toMatchObject({ name: 'growth', perMinute: 7, without: ['listCampaigns'] });
+    await page.getByRole('button', { name: 'Use those of the plan' }).click();
+    await page.getByText('of 300,').waitFor();
+    expect(shown.sandbox.plan().without).toEqual([]);
+  });
+
+  it('have faults that the next request meets', async () => {
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: 'Limits and faults' }).click();
+    const form = page.getByRole('form', { name: 'New fault' });
+    await form.getByRole('combobox', { name: 'On' }).selectOption('GET templates');
+    await form.getByRole('spinbutton', { name: 'Status' }).fill('503');
+    await form.getByRole('spinbutton', { name: 'Hits' }).fill('2');
+    await form.getByRole('button', { name: 'Add fault' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'GET templates' });
+    await row.getByText('2 hits').waitFor();
+    const headers = { authorization: `Bearer ${shown.sandbox.keys.sandbox}` };
+    expect((await fetch(`${shown.url}${paths.templates}`, { headers })).status).toBe(503);
+    await row.getByText('1 of 1').waitFor();
+    await row.getByRole('button', { name: 'Clear' }).click();
+    await page.getByText('No faults').waitFor();
+    expect(shown.sandbox.faults.list()).toEqual([]);
+  });
+
+  it('have faults on events, with other effects', async () => {
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: 'Limits and faults' }).click();
+    const form = page.getByRole('form', { name: 'New fault' });
+    await form.getByRole('combobox', { name: 'On' }).selectOption('message.read');
+    expect(await form.getByRole('checkbox').count()).toBe(0);
+    await form.getByRole('combobox', { name: 'Effect' }).selectOption('is delivered late');
+    await form.getByRole('spinbutton', { name: 'Seconds late' }).fill('2.5');
+    await form.getByRole('button', { name: 'Add fault' }).click();
+    await page.getByRole('cell', { name: 'is delivered late, by 2.5 s' }).waitFor();
+    expect(shown.sandbox.faults.list()).toMatchObject([
+      { on: ['message.read'], effect: { kind: 'delay', ms: 2_500 }, rate: 1 },
+    ]);
+  });
+
+  it('have keys, each with its audit log', async () => {
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: 'Limits and faults' }).first().click();
+    await page.getByRole('link', { name: 'Keys and audit log' }).click();
+    await page.getByRole('combobox', { name: 'Scope' }).selectOption('read-only');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByText('No requests with this key yet').waitFor();
+    const key = shown.sandbox.keys.list().at(-1);
+    expect(key).toMatchObject({ scope: 'read-only', mode: 'sandbox' });
+    const headers = { authorization: `Bearer ${key?.text}`, 'content-type': 'application/json' };
+    await fetch(shown.url + paths.send, { method: 'POST', headers, body: '{}' });
+    const log = page.getByRole('table', { name: 'Audit log' });
+    await log.getByText('does not allow this endpoint').waitFor();
+    expect(await log.getByRole('row').nth(1).innerText()).toContain(`POST ${paths.send}`);
+    await page.getByRole('table', { name: 'Keys' }).getByRole('button').first().click();
+    await log.getByText('does not allow this endpoint').waitFor({ state: 'detached' });
+  });
+
+  it('ask before a key is revoked', async () => {
+    const page = await tabs.open(`${shown.link}`);
+    await page.goto(`${shown.url}/__sandbox/#limits/keys`);
+    const revoke = page.getByRole('button', { name: 'Revoke' }).last();
+    await revoke.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('cannot be undone').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
     const states = () => shown.sandbox.keys.list().map(({ state }) => state);
-    page.once('dialog', (dialog) => void dialog.dismiss());
-    await revoke.click();
     expect(states()).not.toContain('revoked');
-    page.once('dialog', (dialog) => void dialog.accept());
     await revoke.click();
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
     await expect.poll(states).toContain('revoked');
+  });
+
+  it('have choices, as the command lists them', async () => {
+    const page = await tabs.open(shown.link);
+    await page.goto(`${shown.url}/__sandbox/#limits/choices`);
+    const rows = page.getByRole('table', { name: 'Choices' }).getByRole('row');
+    await expect.poll(() => rows.count()).toBe(choices.length + 1);
+    await page.getByRole('cell', { name: 'the three test numbers' }).waitFor();
   });
 });

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { act, useAsked } from '../asked.ts';
 import { ask } from '../connection.ts';
 import { Copy } from '../copy.tsx';
+import { Detail } from '../detail.tsx';
 import { DeliveryDetails } from '../delivery.tsx';
 import { goTo, route } from '../route.ts';
 import { Table } from '../table.tsx';
@@ -45,15 +46,9 @@ export function Deliveries() {
         />
       </div>
       {open && (
-        <section class="detail" aria-label="Details">
-          <header>
-            <h2>{open.type}</h2>
-            <button type="button" class="quiet" onClick={() => goTo('deliveries')}>
-              Close
-            </button>
-          </header>
+        <Detail title={open.type} onClose={() => goTo('deliveries')}>
           <DeliveryDetails key={open.id} id={open.id} title="Attempts" />
-        </section>
+        </Detail>
       )}
     </div>
   );

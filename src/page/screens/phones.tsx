@@ -1,10 +1,11 @@
 import { computed, signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { useAsked } from '../asked.ts';
 import { state } from '../connection.ts';
 import { useKeys } from '../keys.ts';
 import { inOrder, isMatch, type Phone, phonesIn, testNumbers, textOf } from '../phones.ts';
 import { goTo, linkTo, route } from '../route.ts';
+import { Search } from '../search.tsx';
 import { timeText } from '../time.ts';
 import { Windowed } from '../windowed.tsx';
 import { isComposing, NewMessage } from './phones/new-message.tsx';
@@ -21,19 +22,19 @@ export function Phones() {
   const contacts = useAsked('contents', 'contacts').value ?? [];
   const templates = useAsked('contents', 'templates').value ?? [];
   const names = new Map(contacts.map(({ phone, name }) => [phone, name ?? '']));
-  const field = useRef<HTMLInputElement>(null);
   const found = ordered.value.filter((phone) => isMatch(phone, labelOf(phone, names), search.value));
   const chosen = route.value.item;
   const phone = phones.value.get(chosen) ?? (chosen === '' ? undefined : { phone: chosen, items: [] });
   useSeen(phone);
   const step = (by: number) => {
-    const next = found[Math.max(0, found.findIndex((one) => one.phone === chosen) + by)] ?? found[0];
+    // Keys may come faster than renderings, so this asks the route.
+    const at = found.findIndex((one) => one.phone === route.value.item);
+    const next = found[Math.min(Math.max(0, at + by), found.length - 1)];
     if (next) goTo('phones', next.phone);
   };
   useKeys({
     j: () => step(1),
     k: () => step(-1),
-    '/': () => field.current?.focus(),
     n: () => (isComposing.value = true),
     Escape: () => goTo('phones'),
   });
@@ -41,15 +42,7 @@ export function Phones() {
     <div class={`split ${phone ? 'has-detail' : ''}`}>
       <nav class="side" aria-label="Numbers">
         <div class="tools">
-          <input
-            ref={field}
-            type="search"
-            aria-label="Search numbers, names and texts"
-            placeholder="Search"
-            value={search.value}
-            onInput={({ currentTarget }) => (search.value = currentTarget.value)}
-            onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
-          />
+          <Search label="Search numbers, names and texts" text={search} />
           <button type="button" class="main" onClick={() => (isComposing.value = true)}>
             New message
           </button>

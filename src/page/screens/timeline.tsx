@@ -1,10 +1,11 @@
 import { signal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
 import { useAsked } from '../asked.ts';
 import { state } from '../connection.ts';
+import { Detail } from '../detail.tsx';
 import { DeliveryDetails } from '../delivery.tsx';
-import { useKeys } from '../keys.ts';
 import { goTo, linkTo, route } from '../route.ts';
+import { Search } from '../search.tsx';
+import { StatusText } from '../status.tsx';
 import { Table } from '../table.tsx';
 import { timeText } from '../time.ts';
 import { isShown, phoneOf, type Row, type Step, timelineOf } from '../timeline.ts';
@@ -15,23 +16,13 @@ const filter = signal('');
 export function Timeline() {
   const deliveries = useAsked('deliveries', 'deliveries', { limit: 5_000 }).value ?? [];
   const rows = timelineOf(state.value, deliveries);
-  const field = useRef<HTMLInputElement>(null);
   const chosen = route.value.item;
   const open = rows.find(({ id }) => id === chosen);
-  useKeys({ '/': () => field.current?.focus() });
   return (
     <div class={`split ${open ? 'has-detail' : ''}`}>
       <div class="list">
         <div class="tools">
-          <input
-            ref={field}
-            type="search"
-            aria-label="Filter"
-            placeholder="Filter, such as to:+1202 type:message.failed status:429"
-            value={filter.value}
-            onInput={({ currentTarget }) => (filter.value = currentTarget.value)}
-            onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
-          />
+          <Search label="Filter" placeholder="Filter, such as to:+1202 type:message.failed status:429" text={filter} />
         </div>
         <Table
           label="Timeline"
@@ -60,10 +51,7 @@ export function Timeline() {
 function What({ what, status, message, note }: Row) {
   return (
     <>
-      <code>{what.replace('/api/public/', '')}</code>{' '}
-      {status !== undefined && (
-        <strong class={status < 400 ? 'good' : 'bad'}>{status === 0 ? 'no answer' : status}</strong>
-      )}{' '}
+      <code>{what.replace('/api/public/', '')}</code> {status !== undefined && <StatusText status={status} />}{' '}
       {message?.template}
       {note !== '' && <span class="preview"> {note}</span>}
     </>
@@ -101,13 +89,7 @@ function deliveriesText({ deliveries }: Step): string {
 function Details({ row }: { readonly row: Row }) {
   const { what, at, status, message, note, steps } = row;
   return (
-    <section class="detail" aria-label="Details">
-      <header>
-        <h2>{what}</h2>
-        <button type="button" class="quiet" onClick={() => goTo('timeline')}>
-          Close
-        </button>
-      </header>
+    <Detail title={what} onClose={() => goTo('timeline')}>
       <p>
         {timeText(at)}
         {status !== undefined && ` · answered ${status}`} {note}
@@ -122,7 +104,7 @@ function Details({ row }: { readonly row: Row }) {
       {steps.map(({ event }) => (
         <DeliveryDetails key={event.id} id={event.id} title={event.type} />
       ))}
-    </section>
+    </Detail>
   );
 }
 

@@ -1,0 +1,127 @@
+import { signal } from '@preact/signals';
+import { maskKey } from '../../../base/redact.ts';
+import { scopes } from '../../../contract/keys.ts';
+import type { OutputOf } from '../../../sandbox/control/operations.ts';
+import { act, useAsked } from '../../asked.ts';
+import { ask } from '../../connection.ts';
+import { Copy } from '../../copy.tsx';
+import { Dialog } from '../../dialog.tsx';
+import { goTo } from '../../route.ts';
+import { Table } from '../../table.tsx';
+import { dayText } from '../../time.ts';
+import { Audit } from './audit.tsx';
+
+type Key = OutputOf<'keys'>[number];
+
+/** The key that is about to be revoked. */
+const revoked = signal<Key | undefined>(undefined);
+const isRevoking = signal(false);
+
+/** The keys, and the audit log of the chosen one. */
+export function Keys({ chosen }: { readonly chosen: string }) {
+  const keys = useAsked('keys', 'keys').value ?? [];
+  const key = keys.find(({ id }) => id === chosen) ?? keys[0];
+  return (
+    <>
+      <section>
+        <h2>Keys</h2>
+        <KeyForm canGoLive={keys.some(({ state }) => state === 'inactive')} />
+        <Table
+          label="Keys"
+          rows={keys}
+          keyOf={({ id }) => id}
+          empty="No keys."
+          chosen={key?.id ?? ''}
+          onChoose={(id) => id !== '' && goTo('limits', `keys/${id}`)}
+          columns={[
+            { title: 'Key', class: 'whole-word', cell: ({ text }) => <code>{maskKey(text)}</code> },
+            { title: 'Mode', cell: ({ mode }) => mode },
+            { title: 'Scope', cell: ({ scope }) => scope },
+            { title: 'State', cell: ({ state }) => <span class={`state ${state}`}>{state}</span> },
+            { title: 'Created', class: 'wide', cell: ({ createdAt }) => dayText(createdAt) },
+            { title: 'Change', class: 'whole-word', cell: (key) => <Changes of={key} /> },
+          ]}
+        />
+      </section>
+      {key && <Audit key={key.id} of={key} />}
+      <Revoke />
+    </>
+  );
+}
+
+function Changes({ of: key }: { readonly of: Key }) {
+  const revoke = () => {
+    revoked.value = key;
+    isRevoking.value = true;
+  };
+  return (
+    <>
+      <Copy label="Copy" title={`Copies ${maskKey(key.text)} in full`} text={key.text} />{' '}
+      {key.state !== 'revoked' && (
+        <button type="button" class="quiet" title={`Revokes ${maskKey(key.text)}`} onClick={revoke}>
+          Revoke
+        </button>
+      )}
+    </>
+  );
+}
+
+/** It cannot be undone, so it asks first. */
+function Revoke() {
+  const key = revoked.value;
+  const revoke = (event: Event) => {
+    event.preventDefault();
+    isRevoking.value = false;
+    if (key) void act(() => ask('revokeKey', { key: key.id }), 'Revoked');
+  };
+  return (
+    <Dialog title={`Revoke ${maskKey(key?.text ?? '')}?`} isOpen={isRevoking}>
+      <form onSubmit={revoke}>
+        <p>Requests with it are answered 401 from then on. This cannot be undone.</p>
+        <button type="submit" class="main">
+          Revoke
+        </button>
+      </form>
+    </Dialog>
+  );
+}
+
+function KeyForm({ canGoLive }: { readonly canGoLive: boolean }) {
+  const create = async (given: FormData) => {
+    const scope = scopes.find((one) => one === given.get('scope'));
+    const { id } = await ask('createKey', { scope, mode: given.has('live') ? 'live' : 'sandbox' });
+    goTo('limits', `keys/${id}`);
+  };
+  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    void act(() => create(given), 'Created');
+  };
+  return (
+    <form class="line" aria-label="New key" onSubmit={submit}>
+      <label>
+        Scope
+        <select name="scope">
+          {scopes.map((scope) => (
+            <option key={scope} selected={scope === 'full'}>
+              {scope}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="check">
+        <input type="checkbox" name="live" /> live, simulated
+      </label>
+      <button type="submit">Create key</button>
+      {canGoLive && (
+        <button
+          type="button"
+          title="Activates the live keys; their messages are simulated, too"
+          onClick={() => void act(() => ask('goLive'), 'The live keys are active')}
+        >
+          Go live
+        </button>
+      )}
+    </form>
+  );
+}

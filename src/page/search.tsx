@@ -1,0 +1,27 @@
+import type { Signal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { useKeys } from './keys.ts';
+
+interface SearchProps {
+  readonly label: string;
+  /** Default: Search. */
+  readonly placeholder?: string;
+  readonly text: Signal<string>;
+}
+
+/** A search field: `/` focuses it, Escape leaves it. */
+export function Search({ label, placeholder = 'Search', text }: SearchProps) {
+  const field = useRef<HTMLInputElement>(null);
+  useKeys({ '/': () => field.current?.focus() });
+  return (
+    <input
+      ref={field}
+      type="search"
+      aria-label={label}
+      placeholder={placeholder}
+      value={text.value}
+      onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+      onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
+    />
+  );
+}
