@@ -1,92 +1,94 @@
-import { signal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
-import { textParts } from '../../contract/template-text.ts';
 import { useAsked } from '../asked.ts';
-import { useKeys } from '../keys.ts';
-import { linkTo } from '../route.ts';
-import { Table } from '../table.tsx';
-import { Text } from '../text.tsx';
+import { Parts, partOf } from '../parts.tsx';
+import { CampaignDetail } from './contents/campaign.tsx';
+import { ContactDetail } from './contents/contact.tsx';
+import { Listing } from './contents/listing.tsx';
+import { TemplateDetail } from './contents/template.tsx';
 
-const search = signal('');
+const parts = { contacts: 'Contacts', templates: 'Templates', campaigns: 'Campaigns' } as const;
 
-/** Contacts, templates and campaigns. */
+/** What the account contains: searchable tables, and the chosen row beside them. */
 export function Contents() {
-  const contacts = useAsked('contents', 'contacts').value ?? [];
-  const templates = useAsked('contents', 'templates').value ?? [];
-  const campaigns = useAsked('contents', 'campaigns').value ?? [];
-  const field = useRef<HTMLInputElement>(null);
-  useKeys({ '/': () => field.current?.focus() });
-  const found = <T extends object>(rows: readonly T[]) =>
-    rows.filter((row) => Object.values(row).join(' ').toLowerCase().includes(search.value.trim().toLowerCase()));
+  const contacts = useAsked('contents', 'contacts').value;
+  const templates = useAsked('contents', 'templates').value;
+  const campaigns = useAsked(['contents', 'deliveries'], 'campaigns').value;
+  const { part, id } = partOf(parts);
   return (
-    <div class="list">
-      <div class="tools">
-        <input
-          ref={field}
-          type="search"
-          aria-label="Search contacts, templates and campaigns"
-          placeholder="Search"
-          value={search.value}
-          onInput={({ currentTarget }) => (search.value = currentTarget.value)}
-          onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
+    <div class="sheet">
+      <Parts screen="contents" parts={parts} />
+      {part === 'contacts' && (
+        <Listing
+          key={part}
+          part={part}
+          chosen={id}
+          rows={contacts}
+          keyOf={({ phone }) => phone}
+          textOf={({ phone, name, tags, attributes }) => [phone, name, ...tags, JSON.stringify(attributes)].join(' ')}
+          columns={[
+            { title: 'Phone', class: 'whole-word', cell: ({ phone }) => phone },
+            { title: 'Name', cell: ({ name }) => short(name ?? '') },
+            { title: 'Tags', class: 'wide', cell: ({ tags }) => short(tags.join(', ')) },
+            { title: 'Attributes', class: 'wide', cell: ({ attributes }) => short(pairs(attributes)) },
+            { title: 'Created', class: 'wide whole-word', cell: ({ created_at: at }) => at.slice(0, 10) },
+          ]}
+          titleOf={({ name, phone }) => (name ?? '') || phone}
+          detail={(contact) => <ContactDetail contact={contact} />}
+          example="bizmsg contacts create --set phone=+12025550142 --profile local"
         />
-      </div>
-      <h2>Contacts</h2>
-      <Table
-        label="Contacts"
-        rows={found(contacts)}
-        keyOf={({ id }) => id}
-        empty="No contacts."
-        columns={[
-          { title: 'Phone', cell: ({ phone }) => <a href={linkTo('phones', phone)}>{phone}</a> },
-          { title: 'Name', cell: ({ name }) => name },
-          { title: 'Tags', cell: ({ tags }) => tags.join(', ') },
-          { title: 'Created', cell: ({ created_at: at }) => at.slice(0, 10) },
-        ]}
-      />
-      <h2>Templates</h2>
-      <Table
-        label="Templates"
-        rows={found(templates)}
-        keyOf={({ id }) => id}
-        empty="No templates."
-        columns={[
-          { title: 'Name', cell: ({ name }) => name },
-          { title: 'Language', cell: ({ language }) => language },
-          {
-            title: 'Status',
-            cell: ({ status }) => <span class={status === 'APPROVED' ? 'good' : 'bad'}>{status}</span>,
-          },
-          {
-            title: 'Text',
-            cell: ({ body, variables }) => (
-              <Text
-                parts={textParts(
-                  body,
-                  variables,
-                  variables.map((name) => `{{${name}}}`),
-                )}
-              />
-            ),
-          },
-        ]}
-      />
-      <h2>Campaigns</h2>
-      <Table
-        label="Campaigns"
-        rows={found(campaigns)}
-        keyOf={({ id }) => id}
-        empty="No campaigns."
-        columns={[
-          { title: 'Name', cell: ({ name }) => name },
-          { title: 'Template', cell: ({ template }) => template },
-          { title: 'Status', cell: ({ status }) => status },
-          { title: 'Sent', cell: ({ counts, audience }) => `${counts.sent} of ${audience}` },
-          { title: 'Delivered', cell: ({ counts }) => counts.delivered },
-          { title: 'Read', cell: ({ counts }) => counts.read },
-          { title: 'Failed', cell: ({ counts }) => counts.failed },
-        ]}
-      />
+      )}
+      {part === 'templates' && (
+        <Listing
+          key={part}
+          part={part}
+          chosen={id}
+          rows={templates}
+          keyOf={({ name }) => name}
+          textOf={({ name, language, category, status, body }) => [name, language, category, status, body].join(' ')}
+          columns={[
+            { title: 'Name', cell: ({ name }) => short(name) },
+            { title: 'Language', cell: ({ language }) => language },
+            { title: 'Category', class: 'wide', cell: ({ category }) => short(category) },
+            { title: 'Status', cell: ({ status }) => <span class={`state ${status}`}>{status}</span> },
+            { title: 'Text', class: 'wide', cell: ({ body }) => short(body) },
+          ]}
+          titleOf={({ name }) => name}
+          detail={(template) => <TemplateDetail template={template} />}
+          example="bizmsg sandbox seed templates.json"
+        />
+      )}
+      {part === 'campaigns' && (
+        <Listing
+          key={part}
+          part={part}
+          chosen={id}
+          rows={campaigns}
+          keyOf={({ id }) => id}
+          textOf={({ name, template, status }) => [name, template, status].join(' ')}
+          columns={[
+            { title: 'Name', cell: ({ name }) => short(name) },
+            { title: 'Template', class: 'wide', cell: ({ template }) => template },
+            { title: 'Status', cell: ({ status }) => <span class={`state ${status}`}>{status}</span> },
+            { title: 'Sent', class: 'number', cell: ({ counts, audience }) => `${counts.sent} of ${audience}` },
+            { title: 'Delivered', class: 'number wide', cell: ({ counts }) => counts.delivered },
+            { title: 'Read', class: 'number wide', cell: ({ counts }) => counts.read },
+            { title: 'Failed', class: 'number wide', cell: ({ counts }) => counts.failed },
+          ]}
+          titleOf={({ name }) => name}
+          detail={(campaign) => <CampaignDetail campaign={campaign} contacts={contacts ?? []} />}
+          example="bizmsg sandbox trigger broadcast.completed --template welcome"
+        />
+      )}
     </div>
   );
+}
+
+/** A row stays small, whatever it contains. */
+function short(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+}
+
+function pairs(attributes: object): string {
+  return Object.entries(attributes)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ');
 }

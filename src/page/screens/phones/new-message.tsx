@@ -1,11 +1,10 @@
 import { signal, useSignal } from '@preact/signals';
-import { textParts } from '../../../contract/template-text.ts';
 import type { OutputOf } from '../../../sandbox/control/operations.ts';
 import { sendMessage } from '../../connection.ts';
 import { Dialog } from '../../dialog.tsx';
 import { testNumbers } from '../../phones.ts';
 import { goTo } from '../../route.ts';
-import { Text } from '../../text.tsx';
+import { paramsOf, Variables } from '../../variables.tsx';
 
 export const isComposing = signal(false);
 
@@ -30,7 +29,7 @@ function Compose({ templates, to: chosen }: NewMessageProps) {
   const values = useSignal<Readonly<Record<string, string>>>({});
   const problem = useSignal('');
   const template = templates.find((one) => one.name === name.value);
-  const params = (template?.variables ?? []).map((variable) => values.value[variable] ?? '');
+  const params = template ? paramsOf(template, values.value) : [];
   const send = async () => {
     const { status, body } = await sendMessage({ to: to.value, template: name.value, params });
     if (status >= 300) problem.value = `${status}: ${body}`;
@@ -67,27 +66,7 @@ function Compose({ templates, to: chosen }: NewMessageProps) {
           ))}
         </select>
       </label>
-      {template?.variables.map((variable) => (
-        <label key={variable}>
-          {variable}
-          <input
-            dir="auto"
-            value={values.value[variable] ?? ''}
-            onInput={({ currentTarget }) => (values.value = { ...values.value, [variable]: currentTarget.value })}
-          />
-        </label>
-      ))}
-      <div class="bubble" role="group" aria-label="Preview">
-        {template && (
-          <Text
-            parts={textParts(
-              template.body,
-              template.variables,
-              params.map((param, at) => param || `{{${at + 1}}}`),
-            )}
-          />
-        )}
-      </div>
+      {template && <Variables template={template} values={values} />}
       {problem.value !== '' && (
         <p role="alert" class="problem">
           {problem.value}
