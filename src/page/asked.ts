@@ -6,7 +6,7 @@ import { ask, state } from './connection.ts';
 import { tell } from './notice.ts';
 
 /** Milliseconds between two questions about the same, so that a busy sandbox is not slowed down. */
-const pause = { least: 200, times: 10 };
+const pause = { least: 200, times: 40 };
 
 /** The output of an operation; asked again when one of its topics has changed. */
 export function useAsked<O extends OperationName>(topics: Topic | readonly Topic[], operation: O, input?: InputOf<O>) {
