@@ -64,7 +64,7 @@ export function redisAddress(url: string): RedisAddress | undefined {
   };
 }
 
-export function redisName({ host, port, database }: RedisAddress): string {
+function redisName({ host, port, database }: RedisAddress): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
 }
 

@@ -46,7 +46,12 @@ export function isRecent({ subject, lastAt }: Run, now: number): boolean {
 }
 
 export function isIdle(run: Run, world: World): boolean {
-  return run.subject.job === undefined && run.lastAt <= world.now - idleUntilClosed && !isFinished(run);
+  return run.subject.job === undefined && isIdleSince(run.lastAt, world.now) && !isFinished(run);
+}
+
+/** Whether an unfinished run without activity since then is closed. */
+export function isIdleSince(lastAt: number, now: number): boolean {
+  return lastAt <= now - idleUntilClosed;
 }
 
 /** Whether what one sends counts for the other. Two keys may belong to one account. */

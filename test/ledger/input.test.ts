@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { accepted, createMachine, message, messages, planOf } from './rig.ts';
+import { machines, useServer } from './machines.ts';
+import { accepted, message, messages, planOf } from './rig.ts';
 
 const unknown = message('eve:1');
 
@@ -25,28 +26,32 @@ describe('the rows of an input', () => {
   });
 });
 
-describe('a long input', () => {
+useServer();
+
+describe.each(machines)('a long input $where', ({ createMachine }) => {
   const people = Array.from({ length: 3_000 }, (_, at) => `p${at}:1`);
 
-  it('is registered without its duplicates, and continued in another order', () => {
+  it('is registered without its duplicates, and continued in another order', async () => {
     const machine = createMachine();
     const ledger = machine.start();
     const twice = people.flatMap((one, at) => (at % 7 === 0 ? [one, one] : [one]));
-    const { run, counts } = accepted(ledger.register(planOf(twice.join(' '))));
+    const { run, counts } = accepted(await ledger.register(planOf(twice.join(' '))));
     expect(counts).toMatchObject({ due: 3_000, duplicate: 429 });
     const rows = messages(people.join(' '));
-    expect(new Set(ledger.claim(rows, { run }).map(({ verdict }) => verdict))).toEqual(new Set(['yours']));
-    ledger.settle(rows.map((row, at) => ({ run, row, outcome: at < 1_000 ? 'done' : 'release' })));
-    ledger.withdraw({ run, rows: rows.slice(2_500) });
-    const again = accepted(ledger.register(planOf(people.toReversed().join(' '))));
+    expect(new Set((await ledger.claim(rows, { run })).map(({ verdict }) => verdict))).toEqual(new Set(['yours']));
+    await ledger.settle(rows.map((row, at) => ({ run, row, outcome: at < 1_000 ? 'done' : 'release' })));
+    await ledger.withdraw({ run, rows: rows.slice(2_500) });
+    const again = accepted(await ledger.register(planOf(people.toReversed().join(' '))));
     expect(again).toMatchObject({ run, continues: true, counts: { due: 2_000, done: 1_000 } });
-    expect(ledger.runs()).toMatchObject([{ counts: { done: 1_000, released: 1_500, planned: 500, withdrawn: 0 } }]);
+    expect(await ledger.runs()).toMatchObject([
+      { counts: { done: 1_000, released: 1_500, planned: 500, withdrawn: 0 } },
+    ]);
   });
 
-  it('withdraws rows that were removed from it', () => {
+  it('withdraws rows that were removed from it', async () => {
     const ledger = createMachine().start();
-    accepted(ledger.register(planOf(people.join(' '))));
-    const { notes } = accepted(ledger.register(planOf(people.filter((_, at) => at % 3 !== 0).join(' '))));
+    accepted(await ledger.register(planOf(people.join(' '))));
+    const { notes } = accepted(await ledger.register(planOf(people.filter((_, at) => at % 3 !== 0).join(' '))));
     expect(notes).toEqual([{ note: 'withdrawn', rows: 1_000 }]);
   });
 });

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { type FileLedger, openFileLedger } from '../../src/ledger/file/file-ledger.ts';
 import { createBook } from '../../src/ledger/book.ts';
 import { createMemoryLedger } from '../../src/ledger/memory.ts';
 import { later } from '../support/cli.ts';
 import { isLong } from '../support/long-tests.ts';
+import { noRedis, startRedis } from '../support/redis.ts';
 import { check, steps, type World } from './model.ts';
+import { createServerWorld } from './redis-world.ts';
 import { temporaryFolder } from './rig.ts';
 
 const numRuns = Number(process.env['BIZMSG_MODEL_RUNS'] ?? (isLong ? 300 : 100));
@@ -25,6 +27,18 @@ it('sends nothing twice, in files', { timeout }, async () => {
   const folder = temporaryFolder();
   let worlds = 0;
   const world = () => fileWorld(`${folder}/${++worlds}`);
+  await fc.assert(
+    fc.asyncProperty(steps, (steps) => check(world(), steps)),
+    { numRuns: Math.ceil(numRuns / 3) },
+  );
+  expect.assertions(0);
+});
+
+it.skipIf(noRedis)('sends nothing twice, on a server', { timeout }, async () => {
+  const [folder, server] = [temporaryFolder(), await startRedis()];
+  onTestFinished(() => server.stop());
+  let worlds = 0;
+  const world = () => createServerWorld(server.redis, server, folder, `world ${++worlds}`);
   await fc.assert(
     fc.asyncProperty(steps, (steps) => check(world(), steps)),
     { numRuns: Math.ceil(numRuns / 3) },

@@ -10,14 +10,13 @@ import {
   type Fate,
   fates,
   type Kind,
+  type Ledger,
   type Plan,
   type Registered,
   type RowDigest,
   type Stop,
 } from '../../src/ledger/ledger.ts';
 import { type FileLedger, type FileLedgerOptions, openFileLedger } from '../../src/ledger/file/file-ledger.ts';
-import { type Book, createBook } from '../../src/ledger/book.ts';
-import { createMemoryLedger, type MemoryLedger } from '../../src/ledger/memory.ts';
 import { alive, later } from '../support/cli.ts';
 
 export const secret = '07'.repeat(32);
@@ -72,36 +71,6 @@ export function stopOf(registered: Registered): Stop {
   return registered.stop;
 }
 
-export interface Machine {
-  readonly book: Book;
-  now: number;
-  /** Processes that do not respond. */
-  readonly dead: Set<number>;
-  /** A new process. */
-  start(): MemoryLedger & { readonly pid: number };
-}
-
-/** Processes with a shared ledger in memory, and a manual clock. */
-export function createMachine(): Machine {
-  let [pid, id] = [0, 0];
-  const book = createBook();
-  const machine: Machine = { book, now: Date.UTC(2026, 2, 4, 12), dead: new Set(), start };
-  return machine;
-
-  function start() {
-    const own = ++pid;
-    const ledger = createMemoryLedger({
-      book,
-      pid: own,
-      start: undefined,
-      now: () => machine.now,
-      isAlive: (owner) => !machine.dead.has(owner.pid),
-      newId: () => `id${++id}`,
-    });
-    return { ...ledger, pid: own };
-  }
-}
-
 export interface OpenOptions extends Partial<Omit<FileLedgerOptions, 'folder' | 'owner'>> {
   /** Default: this process. */
   readonly pid?: number;
@@ -121,13 +90,14 @@ export function temporaryFolder(): string {
 }
 
 /** Registers, claims all rows that are due, and settles them. */
-export function sendAll(ledger: MemoryLedger, plan: Plan): Accepted {
-  const result = accepted(ledger.register(plan));
+export async function sendAll(ledger: Ledger, plan: Plan): Promise<Accepted> {
+  const result = accepted(await ledger.register(plan));
   const due = [...result.fates].flatMap((code, row) => (fates[code] === 'due' || fates[code] === 'retry' ? [row] : []));
   const rows = due.map((row) => rowOf(plan, row));
   const { again, retryUnsure } = plan.choice;
-  const verdicts = ledger.claim(rows, { run: result.run, retryUnsure, ignoreOthers: again ?? plan.job !== undefined });
+  const rule = { run: result.run, retryUnsure, ignoreOthers: again ?? plan.job !== undefined };
+  const verdicts = await ledger.claim(rows, rule);
   const own = rows.filter((_, at) => verdicts[at]?.verdict === 'yours');
-  ledger.settle(own.map((row) => ({ run: result.run, row, outcome: 'done' })));
+  await ledger.settle(own.map((row) => ({ run: result.run, row, outcome: 'done' })));
   return result;
 }

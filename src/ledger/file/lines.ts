@@ -4,7 +4,7 @@ import { lineOf } from '../../base/journal-lines.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { rowSize, secondSize } from '../identity.ts';
 import { states } from '../states.ts';
-import { ownerIn, runIn, subjectIn } from './facts.ts';
+import { ownerIn, runIn, subjectIn } from '../facts.ts';
 
 /** The line of a change. */
 export function textOf(change: Change): string {

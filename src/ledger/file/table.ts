@@ -18,7 +18,7 @@ import {
 } from '../entries.ts';
 import type { Stored } from '../layers.ts';
 import { BadChange } from '../places.ts';
-import { fields, list, number, numbers, ownerIn, runIn } from './facts.ts';
+import { fields, list, number, numbers, ownerIn, runIn } from '../facts.ts';
 
 /*
  * A table is the whole book as it is in memory. It only saves time: if it is missing or damaged, the segments have it all.

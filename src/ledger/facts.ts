@@ -1,7 +1,7 @@
-import { isRecord } from '../../contract/readers.ts';
-import type { KnownOwner, RunFacts } from '../book.ts';
-import type { Account, Subject } from '../ledger.ts';
-import { BadChange } from '../places.ts';
+import { isRecord } from '../contract/readers.ts';
+import type { KnownOwner, RunFacts } from './book.ts';
+import type { Account, Subject } from './ledger.ts';
+import { BadChange } from './places.ts';
 
 export function runIn(value: unknown): RunFacts {
   const run = fields(value);

@@ -1,0 +1,188 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type CliError, configuration, unsafe } from '../../base/errors.ts';
+import type { Later } from '../../base/host.ts';
+import { heartbeatInterval, longestSilence, processStart } from '../../base/liveness.ts';
+import type { Redis, Reply, Argument } from '../../base/redis.ts';
+import { checkOf } from '../identity.ts';
+import { integer, list, text } from './replies.ts';
+import { createMemory } from './memory.ts';
+import { dataVersion, ledgerScript } from './script.ts';
+
+export interface ServerOptions {
+  readonly redis: Redis;
+  /** Names the account, equally on all machines of the team: each has its own data on the server. */
+  readonly account: string;
+  /** Keys the digests. The server gets only a check value of it. */
+  readonly secret: string;
+  /** The file in which this machine remembers what it last recorded on this server. */
+  readonly memory: string;
+  /** The user accepts that the server has lost data. */
+  readonly acceptLoss?: boolean | undefined;
+  readonly pid: number;
+  readonly later: Later;
+  /** Milliseconds to add to the server's clock. Default: 0. */
+  readonly ahead?: (() => number) | undefined;
+  /** Milliseconds without a heartbeat after which a worker counts as dead. */
+  readonly silence?: number | undefined;
+}
+
+/** Calls the script. Each reply is checked for a loss of data. */
+export interface Server {
+  /** The id of this process in records. 0 before it has changed anything. */
+  worker(): number;
+  /** Milliseconds of the server's clock, and its number of changes, as of the latest reply. */
+  now(): number;
+  order(): number;
+  /** Calls an operation that only reads, or that needs no worker. */
+  read(operation: string, facts?: object, ...rows: readonly Uint8Array[]): Promise<readonly Reply[]>;
+  /** Calls an operation that changes something. The first one makes this process a worker. */
+  change(operation: string, facts?: object, ...rows: readonly Uint8Array[]): Promise<readonly Reply[]>;
+  call(command: string, key: string, ...words: readonly Argument[]): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+/** The key of an account on the server, without its name. All keys with the same text in braces share a hash slot. */
+export function prefixOf(account: string): string {
+  return `bizmsg:{${createHash('sha256').update(account).digest('hex').slice(0, 16)}}:`;
+}
+
+export function createServer(options: ServerOptions): Server {
+  const { redis, account, secret, acceptLoss = false, pid, later, ahead = () => 0, silence = longestSilence } = options;
+  const prefix = prefixOf(account);
+  const memory = createMemory(options.memory);
+  const start = processStart(pid) ?? '';
+  let [epoch, worker, now, order, count] = ['', 0, 0, 0, 0];
+  let opening: Promise<void> | undefined;
+  let joining: Promise<void> | undefined;
+  let stopBeat: (() => void) | undefined;
+
+  return {
+    worker: () => worker,
+    now: () => now,
+    order: () => order,
+    async read(operation, facts, ...rows) {
+      await opened();
+      return run(operation, facts, rows);
+    },
+    async change(operation, facts, ...rows) {
+      if (worker === 0) await joined();
+      return run(operation, facts, rows);
+    },
+    call: (command, key, ...words) => redis.call(command, prefix + key, ...words),
+    async close() {
+      stopBeat?.();
+      if (worker === 0) return;
+      await run('end', {}, []);
+      memory.write();
+    },
+  };
+
+  /** A failed attempt is not kept: the server may be back with the next call. */
+  async function opened(): Promise<void> {
+    opening ??= open(false);
+    try {
+      await opening;
+    } catch (error) {
+      opening = undefined;
+      throw error;
+    }
+  }
+
+  async function joined(): Promise<void> {
+    joining ??= open(true);
+    try {
+      await joining;
+    } catch (error) {
+      joining = undefined;
+      throw error;
+    }
+  }
+
+  async function open(join: boolean): Promise<void> {
+    const fresh = randomBytes(8).toString('hex');
+    const facts = { join, accept: acceptLoss, fresh, known: memory.known() };
+    const [found, number] = await run('open', facts, []);
+    epoch = text(found);
+    if (!join) return;
+    worker = integer(number);
+    opening = Promise.resolve();
+    beat();
+  }
+
+  /** Replies of calls that were sent together come in their order. */
+  async function run(operation: string, facts: object = {}, rows: readonly Uint8Array[]): Promise<readonly Reply[]> {
+    const { machine } = memory;
+    const common = {
+      check: checkOf(secret),
+      epoch,
+      order,
+      count,
+      worker,
+      machine,
+      pid,
+      start,
+      silence,
+      ahead: ahead(),
+    };
+    const reply = list(
+      await redis.run(ledgerScript, [prefix], [operation, JSON.stringify({ ...common, ...facts }), ...rows]),
+    );
+    const [status, ...rest] = reply;
+    if (text(status) !== 'ok') throw refusal(text(status), rest);
+    const [time, changes, own, ofMachine, ...result] = rest;
+    [now, order] = [Math.max(now, integer(time)), Math.max(order, integer(changes))];
+    count = Math.max(count, integer(own));
+    if (integer(ofMachine) > 0 && epoch !== '') memory.note({ epoch, count: integer(ofMachine), order, at: now });
+    return result;
+  }
+
+  /** Between two commands of this machine, the server may lose data, too. */
+  function beat(): void {
+    const cancel = later(heartbeatInterval, () => {
+      run('beat', {}, []).then(
+        () => memory.write(),
+        () => {},
+      );
+      beat();
+    });
+    stopBeat = cancel;
+  }
+
+  function refusal(status: string, [detail]: readonly Reply[]): Error {
+    const where = redis.name;
+    switch (status) {
+      case 'version':
+        return configuration(
+          'team-version',
+          `the data of the team on ${where} is of version ${text(detail)}; this bizmsg reads version ${dataVersion}`,
+          'update bizmsg on this machine',
+        );
+      case 'secret':
+        return configuration(
+          'team-secret',
+          `the data on ${where} was written with another secret`,
+          'use the same team URL on all machines',
+        );
+      case 'lost':
+        return lost(integer(detail));
+      case 'run':
+        return new Error(`the ledger has no run ${text(detail)}`);
+      default:
+        return unsafe(
+          'run-active',
+          `run ${text(detail)} is still running`,
+          'stop it first, or wait until it has ended',
+        );
+    }
+  }
+
+  function lost(last: number): CliError {
+    const at = Math.max(last, memory.known()?.at ?? 0);
+    const when = at === 0 ? '' : `; the last known change was at ${new Date(at).toISOString()}`;
+    return unsafe(
+      'team-data-lost',
+      `${redis.name} has lost data of the team: messages that were sent may be missing${when}`,
+      'check what was sent since; then repeat the command once with --accept-loss',
+    );
+  }
+}

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { heartbeatInterval } from '../../src/base/liveness.ts';
+import { createScript, openRedis, type Redis } from '../../src/base/redis.ts';
+import { openRedisLedger, type RedisLedger, type RedisLedgerOptions } from '../../src/ledger/redis/redis-ledger.ts';
+import { prefixOf } from '../../src/ledger/redis/server.ts';
+import type { RedisServer } from '../support/redis.ts';
+import { later } from '../support/cli.ts';
+import { manualTimers } from '../support/timers.ts';
+import { secret } from './rig.ts';
+
+interface ServerLedgerOptions extends Partial<RedisLedgerOptions> {
+  /** The folder of this machine. */
+  readonly folder: string;
+}
+
+/** A ledger on a server; each has a connection of its own, unless one is passed. */
+function openServerLedger(server: RedisServer, { folder, ...options }: ServerLedgerOptions): RedisLedger {
+  return openRedisLedger({
+    redis: openRedis({ address: server.address }),
+    account: 'acme',
+    secret,
+    memory: join(folder, 'team.json'),
+    pid: process.pid,
+    now: Date.now,
+    steady: () => performance.now(),
+    later,
+    ...options,
+  });
+}
+
+/** Makes the server think that a process has been silent for long. */
+const silence = createScript(`
+for _, one in ipairs(redis.call('ZRANGE', KEYS[1] .. 'active', 0, -1)) do
+  if redis.call('HGET', KEYS[1] .. 'worker:' .. one, 'pid') == ARGV[1] then redis.call('ZADD', KEYS[1] .. 'active', 0, one) end
+end
+`);
+
+/** Processes that share one connection, so that all calls have one order, and a clock that the test moves. */
+export function createServerWorld(redis: Redis, server: RedisServer, folder: string, account: string) {
+  let shift = 0;
+  const silent = new Set<number>();
+  const timers = new Map<number, ReturnType<typeof manualTimers>>();
+  const kill = (pid: number) => {
+    silent.add(pid);
+    void redis.run(silence, [prefixOf(account)], [pid]);
+  };
+  return {
+    open(pid: number): RedisLedger {
+      const own = manualTimers();
+      timers.set(pid, own);
+      const memory = join(folder, `${account}.json`);
+      return openServerLedger(server, { folder, redis, account, pid, memory, later: own.later, ahead: () => shift });
+    },
+    kill,
+    setSilent: (pid: number, isSilent: boolean) => void (isSilent ? kill(pid) : silent.delete(pid)),
+    /** The living send heartbeats meanwhile. */
+    wait(milliseconds: number): void {
+      shift += milliseconds;
+      for (const [pid, own] of timers) if (!silent.has(pid)) own.fire(heartbeatInterval);
+    },
+    now: () => Date.now() + shift,
+    end: async () => {},
+  };
+}
