@@ -8,9 +8,12 @@ import { goTo, route } from '../route.ts';
 import { Table } from '../table.tsx';
 import { timeText } from '../time.ts';
 
+/** Older ones are listed by the command only. */
+const most = 5_000;
+
 /** Webhooks, and every event with its deliveries. */
 export function Deliveries() {
-  const rows = [...(useAsked('deliveries', 'deliveries', { limit: 5_000 }).value ?? [])].reverse();
+  const rows = [...(useAsked('deliveries', 'deliveries', { limit: most }).value ?? [])].reverse();
   const chosen = route.value.item;
   const open = rows.find(({ id }) => id === chosen);
   const failed = rows.filter(({ state }) => state === 'dead').length;
@@ -44,6 +47,11 @@ export function Deliveries() {
             { title: 'URL', cell: ({ url }) => url ?? 'no webhook' },
           ]}
         />
+        {rows.length === most && (
+          <p class="older">
+            Older deliveries: <code>bizmsg sandbox deliveries</code>
+          </p>
+        )}
       </div>
       {open && (
         <Detail title={open.type} onClose={() => goTo('deliveries')}>

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { useAsked } from '../asked.ts';
 import { state } from '../connection.ts';
 import { Detail } from '../detail.tsx';
@@ -14,8 +15,9 @@ const filter = signal('');
 
 /** What happened, one row for each request: its answer, the events that followed, and their deliveries. */
 export function Timeline() {
-  const deliveries = useAsked('deliveries', 'deliveries', { limit: 5_000 }).value ?? [];
-  const rows = timelineOf(state.value, deliveries);
+  const deliveries = useAsked('deliveries', 'deliveries', { limit: 5_000 }).value;
+  const rows = useMemo(() => timelineOf(state.value, deliveries ?? []), [state.value, deliveries]);
+  const shown = useMemo(() => rows.filter((row) => isShown(row, filter.value)), [rows, filter.value]);
   const chosen = route.value.item;
   const open = rows.find(({ id }) => id === chosen);
   return (
@@ -26,7 +28,7 @@ export function Timeline() {
         </div>
         <Table
           label="Timeline"
-          rows={rows.filter((row) => isShown(row, filter.value))}
+          rows={shown}
           keyOf={({ id }) => id}
           chosen={chosen}
           onChoose={(id) => goTo('timeline', id)}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { paths } from '../sandbox/calls.ts';
+import { noBrowser, patience, useBrowser, useSandbox } from './browser.ts';
+
+const count = 5_000;
+
+describe.skipIf(noBrowser)(`the page with ${count} messages (${noBrowser ?? 'in chromium'})`, () => {
+  const tabs = useBrowser();
+  const shown = useSandbox();
+
+  /** Sends the messages to one number, and adds as many contacts. */
+  async function fill(): Promise<void> {
+    const { sandbox } = shown;
+    const headers = { authorization: `Bearer ${sandbox.keys.sandbox}`, 'content-type': 'application/json' };
+    sandbox.webhooks.add({ url: 'http://127.0.0.1:9/hooks', events: ['contact.created'] });
+    sandbox.seed({ contacts: Array.from({ length: count }, (_, at) => ({ phone: `+1202${5_600_000 + at}` })) });
+    for (let at = 0; at < count; at++) {
+      const body = JSON.stringify({ to: '+12025550102', template: 'verification_code', params: [String(at)] });
+      await sandbox.answer({ method: 'POST', target: paths.send, headers, body });
+    }
+    await sandbox.time.advance(400);
+  }
+
+  it('renders at most a few hundred elements of each list, and more on demand', async () => {
+    await fill();
+    const page = await tabs.open(shown.link);
+    const screens = page.getByRole('navigation', { name: 'Screens' });
+    const open = (name: string) => screens.getByRole('link', { name }).click();
+    for (const [screen, table] of [
+      ['Timeline', 'Timeline'],
+      ['Deliveries', 'Deliveries'],
+      ['Contacts', 'Contacts'],
+    ] as const) {
+      await open(screen);
+      const rows = page.getByRole('table', { name: table }).getByRole('row');
+      await expect.poll(() => rows.count(), patience).toBe(101);
+      await page.getByRole('button', { name: /^Show 100 more of [45],/ }).click();
+      await expect.poll(() => rows.count(), patience).toBe(201);
+    }
+    await page.goto(`${shown.url}/__sandbox/#limits/keys`);
+    await expect.poll(() => page.getByRole('table', { name: 'Audit' }).getByRole('row').count(), patience).toBe(101);
+
+    await page.goto(`${shown.url}/__sandbox/#phones/%2B12025550102`);
+    const thread = page.getByRole('region', { name: 'Messages of' }).last();
+    await thread.getByText(`Your code is ${count - 1}.`).waitFor();
+    expect(await thread.getByRole('article').count()).toBeLessThan(60);
+    await thread.press('Home');
+    await thread.getByText('Your code is 0.').waitFor();
+    expect(await thread.getByRole('article').count()).toBeLessThan(60);
+  });
+});
