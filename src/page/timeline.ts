@@ -1,5 +1,7 @@
 import type { OutputOf } from '../sandbox/control/operations.ts';
-import type { Message, PageState, SandboxEvent } from './state.ts';
+import { effectText } from './faults.ts';
+import type { Adjustment, Message, PageState, Request, SandboxEvent } from './state.ts';
+import { timeText } from './time.ts';
 
 type Delivery = OutputOf<'deliveries'>[number];
 
@@ -9,9 +11,12 @@ export interface Step {
   readonly deliveries: readonly Delivery[];
 }
 
-/** A request, or an event that no request caused, with everything that followed. */
+/** A request, or an event that no request caused, with everything that followed; or a line between them. */
 export interface Row {
   readonly id: string;
+  /** The text of a line: a change of the clock or the faults. */
+  readonly line?: string;
+  readonly request?: Request;
   readonly at: number;
   /** The method and path, or the type of the event. */
   readonly what: string;
@@ -23,23 +28,30 @@ export interface Row {
   readonly isPending: boolean;
 }
 
-type Known = Pick<PageState, 'requests' | 'events' | 'messages'>;
+type Known = Pick<PageState, 'requests' | 'events' | 'messages' | 'adjustments'>;
 
 /** The newest first. */
-export function timelineOf({ requests, events, messages }: Known, deliveries: readonly Delivery[]): readonly Row[] {
+export function timelineOf(
+  { requests, events, messages, adjustments }: Known,
+  deliveries: readonly Delivery[],
+): readonly Row[] {
   const messageById = new Map(messages.map((message) => [message.id, message]));
   const deliveriesOf = groupBy(deliveries, ({ event }) => event);
   const stepsOf = groupBy(
     events.map((event): Step => ({ event, deliveries: deliveriesOf.get(event.id) ?? [] })),
     ({ event }) => event.message ?? event.id,
   );
-  const ofRequests = requests.map((request, at): Row => {
+  const linesAfter = groupBy(adjustments, ({ after }) => after);
+  const linesOf = (request: Request | undefined) =>
+    (linesAfter.get(request) ?? []).map(({ adjustment }) => lineOf(adjustment));
+  const ofRequests = requests.flatMap((request, at): readonly Row[] => {
     const id = request.message_id ?? `request-${at}`;
     const message = messageById.get(id);
     const steps = stepsOf.get(id) ?? [];
     stepsOf.delete(id);
-    return {
+    const row = {
       id,
+      request,
       at: Date.parse(request.at),
       what: `${request.method} ${request.path}`,
       status: request.status,
@@ -48,6 +60,7 @@ export function timelineOf({ requests, events, messages }: Known, deliveries: re
       steps,
       isPending: message?.status === 'accepted' || message?.status === 'delivered',
     };
+    return [row, ...linesOf(request)];
   });
   const others = Array.from(stepsOf, ([id, steps]): Row => {
     const [first] = steps;
@@ -62,7 +75,29 @@ export function timelineOf({ requests, events, messages }: Known, deliveries: re
       isPending: false,
     };
   });
-  return [...ofRequests, ...others].sort((one, other) => other.at - one.at);
+  // With a frozen clock, many rows have the same time: then their order counts.
+  return [...linesOf(undefined), ...ofRequests, ...others].sort((one, other) => one.at - other.at).reverse();
+}
+
+function lineOf(adjustment: Adjustment): Row {
+  const { id, at } = adjustment;
+  const rest = { what: '', status: undefined, message: undefined, note: '', steps: [], isPending: false };
+  return { id: `adjustment-${id}`, at, line: lineText(adjustment), ...rest };
+}
+
+function lineText(adjustment: Adjustment): string {
+  switch (adjustment.kind) {
+    case 'frozen':
+      return `Clock frozen at ${timeText(adjustment.at)}`;
+    case 'real':
+      return 'Clock back to real time';
+    case 'advanced':
+      return `Clock advanced from ${timeText(adjustment.at)} to ${timeText(adjustment.to)}`;
+    case 'fault':
+      return `Fault added: ${adjustment.fault.on.join(', ')} ${effectText(adjustment.fault.effect)}`;
+    case 'fault-cleared':
+      return `Fault ${adjustment.fault} cleared`;
+  }
 }
 
 /** The number that the row is about; empty if it is about none. */
@@ -71,8 +106,9 @@ export function phoneOf({ message, steps }: Row): string {
   return message?.to ?? [from, phone].find((text) => typeof text === 'string') ?? '';
 }
 
-/** Words, and `to:`, `type:` or `status:` with the beginning of a value; all must match. */
+/** Words, and `to:`, `type:` or `status:` with the beginning of a value; all must match. A filter hides the lines. */
 export function isShown(row: Row, filter: string): boolean {
+  if (row.line !== undefined) return filter.trim() === '';
   return filter
     .toLowerCase()
     .split(/\s+/)
@@ -94,8 +130,8 @@ function matches(row: Row, word: string): boolean {
     .includes(word);
 }
 
-function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
+function groupBy<T, K>(all: readonly T[], keyOf: (one: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
   for (const one of all) {
     const group = groups.get(keyOf(one));
     if (group) group.push(one);

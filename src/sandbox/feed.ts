@@ -1,3 +1,4 @@
+import { type Adjustment, createAdjustments } from './adjustments.ts';
 import { type MessageRow, messageRow, type RequestRow, requestRow } from './messages.ts';
 import type { Change, Inbound, SandboxEvent } from './state/records.ts';
 import type { State, Store } from './state/state.ts';
@@ -11,6 +12,11 @@ export type FeedRecord =
   | { readonly kind: 'replies'; readonly rows: readonly Inbound[] }
   | { readonly kind: 'events'; readonly rows: readonly SandboxEvent[] }
   | { readonly kind: 'requests'; readonly rows: readonly RequestRow[] }
+  /** All changes of the clock and the faults, each with the number of requests since. */
+  | {
+      readonly kind: 'adjustments';
+      readonly rows: readonly { readonly adjustment: Adjustment; readonly requestsSince: number }[];
+    }
   /** When the next receipt or delivery is due on the sandbox's clock. */
   | { readonly kind: 'due'; readonly at: number | null }
   /** What the page must ask for again, if it shows it. */
@@ -55,10 +61,13 @@ const topics: Readonly<Partial<Record<Change['type'], Topic>>> = {
 };
 
 /** Reads the logs of the state when asked, so that a change costs nothing but a note that there is one. */
-export function createFeeds({ state, follow }: Store, { nextAt }: Pick<AdjustableClock, 'nextAt'>): OpenFeed {
+export function createFeeds(store: Store, clock: AdjustableClock): OpenFeed {
+  const { state, follow } = store;
+  const adjustments = createAdjustments(store, clock);
   return (after, wake) => {
     let cursor = positionIn(after, state);
     let due: number | null | undefined;
+    let adjusted = 0;
     // What changed before this feed was opened is unknown.
     const changed = new Set<Topic>(Object.values(topics));
     const stop = follow(({ type }) => {
@@ -66,6 +75,7 @@ export function createFeeds({ state, follow }: Store, { nextAt }: Pick<Adjustabl
       if (topic) changed.add(topic);
       if (type === 'reset') {
         cursor = undefined;
+        adjusted = 0;
         for (const one of Object.values(topics)) changed.add(one);
       }
       wake();
@@ -76,7 +86,9 @@ export function createFeeds({ state, follow }: Store, { nextAt }: Pick<Adjustabl
         const records = recordsSince(cursor, state);
         if (changed.size > 0) records.push({ kind: 'changed', topics: [...changed] });
         changed.clear();
-        const next = nextAt() ?? null;
+        if (adjustments.version() !== adjusted) records.push({ kind: 'adjustments', rows: adjustments.list() });
+        adjusted = adjustments.version();
+        const next = clock.nextAt() ?? null;
         if (next !== due) records.push({ kind: 'due', at: (due = next) });
         cursor = positionOf(state);
         return { cursor: textOf(cursor), records };

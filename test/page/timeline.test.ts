@@ -17,7 +17,8 @@ async function rows() {
   await post(paths.send, { to: '+12025550101', template: 'nothing', params: [] });
   sandbox.trigger('message.received', { from: '+12025550111', text: 'Hi' });
   const { records } = sandbox.openFeed(undefined, () => {}).take();
-  return timelineOf(records.reduce(reduce, emptyState), operations.deliveries.call({ sandbox }, {}));
+  const all = timelineOf(records.reduce(reduce, emptyState), operations.deliveries.call({ sandbox }, {}));
+  return all.filter(({ line }) => line === undefined);
 }
 
 describe('the timeline', () => {
@@ -55,6 +56,42 @@ describe('the timeline', () => {
     expect((await rows()).filter((row) => isShown(row, filter))).toHaveLength(count);
   });
 
+  it('has changes of the clock and the faults as lines between the requests, also while the clock is frozen', async () => {
+    const { sandbox, post } = calls({ clock: manualClock(0, () => 0) });
+    const feed = sandbox.openFeed(undefined, () => {});
+    const lines = () => {
+      const { records } = feed.take();
+      state = records.reduce(reduce, state);
+      return timelineOf(state, []).map(({ line, message }) => line ?? message?.template);
+    };
+    let state = emptyState;
+    await post(paths.send, { to: '+12025550101', template: 'welcome', params: [] });
+    const { id } = sandbox.faults.add({ on: ['listTemplates'], effect: { kind: 'hang' } });
+    expect(lines()).toEqual(['Fault added: listTemplates never answers', 'welcome']);
+    await post(paths.send, { to: '+12025550103', template: 'verification_code', params: ['1'] });
+    sandbox.faults.clear();
+    // Two steps without a request between them.
+    await sandbox.time.advance(2_000);
+    await sandbox.time.advance(3_000);
+    sandbox.time.real();
+    const all = [
+      'Clock back to real time',
+      'Clock advanced from 00:00:00 to 00:00:05',
+      `Fault ${id} cleared`,
+      'verification_code',
+      'Fault added: listTemplates never answers',
+      'welcome',
+    ];
+    expect(lines()).toEqual(all);
+    const later = sandbox.openFeed(undefined, () => {}).take();
+    state = later.records.reduce(reduce, emptyState);
+    expect(timelineOf(state, []).map(({ line, message }) => line ?? message?.template)).toEqual(all);
+    expect(timelineOf(state, []).filter((row) => isShown(row, 'status:200'))).toHaveLength(2);
+    sandbox.reset('logs');
+    expect(lines().filter((line) => line?.startsWith('Clock'))).toEqual([]);
+    sandbox.close();
+  });
+
   it('is empty for an empty sandbox', () => {
     const sandbox = createSandbox();
     const { records } = sandbox.openFeed(undefined, () => {}).take();
@@ -86,6 +123,20 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     await message.getByRole('button', { name: 'Redeliver' }).click();
     await message.getByText('Attempt 2').waitFor();
     await expect.poll(() => row.innerText(), patience).toContain('delivered (200)');
+  });
+
+  it('show the log entry of a request, and a fault as a line', async () => {
+    const page = await tabs.open(shown.link);
+    await shown.send('+12025550101', 'order_update', ['Ada', 'A-1']);
+    await page.getByRole('link', { name: 'Timeline' }).click();
+    shown.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 500 } });
+    await page.getByText('Fault added: sendTemplate answers with 500').waitFor();
+    await page.getByRole('row').filter({ hasText: 'order_update' }).getByRole('button').click();
+    const request = page.getByRole('region', { name: 'Details' }).getByRole('region', { name: 'Request' });
+    await request.getByText('"path": "/api/public/messages/send-template"').waitFor();
+    await request.getByText('"A-1"').waitFor();
+    await page.getByRole('searchbox', { name: 'Filter' }).fill('to:+1202555');
+    await page.getByText('Fault added').waitFor({ state: 'detached' });
   });
 
   it('show which receipts are due, and when', async () => {

@@ -7,6 +7,7 @@ import { DeliveryDetails } from '../delivery.tsx';
 import { goTo, linkTo, route } from '../route.ts';
 import { Search } from '../search.tsx';
 import { StatusText } from '../status.tsx';
+import type { Message, Request } from '../state.ts';
 import { Table } from '../table.tsx';
 import { timeText } from '../time.ts';
 import { isShown, phoneOf, type Row, type Step, timelineOf } from '../timeline.ts';
@@ -19,7 +20,7 @@ export function Timeline() {
   const rows = useMemo(() => timelineOf(state.value, deliveries ?? []), [state.value, deliveries]);
   const shown = useMemo(() => rows.filter((row) => isShown(row, filter.value)), [rows, filter.value]);
   const chosen = route.value.item;
-  const open = rows.find(({ id }) => id === chosen);
+  const open = rows.find(({ id, line }) => id === chosen && line === undefined);
   return (
     <div class={`split ${open ? 'has-detail' : ''}`}>
       <div class="list">
@@ -30,6 +31,7 @@ export function Timeline() {
           label="Timeline"
           rows={shown}
           keyOf={({ id }) => id}
+          lineOf={({ line }) => line}
           chosen={chosen}
           onChoose={(id) => goTo('timeline', id)}
           empty={rows.length === 0 ? 'No requests yet. Every request to the API appears here.' : 'No row matches.'}
@@ -89,7 +91,7 @@ function deliveriesText({ deliveries }: Step): string {
 }
 
 function Details({ row }: { readonly row: Row }) {
-  const { what, at, status, message, note, steps } = row;
+  const { what, at, status, message, note, steps, request } = row;
   return (
     <Detail title={what} onClose={() => goTo('timeline')}>
       <p>
@@ -103,10 +105,36 @@ function Details({ row }: { readonly row: Row }) {
         </p>
       )}
       {message && <Receipts key={message.id} id={message.id} />}
+      {request && <Kept request={request} message={message} />}
       {steps.map(({ event }) => (
         <DeliveryDetails key={event.id} id={event.id} title={event.type} />
       ))}
     </Detail>
+  );
+}
+
+interface KeptProps {
+  readonly request: Request;
+  readonly message: Message | undefined;
+}
+
+/** What the sandbox knows about a request. It does not keep the bytes. */
+function Kept({ request, message }: KeptProps) {
+  const { to, template, params } = message ?? {};
+  return (
+    <section aria-label="Request">
+      <h3>Request</h3>
+      <p class="about">
+        The log entry, as <code>bizmsg sandbox requests -o json</code> prints it. The bytes of requests are not kept.
+      </p>
+      <pre>{JSON.stringify(request, null, 2)}</pre>
+      {message && (
+        <>
+          <p class="about">The message that it sent:</p>
+          <pre>{JSON.stringify({ to, template, params }, null, 2)}</pre>
+        </>
+      )}
+    </section>
   );
 }
 

@@ -5,7 +5,7 @@ import type { InputOf } from '../../../sandbox/control/operations.ts';
 import { act } from '../../asked.ts';
 import { ask } from '../../connection.ts';
 import { numberIn } from '../../form.ts';
-import { answerEffects, effectOf, type EffectKind, endpointText, eventEffects, isEffectKind } from './names.ts';
+import { answerEffects, effectOf, type EffectKind, endpointText, eventEffects, isEffectKind } from '../../faults.ts';
 
 export function addFault(fault: InputOf<'addFault'>): Promise<boolean> {
   return act(() => ask('addFault', fault), 'Added');

@@ -6,7 +6,7 @@ import { ask } from '../../connection.ts';
 import { timeText } from '../../time.ts';
 import { Table } from '../../table.tsx';
 import { addFault, FaultForm } from './fault-form.tsx';
-import { effectText, endpointText } from './names.ts';
+import { effectText, endpointText } from '../../faults.ts';
 
 type Fault = OutputOf<'faults'>[number];
 type NewFault = InputOf<'addFault'>;

@@ -4,7 +4,7 @@ import type { OutputOf } from '../../../sandbox/control/operations.ts';
 import { act } from '../../asked.ts';
 import { ask } from '../../connection.ts';
 import { numberIn } from '../../form.ts';
-import { endpointText } from './names.ts';
+import { endpointText } from '../../faults.ts';
 
 /** Limits and endpoints other than those of the plan. */
 export function PlanForm({ plan }: { readonly plan: OutputOf<'usage'>['plan'] }) {

@@ -1,5 +1,5 @@
-import { type EndpointName, endpoints } from '../../../contract/endpoints.ts';
-import type { OutputOf } from '../../../sandbox/control/operations.ts';
+import { type EndpointName, endpoints } from '../contract/endpoints.ts';
+import type { OutputOf } from '../sandbox/control/operations.ts';
 
 type Effect = OutputOf<'faults'>[number]['effect'];
 
