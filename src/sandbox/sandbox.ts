@@ -16,6 +16,7 @@ import {
 } from './state/store.ts';
 import { type Contents, createContents } from './contents/contents.ts';
 import { createWebhooks, type Webhooks, disableExternal } from './events/webhooks.ts';
+import { activeSecrets } from './events/attempt.ts';
 import { createDispatcher } from './events/dispatcher.ts';
 import { createIds, newDataId } from './state/ids.ts';
 import { createRedeliver } from './events/deliveries.ts';
@@ -64,6 +65,8 @@ export interface Sandbox extends Views, Contents {
   readonly keys: Keys;
   /** The secret that signs events, for webhooks without their own. */
   secret(): string;
+  /** All secrets that sign events now: the sandbox's, and those of webhooks. */
+  secrets(): readonly string[];
   readonly shape: string;
   readonly clock: AdjustableClock;
   readonly time: Time;
@@ -120,6 +123,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     refuse: (status, detail) => refused(service, new Refusal(status, detail)),
     keys: createKeys({ state, ids, clock, commit }),
     secret: () => state.secret.secret,
+    secrets: () =>
+      [state.secret, ...[...state.webhooks.values()].flatMap(({ secret }) => secret ?? [])].flatMap((one) =>
+        activeSecrets(one, clock.now()),
+      ),
     shape: shapeName,
     clock,
     faults: createFaults({ store, ids, clock }),

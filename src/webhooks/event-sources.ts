@@ -8,7 +8,7 @@ import { contentOf, type Delivery, type Received, receivedOf } from './log/recor
 import { cursorNow, follow } from './log/tail.ts';
 import { createQueue } from './queue.ts';
 import { startReceiver } from './receive/server.ts';
-import { check } from './sign/verify.ts';
+import { check } from '../delivery/signature/check.ts';
 import { createNotes } from './throttled-warnings.ts';
 
 /** An event of any source. */

@@ -1,7 +1,8 @@
 import { isoTime } from '../base/iso-time.ts';
-import { headerMap, type WebhookEvent } from './event/event.ts';
-import type { Forwarded, Headers, Received } from './log/records.ts';
-import type { Verdict } from './sign/verify.ts';
+import { headerMap, type Headers } from '../delivery/headers.ts';
+import type { WebhookEvent } from './event/event.ts';
+import type { Forwarded, Received } from './log/records.ts';
+import type { Verdict } from '../delivery/signature/check.ts';
 
 /** An event as a listener prints it. */
 export interface EventItem {

@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { newestFirst } from '../../src/webhooks/log/history.ts';
 import { bytesOf } from '../../src/webhooks/log/records.ts';
-import { check } from '../../src/webhooks/sign/verify.ts';
+import { check } from '../../src/delivery/signature/check.ts';
 import { deadPort, serve } from '../client/servers.ts';
 import { binary, cleanEnv, startBin } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';

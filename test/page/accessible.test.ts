@@ -47,7 +47,11 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
       const page = await tabs.open(shown.link, { colorScheme });
       await page.goto(`${shown.url}/__sandbox/#${name}`);
       const main = page.getByRole('main');
-      await main.getByRole('table').or(main.getByRole('navigation', { name: 'Numbers' })).first().waitFor();
+      await main
+        .getByRole('table')
+        .or(main.getByRole('navigation', { name: 'Numbers' }))
+        .first()
+        .waitFor();
       expect(await findings(page)).toEqual([]);
     },
   );
@@ -62,6 +66,22 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
       expect(await findings(page)).toEqual([]);
       await page.getByRole('button', { name: 'New message' }).click();
       await page.getByRole('dialog', { name: 'New message' }).waitFor();
+      expect(await findings(page)).toEqual([]);
+    },
+  );
+
+  it.each(['light', 'dark'] as const)(
+    'has no serious finding of axe in the details of a request, and in the signature checker in %s colors',
+    async (colorScheme) => {
+      await fill();
+      const page = await tabs.open(shown.link, { colorScheme });
+      await page.goto(`${shown.url}/__sandbox/#timeline`);
+      await page.getByRole('row').filter({ hasText: 'welcome' }).getByRole('button').click();
+      await page.getByRole('region', { name: 'Request' }).waitFor();
+      expect(await findings(page)).toEqual([]);
+      await page.goto(`${shown.url}/__sandbox/#deliveries`);
+      await page.getByRole('button', { name: 'Check a signature' }).click();
+      await page.getByRole('dialog', { name: 'Check a signature' }).waitFor();
       expect(await findings(page)).toEqual([]);
     },
   );

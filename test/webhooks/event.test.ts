@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { events } from '../../src/contract/events.ts';
 import { createRandom, seedNumber } from '../../src/sandbox/state/ids.ts';
 import { eventOf, mentions, type WebhookEvent } from '../../src/webhooks/event/event.ts';
-import { type Headers, receivedOf } from '../../src/webhooks/log/records.ts';
+import type { Headers } from '../../src/delivery/headers.ts';
+import { receivedOf } from '../../src/webhooks/log/records.ts';
 import { delivery } from './rig.ts';
 
 describe('the body of an event', () => {

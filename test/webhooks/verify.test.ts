@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import type { Headers } from '../../src/webhooks/log/records.ts';
+import type { Headers } from '../../src/delivery/headers.ts';
 import { sign } from '../../src/contract/signature.ts';
-import { check } from '../../src/webhooks/sign/verify.ts';
+import { check } from '../../src/delivery/signature/check.ts';
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const other = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';

@@ -57,10 +57,11 @@ export const showEvent = command({
 });
 
 async function shown(past: Past): Promise<Shown> {
-  const [{ eventOf, headerOf }, { bytesOf }, { unpack }] = await Promise.all([
+  const [{ eventOf }, { headerOf }, { bytesOf }, { unpack }] = await Promise.all([
     import('../../webhooks/event/event.ts'),
+    import('../../delivery/headers.ts'),
     import('../../webhooks/log/records.ts'),
-    import('../../webhooks/event/event.ts'),
+    import('../../delivery/unpack.ts'),
   ]);
   const { body, ...event } = eventOf(past.event);
   const { bytes } = unpack(bytesOf(past.event), headerOf(past.event.headers, 'content-encoding'));

@@ -34,7 +34,7 @@ export const signBody = command({
     ] = await Promise.all([
       import('../../contract/signature.ts'),
       import('../../webhooks/event/raw.ts'),
-      import('../../webhooks/event/event.ts'),
+      import('../../delivery/headers.ts'),
       context.sandboxes(),
     ]);
     const { headers = [], body = bytes } = readRaw(bytes) ?? {};

@@ -3,7 +3,7 @@ import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { argument, option } from '../../cli/params.ts';
 import type { RawDelivery } from '../../webhooks/event/raw.ts';
-import type { Verdict } from '../../webhooks/sign/verify.ts';
+import type { Verdict } from '../../delivery/signature/check.ts';
 import { deliveryIn } from './delivery-file.ts';
 import { secretHint, secretParams, secretsToTry } from './secrets.ts';
 import { damageNotes } from './selection.ts';
@@ -30,7 +30,7 @@ export const verifyEvent = command({
     if (id !== undefined && file !== undefined) throw usage('give either an id or --file');
     const { name, raw, clock } = file === undefined ? await received(context, id) : await filed(context, file);
     const known = await secretsToTry(context, given);
-    const { check } = await import('../../webhooks/sign/verify.ts');
+    const { check } = await import('../../delivery/signature/check.ts');
     const checkWith = (secrets: readonly string[]) => check(secrets, raw.headers, raw.body, at ?? clock);
     const signer = known.find(({ secret }) => checkWith([secret]).verdict === 'good');
     const result = checkWith([signer ?? known[0]].flatMap((one) => one?.secret ?? []));

@@ -1,12 +1,12 @@
-import { useSignal } from '@preact/signals';
 import { act, useAsked } from '../asked.ts';
 import { ask } from '../connection.ts';
-import { Copy } from '../copy.tsx';
 import { Detail } from '../detail.tsx';
 import { DeliveryDetails } from '../delivery.tsx';
 import { goTo, route } from '../route.ts';
 import { Table } from '../table.tsx';
 import { timeText } from '../time.ts';
+import { Checker, isChecking } from './deliveries/checker.tsx';
+import { Webhooks } from './deliveries/webhooks.tsx';
 
 /** Older ones are listed by the command only. */
 const most = 5_000;
@@ -30,7 +30,11 @@ export function Deliveries() {
           >
             Redeliver all failed
           </button>
+          <button type="button" onClick={() => (isChecking.value = true)}>
+            Check a signature
+          </button>
         </header>
+        <Checker />
         <Table
           label="Deliveries"
           rows={rows}
@@ -59,59 +63,5 @@ export function Deliveries() {
         </Detail>
       )}
     </div>
-  );
-}
-
-function Webhooks() {
-  const webhooks = useAsked('webhooks', 'webhooks').value ?? [];
-  const url = useSignal('');
-  const add = async (event: Event) => {
-    event.preventDefault();
-    if (await act(() => ask('addWebhook', { url: url.value }), 'Added')) url.value = '';
-  };
-  return (
-    <>
-      <header class="tools">
-        <h2>Webhooks</h2>
-        <Copy label="Copy secret" text={async () => (await ask('env')).secret} />
-        <form onSubmit={(event) => void add(event)}>
-          <input
-            type="url"
-            required
-            aria-label="URL of a new webhook"
-            placeholder="http://127.0.0.1:3000/webhooks"
-            value={url.value}
-            onInput={({ currentTarget }) => (url.value = currentTarget.value)}
-          />
-          <button type="submit">Add</button>
-        </form>
-      </header>
-      <Table
-        label="Webhooks"
-        rows={webhooks}
-        keyOf={({ id }) => id}
-        empty={
-          <>
-            No webhook receives the events. Add a URL, or run <code>bizmsg listen</code>.
-          </>
-        }
-        columns={[
-          { title: 'URL', cell: ({ url }) => url },
-          { title: 'Events', cell: ({ events }) => (events === 'all' ? 'all' : events.join(', ')) },
-          { title: 'State', cell: ({ state, reason }) => (reason === undefined ? state : `${state}: ${reason}`) },
-          {
-            title: 'Change',
-            cell: ({ id, url }) => (
-              <button
-                type="button"
-                onClick={() => void act(() => ask('removeWebhook', { webhook: id }), `Removed ${url}`)}
-              >
-                Remove
-              </button>
-            ),
-          },
-        ]}
-      />
-    </>
   );
 }

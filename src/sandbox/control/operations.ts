@@ -4,6 +4,7 @@ import { scopes } from '../../contract/keys.ts';
 import { planNames } from '../../contract/plans.ts';
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
+import { check } from '../../delivery/signature/check.ts';
 import { endpointNames } from '../../contract/endpoints.ts';
 import { choices } from '../api/choices.ts';
 import { newest, rowStates } from '../events/deliveries.ts';
@@ -163,6 +164,12 @@ export const operations = {
   rotateSecret: op(fields({ webhook: optional(read.string) }), ({ sandbox }: Inside, { webhook }) =>
     sandbox.webhooks.rotate(webhook),
   ),
+  /** Checks the signature of a delivery: with a secret, or with all of the sandbox. */
+  checkSignature: op(
+    fields({ headers: read.list(header), body: read.string, secret: optional(read.string) }),
+    ({ sandbox, clock }: Pick<Served, 'sandbox' | 'clock'>, { headers, body, secret }) =>
+      check(secret === undefined ? sandbox.secrets() : [secret], headers, body, clock.wall()),
+  ),
   deliveries: op(
     fields({ states: optional(read.list(oneOf(rowStates))), limit: optional(integer()) }),
     ({ sandbox }: Inside, filter) => sandbox.deliveries(filter),
@@ -242,6 +249,12 @@ function triggerable(value: unknown): EventName {
 function record(value: unknown, at = ''): Readonly<Record<string, unknown>> {
   if (read.isRecord(value)) return value;
   throw new read.Mismatch(at, 'must be an object');
+}
+
+function header(value: unknown, at = ''): readonly [name: string, value: string] {
+  const [name, text, ...more] = read.list(read.string)(value, at);
+  if (name !== undefined && text !== undefined && more.length === 0) return [name, text];
+  throw new read.Mismatch(at, 'must be a name and a value');
 }
 
 function unknownKey(): Refusal {

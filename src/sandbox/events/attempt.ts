@@ -81,7 +81,7 @@ function signedRequest({ event, to, attempts }: Sending, options: SigningOptions
 }
 
 /** The newest secret, and the one before it until it expires. */
-function activeSecrets({ secret, previous }: SigningSecret, now: number): readonly string[] {
+export function activeSecrets({ secret, previous }: SigningSecret, now: number): readonly string[] {
   return previous && now < previous.until ? [secret, previous.secret] : [secret];
 }
 

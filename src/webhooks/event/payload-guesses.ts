@@ -1,6 +1,6 @@
 import { type EventName, isEventName } from '../../contract/events.ts';
 import { isRecord } from '../../contract/readers.ts';
-import type { Headers } from '../log/records.ts';
+import type { Headers } from '../../delivery/headers.ts';
 
 /** Fields that may name an event, most likely first. */
 const titles = ['type', 'event', 'eventtype', 'eventname', 'topic', 'name', 'kind', 'action'];

@@ -5,7 +5,8 @@ import { openTarget, type PostResult, type Target } from '../../delivery/target.
 import type { WebhookEvent } from '../event/event.ts';
 import type { ForwardedItem } from '../items.ts';
 import type { EventLog } from '../log/log.ts';
-import { bytesOf, type Forwarded, type Headers, type Received } from '../log/records.ts';
+import type { Headers } from '../../delivery/headers.ts';
+import { bytesOf, type Forwarded, type Received } from '../log/records.ts';
 import { forwardedBy } from '../receive/requests.ts';
 import type { Routes } from './routes.ts';
 

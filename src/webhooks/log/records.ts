@@ -1,8 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import type { Headers } from '../../delivery/headers.ts';
 import { isRecord } from '../../contract/readers.ts';
-
-/** Names and values as received, in order. */
-export type Headers = readonly (readonly [name: string, value: string])[];
 
 /** A request that delivers an event. */
 export interface Delivery {

@@ -2,7 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createBodyReader, type BodyFailure } from '../../base/http-server.ts';
 import type { EventLog } from '../log/log.ts';
-import type { Delivery, Headers, Received } from '../log/records.ts';
+import type { Headers } from '../../delivery/headers.ts';
+import type { Delivery, Received } from '../log/records.ts';
 import type { Note } from '../throttled-warnings.ts';
 
 export interface RequestOptions {

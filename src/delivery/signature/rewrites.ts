@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { jsonText, parseJson } from '../../base/json.ts';
-import { unpack } from '../event/event.ts';
+import { unpack } from '../unpack.ts';
 
 /** A change that often breaks a signature. */
 interface Rewrite {

@@ -1,0 +1,81 @@
+import { isStrongSecret } from '../../contract/keys.ts';
+import { type Attempt, firstMatching, signatureHeaders } from '../../contract/signature.ts';
+import { headerOf, type Headers } from '../headers.ts';
+import { diagnose, weakness } from './diagnose.ts';
+
+export type Verdict =
+  | { readonly verdict: 'good'; readonly by?: 'a rotated secret' }
+  | { readonly verdict: 'bad'; readonly why: string }
+  /** It has no signature headers. */
+  | { readonly verdict: 'unsigned' }
+  /** It has a signature, but no secret is known. */
+  | { readonly verdict: 'unknown' };
+
+/** Seconds a timestamp may be off, as in the libraries of Standard Webhooks. */
+export const tolerance = 5 * 60;
+
+const svixHeaders = { id: 'svix-id', timestamp: 'svix-timestamp', signature: 'svix-signature' } as const;
+
+/**
+ * Verifies the signature of a delivery (Standard Webhooks). The first secret is the current one. `explain` returns why
+ * no secret matches.
+ */
+export function check(
+  secrets: readonly string[],
+  headers: Headers,
+  body: string | Uint8Array,
+  nowMs: number,
+  explain = (attempt: Attempt) => diagnose(secrets, attempt),
+): Verdict {
+  const names = headerNames(headers);
+  if (!names) return { verdict: 'unsigned' };
+  const missing = Object.values(names).find((name) => !headerOf(headers, name));
+  if (missing !== undefined) return bad(`${missing} is missing`);
+  if (secrets.length === 0) return { verdict: 'unknown' };
+  // Anyone can sign with an empty key, so a signature by a weak secret proves nothing.
+  const weak = secrets.find((secret) => !isStrongSecret(secret));
+  if (weak !== undefined) return bad(weakness(weak));
+  const value = (name: keyof Names) => headerOf(headers, names[name]) ?? '';
+  const [id, stamp, signature] = [value('id'), value('timestamp'), value('signature')];
+  if (!/^(?:0|[1-9]\d{0,14})$/.test(stamp)) return bad(`${names.timestamp} is not a number of seconds`);
+  const timestamp = Number(stamp);
+  const attempt = { signed: { id, timestamp, body }, signatures: signature.split(/,?\s+/) };
+  const by = firstMatching(secrets, attempt);
+  if (by === undefined) return bad(explain(attempt));
+  const skew = timestamp - Math.floor(nowMs / 1000);
+  if (Math.abs(skew) > tolerance) return bad(`the signature is right, but ${names.timestamp} ${skewText(skew)}`);
+  return by === 0 ? { verdict: 'good' } : { verdict: 'good', by: 'a rotated secret' };
+}
+
+function bad(why: string): Verdict {
+  return { verdict: 'bad', why };
+}
+
+function skewText(skew: number): string {
+  const seconds = Math.abs(skew);
+  if (seconds > 1e11) return 'is in milliseconds instead of seconds';
+  const side = skew < 0 ? 'behind' : 'ahead of';
+  const cause = skew < 0 ? 'a clock is wrong, or the event was sent again later' : 'a clock is wrong';
+  return `is ${duration(seconds)} ${side} this clock (at most ${tolerance} s is allowed): ${cause}`;
+}
+
+const units = [
+  [2 * 365 * 86_400, 365 * 86_400, 'years'],
+  [2 * 86_400, 86_400, 'days'],
+  [2 * 3_600, 3_600, 'hours'],
+  [10 * 60, 60, 'minutes'],
+] as const;
+
+function duration(seconds: number): string {
+  const [, length, name] = units.find(([from]) => seconds >= from) ?? [0, 1, 's'];
+  return `${Math.floor(seconds / length)} ${name}`;
+}
+
+type Names = Readonly<Record<keyof typeof signatureHeaders, string>>;
+
+/** The names of the signature headers, if there are any. */
+export function headerNames(headers: Headers): Names | undefined {
+  return [signatureHeaders, svixHeaders].find((names) =>
+    Object.values(names).some((name) => headerOf(headers, name) !== undefined),
+  );
+}
