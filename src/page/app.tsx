@@ -27,7 +27,7 @@ export function App() {
   useKeys({ '?': () => (isHelpOpen.value = true) });
   const { screen } = route.value;
   const Screen = shown[screen];
-  const { title } = screens.find(({ name }) => name === screen) ?? screens[0];
+  const { title, more } = screens.find(({ name }) => name === screen) ?? screens[0];
   useEffect(() => {
     document.title = `SANDBOX · ${title} · bizmsg`;
   }, [title]);
@@ -36,9 +36,10 @@ export function App() {
       <Band />
       <div class="strip">
         <nav aria-label="Screens">
-          {screens.map(({ name, title }) => (
+          {screens.map(({ name, title, more }) => (
             <a key={name} href={linkTo(name)} aria-current={name === screen ? 'page' : undefined}>
               {title}
+              <span class="wide">{more}</span>
             </a>
           ))}
         </nav>
@@ -46,7 +47,10 @@ export function App() {
       </div>
       <Trouble />
       <main>
-        <h1 class="unseen">{title}</h1>
+        <h1 class="unseen">
+          {title}
+          {more}
+        </h1>
         {state.value.isLoaded ? <Screen /> : <p class="empty">{link.value === 'connecting' ? 'Loading' : ''}</p>}
       </main>
       <div role="status" class={`notice ${notice.value?.kind ?? ''}`}>

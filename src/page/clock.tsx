@@ -42,7 +42,7 @@ export function Clock() {
         +1 min
       </button>
       <button type="button" disabled={isOff || due === null} onClick={() => advance('next-due')}>
-        To next due
+        <span class="wide">To </span>next due
       </button>
     </section>
   );

@@ -18,6 +18,7 @@ export function takeToken(): void {
   const given = /^#t=([0-9a-f]+)$/.exec(location.hash)?.[1];
   if (given === undefined) return;
   sessionStorage.setItem(storage, given);
+  tokenTaken();
   history.replaceState(null, '', location.pathname);
 }
 
@@ -50,7 +51,11 @@ export async function sendMessage(message: { to: string; template: string; param
 
 /** A stream that is silent for longer is dead: the sandbox sends a heartbeat every 10 seconds. */
 const silence = 25_000;
-const retryAfter = 500;
+/** Milliseconds between attempts: a sandbox that starts again is back at once, a wrong token stays wrong. */
+const retryAfter = { least: 500, refused: 1_000, most: 30_000 };
+
+/** Wakes a page that waits with a wrong token. */
+let tokenTaken = () => {};
 
 /** Follows the sandbox for as long as the page is open. A hidden page pauses: a browser allows six connections. */
 export function follow(): void {
@@ -62,13 +67,20 @@ export function follow(): void {
   void run();
 
   async function run(): Promise<void> {
+    let refusals = 0;
     for (;;) {
       await visible();
       controller = new AbortController();
       await connect(controller).catch(() => {});
       if (document.hidden) continue;
-      if (link.value !== 'refused') link.value = 'stopped';
-      await sleep(retryAfter);
+      if (link.value === 'refused') {
+        const wait = Math.min(retryAfter.most, retryAfter.refused * 2 ** refusals++);
+        await Promise.race([sleep(wait), new Promise<void>((resolve) => (tokenTaken = resolve))]);
+        continue;
+      }
+      refusals = 0;
+      link.value = 'stopped';
+      await sleep(retryAfter.least);
     }
   }
 

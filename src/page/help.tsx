@@ -6,7 +6,7 @@ import { hasKeys } from './settings.ts';
 export const isHelpOpen = signal(false);
 
 const keys = [
-  ...screens.map(({ key, title }) => [`g ${key}`, title]),
+  ...screens.map(({ key, title, more }) => [`g ${key}`, title + more]),
   ['j k', 'Next and previous row'],
   ['Enter', 'Open the row'],
   ['Esc', 'Back'],

@@ -19,6 +19,23 @@ describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'
     expect(await page.title()).toContain('SANDBOX');
   });
 
+  it('teaches only while there is no message', async () => {
+    const page = await tabs.open(shown.link);
+    await page.getByRole('heading', { name: 'Send a first message' }).waitFor();
+    await shown.send('+12025550177', 'welcome');
+    await page.getByText('Choose a number').waitFor();
+    expect(await page.getByRole('heading', { name: 'Send a first message' }).count()).toBe(0);
+  });
+
+  it.each(['phones', 'timeline', 'limits'])('leaves a phone room for the screen %s', async (screen) => {
+    const page = await tabs.open(shown.link, { viewport: { width: 375, height: 720 } });
+    await page.goto(`${shown.url}/__sandbox/#${screen}`);
+    await page.getByRole('button', { name: '+1 min' }).waitFor();
+    const top = await page.evaluate('document.querySelector("main").getBoundingClientRect().top');
+    expect(top).toBeLessThanOrEqual(96);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+
   it('shows a message when it is sent, with its variables marked', async () => {
     const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: '+12025550101' }).first().click();

@@ -79,6 +79,22 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     expect(await page.getByRole('link', { name: '+12025550101' }).count()).toBe(0);
   });
 
+  it('asks less and less often with a wrong token, and at once with a new one', async () => {
+    const page = await tabs.open(`${shown.url}/__sandbox/#t=00`);
+    await page.getByText('bizmsg sandbox open').waitFor();
+    let asked = 0;
+    page.on('request', (request) => void (asked += request.url().includes('/proof') ? 1 : 0));
+    await page.clock.install();
+    await page.reload();
+    await page.getByText('bizmsg sandbox open').waitFor();
+    // 100 seconds: after 1, 3, 7, 15, 31, 61 and 91 of them, or a little later if an answer is slow.
+    for (let at = 0; at < 100; at++) await page.clock.runFor(1_000);
+    expect(asked).toBeGreaterThanOrEqual(3);
+    expect(asked).toBeLessThanOrEqual(8);
+    await page.goto(shown.link);
+    await page.getByRole('link', { name: '+12025550101' }).first().waitFor();
+  });
+
   it('cannot be put into a frame', async () => {
     const page = await tabs.open('about:blank', { expected: /frame-ancestors/ });
     await page.setContent(`<iframe src="${shown.url}/__sandbox/"></iframe>`);

@@ -120,8 +120,23 @@ function Row({ phone: { phone, items }, label, isChosen }: RowProps) {
   );
 }
 
-/** The first screen: which numbers there are, and a command to try. */
+/** Beside the numbers while none is chosen. */
 function Start() {
+  return state.value.messages.length + state.value.replies.length === 0 ? <FirstMessage /> : <Choose />;
+}
+
+function Choose() {
+  return (
+    <section class="start" aria-label="Start">
+      <p class="about">
+        Choose a number to see what is on its phone: with the mouse, or with <kbd>j</kbd> and <kbd>k</kbd>.
+      </p>
+    </section>
+  );
+}
+
+/** The first screen of all: which numbers there are, and a command to try. */
+function FirstMessage() {
   const command = 'bizmsg send-template +12025550101 order_update -p Ada -p A-1 --profile local';
   return (
     <section class="start" aria-label="Start">
