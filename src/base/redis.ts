@@ -151,9 +151,9 @@ function replyIn(value: unknown): Reply {
   return Buffer.isBuffer(value) || typeof value === 'number' ? value : null;
 }
 
-/** An error that the server sent. */
+/** An error that the server sent: the client adds the command to it. The names of classes are lost in the bundle. */
 function isReply(error: unknown): error is Error {
-  return error instanceof Error && error.name === 'ReplyError';
+  return error instanceof Error && 'command' in error;
 }
 
 function startsWith(error: unknown, word: string): boolean {
