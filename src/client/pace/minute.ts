@@ -173,7 +173,7 @@ interface ExpireOptions {
 }
 
 /** The longest wait after a 429. A longer hold is from before a restart of the machine. */
-const longestHold = 130_000;
+export const longestHold = 130_000;
 /** Rounded times may be this far in the future. */
 const tolerance = 1_000;
 /** Members that reported within this time are not checked. */
@@ -275,7 +275,7 @@ function grant(minute: Minute, turn: Turn, waiting: Waiting | undefined): Grant 
     return full(timeOf(minute.finished, taken - report.limit + 1) + spanOf(window) - time, window);
   if (minute.state === 'open')
     return { slots: Math.min(report.limit - taken, report.wanted), again: 0, wait: 0, why: 'full' };
-  return inUse + ahead > 0 ? refuse(window / 600, 'held') : { slots: 1, again: 0, wait: 0, why: 'held' };
+  return inUse + ahead > 0 ? refuse(Math.ceil(window / 600), 'held') : { slots: 1, again: 0, wait: 0, why: 'held' };
 }
 
 function refuse(wait: number, why: Grant['why']): Grant {
@@ -284,7 +284,12 @@ function refuse(wait: number, why: Grant['why']): Grant {
 
 /** Asks again early, because other members may return slots sooner. */
 function full(due: number, window: number): Grant {
-  return { slots: 0, again: Math.max(1, Math.min(due, window / 12)), wait: Math.min(due, window), why: 'full' };
+  return {
+    slots: 0,
+    again: Math.max(1, Math.min(due, Math.ceil(window / 12))),
+    wait: Math.min(due, window),
+    why: 'full',
+  };
 }
 
 /** The waiting members that go first. They count as if they had their slots. */

@@ -30,7 +30,7 @@ export interface PaceOptions {
   readonly now: () => number;
   readonly later: Later;
   /** A second gate, shared with other processes. It is asked only if the first one is open. */
-  readonly shared?: ((changed: () => void) => Gate) | undefined;
+  readonly shared?: ((changed: () => void, refuse: (error: unknown) => void) => Gate) | undefined;
   /** The milliseconds for which nothing may be sent, for example until the morning. */
   readonly closedFor?: (() => number) | undefined;
 }
@@ -48,7 +48,10 @@ export function createPace({
   const gates = shared
     ? combined(
         own,
-        shared(() => admit()),
+        shared(
+          () => admit(),
+          (error) => queue.refuse(error),
+        ),
       )
     : own;
   const gate = whileOpen(gates, closedFor);
@@ -88,7 +91,7 @@ export function createPace({
 interface Waiter {
   readonly signal: AbortSignal;
   readonly start: (release: Release) => void;
-  readonly cancel: () => void;
+  readonly refuse: (why: unknown) => void;
 }
 
 interface Queue {
@@ -96,6 +99,8 @@ interface Queue {
   /** Removes and returns the first waiter. */
   shift(): Waiter | undefined;
   join(signal: AbortSignal, again: boolean): Promise<Release>;
+  /** Rejects all waiters. */
+  refuse(why: unknown): void;
 }
 
 function createQueue(onChange: () => void): Queue {
@@ -104,7 +109,7 @@ function createQueue(onChange: () => void): Queue {
   const leave = ({ target }: Event) => {
     for (const waiter of waiting.filter(({ signal }) => signal === target)) {
       waiting.splice(waiting.indexOf(waiter), 1);
-      waiter.cancel();
+      waiter.refuse(waiter.signal.reason);
     }
     onChange();
   };
@@ -113,14 +118,17 @@ function createQueue(onChange: () => void): Queue {
     shift: () => waiting.shift(),
     join: (signal, again) =>
       new Promise((resolve, reject) => {
-        const cancel = () => reject(signal.reason);
-        if (signal.aborted) return cancel();
+        if (signal.aborted) return reject(signal.reason);
         signal.addEventListener('abort', leave);
-        const waiter = { signal, start: resolve, cancel };
+        const waiter = { signal, start: resolve, refuse: reject };
         if (again) waiting.unshift(waiter);
         else waiting.push(waiter);
         return onChange();
       }),
+    refuse(why) {
+      for (const waiter of waiting.splice(0)) waiter.refuse(why);
+      onChange();
+    },
   };
 }
 

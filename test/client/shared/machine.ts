@@ -63,7 +63,8 @@ export async function createMachine(): Promise<Machine> {
       onWait: (milliseconds: number, why: string) => void waits.push(`${why} ${milliseconds}`),
       onFailure: (error: unknown) => void failed.push(String(error)),
     };
-    const shared = (changed: () => void) => createSharedGate(options, changed);
+    const shared = (changed: () => void, refuse: (error: unknown) => void) =>
+      createSharedGate(options, changed, refuse);
     const pace = createPace({ ...own, now, later: time.later, shared });
     const { signal } = new AbortController();
     return { pid, slot: () => pace.slot(signal), hold: pace.hold, waits, failed, turns: ledger.turns };
