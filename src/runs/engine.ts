@@ -89,6 +89,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   /** The disk may have been full: they are tried again at the end. */
   const unrecorded: PendingSettlement[] = [];
   let [recording, printing, outages] = [0, 0, 0];
+  let isLedgerGone = false;
 
   for (;;) {
     startRows();
@@ -142,6 +143,8 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
    * leaves no more rows unsure than may be in flight.
    */
   function flush(): void {
+    // Without the ledger, outcomes wait for its server.
+    if (isLedgerGone && !stop.reason && outage.limit(1) === 0) return;
     const [settled, claimed] = [settlements, claims];
     [settlements, claims] = [[], []];
     if (settled.length > 0) void recordSettlements(settled);
@@ -162,10 +165,23 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
         if (verdict?.verdict === 'yours') send();
         else refuse(new NotGranted(verdict));
       });
+      recover();
     } catch (error) {
+      if (isGone(error)) return lose(group, error);
       stop.crash(error);
       for (const { refuse } of group) refuse(stopped());
     }
+  }
+
+  /** The server of a team's ledger cannot be reached: nothing leaves until it can. */
+  function lose(group: readonly ClaimRequest[], error: CliError): void {
+    isLedgerGone = true;
+    for (const { refuse } of group) refuse(error);
+  }
+
+  function recover(): void {
+    if (isLedgerGone) outage.answered();
+    isLedgerGone = false;
   }
 
   function succeed(flight: Flight, answer: unknown): void {
@@ -187,8 +203,8 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     else if (kind === 'unsure' || kind === 'lost') settleAs(flight.row, 'unsure', failure);
     else requeue(flight);
     if (failure.exit === 'interrupted' || affectsAllRows.has(failure.exit)) stop.request(stoppedBy(failure));
-    const isGone = kind === 'lost' || (kind === 'unsent' && failure.exit === 'network');
-    if (isGone && !stop.reason) outage.begin(failure);
+    const isLost = kind === 'lost' || (kind === 'unsent' && failure.exit === 'network');
+    if (isLost && !stop.reason) outage.begin(failure);
     if (kind === 'failed' || kind === 'unsure' || (kind === 'lost' && flight.outages === outages))
       countFailure(failure, flight.row.isRetry);
     if (kind === 'lost') outages += 1;
@@ -245,9 +261,16 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     try {
       await writeSettlements(group);
       for (const { outcome } of group) if (outcome) report(outcome);
+      recover();
     } catch (error) {
-      unrecorded.push(...group);
-      stop.crash(error);
+      if (isGone(error) && !stop.reason) {
+        isLedgerGone = true;
+        settlements.unshift(...group);
+        outage.begin(error);
+      } else {
+        unrecorded.push(...group);
+        stop.crash(error);
+      }
     }
     recording -= 1;
     alarm.ring();
@@ -323,6 +346,10 @@ class NotGranted extends Error {
 
 function stopped(): CliError {
   return new CliError('interrupted', 'interrupted', 'the run was stopped before this row was sent', { done: 'no' });
+}
+
+function isGone(error: unknown): error is CliError {
+  return error instanceof CliError && error.exit === 'network';
 }
 
 function unexpected(error: unknown): CliError {
