@@ -1,7 +1,7 @@
 import type { Host } from '../base/host.ts';
 import { connect } from '../session/connect.ts';
 import { currentCaller } from '../session/current-caller.ts';
-import type { AnyCaller, Connection, Interaction, Session } from '../session/session.ts';
+import type { AnyCaller, Connection, Interaction, Session, TeamServer } from '../session/session.ts';
 import type { Context } from './command.ts';
 import type { Globals } from './globals.ts';
 import { withSpinner } from './output/progress.ts';
@@ -31,7 +31,13 @@ export function createContext({ host, given, reporter, helpFor, describe, comman
     confirm: (question) => createPrompts(host, { ...given, yes: false }).confirm(question),
     spin: (text, work) => withSpinner(text, { host, given }, work),
   };
-  const session: Session = { host, given, reporter, interaction, command, sandboxes };
+  let server: Promise<TeamServer | undefined> | undefined;
+  const team = async (caller: AnyCaller) => {
+    if (caller.kind === 'local' || !('source' in caller) || caller.team === undefined) return undefined;
+    server ??= import('../session/team-server.ts').then(({ openTeamServer }) => openTeamServer(session, caller));
+    return server;
+  };
+  const session: Session = { host, given, reporter, interaction, command, sandboxes, team };
   const note = (code: string, message: string) => void (given.quiet || reporter.note(code, message));
   const connections: Connection[] = [];
 
@@ -82,7 +88,10 @@ export function createContext({ host, given, reporter, helpFor, describe, comman
       if (connections.some(({ simulated }) => simulated)) return 'simulated';
       return connections.some(({ mode }) => mode === 'sandbox') ? 'sandbox' : undefined;
     },
-    close: async () => void (await Promise.all(connections.map((connection) => connection.close()))),
+    close: async () => {
+      await Promise.all(connections.map((connection) => connection.close()));
+      await (await server?.catch(() => undefined))?.close();
+    },
   };
 }
 

@@ -21,6 +21,7 @@ export const globals = {
   retries: option('--retries <n>', 'retry a call at most n times, only if it was not carried out (default: 3)', count),
   noPace: flag('--no-pace', "do not wait for the plan's rate limit, which all processes share"),
   noTeam: flag('--no-team', "use this machine's ledger and rate limit, not the team's"),
+  acceptLoss: flag('--accept-loss', "continue although the team's server has lost data"),
   caFile: option('--ca-file <file>', 'also trust the certificate authorities in this PEM file'),
   dryRun: flag('--dry-run', 'show the request and send nothing'),
   yes: flag('--yes', 'answer yes to confirmations'),

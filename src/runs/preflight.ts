@@ -23,6 +23,8 @@ export interface Preflight {
   kindOf(row: number): number;
   /** The valid rows, as the ledger knows them. */
   readonly input: Input;
+  /** The same rows with the digests of `ownDigest`. */
+  readonly ownInput: Input | undefined;
   /** The line, or in JSON the record, of a valid row. */
   placeOf(index: number): number;
   /** The reason of a row that would be valid without an earlier one. */
@@ -63,6 +65,8 @@ export interface PreflightOptions {
   readonly job: Pick<Job, 'kind' | 'allowsSameRecipient'>;
   readonly mapper: Mapper;
   readonly digest: (body: object) => RowDigest;
+  /** For a second ledger, with another secret. */
+  readonly ownDigest?: ((body: object) => RowDigest) | undefined;
   readonly signal: AbortSignal;
   /** Called with the rows read so far. */
   readonly onRows?: (rows: number) => void;
@@ -72,9 +76,11 @@ export interface PreflightOptions {
 const mostListed = 50;
 
 /** Reads the whole input once: counts and checks its rows, and makes the digests by which the ledger knows them. */
-export async function preflight({ source, job, mapper, digest, signal, onRows }: PreflightOptions): Promise<Preflight> {
+export async function preflight(options: PreflightOptions): Promise<Preflight> {
+  const { source, job, mapper, digest, ownDigest, signal, onRows } = options;
   if (source.size > largeInput) keepYoungGenerationSmall();
   const input = createInput(job.kind);
+  const ownInput = ownDigest && createInput(job.kind);
   const kinds = createColumn(Uint8Array);
   const places = createColumn(Uint32Array);
   const [invalidRows, duplicateRows, suspectRows]: [InvalidRow[], DuplicateRow[], SuspectRow[]] = [[], [], []];
@@ -98,11 +104,13 @@ export async function preflight({ source, job, mapper, digest, signal, onRows }:
     excluded,
     kindOf: (row) => kinds.at(row - 1),
     input,
+    ownInput,
     placeOf: places.at,
     conflictOf: (body) => conflictWith(digest(body)),
     freeIndexes() {
       if (conflicts > 0) return;
       input.freeIndexes();
+      ownInput?.freeIndexes();
       places.free();
     },
     prints,
@@ -142,6 +150,7 @@ export async function preflight({ source, job, mapper, digest, signal, onRows }:
     first ??= content();
     places.add(placeOf(row, source));
     input.add(bytes);
+    if (ownDigest) ownInput?.add(ownDigest(mapped.body));
     if (input.isDuplicate(input.count - 1) && duplicateRows.length < mostListed)
       duplicateRows.push({ ...place, as: places.at(input.rowOf(bytes, 0) ?? 0) });
     const found = 'fields' in row ? findSuspectCell(row.fields, content) : undefined;

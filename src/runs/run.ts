@@ -8,6 +8,7 @@ import type { Owner, Plan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
 import { warnOncePerFile } from '../base/journal-lines.ts';
 import { completeLog } from './history.ts';
+import { withOwnLedger } from './before-team.ts';
 import { checkCount, confirmLive, fewRows, holdSpareFiles, needsConfirmation, refuseKeys } from './confirm.ts';
 import { type DryRunEnded, dryRunOf, suspectRowsNote } from './dry-run.ts';
 import { dueRows, firstBodies, showing } from './due.ts';
@@ -95,7 +96,7 @@ async function prepared(running: Running): Promise<Ended | DryRunEnded> {
     first: options.first,
     choice: choiceOf(options),
   };
-  const registering = { context, ledger: opened.ledger, found, unit };
+  const registering = { context, ledger: withOwnLedger(opened, found), found, unit };
   if (context.given.dryRun) return rehearsed(running, found, plan);
   if (found.rows === 0) {
     context.note('empty', 'there are no rows');
@@ -162,7 +163,7 @@ async function rehearsed(running: Running, found: Preflight, plan: Plan): Promis
   const unit = unitOf(input.source);
   const foreseen = await register({
     context: { ...context, interactive: false },
-    ledger: opened.ledger,
+    ledger: withOwnLedger(opened, found),
     plan: { ...plan, isRehearsal: true },
     found,
     unit,
@@ -341,11 +342,13 @@ async function preflightOf({
   const { secret } = opened.ledger;
   const mode = client.target.mode === 'sandbox' ? 'sandbox' : 'live';
   const digest = (body: object) => job.digest(body, { secret, mode });
+  const own = opened.own?.ledger;
+  const ownDigest = own && ((body: object) => job.digest(body, { secret: own.secret, mode }));
   const progress = await context.progress();
   let rows = 0;
   const onRows = (count: number) => (rows = count);
   progress.follow((columns) => statusText({ what: 'reading', rows }, undefined, columns));
-  const found = await preflight({ source: input.source, job, mapper, digest, signal: stop, onRows })
+  const found = await preflight({ source: input.source, job, mapper, digest, ownDigest, signal: stop, onRows })
     .catch((error: unknown) => {
       throw stop.aborted ? interruptedEarly(stop.reason) : error;
     })

@@ -19,7 +19,8 @@ interface CallerConnection extends Connection {
 export async function connect(session: Session, caller: AnyCaller): Promise<CallerConnection> {
   const checkedTarget = await checkTarget(session, caller);
   const rate = sharedRate(session.given, caller, checkedTarget.minute);
-  const pace = rate === undefined ? undefined : (await import('./pace.ts')).singlePace(session, checkedTarget, rate);
+  const pace =
+    rate === undefined ? undefined : await (await import('./pace.ts')).singlePace(session, checkedTarget, rate);
   const connection = await openConnection(session, checkedTarget, pace && { pace });
   const { signal: stop } = session.host;
   return { ...connection, tryLookup: (look) => tryLookup(session, checkedTarget, { pace, stop }, look) };

@@ -1,6 +1,6 @@
 import type { BodyOf } from '../contract/endpoints.ts';
 import type { SendHooks } from '../client/exchange.ts';
-import { type CliError, unsafe } from '../base/errors.ts';
+import { CliError, unsafe } from '../base/errors.ts';
 import { type Settlement, type SingleRule, singlesOf, type Verdict } from '../ledger/ledger.ts';
 import type { AnyCaller, CheckedTarget, Session } from './session.ts';
 import { openLedger } from './ledger.ts';
@@ -36,7 +36,7 @@ export async function openDuplicateGuard({
 }: DuplicateGuardOptions): Promise<DuplicateGuard> {
   const opened = await openLedger(session, caller, checkedTarget);
   const { messageRow } = await import('../ledger/identity.ts');
-  const { ledger, account } = opened;
+  const { ledger, account, own } = opened;
   const subject = { account, mode: 'live', kind: 'message', template: message.template } as const;
   const row = messageRow(ledger.secret, { mode: 'live', ...message });
   const run = singlesOf(subject);
@@ -45,10 +45,26 @@ export async function openDuplicateGuard({
   const settle = async (outcome: Settlement) => {
     if (!isClaimed) return;
     isClaimed = false;
-    await ledger.settle([{ run, row, outcome }]);
+    try {
+      await ledger.settle([{ run, row, outcome }]);
+    } catch (error) {
+      // The message may have been sent, so the command must not end as if it had not.
+      if (!(error instanceof CliError) || error.exit !== 'network') throw error;
+      session.reporter.note('unrecorded', `${error.message}; this message counts as unsure for the team`);
+    }
+  };
+  /** What this machine sent before it had a team. */
+  const lookInOwn = async () => {
+    if (!own) return;
+    const ownRow = messageRow(own.ledger.secret, { mode: 'live', ...message });
+    const single = { ...subject, account: own.account };
+    await granted(async () => own.ledger.look(ownRow, { ...rule, single }));
   };
   return {
-    ask: () => granted(async () => ledger.look(row, rule)),
+    async ask() {
+      await lookInOwn();
+      await granted(async () => ledger.look(row, rule));
+    },
     beforeSend: async () => {
       await granted(async () => (await ledger.claim([row], rule))[0]);
       isClaimed = true;

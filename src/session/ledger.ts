@@ -39,7 +39,10 @@ export async function openLedger(
   });
   const { baseUrl, key } = checkedTarget.target;
   const account = accountOf(ledger.secret, facts ?? { origin: new URL(baseUrl).origin, key, sandbox: 'not running' });
-  return { ledger, account, close: ledger.close };
+  const server = await session.team(caller);
+  if (!server) return { ledger, account, close: ledger.close };
+  const { openTeamLedger } = await import('./team-ledger.ts');
+  return openTeamLedger({ session, server, own: { ledger, account } });
 }
 
 interface Options {

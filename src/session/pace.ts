@@ -3,8 +3,8 @@ import { CliError } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
 import { machineId } from '../base/liveness.ts';
 import { createMinuteFile } from '../client/pace/minute-file.ts';
-import type { Grant, Report } from '../client/pace/minute.ts';
-import { createPace, type Gate, type KnownPace, type Pace, type ProcessPace } from '../client/pace/pace.ts';
+import type { Grant, Report, SharedMinute } from '../client/pace/minute.ts';
+import { createPace, type KnownPace, type Pace, type PaceOptions, type ProcessPace } from '../client/pace/pace.ts';
 import { createSharedGate } from '../client/pace/shared-gate.ts';
 import { type Plan, plans } from '../contract/plans.ts';
 import { isRecord } from '../contract/readers.ts';
@@ -12,12 +12,14 @@ import type { Minute } from '../sandbox/remote/locator.ts';
 import { stateFolder } from './profiles/environment.ts';
 import type { Caller, Target } from './profiles/resolve.ts';
 import { sharedRate } from './connect.ts';
-import type { CheckedTarget, Session } from './session.ts';
+import type { CheckedTarget, Session, TeamServer } from './session.ts';
 
 interface Shared {
   readonly target: Target;
   /** The rate limit of the sandbox that is called. */
   readonly minute: Minute | undefined;
+  /** Its machines share the rate limit. */
+  readonly team: TeamServer | undefined;
   /** Requests per window: the plan's, or without a plan those of `--rate`. */
   readonly rate: number;
   /** In milliseconds. */
@@ -32,11 +34,11 @@ interface Shared {
 const minuteWindow = 60_000;
 
 /** The pace of single requests. */
-export function singlePace(
+export async function singlePace(
   session: Session,
-  { target, minute }: Pick<Shared, 'target' | 'minute'>,
+  { target, minute, caller }: Pick<CheckedTarget, 'target' | 'minute' | 'caller'>,
   rate: number,
-): Pace {
+): Promise<Pace> {
   const { host, given, reporter } = session;
   const onWait = (milliseconds: number, why: string) => {
     if (!given.quiet) reporter.note('waiting', `${why}; going on in ${(milliseconds / 1000).toFixed(1)} s`);
@@ -44,6 +46,7 @@ export function singlePace(
   const shared = sharedGate(session, {
     target,
     minute,
+    team: await session.team(caller),
     rate,
     kind: 'single',
     limit: rate,
@@ -53,36 +56,48 @@ export function singlePace(
   return createPace({ now: host.steady, later: host.later, shared });
 }
 
-/** Makes this process wait for other processes of this machine that use the same key. */
-function sharedGate({ host, given, reporter }: Session, shared: Shared): (changed: () => void) => Gate {
-  const { steady: now, later, random, pid, kill } = host;
-  const { window } = shared;
+/** Makes this process wait for other processes of this machine that use the same key, or for those of its team. */
+function sharedGate(session: Session, shared: Shared): PaceOptions['shared'] {
+  const { host, given, reporter } = session;
+  const { steady: now, later } = host;
+  const { window, team, kind } = shared;
   const note = (message: string) => {
     if (!given.quiet) reporter.note('pace', message);
   };
-  const folder = join(stateFolder(host.env, host.home), 'pace');
+  const minute = team?.minute(window) ?? minuteFile(host, shared, note);
+  const onFailure = (error: unknown) => note(`the plan's pace is not shared with other processes: ${reasonOf(error)}`);
+  const onWait = (milliseconds: number, why: Grant['why']) => shared.onWait(milliseconds, reasons[why](shared));
+  // A run never sends at a pace of its own, beside those of the other machines.
+  const isRequired = team !== undefined && kind === 'run';
+  const options = { ...shared, minute, window, now, later, onWait, onFailure, isRequired };
+  return (changed, refuse) => createSharedGate(options, changed, refuse);
+}
+
+function minuteFile(
+  { env, home, steady: now, later, random, pid, kill }: Session['host'],
+  shared: Shared,
+  note: (message: string) => void,
+): SharedMinute {
+  const folder = join(stateFolder(env, home), 'pace');
   const onDamaged = () => note(`the file that shares the plan's pace was damaged and starts again, in ${folder}`);
-  const minute = createMinuteFile({
+  const owner = { pid, kill };
+  return createMinuteFile({
     folder,
     name: nameFor(shared),
-    window,
-    owner: { pid, kill },
+    window: shared.window,
+    owner,
     now,
     later,
     random,
     onDamaged,
   });
-  const onFailure = (error: unknown) => note(`the plan's pace is not shared with other processes: ${reasonOf(error)}`);
-  const onWait = (milliseconds: number, why: Grant['why']) => shared.onWait(milliseconds, reasons[why](shared));
-  const options = { ...shared, minute, window, now, later, onWait, onFailure };
-  return (changed) => createSharedGate(options, changed);
 }
 
-/** `limit` counts all requests of this machine, also earlier ones of the same command. */
+/** `limit` counts all requests of this machine or team, also earlier ones of the same command. */
 const reasons: Readonly<Record<Grant['why'], (shared: Shared) => string>> = {
-  full: ({ limit, window }) =>
-    `the limit of ${limit} requests ${window === minuteWindow ? 'a minute' : 'of this window'} is used up on this machine`,
-  held: () => 'the service made another process on this machine wait',
+  full: ({ limit, window, team }) =>
+    `the limit of ${limit} requests ${window === minuteWindow ? 'a minute' : 'of this window'} is used up ${team ? 'by the team' : 'on this machine'}`,
+  held: ({ team }) => `the service made another process ${team ? 'of the team' : 'on this machine'} wait`,
 };
 
 /**
@@ -125,7 +140,7 @@ export async function runPace(
   const own = { ...known, now: host.steady, later: host.later, closedFor };
   const rate = sharedRate(given, caller, checkedTarget.minute);
   if (!known) return createPace(own);
-  const shared = { ...checkedTarget, kind: 'run', onWait } as const;
+  const shared = { ...checkedTarget, team: await session.team(caller), kind: 'run', onWait } as const;
   if (rate === undefined) {
     const { window, perWindow: limit } = known;
     return createPace({ ...own, shared: sharedGate(session, { ...shared, rate: limit, limit, window }) });

@@ -60,7 +60,11 @@ export async function openRunClient(session: Session, caller: Caller, options: R
       limit && Math.max(minimumDuration(limit, requests) ?? 0, minimumDuration(known, requests) ?? 0),
     waiting: gate.waiting,
   };
-  const reachable = () => canReach(transportOptionsFor(session, checkedTarget.target), signals.stop);
+  const team = await session.team(caller);
+  const reachable = async () => {
+    if (team && !(await team.isReachable())) return false;
+    return canReach(transportOptionsFor(session, checkedTarget.target), signals.stop);
+  };
   const look: TryLookup = (act) => tryLookup(session, checkedTarget, { pace: lookupGate, stop: signals.stop }, act);
   const sending = sendingUntil(queueAbort, connection.client);
   const ledger = () => openLedger(session, caller, checkedTarget);

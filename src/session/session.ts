@@ -1,7 +1,9 @@
 import type { ExitName } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
+import type { Redis } from '../base/redis.ts';
 import type { Client } from '../client/client.ts';
 import type { SendHooks } from '../client/exchange.ts';
+import type { SharedMinute } from '../client/pace/minute.ts';
 import type { KnownPace, RunRate } from '../client/pace/pace.ts';
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { Mode } from '../contract/keys.ts';
@@ -22,6 +24,26 @@ export interface Session {
   /** The name of the command, such as `contacts create`. */
   readonly command: string;
   readonly sandboxes: () => Promise<Sandboxes>;
+  /** The server of the caller's team, if it has one. */
+  readonly team: (caller: AnyCaller) => Promise<TeamServer | undefined>;
+}
+
+/** The server of a team, and this caller's account on it. */
+export interface TeamServer {
+  readonly redis: Redis;
+  /** Keys the digests of rows. */
+  readonly secret: string;
+  readonly account: Account;
+  /** Names the account among those of the server. */
+  readonly name: string;
+  /** All keys of the account begin with it. */
+  readonly prefix: string;
+  /** The file in which this machine remembers what it last recorded there. */
+  readonly memory: string;
+  /** The minute that all machines share. */
+  minute(window: number): SharedMinute;
+  isReachable(): Promise<boolean>;
+  close(): Promise<void>;
 }
 
 /** The global options that calls depend on. */
@@ -34,6 +56,7 @@ export interface CallOptions {
   readonly caFile?: string | undefined;
   readonly noPace: boolean;
   readonly noTeam: boolean;
+  readonly acceptLoss: boolean;
   readonly dryRun: boolean;
   readonly quiet: boolean;
   readonly debug: boolean;
@@ -162,9 +185,16 @@ export type RunEnded = (counts: RunCounts, stop: ExitName | undefined) => void;
 
 /** The ledger of what was sent, and the account in it. */
 export interface OpenedLedger {
-  readonly ledger: Pick<Ledger, 'register' | 'claim' | 'settle' | 'look' | 'runs'> & RunNotes;
+  readonly ledger: Pick<Ledger, 'register' | 'claim' | 'settle' | 'withdraw' | 'look' | 'runs'> & RunNotes;
   readonly account: Account;
+  /** With a team: this machine's own ledger, if it knows runs of the service. */
+  readonly own?: OwnLedger | undefined;
   close(): Promise<void>;
+}
+
+interface OwnLedger {
+  readonly ledger: Pick<Ledger, 'register' | 'look'> & Pick<RunNotes, 'secret'>;
+  readonly account: Account;
 }
 
 /** How a run shows its rows to `runs list`. */

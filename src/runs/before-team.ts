@@ -1,0 +1,81 @@
+import { type CliError, unsafe } from '../base/errors.ts';
+import { type Accepted, type Fate, fates, type Ledger, type Plan, type Registered } from '../ledger/ledger.ts';
+import type { OpenedLedger } from '../session/session.ts';
+import type { Preflight } from './preflight.ts';
+
+/**
+ * A team's ledger does not know what this machine sent before the team was set, so its own ledger is asked first. It
+ * has digests of another secret.
+ */
+export function withOwnLedger(
+  { ledger, own }: Pick<OpenedLedger, 'ledger' | 'own'>,
+  { ownInput }: Pick<Preflight, 'ownInput'>,
+): Pick<Ledger, 'register'> {
+  if (!own || !ownInput) return ledger;
+  return {
+    async register(plan): Promise<Registered> {
+      const choice = { ...plan.choice, atMost: undefined };
+      const rehearsal = { ...plan, choice, account: own.account, input: ownInput, isRehearsal: true };
+      const before = await own.ledger.register(rehearsal);
+      if (before.stop?.reason === 'sent-before') return before;
+      if (before.stop) throw unfinished('run' in before.stop ? before.stop.run : '');
+      const isOpen = before.continues && before.counts.due + before.counts.retry + before.counts.later > 0;
+      if (isOpen && plan.job === undefined) throw unfinished(before.run);
+      return registerOthers(ledger, plan, before);
+    },
+  };
+}
+
+/** Registers the rows that this machine has not sent. */
+async function registerOthers(
+  ledger: Pick<Ledger, 'register' | 'withdraw'>,
+  plan: Plan,
+  before: Accepted,
+): Promise<Registered> {
+  const isSent = (row: number) => sent.has(fateAt(before, row));
+  const hasSent = before.fates.some((_, row) => isSent(row));
+  if (!hasSent) return ledger.register(plan);
+  const unlimited = { ...plan, choice: { ...plan.choice, atMost: undefined } };
+  const foreseen = await ledger.register({ ...unlimited, isRehearsal: true });
+  if (foreseen.stop) return foreseen;
+  const { counts } = without(foreseen, before);
+  const due = counts.due + counts.retry;
+  if (due > (plan.choice.atMost ?? Infinity)) return { stop: { reason: 'too-many', rows: due }, notes: [] };
+  const registered = await ledger.register(unlimited);
+  if (registered.stop) return registered;
+  const rest = without(registered, before);
+  if (plan.isRehearsal) return rest;
+  const changed = Array.from(rest.fates.keys()).filter((row) => rest.fates[row] !== registered.fates[row]);
+  if (changed.length > 0)
+    await ledger.withdraw({ run: registered.run, rows: changed.map((row) => plan.input.read(row)) });
+  return rest;
+}
+
+/** Fates of rows that this machine has sent, or may have sent. */
+const sent: ReadonlySet<Fate> = new Set(['done', 'unsure', 'earlier', 'changed']);
+const open: ReadonlySet<Fate> = new Set(['due', 'retry', 'later']);
+
+function without(registered: Accepted, before: Accepted): Accepted {
+  const merged = registered.fates.slice();
+  const counts = { ...registered.counts };
+  merged.forEach((_, row) => {
+    const [fate, own] = [fateAt(registered, row), fateAt(before, row)];
+    if (!open.has(fate) || !sent.has(own)) return;
+    merged[row] = fates.indexOf(own);
+    counts[fate] -= 1;
+    counts[own] += 1;
+  });
+  return { ...registered, fates: merged, counts };
+}
+
+function fateAt({ fates: codes }: Accepted, row: number): Fate {
+  return fates[codes[row] ?? 0] ?? 'due';
+}
+
+function unfinished(run: string): CliError {
+  return unsafe(
+    'run-before-team',
+    `run ${run}, which this machine began before it had the team, has these rows and is unfinished`,
+    `nothing was sent; finish it with the same command and --no-team, or give it up: bizmsg runs close ${run}`,
+  );
+}

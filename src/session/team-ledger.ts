@@ -1,0 +1,55 @@
+import { hostname } from 'node:os';
+import { CliError } from '../base/errors.ts';
+import type { FileLedger } from '../ledger/file/file-ledger.ts';
+import type { Account } from '../ledger/ledger.ts';
+import { openRedisLedger } from '../ledger/redis/redis-ledger.ts';
+import type { OpenedLedger, Session, TeamServer } from './session.ts';
+
+interface TeamLedgerOptions {
+  readonly session: Session;
+  readonly server: TeamServer;
+  /** The ledger of this machine, and the account in it. */
+  readonly own: { readonly ledger: FileLedger; readonly account: Account };
+}
+
+/** The ledger of a team. This machine's own one lists its runs, and what it sent before still counts. */
+export async function openTeamLedger({ session, server, own }: TeamLedgerOptions): Promise<OpenedLedger> {
+  const { host, given } = session;
+  const { redis, secret, account, name, prefix, memory } = server;
+  const ledger = openRedisLedger({
+    redis,
+    account: name,
+    secret,
+    memory,
+    acceptLoss: given.acceptLoss,
+    pid: host.pid,
+    later: host.later,
+    now: host.now,
+    steady: host.steady,
+  });
+  const earlier = (await own.ledger.runs()).some(
+    (run) => run.account.origin === account.origin || run.account.id === own.account.id,
+  );
+  return {
+    ledger: {
+      ...ledger,
+      async note(entry) {
+        const { owner: _, files: __, ...shared } = entry;
+        await redis.call('HSET', `${prefix}index`, entry.run, JSON.stringify({ ...shared, host: hostname() }));
+        await own.ledger.note(entry);
+      },
+    },
+    account,
+    own: earlier ? own : undefined,
+    async close() {
+      try {
+        await ledger.close();
+      } catch (error) {
+        // Nothing is in flight any more, and the server finds out by itself that this process has ended.
+        if (!(error instanceof CliError) || error.exit !== 'network') throw error;
+      } finally {
+        await own.ledger.close();
+      }
+    },
+  };
+}
