@@ -179,6 +179,11 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     for (const { refuse } of group) refuse(error);
   }
 
+  /** Rows in flight are answered while the ledger is away. */
+  function serviceAnswered(): void {
+    if (!isLedgerGone) outage.answered();
+  }
+
   function recover(): void {
     if (isLedgerGone) outage.answered();
     isLedgerGone = false;
@@ -186,7 +191,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
 
   function succeed(flight: Flight, answer: unknown): void {
     if (!flights.delete(flight)) return;
-    outage.answered();
+    serviceAnswered();
     streak.accepted();
     settle({ row: flight.row, settlement: 'done', outcome: { outcome: 'done', row: flight.row, answer } });
   }
@@ -197,7 +202,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     if (error instanceof NotGranted) return skip(flight.row, error.verdict);
     if (!(error instanceof CliError)) stop.crash(error);
     const failure = error instanceof CliError ? error : unexpected(error);
-    if (failure.status !== undefined) outage.answered();
+    if (failure.status !== undefined) serviceAnswered();
     const kind = flight.phase === 'leaving' ? kindOf(failure) : 'unsent';
     if (kind === 'failed') settleAs(flight.row, 'failed', failure);
     else if (kind === 'unsure' || kind === 'lost') settleAs(flight.row, 'unsure', failure);

@@ -8,13 +8,13 @@ import { later } from '../support/cli.ts';
 import { manualTimers } from '../support/timers.ts';
 import { secret } from './rig.ts';
 
-interface ServerLedgerOptions extends Partial<RedisLedgerOptions> {
+export interface ServerLedgerOptions extends Partial<RedisLedgerOptions> {
   /** The folder of this machine. */
   readonly folder: string;
 }
 
 /** A ledger on a server; each has a connection of its own, unless one is passed. */
-function openServerLedger(server: RedisServer, { folder, ...options }: ServerLedgerOptions): RedisLedger {
+export function openServerLedger(server: RedisServer, { folder, ...options }: ServerLedgerOptions): RedisLedger {
   return openRedisLedger({
     redis: openRedis({ address: server.address }),
     account: 'acme',

@@ -7,7 +7,7 @@ import { CliError, type Done, type ExitName } from '../../src/base/errors.ts';
 import { type FileLedger, openFileLedger } from '../../src/ledger/file/file-ledger.ts';
 import { messageRow } from '../../src/ledger/identity.ts';
 import { createInput } from '../../src/ledger/input.ts';
-import { type Accepted, type Choice, fates, type Plan } from '../../src/ledger/ledger.ts';
+import { type Accepted, type Choice, fates, type Ledger, type Plan } from '../../src/ledger/ledger.ts';
 import { type EngineOptions, sendRows } from '../../src/runs/engine.ts';
 import { createRunLog, logFolder } from '../../src/runs/log.ts';
 import type { Outcome, Ready } from '../../src/runs/row.ts';
@@ -52,12 +52,16 @@ interface Sending extends Partial<Omit<EngineOptions, 'send' | 'rows' | 'rule'>>
   readonly choice?: Choice;
   /** Rows to send. Default: the rows that are due. */
   readonly rows?: (due: readonly Ready[]) => EngineOptions['rows'];
+  /** Replaces the ledger in files. */
+  readonly shared?: OpenLedger;
   /** Called before the first row is sent. */
   readonly onOpened?: (opened: Opened) => void;
 }
 
+type OpenLedger = Ledger & Pick<FileLedger, 'secret'>;
+
 interface Opened {
-  readonly ledger: FileLedger;
+  readonly ledger: OpenLedger;
   readonly run: string;
 }
 
@@ -74,8 +78,18 @@ export interface Part {
 
 /** One command that continues a run, with the ledger in files. */
 export async function part(folder: string, input: Input, sending: Sending = {}): Promise<Part> {
-  const { pid, kill, choice = {}, send = async () => ({}), slot = atOnce, rows, onOpened, ...options } = sending;
-  const ledger = openLedger(folder, { pid, kill });
+  const {
+    pid,
+    kill,
+    choice = {},
+    send = async () => ({}),
+    slot = atOnce,
+    rows,
+    onOpened,
+    shared,
+    ...options
+  } = sending;
+  const ledger = shared ?? openLedger(folder, { pid, kill });
   try {
     const plan = planOf(ledger, input, choice);
     const accepted = await ledger.register(plan);
@@ -108,7 +122,7 @@ export async function part(folder: string, input: Input, sending: Sending = {}):
     }).finally(log.close);
     return { run, accepted, stopped, sent, outcomes, counts: await countsOf(ledger, run) };
   } finally {
-    await ledger.close().catch(() => {});
+    await Promise.resolve(ledger.close()).catch(() => {});
   }
 }
 
@@ -118,7 +132,7 @@ async function atOnce(_: string, { beforeSend }: SendHooks): Promise<void> {
   await beforeSend();
 }
 
-function planOf({ secret }: FileLedger, input: Input, choice: Choice): Plan {
+function planOf({ secret }: OpenLedger, input: Input, choice: Choice): Plan {
   const rows = createInput('message');
   for (const to of input) rows.add(messageRow(secret, { mode: 'sandbox', template: 'welcome', to, params: [] }));
   const account = { id: 'profile:acme', origin: 'https://api.example.com', isKeyDigest: false };
@@ -139,7 +153,7 @@ export async function* batchesOf(due: readonly Ready[], size = 25): AsyncGenerat
   for (let at = 0; at < due.length; at += size) yield due.slice(at, at + size);
 }
 
-async function countsOf(ledger: Pick<FileLedger, 'runs'>, run: string): Promise<Part['counts']> {
+async function countsOf(ledger: Pick<Ledger, 'runs'>, run: string): Promise<Part['counts']> {
   const counts = (await ledger.runs()).find(({ id }) => id === run)?.counts;
   const { done = 0, failed = 0, unsure = 0, planned = 0, released = 0, leaving = 0 } = counts ?? {};
   return { done, failed, unsure, left: planned + released + leaving };

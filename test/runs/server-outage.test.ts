@@ -1,0 +1,70 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { openServerLedger } from '../ledger/redis-world.ts';
+import { noRedis, type RedisServer, startRedis } from '../support/redis.ts';
+import * as rig from './engine-rig.ts';
+
+const kept = ['--appendonly', 'yes'];
+
+async function started() {
+  const server = await startRedis(...kept);
+  onTestFinished(() => server.stop());
+  const folder = rig.stateFolder();
+  return { server, folder, ledger: () => openServerLedger(server, { folder }) };
+}
+
+/** Kills the server when this row is on its way. */
+function killedAt(server: RedisServer, row: string) {
+  const sent: string[] = [];
+  return {
+    sent,
+    send: async (content: string) => {
+      sent.push(content);
+      if (content === row) await server.kill();
+    },
+  };
+}
+
+it.skipIf(noRedis)(
+  'a server of the ledger that is back in time loses no outcome, and no row is sent twice',
+  async () => {
+    const { server, folder, ledger } = await started();
+    const { sent, send } = killedAt(server, 'row 30');
+    const states: string[] = [];
+    const ended = await rig.part(folder, rig.numbered(100), {
+      shared: ledger(),
+      send,
+      async reachable() {
+        await server.start(...kept);
+        return true;
+      },
+      onOutage: (state) => void states.push(state),
+    });
+    expect(sent.toSorted()).toEqual(rig.numbered(100).toSorted());
+    expect(ended).toMatchObject({ counts: { done: 100, unsure: 0, left: 0 }, stopped: undefined });
+    expect(states).toEqual(['gone', 'back']);
+  },
+);
+
+it.skipIf(noRedis)(
+  'a server of the ledger that stays away stops the run after 2 minutes; no row is sent meanwhile',
+  async () => {
+    const { server, folder, ledger } = await started();
+    const { sent, send } = killedAt(server, 'row 30');
+    const clock = rig.virtualClock();
+    let sentBefore = 0;
+    const reachable = async () => {
+      sentBefore ||= sent.length;
+      return true;
+    };
+    const away = rig.part(folder, rig.numbered(100), { shared: ledger(), send, clock, reachable });
+    await expect(away).rejects.toMatchObject({ exit: 'network' });
+    expect(sent).toHaveLength(sentBefore);
+    expect(clock.steady()).toBeGreaterThanOrEqual(121_000);
+    await server.start(...kept);
+    const next = await rig.part(folder, rig.numbered(100), {
+      shared: openServerLedger(server, { folder, silence: 0 }),
+    });
+    expect(new Set([...sent, ...next.sent]).size).toBe(sent.length + next.sent.length);
+    expect(next.counts.unsure).toBe(100 - next.counts.done);
+  },
+);
