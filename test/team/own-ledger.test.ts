@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { killed, summaryIn, untilAsked, writePeople } from '../e2e/runs-rig.ts';
+import { noRedis } from '../support/redis.ts';
+import { newTeam, twice } from './rig.ts';
+
+const batch = ['send-batch', 'welcome', 'people.csv', '--param-column', 'name', '--no-pace', '--at-most', '100000'];
+const plain = [...batch, '-o', 'json'];
+const send = ['send-template', '+12025550101', 'welcome', '-p', 'Ada'];
+
+describe.skipIf(noRedis !== undefined)('what a machine sent before it had a team', () => {
+  it('is not sent again by the team, unless the user says so', async () => {
+    const team = await newTeam();
+    const machine = team.newMachine();
+    writePeople(machine, 10);
+    expect(await machine.bin([...plain, '--no-team'])).toMatchObject({ code: 0 });
+    writePeople(machine, 15);
+    const { code, stderr } = await machine.bin(plain);
+    expect([code, stderr]).toEqual([11, expect.stringContaining('10 of 15 rows were sent before')]);
+    const added = await machine.bin([...plain, '--new-only']);
+    expect([added.code, summaryIn(added.stdout)]).toMatchObject([0, { sent: 5, skipped: { earlier_run: 10 } }]);
+    const limited = await machine.bin([...batch.slice(0, -1), '0', '--new-only']);
+    expect([limited.code, twice(team.service)]).toEqual([0, []]);
+    const all = await machine.bin([...plain, '--again']);
+    expect([all.code, summaryIn(all.stdout)]).toMatchObject([0, { sent: 15 }]);
+  });
+
+  it('counts as sent by a job of the same name', async () => {
+    const team = await newTeam();
+    const [machine, other] = [team.newMachine(), team.newMachine()];
+    for (const one of [machine, other]) writePeople(one, 10);
+    await machine.bin([...plain, '--job', 'welcome', '--no-team']);
+    writePeople(machine, 12);
+    const { code, stdout } = await machine.bin([...plain, '--job', 'welcome']);
+    expect([code, summaryIn(stdout)]).toMatchObject([0, { sent: 2, skipped: { this_run: 10 } }]);
+  });
+
+  it('is finished, or closed, before the team goes on', async () => {
+    const team = await newTeam((asked) =>
+      asked.phone.endsWith('005') ? { reply: 'hang' } : { reply: 200, after: 50 },
+    );
+    const machine = team.newMachine();
+    writePeople(machine, 60);
+    const running = machine.start([...plain, '--no-team', '--concurrency', '4']);
+    await untilAsked(team, 10, running);
+    await killed(running);
+    const asked = team.service.asked.length;
+    const { code, stderr } = await machine.bin(plain);
+    expect([code, stderr]).toEqual([11, expect.stringMatching(/unfinished.*--no-team/s)]);
+    expect(team.service.asked).toHaveLength(asked);
+  });
+
+  it('counts for a single message, too', async () => {
+    const team = await newTeam();
+    const machine = team.newMachine();
+    const first = await machine.bin([...send, '--no-team']);
+    expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('cannot see what others send')]);
+    expect((await machine.bin(send)).code).toBe(11);
+    expect((await team.newMachine().bin(send)).code).toBe(0);
+    expect((await machine.bin(send)).code).toBe(11);
+  });
+});
