@@ -1,10 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { summaryIn, writePeople } from '../e2e/runs-rig.ts';
+import { killed, phoneOf, summaryIn, writePeople } from '../e2e/runs-rig.ts';
+import type { Running } from '../support/bin.ts';
+import { isLong } from '../support/long-tests.ts';
 import { noRedis } from '../support/redis.ts';
-import { newTeam, twice } from './rig.ts';
+import { type Machine, newTeam, silenced, strictWindow, twice } from './rig.ts';
 
-const batch = ['send-batch', 'welcome', 'people.csv', '--param-column', 'name', '--no-pace', '--at-most', '100000'];
-const asJob = [...batch, '--job', 'welcome', '-o', 'json'];
+const batch = ['send-batch', 'welcome', 'people.csv', '--param-column', 'name', '--at-most', '100000'];
+const asJob = [...batch, '--no-pace', '--job', 'welcome', '-o', 'json'];
 
 describe.skipIf(noRedis !== undefined)('machines of a team', () => {
   it('send each row of a job once, also one that comes after the others have finished', async () => {
@@ -25,6 +30,82 @@ describe.skipIf(noRedis !== undefined)('machines of a team', () => {
     writePeople(late, rows);
     const { code, stdout } = await late.bin(asJob);
     expect([code, summaryIn(stdout)]).toMatchObject([0, { sent: 0, skipped: { this_run: rows } }]);
+    expect(team.service.asked).toHaveLength(rows);
+  });
+
+  it('continue the run of another machine without a job, and do not repeat a finished one', async () => {
+    const team = await newTeam();
+    const [one, other] = [team.newMachine(), team.newMachine()];
+    for (const machine of [one, other]) writePeople(machine, 20);
+    const plain = [...batch, '--no-pace', '-o', 'json'];
+    expect((await one.bin([...plain, '--first', '5'])).code).toBe(0);
+    const rest = await other.bin(plain);
+    expect([rest.code, summaryIn(rest.stdout)]).toMatchObject([0, { sent: 15, continues: true }]);
+    const again = await one.bin(plain);
+    expect([again.code, again.stderr]).toEqual([11, expect.stringContaining('all 20 rows were sent before')]);
+    expect(twice(team.service)).toEqual([]);
+  });
+
+  it('write the rejected rows that they tried themselves', async () => {
+    const team = await newTeam(({ phone }) => ({ reply: phone.endsWith('3') ? 422 : 200, after: 5 }));
+    const machines = Array.from({ length: 3 }, () => team.newMachine());
+    const ran = await Promise.all(
+      machines.map((machine) => {
+        writePeople(machine, 60);
+        return machine.bin(asJob);
+      }),
+    );
+    const failed = ran.map(({ stdout }) => Number(summaryIn(stdout)['failed']));
+    expect(failed.every((count, at) => (ran[at]?.code === 10) === count > 0)).toBe(true);
+    const refused = team.service.asked.filter(({ reply }) => reply === 422).map(({ phone }) => phone);
+    expect([...new Set(refused)]).toHaveLength(6);
+  });
+
+  it('send each row once while one after the other is killed', { timeout: 600_000 }, async () => {
+    const [rows, pause] = isLong ? [5_000, 1_000] : [300, 250];
+    const team = await newTeam(() => ({ reply: 200, after: 20 }));
+    const machines = Array.from({ length: 4 }, () => team.newMachine());
+    for (const machine of machines) writePeople(machine, rows);
+    const words = [...asJob, '--concurrency', '2'];
+    const running = new Map<Machine, Running>(machines.map((machine) => [machine, machine.start(words)]));
+    let kills = 0;
+    for (let at = 0; kills < (isLong ? 40 : 6) && team.service.asked.length < rows - 20; at++) {
+      await sleep(pause);
+      const machine = machines[(at * 7 + Math.floor(at / 3)) % 4];
+      const one = machine && running.get(machine);
+      if (!machine || !one) continue;
+      await killed(one);
+      await silenced(team, one);
+      running.set(machine, machine.start(words));
+      kills += 1;
+    }
+    const codes = await Promise.all([...running.values()].map(({ ended }) => ended));
+    expect(codes.filter((code) => code !== 0 && code !== 10)).toEqual([]);
+    const late = team.newMachine();
+    writePeople(late, rows);
+    const { stdout } = await late.bin(words);
+    const { skipped } = summaryIn(stdout);
+    const { unsure, this_run: sent } = Object(skipped);
+    expect([twice(team.service), sent + unsure]).toEqual([[], rows]);
+    expect(team.service.asked.length).toBeGreaterThanOrEqual(sent);
+    // At most two rows in flight for each killed process.
+    expect(unsure).toBeLessThanOrEqual(kills * 2);
+  });
+
+  it('share one strict limit: eight processes get no 429', { timeout: 60_000 }, async () => {
+    const [rows, limit] = [160, 40];
+    const admits = strictWindow(limit, 1_000);
+    const team = await newTeam(() => ({ reply: admits() ? 200 : 429, after: 10 }));
+    const machines = Array.from({ length: 8 }, () => team.newMachine());
+    const people = `phone,name\n${Array.from({ length: rows }, (_, at) => `${phoneOf(at)},P\n`).join('')}`;
+    const ran = await Promise.all(
+      machines.map((machine) => {
+        writeFileSync(join(machine.home, 'people.csv'), people);
+        return machine.bin([...batch, '--rate', `${limit}/s`, '--job', 'welcome', '-o', 'json']);
+      }),
+    );
+    expect(ran.map(({ code }) => code)).toEqual(ran.map(() => 0));
+    expect(team.service.asked.filter(({ reply }) => reply !== 200)).toEqual([]);
     expect(team.service.asked).toHaveLength(rows);
   });
 });

@@ -119,3 +119,15 @@ export function twice({ asked }: Service): readonly string[] {
   const seen = new Set<string>();
   return asked.flatMap(({ phone }) => (seen.size === seen.add(phone).size ? [phone] : []));
 }
+
+/** Whether a request at this moment is within a limit for any window of this length, which starts with a request. */
+export function strictWindow(limit: number, window: number): () => boolean {
+  const taken: number[] = [];
+  return () => {
+    const now = performance.now();
+    while ((taken[0] ?? Infinity) <= now - window) taken.shift();
+    if (taken.length >= limit) return false;
+    taken.push(now);
+    return true;
+  };
+}

@@ -63,6 +63,7 @@ export function createSharedGate(
     finish: (ended) => {
       inUse -= 1;
       if (phase === 'failed') return;
+      if (ended === 'unsent' && kind === 'run') return keep();
       unreported.add(ended);
       if (ended === 'limited' || (inUse === 0 && slotsAtOnce === 1)) report();
       else reportTimer.set();
@@ -73,6 +74,12 @@ export function createSharedGate(
       unreported.hold(until - now());
     },
   };
+
+  /** Another process has sent this row: the slot is for the next one, and not for the end of the line. */
+  function keep(): void {
+    unused += 1;
+    reportTimer.set();
+  }
 
   function report(): void {
     if (phase === 'idle') ask(isRefused ? slotsAtOnce : 0);
@@ -99,7 +106,8 @@ export function createSharedGate(
   }
 
   function answered(wanted: number, { slots, again, wait, why }: Grant): void {
-    [phase, unused, isRefused] = ['idle', slots, wanted > 0 && slots === 0];
+    [phase, isRefused] = ['idle', wanted > 0 && slots === 0];
+    unused += slots;
     askAgainAt = isRefused ? now() + again : -Infinity;
     if (slots > 1) reportTimer.set();
     if (!isRefused) hasWarned = false;
