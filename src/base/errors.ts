@@ -126,6 +126,7 @@ export type ErrorCode =
   | 'team-data-lost'
   | 'team-secret'
   | 'team-version'
+  | 'team-unfit'
   | 'team-unreachable'
   | 'template-unknown'
   | 'timeout'

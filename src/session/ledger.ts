@@ -42,7 +42,7 @@ export async function openLedger(
   const server = await session.team(caller);
   if (!server) return { ledger, account, close: ledger.close };
   const { openTeamLedger } = await import('./team-ledger.ts');
-  return openTeamLedger({ session, server, own: { ledger, account } });
+  return openTeamLedger({ session, server, isLive: checkedTarget.target.mode !== 'sandbox', own: { ledger, account } });
 }
 
 interface Options {

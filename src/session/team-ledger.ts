@@ -2,20 +2,25 @@ import { hostname } from 'node:os';
 import { CliError } from '../base/errors.ts';
 import type { FileLedger } from '../ledger/file/file-ledger.ts';
 import type { Account } from '../ledger/ledger.ts';
+import { checkFitness } from '../ledger/redis/health.ts';
 import { openRedisLedger } from '../ledger/redis/redis-ledger.ts';
 import type { OpenedLedger, Session, TeamServer } from './session.ts';
 
 interface TeamLedgerOptions {
   readonly session: Session;
   readonly server: TeamServer;
+  /** Messages that must not be sent twice are only recorded on a server that keeps its data. */
+  readonly isLive: boolean;
   /** The ledger of this machine, and the account in it. */
   readonly own: { readonly ledger: FileLedger; readonly account: Account };
 }
 
 /** The ledger of a team. This machine's own one lists its runs, and what it sent before still counts. */
-export async function openTeamLedger({ session, server, own }: TeamLedgerOptions): Promise<OpenedLedger> {
-  const { host, given } = session;
+export async function openTeamLedger({ session, server, isLive, own }: TeamLedgerOptions): Promise<OpenedLedger> {
+  const { host, given, reporter } = session;
   const { redis, secret, account, name, prefix, memory } = server;
+  const unfit = given.dryRun ? undefined : await checkFitness(redis, isLive);
+  if (unfit !== undefined) reporter.note('team-unfit', unfit);
   const ledger = openRedisLedger({
     redis,
     account: name,
