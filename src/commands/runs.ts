@@ -2,18 +2,22 @@ import { readdirSync } from 'node:fs';
 import { configuration, usage } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
 import { command, type Context } from '../cli/command.ts';
+import type { ListedRun } from '../runs/listing.ts';
+import type { TeamRuns } from '../runs/team-runs.ts';
 import { printOptions } from '../cli/globals.ts';
 import type { LoggedRow } from '../runs/history.ts';
 import { choice, flag, option, phone, required, words } from '../cli/params.ts';
 
+const teamOptions = ['profile', ...printOptions] as const;
+
 export const listRuns = command({
   name: 'list',
-  summary: 'List the imports and batches of this machine, newest last',
+  summary: 'List the imports and batches of this machine, or of its team, newest last',
   params: {},
   examples: ['runs list', 'runs list -o json'],
   sample:
     'id\tstarted_at\tcommand\tfile\tstate\ttemplate\tjob\trows\tsent\tfailed\tunsure\tleft\t…\n3f9a1c20be41\t2026-…\tcontacts import\t…\tfinished\t\t\t2\t2\t0\t0\t0\t…',
-  accepts: printOptions,
+  accepts: teamOptions,
   piped: 'rows',
   first: ['started_at', 'command', 'file', 'sent', 'failed', 'state', 'unsure', 'id'],
   run: async (context) => {
@@ -25,7 +29,8 @@ export const listRuns = command({
     refuseUnreadable(ledgerFolder(stateFolder));
     const old = oldRuns(stateFolder).length;
     if (old > 0) context.note('runs-of-old-version', `${old} runs of an earlier version are not listed`);
-    return runsOf(stateFolder, thisProcess).map(runRow);
+    const own = runsOf(stateFolder, thisProcess);
+    return withTeam(context, async (team) => (team ? await mergedRuns(own, team) : own).map(runRow));
   },
   view: () => 'No runs',
 });
@@ -38,6 +43,7 @@ export const showRun = command({
     'it was. The list survives a crash. It contains no names, phones or params; look those up by line in your file.',
     '--delivery adds what became of each message: delivered, read, failed, or unknown. It knows the messages of the',
     'running local sandbox, and the events that bizmsg webhooks listen received on this machine.',
+    'Of a run of a team, it lists the rows that this machine worked on.',
   ].join('\n'),
   params: {
     id: required('<id>', 'id of a run, or its first characters'),
@@ -52,7 +58,7 @@ export const showRun = command({
   ],
   sample:
     'row\tline\toutcome\treason\tid\n1\t2\tsent\t\tcon_sandbox_1\n2\t3\tfailed\tphone: "1.20256E+10" is not a phone number…\t',
-  accepts: printOptions,
+  accepts: teamOptions,
   piped: 'rows',
   first: ['line', 'outcome', 'delivery', 'reason', 'id'],
   run: async (context, { id, outcome, delivery }) => {
@@ -65,9 +71,14 @@ export const showRun = command({
         context.sandboxes(),
       ]);
     const { stateFolder, thisProcess } = sandboxes;
-    const { run, status, template } = runNamed(runsOf(stateFolder, thisProcess), id);
+    const own = runsOf(stateFolder, thisProcess);
+    const { run, status, template, host } = await withTeam(context, async (team) =>
+      runNamed(team ? await mergedRuns(own, team) : own, id),
+    );
     const onDamage = warnOncePerFile((text) => context.note('run-log', text));
     const rows = rowsOfRun(logParts(logFolder(stateFolder, run), onDamage), status === 'running');
+    if (host !== undefined)
+      context.note('rows-of-this-machine', 'the rows of other machines of the team are listed there');
     const wanted = outcome === undefined ? rows : rows.filter((row) => row.outcome === outcome);
     const outcomes = delivery ? await outcomesOf(context, wanted, template !== undefined) : undefined;
     return wanted.map(({ number, line, outcome, reason, id }) => {
@@ -103,6 +114,22 @@ async function outcomesOf(context: Context, rows: readonly LoggedRow[], isBatch:
   return outcomes;
 }
 
+/** Calls `act` with the runs of the team, if the caller has one. */
+async function withTeam<T>(context: Context, act: (team: TeamRuns | undefined) => Promise<T>): Promise<T> {
+  const { openTeamRuns } = await import('../runs/team-runs.ts');
+  const team = await openTeamRuns(context.session);
+  try {
+    return await act(team);
+  } finally {
+    await team?.close();
+  }
+}
+
+async function mergedRuns(own: readonly ListedRun[], { runs }: TeamRuns): Promise<readonly ListedRun[]> {
+  const { merged } = await import('../runs/team-runs.ts');
+  return merged(own, runs);
+}
+
 export const resolveRun = command({
   name: 'resolve',
   summary: 'Record whether the unsure rows of a run were sent',
@@ -123,7 +150,7 @@ export const resolveRun = command({
   },
   examples: ['runs resolve 3f9a1c20be41 --sent', 'runs resolve 3f9a1c20be41 --not-sent --lines 12,40-44'],
   sample: 'Recorded as sent: 3 rows of run 3f9a1c20be41',
-  accepts: printOptions,
+  accepts: teamOptions,
   changes: true,
   piped: 'text',
   run: async (context, { id, sent, notSent, lines }) => {
@@ -134,7 +161,8 @@ export const resolveRun = command({
       context.sandboxes(),
     ]);
     const onDamage = warnOncePerFile((text) => context.note('run-log', text));
-    return resolveRows({ stateFolder, thisProcess, id, found: sent ? 'sent' : 'not-sent', lines, onDamage });
+    const found = sent ? 'sent' : 'not-sent';
+    return withTeam(context, (team) => resolveRows({ stateFolder, thisProcess, team, id, found, lines, onDamage }));
   },
   view: ({ run, rows, found }) =>
     `Recorded as ${found === 'sent' ? 'sent' : 'not sent'}: ${rows === 1 ? '1 row' : `${rows} rows`} of run ${run}`,
@@ -158,7 +186,7 @@ export const closeRun = command({
   params: { id: required('<id>', 'id of a run, or its first characters') },
   examples: ['runs close 3f9a1c20be41'],
   sample: 'Closed run 3f9a1c20be41; 12 rows were not sent',
-  accepts: printOptions,
+  accepts: teamOptions,
   changes: true,
   piped: 'text',
   run: async (context, { id }) => {
@@ -166,7 +194,7 @@ export const closeRun = command({
       import('../runs/maintenance.ts'),
       context.sandboxes(),
     ]);
-    return closeRun({ stateFolder, thisProcess, id });
+    return withTeam(context, (team) => closeRun({ stateFolder, thisProcess, team, id }));
   },
   view: ({ run, left }) => `Closed run ${run}; ${left === 1 ? '1 row was' : `${left} rows were`} not sent`,
 });
@@ -189,7 +217,7 @@ export const forgetRuns = command({
     'runs forget --recipient +12025550101 --yes',
   ],
   sample: 'Forgot run 3f9a1c20be41',
-  accepts: printOptions,
+  accepts: teamOptions,
   changes: true,
   piped: 'text',
   run: async (context, { ids: given, finished, recipient }) => {
@@ -202,18 +230,21 @@ export const forgetRuns = command({
     ]);
     if (recipient !== undefined) {
       await context.confirm(`Forget everything that was sent to ${recipient}, so it can be sent again?`);
-      await forgetRecipient({ stateFolder, thisProcess, recipient });
+      await withTeam(context, (team) => forgetRecipient({ stateFolder, thisProcess, team, recipient }));
       return { ids: [], recipient };
     }
-    const runs = runsOf(stateFolder, thisProcess);
-    const chosen = finished
-      ? runs.filter(({ status }) => status === 'finished')
-      : given.map((text) => runNamed(runs, text));
-    const ids = [...new Set(chosen.map(({ run }) => run))];
-    const which = ids.length === 1 ? `run ${ids[0]}` : `${ids.length} runs`;
-    if (ids.length > 0) await context.confirm(`Forget ${which}, so the same rows can be sent again?`);
-    await forgetRuns({ stateFolder, thisProcess, ids });
-    return { ids, recipient };
+    return withTeam(context, async (team) => {
+      const own = runsOf(stateFolder, thisProcess);
+      const runs = team ? await mergedRuns(own, team) : own;
+      const chosen = finished
+        ? runs.filter(({ status }) => status === 'finished')
+        : given.map((text) => runNamed(runs, text));
+      const ids = [...new Set(chosen.map(({ run }) => run))];
+      const which = ids.length === 1 ? `run ${ids[0]}` : `${ids.length} runs`;
+      if (ids.length > 0) await context.confirm(`Forget ${which}, so the same rows can be sent again?`);
+      await forgetRuns({ stateFolder, thisProcess, team, ids });
+      return { ids, recipient };
+    });
   },
   view: ({ ids, recipient }) => {
     if (recipient !== undefined) return `Forgot what was sent to ${recipient}`;

@@ -58,7 +58,7 @@ const environment = `Environment
   BIZMSG_ACCOUNT      a name for the account (at most 100 printable characters),
                       which identifies it after its key is replaced; overrides
                       the id of the profile
-  BIZMSG_TEAM         the URL of a team of several machines, from bizmsg team new;
+  BIZMSG_TEAM         the URL of a team, which bizmsg team new printed;
                       overrides the one of the profile. Not used by --profile
                       local or with BIZMSG_ONLY
   BIZMSG_ONLY         "local": refuse every target except the local sandbox (for
@@ -96,6 +96,7 @@ not contain keys of an account:
   runs         the outcomes of the rows of each run, by line
   activity     a log of calls that changed something at the service; up to 64 MB
   events       events that listeners received; for a week
+  teams        what this machine recorded last on the server of a team
   pace         recent requests, for the rate limit that all processes share
   sandbox      messages, contacts and keys of the local sandbox
   sandboxes, listeners, sandbox.log, bin, templates.json

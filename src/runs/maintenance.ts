@@ -6,12 +6,33 @@ import { type FileLedger, openFileLedger } from '../ledger/file/file-ledger.ts';
 import type { RunEntry } from '../ledger/file/runs.ts';
 import { phoneDigest, recipientDigest } from '../ledger/identity.ts';
 import { type LoggedRow, rowsOfRun } from './history.ts';
-import { closedText, ledgerFolder, removeLogs, runNamed, runsOf } from './listing.ts';
+import { closedText, ledgerFolder, type ListedRun, removeLogs, runNamed, runsOf } from './listing.ts';
+import { merged, type TeamRuns } from './team-runs.ts';
 import { createRunLog, logFolder, logParts } from './log.ts';
 
 interface Place {
   readonly stateFolder: string;
   readonly thisProcess: OwnProcess;
+  /** The runs of a team are changed on its server. */
+  readonly team: TeamRuns | undefined;
+}
+
+/** A ledger and its list of runs. */
+type RunsLedger = Pick<FileLedger, 'resolve' | 'closeRun' | 'runs' | 'note'>;
+
+function allRuns({ stateFolder, thisProcess, team }: Place): readonly ListedRun[] {
+  const own = runsOf(stateFolder, thisProcess);
+  return team ? merged(own, team.runs) : own;
+}
+
+function isOfTeam({ team }: Place, run: string): boolean {
+  return team?.runs.some((one) => one.run === run) ?? false;
+}
+
+function withLedgerOf<T>(place: Place, run: string, act: (ledger: RunsLedger) => Promise<T>): Promise<T> {
+  const { team } = place;
+  if (!team || !isOfTeam(place, run)) return withLedger(place, act);
+  return act({ ...team.ledger, note: team.note });
 }
 
 export interface Resolving extends Place {
@@ -25,7 +46,7 @@ export interface Resolving extends Place {
 /** Records what was found out about unsure rows. */
 export async function resolveRows({ id, found, lines, onDamage, ...place }: Resolving) {
   const { stateFolder, thisProcess } = place;
-  const entry = runNamed(runsOf(stateFolder, thisProcess), id);
+  const entry = runNamed(allRuns(place), id);
   const { run } = entry;
   const folder = logFolder(stateFolder, run);
   const parts = logParts(folder, onDamage);
@@ -33,7 +54,7 @@ export async function resolveRows({ id, found, lines, onDamage, ...place }: Reso
   const chosen = lines ? unsure.filter(({ line }) => lines(line)) : unsure;
   const nothing = (why: string) => usage(why, `see bizmsg runs show ${run}`);
   if (lines && chosen.length === 0) throw nothing('none of these lines is unsure');
-  return withLedger(place, async (ledger) => {
+  return withLedgerOf(place, run, async (ledger) => {
     const digests = chosen.flatMap(({ digest }) => (digest === undefined ? [] : [Buffer.from(digest, 'base64')]));
     // A power cut may have taken rows from the log that the ledger has.
     const rows = await ledger.resolve(run, found, lines ? digests : undefined);
@@ -48,7 +69,7 @@ export async function resolveRows({ id, found, lines, onDamage, ...place }: Reso
 }
 
 /** The index of a command that was killed is out of date. */
-async function countsNow(ledger: FileLedger, { run, counts }: RunEntry) {
+async function countsNow(ledger: Pick<RunsLedger, 'runs'>, { run, counts }: RunEntry) {
   const now = (await ledger.runs()).find(({ id }) => id === run)?.counts;
   if (!now) return { ...counts, left: counts['left'] ?? 0 };
   const { done: sent, unsure, planned, released, failed } = now;
@@ -60,10 +81,10 @@ function hasDigest(row: LoggedRow): row is LoggedRow & { readonly digest: string
 }
 
 export async function closeRun({ id, ...place }: Place & { readonly id: string }) {
-  const { stateFolder, thisProcess } = place;
-  const entry = runNamed(runsOf(stateFolder, thisProcess), id);
+  const { thisProcess } = place;
+  const entry = runNamed(allRuns(place), id);
   const { run } = entry;
-  return withLedger(place, async (ledger) => {
+  return withLedgerOf(place, run, async (ledger) => {
     const { left, ...counts } = await countsNow(ledger, entry);
     if (left === 0) throw usage(`run ${run} has no unsent rows`, 'only an unfinished run can be closed');
     await ledger.closeRun(run);
@@ -75,9 +96,11 @@ export async function closeRun({ id, ...place }: Place & { readonly id: string }
 
 export async function forgetRuns({ ids, ...place }: Place & { readonly ids: readonly string[] }): Promise<void> {
   if (ids.length === 0) return;
+  const own = new Set(runsOf(place.stateFolder, place.thisProcess).map(({ run }) => run));
+  for (const run of ids) if (isOfTeam(place, run)) await place.team?.ledger.forget({ run });
   await withLedger(place, async (ledger) => {
     for (const run of ids) {
-      await ledger.forget({ run });
+      if (own.has(run)) await ledger.forget({ run });
       removeLogs(place.stateFolder, run);
     }
   });
@@ -87,16 +110,21 @@ export async function forgetRuns({ ids, ...place }: Place & { readonly ids: read
 export async function forgetRecipient({ recipient, ...place }: Place & { readonly recipient: string }): Promise<void> {
   const { stateFolder, thisProcess } = place;
   const templates = new Set<string>();
-  for (const { template } of runsOf(stateFolder, thisProcess)) if (template !== undefined) templates.add(template);
+  for (const { template } of allRuns(place)) if (template !== undefined) templates.add(template);
   for (const { intent } of newestFirst(activityFolder(stateFolder), thisProcess.kill, () => {}))
     if (intent.template !== undefined) templates.add(intent.template);
-  await withLedger(place, async (ledger) => {
+  const forget = async (ledger: Pick<FileLedger, 'secret' | 'forget'>) => {
     const messages = [...templates].map((template) => recipientDigest(ledger.secret, { template, to: recipient }));
     await ledger.forget({ seconds: [...messages, phoneDigest(ledger.secret, recipient)] });
-  });
+  };
+  await withLedger(place, forget);
+  if (place.team) await forget(place.team.ledger);
 }
 
-async function withLedger<T>({ stateFolder, thisProcess }: Place, act: (ledger: FileLedger) => Promise<T>): Promise<T> {
+async function withLedger<T>(
+  { stateFolder, thisProcess }: Pick<Place, 'stateFolder' | 'thisProcess'>,
+  act: (ledger: FileLedger) => Promise<T>,
+): Promise<T> {
   const ledger = openFileLedger({
     folder: ledgerFolder(stateFolder),
     owner: thisProcess,

@@ -3,7 +3,7 @@ import { CliError } from '../base/errors.ts';
 import type { FileLedger } from '../ledger/file/file-ledger.ts';
 import type { Account } from '../ledger/ledger.ts';
 import { checkFitness } from '../ledger/redis/health.ts';
-import { openRedisLedger } from '../ledger/redis/redis-ledger.ts';
+import { openRedisLedger, type RedisLedger } from '../ledger/redis/redis-ledger.ts';
 import type { OpenedLedger, Session, TeamServer } from './session.ts';
 
 interface TeamLedgerOptions {
@@ -17,21 +17,11 @@ interface TeamLedgerOptions {
 
 /** The ledger of a team. This machine's own one lists its runs, and what it sent before still counts. */
 export async function openTeamLedger({ session, server, isLive, own }: TeamLedgerOptions): Promise<OpenedLedger> {
-  const { host, given, reporter } = session;
-  const { redis, secret, account, name, prefix, memory } = server;
+  const { given, reporter } = session;
+  const { redis, account, prefix } = server;
   const unfit = given.dryRun ? undefined : await checkFitness(redis, isLive);
   if (unfit !== undefined) reporter.note('team-unfit', unfit);
-  const ledger = openRedisLedger({
-    redis,
-    account: name,
-    secret,
-    memory,
-    acceptLoss: given.acceptLoss,
-    pid: host.pid,
-    later: host.later,
-    now: host.now,
-    steady: host.steady,
-  });
+  const ledger = serverLedger(session, server);
   const earlier = (await own.ledger.runs()).some(
     (run) => run.account.origin === account.origin || run.account.id === own.account.id,
   );
@@ -57,4 +47,19 @@ export async function openTeamLedger({ session, server, isLive, own }: TeamLedge
       }
     },
   };
+}
+
+/** The team's ledger alone. */
+export function serverLedger({ host, given }: Session, { redis, name, secret, memory }: TeamServer): RedisLedger {
+  return openRedisLedger({
+    redis,
+    account: name,
+    secret,
+    memory,
+    acceptLoss: given.acceptLoss,
+    pid: host.pid,
+    later: host.later,
+    now: host.now,
+    steady: host.steady,
+  });
 }

@@ -155,7 +155,8 @@ function take(entries: Map<string, RunEntry>, record: unknown, path: string, at:
   entries.set(entry.run, entry);
 }
 
-function entryIn(value: unknown): RunEntry | undefined {
+/** Reads an entry; undefined if it is damaged. */
+export function entryIn(value: unknown): RunEntry | undefined {
   if (!isRecord(value)) return undefined;
   const { run, command, file, mode, kind, template, account, job, startedAt, updatedAt, endedAt, stopped } = value;
   const [counts, owner, files] = [countsIn(value['counts']), ownerIn(value['owner']), filesIn(value['files'])];

@@ -1,0 +1,96 @@
+import { CliError } from '../base/errors.ts';
+import { entryIn, type RunEntry } from '../ledger/file/runs.ts';
+import type { Ledger, RunState } from '../ledger/ledger.ts';
+import { isRecord } from '../contract/readers.ts';
+import { currentCaller } from '../session/current-caller.ts';
+import type { Session } from '../session/session.ts';
+import { closedText, type ListedRun } from './listing.ts';
+
+/** The runs of all machines of a team. */
+export interface TeamRuns {
+  readonly runs: readonly ListedRun[];
+  readonly ledger: Ledger & { readonly secret: string };
+  /** Replaces the entry of a run. */
+  note(entry: RunEntry): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Undefined if the current caller has no team. Without a caller, the runs of this machine are still of use. */
+export async function openTeamRuns(session: Session): Promise<TeamRuns | undefined> {
+  const caller = await currentCaller(session).catch((error: unknown) => {
+    if (error instanceof CliError && session.given.profile === undefined) return undefined;
+    throw error;
+  });
+  const server = caller && (await session.team(caller));
+  if (!server) return undefined;
+  const { serverLedger } = await import('../session/team-ledger.ts');
+  const ledger = serverLedger(session, server);
+  const { redis, prefix } = server;
+  const entries = new Map<string, SharedEntry>();
+  const stored = await redis.call('HVALS', `${prefix}index`);
+  for (const text of Array.isArray(stored) ? stored : []) {
+    const entry = sharedEntry(String(text));
+    if (entry) entries.set(entry.run, entry);
+  }
+  const states = (await ledger.runs()).filter(({ id }) => !id.startsWith('singles '));
+  return {
+    runs: states.map((state) => listedOf(state, entries.get(state.id))),
+    ledger,
+    note: async ({ owner: _, files: __, ...entry }) => {
+      const { host } = entries.get(entry.run) ?? {};
+      await redis.call('HSET', `${prefix}index`, entry.run, JSON.stringify({ ...entry, host }));
+    },
+    close: async () => ledger.close(),
+  };
+}
+
+type SharedEntry = RunEntry & { readonly host: string | undefined };
+
+function sharedEntry(text: string): SharedEntry | undefined {
+  const value: unknown = JSON.parse(text);
+  const entry = entryIn(value);
+  const host = isRecord(value) && typeof value['host'] === 'string' ? value['host'] : undefined;
+  return entry && { ...entry, host };
+}
+
+/** The counts of the server are those of all machines. An entry is missing if its process was killed at its start. */
+function listedOf(state: RunState, entry: SharedEntry | undefined): ListedRun {
+  const { id: run, mode, kind, template, account, job, counts, isRunning, isFinished, isClosed } = state;
+  const left = counts.planned + counts.released + counts.leaving;
+  const known = counts.done + counts.failed + counts.unsure + left;
+  const { skipped = 0, rows = 0 } = entry?.counts ?? {};
+  const status = isRunning ? 'running' : isClosed ? 'closed' : isFinished ? 'finished' : 'unfinished';
+  return {
+    run,
+    command: entry?.command ?? '',
+    file: entry?.file,
+    mode,
+    kind: entry?.kind ?? (kind === 'contact' ? 'contacts import' : 'send-batch'),
+    template,
+    account: account.id,
+    job,
+    owner: undefined,
+    startedAt: state.startedAt,
+    counts: {
+      rows: Math.max(rows, known),
+      sent: counts.done,
+      failed: Math.max(counts.failed, entry?.counts['failed'] ?? 0),
+      unsure: counts.unsure,
+      left,
+      skipped,
+    },
+    updatedAt: state.lastAt,
+    endedAt: isFinished || isClosed ? state.lastAt : undefined,
+    stopped: isClosed ? closedText : entry?.stopped,
+    status,
+    host: entry?.host,
+  };
+}
+
+/** The runs of this machine and of its team, the latest last. */
+export function merged(own: readonly ListedRun[], team: readonly ListedRun[]): readonly ListedRun[] {
+  const shared = new Set(team.map(({ run }) => run));
+  const files = new Map(own.map(({ run, files }) => [run, files]));
+  const withFiles = team.map((one) => ({ ...one, files: files.get(one.run) }));
+  return [...own.filter(({ run }) => !shared.has(run)), ...withFiles].sort((a, b) => a.startedAt - b.startedAt);
+}
