@@ -25,7 +25,14 @@ export async function api(isQuick) {
     for (const one of followers) {
       const value = perSecond(of(one, 'perSecond'));
       const note = `${perSecond(of(without, 'perSecond'))} there`;
-      rows.push({ what: `${kind.name}, ${one.name}`, value, ...pace(one, without), rival: 'no page', least: 0.9, note });
+      rows.push({
+        what: `${kind.name}, ${one.name}`,
+        value,
+        ...pace(one, without),
+        rival: 'no page',
+        least: 0.9,
+        note,
+      });
     }
   }
   await Promise.all([without, ...followers].map(({ end }) => end()));

@@ -5,8 +5,7 @@ import { chromium } from 'playwright-core';
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
 /** The row of a part that needs a browser, where there is none. */
-export const noBrowser =
-  executablePath === undefined ? [{ what: 'chromium is not installed', value: '' }] : undefined;
+export const noBrowser = executablePath === undefined ? [{ what: 'chromium is not installed', value: '' }] : undefined;
 
 /** Opens the page; with an address of a number, that thread. */
 export async function openPage({ url, token }, place = '') {
