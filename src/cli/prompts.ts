@@ -136,26 +136,55 @@ interface Named {
 /** Prompts on stderr, since stdout is for results. */
 async function createAsker({ stdin, stderr, signal }: AskOptions): Promise<Asker> {
   const { confirm, input, password, select } = await import('@inquirer/prompts');
-  const streams = { input: stdin, output: stderr, signal };
   return {
     text: (question, check, usual) =>
-      input(
-        { message: safeLine(question), ...checking(check), ...(usual !== undefined && { default: usual }) },
-        streams,
+      untilClosed((streams) =>
+        input(
+          { message: safeLine(question), ...checking(check), ...(usual !== undefined && { default: usual }) },
+          streams,
+        ),
       ),
     secret: (question, check) =>
-      password({ message: safeLine(question), mask: '*', toggleMask: false, ...checking(check) }, streams),
-    // A check mark would look like a yes.
-    confirm: (question) => confirm({ message: safeLine(question), default: false, theme: { prefix: '?' } }, streams),
+      untilClosed((streams) =>
+        password({ message: safeLine(question), mask: '*', toggleMask: false, ...checking(check) }, streams),
+      ),
+    confirm: (question) =>
+      untilClosed((streams) =>
+        // A check mark would look like a yes.
+        confirm({ message: safeLine(question), default: false, theme: { prefix: '?' } }, streams),
+      ),
     choose: (question, choices) =>
-      select(
-        {
-          message: safeLine(question),
-          choices: choices.map((value) => ({ name: safeLine(value.name), value })),
-        },
-        streams,
+      untilClosed((streams) =>
+        select(
+          {
+            message: safeLine(question),
+            choices: choices.map((value) => ({ name: safeLine(value.name), value })),
+          },
+          streams,
+        ),
       ),
   };
+
+  /** Ctrl-D closes a prompt without an answer; only some runtimes let it notice that at exit. */
+  async function untilClosed<T>(prompt: (streams: Streams) => Promise<T>): Promise<T> {
+    const closed = new AbortController();
+    const paused = () =>
+      setImmediate(() => {
+        if (stdin.isPaused()) closed.abort();
+      });
+    stdin.on('pause', paused);
+    try {
+      return await prompt({ input: stdin, output: stderr, signal: AbortSignal.any([signal, closed.signal]) });
+    } finally {
+      stdin.off('pause', paused);
+    }
+  }
+}
+
+interface Streams {
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly signal: AbortSignal;
 }
 
 /** Escapes the message of a check, which may quote the input. */

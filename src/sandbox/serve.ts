@@ -6,6 +6,7 @@ import { type CliError, configuration, unsafe } from '../base/errors.ts';
 import { exposureOf } from '../base/exposure.ts';
 import { createFolder, fsError } from '../base/files.ts';
 import { startHeartbeat, type Probe } from '../base/liveness.ts';
+import { ownText } from '../base/own-text.ts';
 import { acquire, type Claim, type Holder, nameOf } from '../base/lock.ts';
 import { sleep } from './time/clock.ts';
 import type { Journal } from './state/store.ts';
@@ -138,8 +139,7 @@ async function startListening(sandbox: Sandbox, options: ServeOptions, undo: Ste
 /** Read at the start, so that an upgrade cannot replace the files of a running sandbox. */
 function readPage(): PageFiles {
   const folder = join(import.meta.dirname, __PAGE__);
-  const read = (name: string) => readFileSync(join(folder, name), 'utf8');
-  return { script: read('page.js'), style: read('page.css') };
+  return { script: ownText(join(folder, 'page.js')), style: ownText(join(folder, 'page.css')) };
 }
 
 /** A saved sandbox keeps its token, so that an open page continues after a restart. */

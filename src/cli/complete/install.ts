@@ -1,8 +1,9 @@
-import { accessSync, constants, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type CliError, configuration, usage } from '../../base/errors.ts';
 import { fsError, createFolder, readRegular } from '../../base/files.ts';
 import type { Env, Host } from '../../base/host.ts';
+import { ownText } from '../../base/own-text.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { isShell, type Shell, shells } from '../params.ts';
 
@@ -21,7 +22,7 @@ export interface Installed {
 export function installCompletion(shell: Shell, machine: Machine): Installed {
   const { file, startUp } = placeOf(shell, machine);
   const script = completionScript(shell, machine);
-  const before = ownText(file);
+  const before = installedText(file);
   if (before === script) return { shell, file, file_is: 'unchanged', ...missing(startUp) };
   attempt('write', file, () => {
     createFolder(dirname(file));
@@ -49,7 +50,7 @@ export function uninstallCompletion(shell: Shell, machine: Machine): Installed {
 
 /** Whether the completion script of this version is installed for a shell. */
 export function completionState(shell: Shell, machine: Machine): 'current' | 'outdated' | 'absent' {
-  const text = ownText(placeOf(shell, machine).file);
+  const text = installedText(placeOf(shell, machine).file);
   if (text === undefined) return 'absent';
   return text === completionScript(shell, machine) ? 'current' : 'outdated';
 }
@@ -59,7 +60,7 @@ const scripts = { bash: 'bizmsg.bash', zsh: '_bizmsg', fish: 'bizmsg.fish' } as 
 const signature = 'completion of bizmsg, by bizmsg completion';
 
 export function completionScript(shell: Shell, { self }: Pick<Host, 'self'>): string {
-  return readFileSync(join(dirname(self[1] ?? ''), '../completions', scripts[shell]), 'utf8');
+  return ownText(join(dirname(self[1] ?? ''), '../completions', scripts[shell]));
 }
 
 /** The shell that SHELL names. */
@@ -140,7 +141,7 @@ function hasLine({ path, line }: StartUp): boolean {
 }
 
 /** The text of an installed script. Refuses a file that another program wrote. */
-function ownText(file: string): string | undefined {
+function installedText(file: string): string | undefined {
   const text = textOf(file);
   if (text?.includes(signature) === false)
     throw configuration('foreign-file', `${file} was not written by bizmsg`, 'move it away first');
