@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 
+const results = process.env['RESULTS'] ?? `package-${process.versions.node}`;
+
 /** Tests the package, and any other requested tests, on the current version of Node. */
 export default defineConfig({
   ...base,
@@ -10,6 +12,6 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: [],
     globalSetup: ['test/support/build.ts', 'test/package/setup.ts'],
-    reporters: ['default', ['json', { outputFile: `node_modules/.vitest/package-${process.versions.node}.json` }]],
+    reporters: ['default', ['json', { outputFile: `node_modules/.vitest/${results}.json` }]],
   },
 });

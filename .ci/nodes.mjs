@@ -3,24 +3,10 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { journeys } from './journeys.mjs';
 
 const versions = ['22.23.3', '24.21.0', '26.10.0'];
-/** Tests that may depend on the version of Node: processes, signals, terminals, streams and sockets. */
-const tests = [
-  'test/package/journey',
-  'test/client',
-  'test/sandbox/library',
-  'test/e2e/exec',
-  'test/e2e/failures',
-  'test/e2e/import-crash',
-  'test/e2e/import-stops',
-  'test/e2e/journey',
-  'test/e2e/listen.test',
-  'test/e2e/on-demand',
-  'test/e2e/docs-webhooks',
-  'test/e2e/stdin',
-  'test/e2e/terminal',
-];
+const tests = ['test/package/journey', 'test/client', 'test/sandbox/library', ...journeys];
 
 const root = dirname(import.meta.dirname);
 const results = join(root, 'node_modules/.vitest');

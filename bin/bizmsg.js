@@ -44,7 +44,8 @@ const host = {
   },
   node: process.versions.node,
   pid: process.pid,
-  self: [process.execPath, __filename],
+  // A standalone binary has no script.
+  self: typeof __CONTAINED__ === 'undefined' ? [process.execPath, __filename] : [process.execPath],
   // Listens on first use; the version and the help end before that.
   get signal() {
     return (interruption ??= listenForSignals()).signal;

@@ -13,9 +13,7 @@ const mainModule = join(root, 'src/main.ts');
 
 /** Builds into a temporary folder; returns the chunks. */
 export async function makeCli(temporary, names) {
-  await bundle(temporary, { ...names, help: '', plugins: [recordLoaded] }, described);
-  const require = createRequire(import.meta.url);
-  const entry = join(temporary, 'main.cjs');
+  const { entry, surface, help } = await describe(temporary, names);
   const lists = await modulesLoadedBy(() => runLists(entry));
   const sends = await modulesLoadedBy(() => runSends(entry));
   const guardedSends = await modulesLoadedBy(() => runGuardedSends(entry));
@@ -25,10 +23,17 @@ export async function makeCli(temporary, names) {
     'chunk-send': (id) => sends.has(id),
     'chunk-ledger': (id) => guardedSends.has(id),
   };
-  const surface = await require(join(temporary, 'surface.cjs')).surfaceOf(require(join(temporary, 'tree.cjs')).tree);
-  const help = await rootHelp(entry);
   const chunks = await bundle(temporary, { ...names, help, groups });
   return [...chunks, ...(await bundleCompletion(temporary, surface))];
+}
+
+/** Builds into a temporary folder; returns the tree of commands and the top-level help, which later builds contain. */
+export async function describe(temporary, names) {
+  await bundle(temporary, { ...names, help: '', plugins: [recordLoaded] }, described);
+  const require = createRequire(import.meta.url);
+  const entry = join(temporary, 'main.cjs');
+  const surface = await require(join(temporary, 'surface.cjs')).surfaceOf(require(join(temporary, 'tree.cjs')).tree);
+  return { entry, surface, help: await rootHelp(entry) };
 }
 
 /** Installs the chunks and keeps the previous build's for running processes; returns the names to keep next time. */
@@ -71,7 +76,7 @@ async function modulesLoadedBy(act) {
 }
 
 /** Removes parts of commander that this program does not use: its help, suggestions and executable subcommands. */
-const lighterCommander = {
+export const lighterCommander = {
   name: 'lighter-commander',
   transform(code, id) {
     if (id.endsWith('commander/lib/help.js')) return 'exports.Help = class {}; exports.stripColor = (text) => text;';

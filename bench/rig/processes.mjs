@@ -69,8 +69,13 @@ export async function freePort() {
   return port;
 }
 
+/** Starts a script of Node. */
 export function launch(words, output, variables) {
-  const child = spawn(process.execPath, words, { stdio: ['ignore', output, 'inherit'], env: environment(variables) });
+  return launchAny([process.execPath, ...words], output, variables);
+}
+
+export function launchAny([program, ...words], output, variables) {
+  const child = spawn(program, words, { stdio: ['ignore', output, 'inherit'], env: environment(variables) });
   running.add(child);
   child.on('exit', () => running.delete(child));
   return child;

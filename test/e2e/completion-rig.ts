@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Shell, shells } from '../../src/cli/params.ts';
-import { binary } from '../support/bin.ts';
+import { programText } from '../support/bin.ts';
 import { newHome } from '../support/fake-service.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 
@@ -28,7 +28,7 @@ export function homeFor(shell: Shell): string {
   mkdirSync(join(home, 'bin'));
   mkdirSync(join(home, '.config/fish'), { recursive: true });
   writeFileSync(join(home, startUps[shell].file), startUps[shell].text);
-  writeFileSync(join(home, 'bin/bizmsg'), `#!/bin/sh\nexec '${process.execPath}' '${binary}' "$@"\n`, { mode: 0o755 });
+  writeFileSync(join(home, 'bin/bizmsg'), `#!/bin/sh\nexec ${programText} "$@"\n`, { mode: 0o755 });
   writeFileSync(join(home, 'bin/zebra-program'), '#!/bin/sh\n', { mode: 0o755 });
   return home;
 }
@@ -36,7 +36,7 @@ export function homeFor(shell: Shell): string {
 /** Makes the home's bizmsg log its arguments and environment. */
 export function spyOn(home: string): string {
   const log = join(home, 'asked.txt');
-  const script = `#!/bin/sh\n{ printf '%s\\n' "$@"; env; } >>'${log}'\nexec '${process.execPath}' '${binary}' "$@"\n`;
+  const script = `#!/bin/sh\n{ printf '%s\\n' "$@"; env; } >>'${log}'\nexec ${programText} "$@"\n`;
   writeFileSync(join(home, 'bin/bizmsg'), script, { mode: 0o755 });
   return log;
 }

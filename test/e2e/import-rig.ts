@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { expect, onTestFinished } from 'vitest';
 import type { NewFault } from '../../src/sandbox/faults/input.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { binary, cleanEnv, type Running, startBin } from '../support/bin.ts';
+import { cleanEnv, programText, type Running, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { objects } from '../support/json-lines.ts';
 import { openWorld, type World } from '../support/world.ts';
@@ -74,7 +74,7 @@ export function summaryIn(stdout: string): Readonly<Record<string, unknown>> {
 
 /** Runs a shell script in which `bizmsg` is the binary under test. */
 export async function shell(world: Pick<World, 'home' | 'env'>, script: string, cwd = world.home) {
-  const own = `bizmsg() { '${process.execPath}' '${binary}' "$@"; }\n`;
+  const own = `bizmsg() { ${programText} "$@"; }\n`;
   const options = { env: cleanEnv(world.home, world.env), extendEnv: false, reject: false, cwd } as const;
   const { exitCode, stdout, stderr } = await execa('bash', ['-c', own + script], { ...options, stdin: 'ignore' });
   return { code: exitCode ?? -1, stdout, stderr };

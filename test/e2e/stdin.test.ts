@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { execa } from 'execa';
-import { binary } from '../support/bin.ts';
+import { programText } from '../support/bin.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -10,9 +10,9 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 it('sends to every line of a while read loop, because it does not read stdin', async () => {
-  const script = `while read -r phone; do "$NODE" "$BIZMSG" send-template "$phone" order_update -p Ada -p 1; done`;
+  const script = `while read -r phone; do ${programText} send-template "$phone" order_update -p Ada -p 1; done`;
   const { stdout } = await execa('sh', ['-c', script], {
-    env: { ...world.binEnv, NODE: process.execPath, BIZMSG: binary },
+    env: world.binEnv,
     extendEnv: false,
     input: '+12025550101\n+12025550102\n+12025550103\n',
   });
@@ -23,9 +23,9 @@ it('sends to every line of a while read loop, because it does not read stdin', a
 it('exits without an error when the reader closes the pipe', async () => {
   const { stdout, stderr, exitCode } = await execa(
     'sh',
-    ['-c', '"$NODE" "$BIZMSG" contacts list --no-header --columns phone 2>&1 | head -n 2'],
+    ['-c', `${programText} contacts list --no-header --columns phone 2>&1 | head -n 2`],
     {
-      env: { ...world.binEnv, NODE: process.execPath, BIZMSG: binary },
+      env: world.binEnv,
       extendEnv: false,
       reject: false,
     },

@@ -6,6 +6,13 @@ import { execa } from 'execa';
 import type { Ran } from './cli.ts';
 
 export const binary = new URL('../../bin/bizmsg.js', import.meta.url).pathname;
+/** The path of the standalone binary, if that is under test. */
+const standalone = process.env['STANDALONE'];
+
+/** The command under test. */
+export const program = standalone === undefined ? ([process.execPath, binary] as const) : ([standalone] as const);
+/** The same for shell scripts. */
+export const programText = program.map((word) => `'${word}'`).join(' ');
 
 export interface BinOptions {
   readonly home: string;
@@ -17,7 +24,8 @@ export interface BinOptions {
 
 /** Runs the binary with an environment of its own. */
 export async function bin(argv: readonly string[], { home, env, input = '', cwd }: BinOptions): Promise<Ran> {
-  const ran = await execa(process.execPath, [binary, ...argv], {
+  const [file, ...words] = program;
+  const ran = await execa(file, [...words, ...argv], {
     env: cleanEnv(home, env),
     extendEnv: false,
     input,
@@ -39,7 +47,8 @@ export interface Running {
 
 /** Starts the binary in a session without a terminal. */
 export function startBin(argv: readonly string[], { home, env, input = '', cwd }: BinOptions): Running {
-  const child = spawn(process.execPath, [binary, ...argv], { env: cleanEnv(home, env), detached: true, cwd });
+  const [file, ...words] = program;
+  const child = spawn(file, [...words, ...argv], { env: cleanEnv(home, env), detached: true, cwd });
   const text = { stdout: '', stderr: '' };
   child.stdout.on('data', (part: Buffer) => (text.stdout += part.toString()));
   child.stderr.on('data', (part: Buffer) => (text.stderr += part.toString()));

@@ -1,13 +1,13 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { binary } from './bin.ts';
+import { programText } from './bin.ts';
 
 /** Installs the binary under test as `bizmsg`, like `npm link`; returns the PATH. */
 export function installIn(home: string): string {
   const folder = join(home, 'bin');
   const file = join(folder, 'bizmsg');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${binary}' "$@"\n`);
+  writeFileSync(file, `#!/bin/sh\nexec ${programText} "$@"\n`);
   chmodSync(file, 0o755);
   return `${folder}:${process.env['PATH'] ?? ''}`;
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { binary, cleanEnv } from './bin.ts';
+import { cleanEnv, programText } from './bin.ts';
 
 /** The reason why tests in a terminal cannot run here, if any. */
 export const noTerminal =
@@ -47,7 +47,7 @@ export function openTerminal({ home, columns = 100, rows = 40, env = {} }: Termi
   const socket = join(folder, 'tmux');
   const tmux = (...words: string[]) => execFileSync('tmux', ['-S', socket, ...words], { encoding: 'utf8' });
   const profile = join(folder, 'shrc');
-  writeFileSync(profile, `bizmsg() { '${process.execPath}' '${binary}' "$@"; }\n`);
+  writeFileSync(profile, `bizmsg() { ${programText} "$@"; }\n`);
   const given = { ...cleanEnv(home), PS1: '[$?] ', ENV: profile, TERM: 'screen-256color', LANG: 'C.UTF-8', ...env };
   const words = Object.entries(given).map(([name, value]) => `${name}=${value}`);
   tmux(
