@@ -16,8 +16,18 @@ export interface KeptEntry {
   /** The entry before this command. */
   readonly before: RunEntry | undefined;
   end(stopped: Stopped | undefined, files: WrittenFiles): Promise<void>;
+  /** After `end`: the rows that all machines of a team have sent, failed ones, and so on. Null without a team. */
+  total(): TeamTotal | null;
   /** Ends the updates. */
   close(): void;
+}
+
+/** What all machines of a team have done with the rows of a run. */
+export interface TeamTotal {
+  readonly sent: number;
+  readonly failed: number;
+  readonly unsure: number;
+  readonly left: number;
 }
 
 /** Milliseconds between two updates. */
@@ -32,6 +42,7 @@ export async function keepEntry(
   const before = listRuns(join(stateFolder, 'ledger')).find(({ run }) => run === accepted.run);
   const startedAt = thisProcess.now();
   let cancel = () => {};
+  let total: TeamTotal | null = null;
   await ledger.note(entryNow());
   removeExpiredLogs(stateFolder);
   updateLater();
@@ -41,7 +52,9 @@ export async function keepEntry(
       cancel();
       const state = (await ledger.runs()).find(({ id }) => id === accepted.run);
       const { rows, skipped } = tally.counts();
-      const { done = 0, failed = 0, unsure = 0, planned = 0, released = 0 } = state?.counts ?? {};
+      const { done = 0, failed = 0, unsure = 0, planned = 0, released = 0, leaving = 0 } = state?.counts ?? {};
+      const left = planned + released + leaving;
+      if (opened.isShared) total = { sent: done, failed, unsure, left };
       const counts = {
         rows,
         sent: done,
@@ -59,6 +72,7 @@ export async function keepEntry(
         files: { failed: shown(files.failed), unsure: shown(files.unsure) },
       });
     },
+    total: () => total,
     close: () => cancel(),
   };
 

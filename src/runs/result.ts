@@ -8,6 +8,7 @@ import { nameOf } from './input.ts';
 import type { Unit } from './input/source.ts';
 import type { Job, Running } from './job.ts';
 import type { Reason } from './reasons.ts';
+import type { TeamTotal } from './entry.ts';
 import type { Stopped } from './stop.ts';
 import { type Counts, sumOf } from './tally.ts';
 
@@ -30,6 +31,8 @@ export interface RunResult extends Counts {
   readonly stopped: { readonly code: string; readonly message: string } | null;
   readonly started_at: string;
   readonly ended_at: string;
+  /** All machines of the team together. Null without a team. */
+  readonly team: TeamTotal | null;
   readonly files: Files;
 }
 
@@ -73,6 +76,7 @@ export function emptyResult({ command, template }: Job, { input, client, opened,
     stopped: null,
     started_at: now,
     ended_at: now,
+    team: null,
     files: { failed: null, unsure: null },
   };
   return { result, exit: 'done', unsurePlaces: [], unit: 'line', hasClue: false };
@@ -123,6 +127,7 @@ export const runView = {
 function resultText({ result, unit, unsurePlaces, hasClue }: Ended, ui: Ui): string {
   const { failed, unsure, skipped, files, stopped, not_reached: left } = result;
   const lines = [firstLine(result, ui)];
+  if (result.team) lines.push(`all machines of the team: ${whole(result.team.sent)} of ${rowsText(result.rows)} sent`);
   if (sumOf(skipped) > 0) lines.push(`${whole(sumOf(skipped))} skipped: ${skipText(result)}`);
   if (failed > 0) lines.push(ui.color.red(`${whole(failed)} failed`) + arrowTo(files.failed));
   const open = unsure + skipped.unsure;

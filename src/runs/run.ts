@@ -239,6 +239,7 @@ async function carriedOut(running: Running, found: Preflight, registered: Regist
       stopped: stopped ? { code: stopped.code, message: stopped.message } : null,
       started_at: new Date(startedAt).toISOString(),
       ended_at: new Date(thisProcess.now()).toISOString(),
+      team: entry.total(),
       files: { failed: files.failed?.file ?? null, unsure: files.unsure?.file ?? null },
     };
     const done = stopped ? undefined : doneFileText(result);

@@ -189,6 +189,8 @@ export interface OpenedLedger {
   readonly account: Account;
   /** With a team: this machine's own ledger, if it knows runs of the service. */
   readonly own?: OwnLedger | undefined;
+  /** Whether other machines use it, too. */
+  readonly isShared: boolean;
   close(): Promise<void>;
 }
 

@@ -36,6 +36,7 @@ export async function openTeamLedger({ session, server, isLive, own }: TeamLedge
     },
     account,
     own: earlier ? own : undefined,
+    isShared: true,
     async close() {
       try {
         await ledger.close();

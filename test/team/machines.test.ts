@@ -25,6 +25,7 @@ describe.skipIf(noRedis !== undefined)('machines of a team', () => {
     expect(ran.map(({ code, stderr }) => [code, code === 0 ? '' : stderr])).toEqual(ran.map(() => [0, '']));
     const sent = ran.map(({ stdout }) => Number(summaryIn(stdout)['sent']));
     expect(sent.reduce((sum, one) => sum + one, 0)).toBe(rows);
+    for (const { stdout } of ran) expect(summaryIn(stdout)['team']).toMatchObject({ sent: rows, left: 0 });
     expect(twice(team.service)).toEqual([]);
     const late = team.newMachine();
     writePeople(late, rows);
@@ -41,9 +42,10 @@ describe.skipIf(noRedis !== undefined)('machines of a team', () => {
     expect((await one.bin([...plain, '--first', '5'])).code).toBe(0);
     const rest = await other.bin(plain);
     expect([rest.code, summaryIn(rest.stdout)]).toMatchObject([0, { sent: 15, continues: true }]);
+    const text = await other.bin([...batch, '--no-pace', '--job', 'again']);
+    expect(text.stdout).toContain('all machines of the team: 20 of 20 rows sent');
     const again = await one.bin(plain);
     expect([again.code, again.stderr]).toEqual([11, expect.stringContaining('all 20 rows were sent before')]);
-    expect(twice(team.service)).toEqual([]);
   });
 
   it('write the rejected rows that they tried themselves', async () => {
