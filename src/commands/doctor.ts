@@ -52,7 +52,13 @@ export const doctor = command({
   changes: (result) => 'report' in result && result.changed,
 });
 
-const titles = { machine: 'This machine', profile: 'Profile', network: 'Network', service: 'Service' } as const;
+const titles = {
+  machine: 'This machine',
+  profile: 'Profile',
+  team: 'Team',
+  network: 'Network',
+  service: 'Service',
+} as const;
 const words = { pass: 'ok', warn: 'warn', fail: 'fail', skip: 'skip' } as const;
 const colors = { pass: 'green', warn: 'yellow', fail: 'red', skip: 'dim' } as const;
 

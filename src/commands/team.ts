@@ -1,7 +1,7 @@
-import { command } from '../cli/command.ts';
+import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { argument, flag } from '../cli/params.ts';
-import { usage } from '../base/errors.ts';
+import { CliError, usage } from '../base/errors.ts';
 
 export const newTeam = command({
   name: 'new',
@@ -35,9 +35,35 @@ export const newTeam = command({
       'team-new',
       'this URL is shown once; on each machine: bizmsg profiles set NAME --team-stdin, or set BIZMSG_TEAM',
     );
+    await lookAt(context, url);
     return { url };
   },
   view: ({ url }) => url,
 });
+
+/** Milliseconds to wait for a server that may not be reachable from here. */
+const patience = 2_000;
+
+/** A server that is unfit is reported now, not when the first message is sent. */
+async function lookAt(context: Context, url: string): Promise<void> {
+  const [{ openRedis, redisAddress }, { readHealth, unfitnessOf }, { readTeam }] = await Promise.all([
+    import('../base/redis.ts'),
+    import('../ledger/redis/health.ts'),
+    import('../session/team.ts'),
+  ]);
+  const { server, shown } = readTeam(url);
+  const address = redisAddress(server);
+  if (!address) return;
+  const redis = openRedis({ address, connectTimeout: patience, replyTimeout: patience });
+  try {
+    for (const { what, hint } of unfitnessOf(await readHealth(redis)))
+      context.note('team-unfit', `${shown} ${what}; before you send live messages, ${hint}`);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    context.note('team-unchecked', `the server was not checked: ${error.message}`);
+  } finally {
+    redis.close();
+  }
+}
 
 export const teamCommands = [newTeam];

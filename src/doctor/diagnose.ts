@@ -25,6 +25,7 @@ export async function diagnose(given: Session): Promise<Diagnosis> {
   const { caller } = explanation;
   const who = callerCheck(explanation);
   if (!caller) return unasked([...machine, who], 'there is no key');
+  const team = await teamOf(session, caller);
   const checkedTarget = await approachedAs(session, caller);
   const refusal = checkedTarget instanceof CliError ? checkedTarget : undefined;
   const reached = checkedTarget instanceof CliError ? undefined : checkedTarget;
@@ -32,7 +33,7 @@ export async function diagnose(given: Session): Promise<Diagnosis> {
   if (!reached) {
     const key = caller.kind === 'service' ? [keyCheck(caller, false)] : [];
     return unasked(
-      [...machine, who, ...key, address],
+      [...machine, who, ...key, ...team, address],
       refusal ? 'the key may not be sent there' : 'no sandbox is running',
     );
   }
@@ -42,8 +43,16 @@ export async function diagnose(given: Session): Promise<Diagnosis> {
     who,
     keyCheck(reached.target, reached.simulated),
     plan,
+    ...team,
     address,
   ]);
+}
+
+/** Loads the client of the server only if there is one. */
+async function teamOf(session: Session, caller: Caller): Promise<readonly Check[]> {
+  if (caller.kind === 'local' || caller.team === undefined) return [];
+  const { teamChecks } = await import('./team.ts');
+  return withSpinner("Looking at the team's server", session, teamChecks(session, caller));
 }
 
 /** Even what is left of a sandbox that has ended stays where it is. */

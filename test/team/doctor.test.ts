@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { noRedis, startRedis } from '../support/redis.ts';
+import { newTeam, persistent, secret } from './rig.ts';
+import { cli } from '../support/cli.ts';
+import { newHome } from '../support/fake-service.ts';
+
+const send = ['send-template', '+12025550101', 'welcome', '-p', 'Ada'];
+
+describe.skipIf(noRedis !== undefined)('doctor', () => {
+  it('checks the server of a team', async () => {
+    const team = await newTeam(undefined, persistent);
+    const { stdout } = await team.newMachine().bin(['doctor']);
+    expect(stdout).toMatch(
+      /Team\n +ok +server .*127\.0\.0\.1:\d+\/0, [\d.]+, connected in \d+ ms, answers in \d+ ms\n/,
+    );
+    expect(stdout).toMatch(
+      /ok +persistence .*on the disk before it is answered\n +ok +ledger .*the secret fits; 0 runs/,
+    );
+  });
+
+  it('says that a crash may lose a second with everysec', async () => {
+    const team = await newTeam(undefined, ['--appendonly', 'yes', '--appendfsync', 'everysec']);
+    expect((await team.newMachine().bin(['doctor'])).stdout).toMatch(/warn +persistence .*may lose its last second/);
+  });
+
+  it.each([
+    ['no append-only file', [], 'appendonly yes'],
+    ['an eviction policy', ['--appendonly', 'yes', '--maxmemory-policy', 'allkeys-lru'], 'noeviction'],
+    ['no memory left', ['--appendonly', 'yes', '--maxmemory', '1'], 'maxmemory'],
+  ])('and send-template refuse a server with %s', async (_, settings, hint) => {
+    const team = await newTeam(undefined, settings);
+    const machine = team.newMachine();
+    expect((await machine.bin(['doctor'])).stdout).toMatch(new RegExp(`fail +persistence .*\\n.*${hint}`));
+    const { code, stderr } = await machine.bin(send);
+    expect([code, stderr, team.service.asked]).toEqual([3, expect.stringContaining(hint), []]);
+  });
+
+  it('reports another secret and a lost server', async () => {
+    const team = await newTeam();
+    await team.newMachine().bin(send);
+    const stranger = team.newMachine(team.url.replace(secret, [...secret].reverse().join('')));
+    expect((await stranger.bin(['doctor'])).stdout).toMatch(/fail +ledger .*another secret/);
+    await team.server.kill();
+    expect((await team.newMachine().bin(['doctor'])).stdout).toMatch(/fail +server .*cannot reach 127\.0\.0\.1/);
+  });
+});
+
+it.skipIf(noRedis !== undefined)('team new notes what the server lacks', async () => {
+  const server = await startRedis();
+  const { code, stderr } = await cli(['team', 'new', `redis://127.0.0.1:${server.address.port}`], { home: newHome() });
+  expect([code, stderr]).toEqual([0, expect.stringContaining('set appendonly yes')]);
+  await server.stop();
+});
