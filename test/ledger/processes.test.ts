@@ -1,7 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { heartbeatInterval } from '../../src/base/liveness.ts';
+import { noRedis, startRedis } from '../support/redis.ts';
 import { manualTimers } from '../support/timers.ts';
 import { run, scriptIn } from './scripts.ts';
 import { openLedger, planOf, temporaryFolder } from './rig.ts';
@@ -10,11 +11,11 @@ import { openLedger, planOf, temporaryFolder } from './rig.ts';
 const text = `
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
-import { open, planOf } from './library.mjs';
+import { open, openOnServer, planOf } from './library.mjs';
 const [folder, count, from, target] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4]), process.argv[5]];
 const row = (number) => Uint8Array.from(createHash('sha256').update(String(number)).digest().subarray(0, 20));
 const numbers = Array.from({ length: count }, (_, at) => (from + at) % count);
-const ledger = open(folder, target === 'local');
+const ledger = /^\\d+$/.test(target) ? openOnServer(target, folder + '.' + from + '.json') : open(folder, target === 'local');
 const { run, stop } = await ledger.register(planOf(numbers.map(row)));
 if (stop) throw new Error(JSON.stringify(stop));
 // Both have registered before either claims.
@@ -33,25 +34,27 @@ console.log(run);
 console.log(granted.join());
 `;
 
-it.each([
-  ['local', 4_000],
-  ['remote', 600],
-])('grants each row once to two processes at full speed: %s target', { timeout: 120_000 }, async (target, count) => {
-  const home = temporaryFolder();
-  const [script, folder] = [await scriptIn(home, text), join(home, 'ledger')];
-  const both = await Promise.all(
-    [0, count / 2].map((from) => run(script, folder, String(count), String(from), target)),
-  );
-  const [one, other] = both.map(({ lines }) => ({
-    run: lines[0],
-    granted: (lines[1] ?? '').split(',').filter(Boolean),
-  }));
-  expect(both.map(({ code }) => code)).toEqual([0, 0]);
-  expect(one?.run).toBe(other?.run);
-  const all = [...(one?.granted ?? []), ...(other?.granted ?? [])];
-  expect(all).toHaveLength(count);
-  expect(new Set(all).size).toBe(count);
-});
+it.each([['local', 4_000], ['remote', 600], ...(noRedis === undefined ? [['server', 2_000] as const] : [])] as const)(
+  'grants each row once to two processes at full speed: %s target',
+  { timeout: 120_000 },
+  async (kind, count) => {
+    const target = kind === 'server' ? String((await started()).address.port) : kind;
+    const home = temporaryFolder();
+    const [script, folder] = [await scriptIn(home, text), join(home, 'ledger')];
+    const both = await Promise.all(
+      [0, count / 2].map((from) => run(script, folder, String(count), String(from), target)),
+    );
+    const [one, other] = both.map(({ lines }) => ({
+      run: lines[0],
+      granted: (lines[1] ?? '').split(',').filter(Boolean),
+    }));
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(one?.run).toBe(other?.run);
+    const all = [...(one?.granted ?? []), ...(other?.granted ?? [])];
+    expect(all).toHaveLength(count);
+    expect(new Set(all).size).toBe(count);
+  },
+);
 
 it('the heartbeat file of a process is written again after it was removed, until the process ends', async () => {
   const folder = temporaryFolder();
@@ -66,3 +69,9 @@ it('the heartbeat file of a process is written again after it was removed, until
   await ledger.close();
   expect([owners(), [...timers.armed]]).toEqual([[], []]);
 });
+
+async function started() {
+  const server = await startRedis('--appendonly', 'yes');
+  onTestFinished(() => server.stop());
+  return server;
+}

@@ -62,3 +62,22 @@ export function createServerWorld(redis: Redis, server: RedisServer, folder: str
     end: async () => {},
   };
 }
+
+const dump = createScript(`
+local all = {}
+for _, key in ipairs(redis.call('KEYS', '*')) do
+  all[#all + 1] = key
+  local kind = redis.call('TYPE', key).ok
+  local found = kind == 'string' and { redis.call('GET', key) } or kind == 'hash' and redis.call('HGETALL', key)
+    or kind == 'set' and redis.call('SMEMBERS', key) or redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
+  for _, one in ipairs(found) do all[#all + 1] = one end
+end
+return table.concat(all, '|')
+`);
+
+/** All keys, fields and values. */
+export async function contentOf(redis: Redis): Promise<Buffer> {
+  const content = await redis.run(dump, [], []);
+  if (!Buffer.isBuffer(content)) throw new Error('the server has no data');
+  return content;
+}

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkFitness } from '../../src/ledger/redis/health.ts';
 import type { SingleRule } from '../../src/ledger/ledger.ts';
-import { openRedis, type Redis } from '../../src/base/redis.ts';
+import type { Redis } from '../../src/base/redis.ts';
 import { CliError } from '../../src/base/errors.ts';
 import { prefixOf } from '../../src/ledger/redis/server.ts';
-import { noRedis, type RedisServer, startRedis } from '../support/redis.ts';
+import { noRedis, startRedis } from '../support/redis.ts';
 import { accepted, account, day, message, messages, planOf, rowOf, sendAll, temporaryFolder } from './rig.ts';
-import { createServerWorld, openServerLedger, type ServerLedgerOptions } from './redis-world.ts';
+import { contentOf, createServerWorld, openServerLedger, type ServerLedgerOptions } from './redis-world.ts';
 
 const people = 'ada:1 bob:1 cyd:1 dan:1';
 const key = (name: string) => `${prefixOf('acme')}${name}`;
@@ -219,7 +219,7 @@ describe.skipIf(noRedis)('two registrations at the same time', () => {
     const results = await Promise.all([one.register(planOf(people)), other.register(planOf(people))]);
     const [first, second] = results.map(accepted);
     expect(first?.run).toBe(second?.run);
-    expect([first?.continues, second?.continues].toSorted()).toEqual([false, true]);
+    expect(new Set([first?.continues, second?.continues])).toEqual(new Set([false, true]));
     expect(await one.runs()).toMatchObject([{ counts: { planned: 4 } }]);
   });
 });
@@ -315,28 +315,9 @@ describe.skipIf(noRedis)('the rows of a person', () => {
     await sendAll(ledger, planOf('1:Ada 2:Bob', { kind: 'contact' }));
     const contact = rowOf(planOf('1:Ada', { kind: 'contact' }), 0);
     await ledger.forget({ seconds: [message('ada:1').slice(12), contact.slice(12)] });
-    const content = await contentOf(server);
+    const content = await contentOf(server.redis);
     for (const row of [message('ada:1'), contact])
       for (const part of [row.slice(2, 12), row.slice(12)]) expect(content.includes(Buffer.from(part))).toBe(false);
     expect(content.includes(Buffer.from(message('bob:1').slice(2, 12)))).toBe(true);
   });
 });
-
-/** All keys, fields and values. */
-async function contentOf({ address }: RedisServer): Promise<Buffer> {
-  const redis = openRedis({ address });
-  onTestFinished(() => redis.close());
-  const text = `
-    local all = {}
-    for _, key in ipairs(redis.call('KEYS', '*')) do
-      all[#all + 1] = key
-      local kind = redis.call('TYPE', key).ok
-      local found = kind == 'string' and { redis.call('GET', key) } or kind == 'hash' and redis.call('HGETALL', key)
-        or kind == 'set' and redis.call('SMEMBERS', key) or redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
-      for _, one in ipairs(found) do all[#all + 1] = one end
-    end
-    return table.concat(all, '|')`;
-  const content = await redis.call('EVAL', text, 0);
-  if (!Buffer.isBuffer(content)) throw new Error('the server has no data');
-  return content;
-}

@@ -25,14 +25,13 @@ export interface RedisLedgerOptions extends ServerOptions {
   readonly now: () => number;
   /** Milliseconds of a monotonic clock. */
   readonly steady: () => number;
+  /** Milliseconds that a claim may take. With the time-out of a request it is less than `silence`. Default: 25 s. */
+  readonly longestClaim?: number | undefined;
 }
-
-/** Milliseconds after a claim within which a row may be sent. With the time-out of a request it is less than a lease. */
-const longestClaim = 25_000;
 
 /** The ledger of a team, on a Valkey or Redis server. All promises of one process resolve in the order of the calls. */
 export function openRedisLedger(options: RedisLedgerOptions): RedisLedger {
-  const { now, steady } = options;
+  const { now, steady, longestClaim = 25_000 } = options;
   const server = createServer(options);
   /** The state of the ledger on which this process's registration of a run is based. */
   const registered = new Map<string, number>();

@@ -6,6 +6,7 @@ export const dataVersion = 1;
 
 /** Bytes of a record: run, state, time, order, owner. */
 export const recordSize = 16;
+const recordsInField = 4;
 
 const codes = new Map(states.map((state, code) => [state, code]));
 
@@ -140,25 +141,33 @@ local function runNamed(id)
   return number and runOf(tonumber(number))
 end
 
-local counted = {}
+-- Written together at the end.
+local counted, listed, flying, landed = {}, {}, {}, {}
 local function add(number, state, by)
   if state == S.absent then return end
   counted[number] = counted[number] or {}
   counted[number][state] = (counted[number][state] or 0) + by
 end
 
-local function saveCounts()
+local function inParts(command, key, words)
+  for from = 1, #words, 1000 do call(command, key, unpack(words, from, math.min(#words, from + 999))) end
+end
+
+local function finish()
   for number, by in pairs(counted) do
     for state, change in pairs(by) do
       if change ~= 0 then call('HINCRBY', P .. 'run:' .. number, 'c' .. state, change) end
     end
   end
+  for number, rows in pairs(listed) do call('APPEND', P .. 'list:' .. number, table.concat(rows)) end
+  for worker, flights in pairs(landed) do inParts('HDEL', P .. 'flights:' .. worker, flights) end
+  inParts('HSET', P .. 'flights:' .. me, flying)
 end
 
 -- All records of the row with this digest.
+local rowsKey = P .. 'rows:'
 local function load(row)
-  local a, b = row:byte(1, 2)
-  local set = { key = P .. 'rows:' .. string.format('%02x%02x', a, b), rest = row:sub(3, 12), records = {}, size = 0 }
+  local set = { key = rowsKey .. row:sub(1, 2), rest = row:sub(3, 12), records = {}, size = 0 }
   local chunk = call('HGET', set.key, set.rest)
   while chunk do
     for at = 1, #chunk, ${recordSize} do
@@ -166,27 +175,31 @@ local function load(row)
       set.records[#set.records + 1] = { run = run, state = state, time = time, order = changed, owner = owner, row = row }
     end
     set.size = set.size + 1
-    chunk = #chunk == 64 and call('HGET', set.key, set.rest .. string.char(set.size))
+    chunk = #chunk == ${recordsInField * recordSize} and call('HGET', set.key, set.rest .. string.char(set.size))
   end
   return set
 end
 
+local function packed(one)
+  return struct.pack('>I3BI4I5I3', one.run, one.state, one.time, one.order, one.owner)
+end
+
+-- Fields of more than 64 bytes would need much more memory.
 local function save(set)
-  local parts, chunks = {}, 0
-  local function flush()
-    local field = chunks == 0 and set.rest or set.rest .. string.char(chunks)
-    call('HSET', set.key, field, table.concat(parts))
-    parts, chunks = {}, chunks + 1
+  local records = set.records
+  if #records == 1 and set.size < 2 then
+    call('HSET', set.key, set.rest, packed(records[1]))
+    set.size = 1
+    return
   end
-  for _, one in ipairs(set.records) do
-    parts[#parts + 1] = struct.pack('>I3BI4I5I3', one.run, one.state, one.time, one.order, one.owner)
-    if #parts == 4 then flush() end
+  local size = math.ceil(#records / ${recordsInField})
+  for chunk = 0, math.max(size, set.size) - 1 do
+    local field = chunk == 0 and set.rest or set.rest .. string.char(chunk)
+    local parts = {}
+    for at = chunk * ${recordsInField} + 1, math.min(#records, chunk * ${recordsInField} + ${recordsInField}) do parts[#parts + 1] = packed(records[at]) end
+    if #parts > 0 then call('HSET', set.key, field, table.concat(parts)) else call('HDEL', set.key, field) end
   end
-  if #parts > 0 then flush() end
-  for at = chunks, set.size - 1 do
-    call('HDEL', set.key, at == 0 and set.rest or set.rest .. string.char(at))
-  end
-  set.size = chunks
+  set.size = size
 end
 
 local function find(set, number)
@@ -197,6 +210,12 @@ local function flightKey(record)
   return struct.pack('>I3', record.run) .. record.row:sub(1, 12)
 end
 
+local function land(record)
+  local flights = landed[record.owner] or {}
+  landed[record.owner] = flights
+  flights[#flights + 1] = flightKey(record)
+end
+
 -- The only place where the state of a row changes.
 local function move(record, event)
   local before = stateOf(record)
@@ -204,7 +223,7 @@ local function move(record, event)
   if not after or after == before then return false end
   change()
   if isPending(record) then call('HINCRBY', P .. 'pending', record.order, -1) end
-  if before == S.leaving then call('HDEL', P .. 'flights:' .. record.owner, flightKey(record)) end
+  if before == S.leaving then land(record) end
   add(record.run, before, -1)
   add(record.run, after, 1)
   record.state, record.time, record.order = after, seconds, order
@@ -214,7 +233,10 @@ end
 local function addRecord(set, run, row)
   local record = { run = run.number, state = S.absent, time = seconds, order = order, owner = 0, row = row }
   set.records[#set.records + 1] = record
-  if not run.isSingles then call('APPEND', P .. 'list:' .. run.number, row) end
+  if run.isSingles then return record end
+  local rows = listed[run.number] or {}
+  listed[run.number] = rows
+  rows[#rows + 1] = row
   return record
 end
 
@@ -277,14 +299,13 @@ local function drop(set, record)
   end
   local state = stateOf(record)
   if isPending(record) then call('HINCRBY', P .. 'pending', record.order, -1) end
-  if state == S.leaving then call('HDEL', P .. 'flights:' .. record.owner, flightKey(record)) end
+  if state == S.leaving then land(record) end
   add(record.run, state, -1)
   save(set)
 end
 
 local function latestOf(row)
-  local a, b = row:byte(13, 14)
-  return P .. 'latest:' .. string.format('%02x%02x', a, b), row:sub(15, 20)
+  return P .. 'latest:' .. row:sub(13, 14), row:sub(15, 20)
 end
 
 local function forgetLatest(row, number)
@@ -381,7 +402,8 @@ end
 
 local function fly(record, run, row)
   record.owner = me
-  call('HSET', P .. 'flights:' .. me, flightKey(record), '')
+  flying[#flying + 1] = flightKey(record)
+  flying[#flying + 1] = ''
   if run.subject.kind ~= 'contact' then return end
   local key, rest = latestOf(row)
   call('HSET', key, rest .. struct.pack('>I3', run.number), row:sub(1, 12))
@@ -498,7 +520,7 @@ if op == 'work' then
     end
     sweep(100)
   end
-  saveCounts()
+  finish()
   return ok(verdicts)
 end
 
@@ -509,14 +531,14 @@ if op == 'look' then
   if not rule.single and not run then return {'run', rule.run} end
   if run and not rule.after then rule.after = run.order end
   local verdict = rule.single and claimSingle(rule, ARGV[3], false, true) or claimInRun(run, rule, ARGV[3], false, true)
-  saveCounts()
+  finish()
   return ok({ verdict })
 end
 
 -- All runs, for decisions of the client.
 if op == 'runs' then
   bury()
-  saveCounts()
+  finish()
   local all = {}
   for _, number in ipairs(call('HVALS', P .. 'numbers')) do
     local run = runOf(tonumber(number))
@@ -587,7 +609,7 @@ if op == 'register' then
     call('HINCRBY', P .. 'meta', 'registrations', 1)
     touch(run, true)
   end
-  saveCounts()
+  finish()
   return ok('done', id, run.number)
 end
 
@@ -606,13 +628,13 @@ if op == 'move' then
     end
   end
   if moved > 0 and h.event ~= 'withdraw' then touch(run, false) end
-  saveCounts()
+  finish()
   return ok(moved)
 end
 
 if op == 'shut' then
   bury()
-  saveCounts()
+  finish()
   local run = runNamed(h.run)
   if not run then return {'run', h.run} end
   if h.refuse and #membersOf(run) > 0 then return {'running', h.run} end
@@ -631,7 +653,7 @@ end
 
 if op == 'sweep' then
   local isMore = sweep(1000)
-  saveCounts()
+  finish()
   return ok(isMore and 1 or 0)
 end
 
@@ -651,14 +673,14 @@ if op == 'erase' then
       call('SETRANGE', P .. 'list:' .. h.number, place * 20, string.rep('\\0', 20))
     end
   end
-  saveCounts()
+  finish()
   return ok()
 end
 
 if op == 'end' then
   change()
   leave(me)
-  saveCounts()
+  finish()
   call('DEL', P .. 'worker:' .. me)
   return ok()
 end

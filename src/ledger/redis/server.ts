@@ -37,7 +37,8 @@ export interface Server {
   read(operation: string, facts?: object, ...rows: readonly Uint8Array[]): Promise<readonly Reply[]>;
   /** Calls an operation that changes something. The first one makes this process a worker. */
   change(operation: string, facts?: object, ...rows: readonly Uint8Array[]): Promise<readonly Reply[]>;
-  call(command: string, key: string, ...words: readonly Argument[]): Promise<Reply>;
+  /** Calls a command on a key of the account. */
+  call(command: string, key: string | Buffer, ...words: readonly Argument[]): Promise<Reply>;
   close(): Promise<void>;
 }
 
@@ -68,7 +69,8 @@ export function createServer(options: ServerOptions): Server {
       if (worker === 0) await joined();
       return run(operation, facts, rows);
     },
-    call: (command, key, ...words) => redis.call(command, prefix + key, ...words),
+    call: (command, key, ...words) =>
+      redis.call(command, Buffer.concat([Buffer.from(prefix), Buffer.from(key)]), ...words),
     async close() {
       stopBeat?.();
       if (worker === 0) return;

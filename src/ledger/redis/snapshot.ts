@@ -166,7 +166,9 @@ async function latestRows(server: Server, { input }: Plan): Promise<LatestRows> 
   };
 
   async function readBucket(bucket: string, own: ReadonlySet<string>): Promise<void> {
-    const fields = list(await server.call('HGETALL', `latest:${bucket}`));
+    const fields = list(
+      await server.call('HGETALL', Buffer.concat([Buffer.from('latest:'), Buffer.from(bucket, 'hex')])),
+    );
     for (let at = 0; at < fields.length; at += 2) {
       const [field, digest] = [bytes(fields[at]), bytes(fields[at + 1])];
       const second = bucket + field.subarray(0, 6).toString('hex');
