@@ -1,4 +1,4 @@
-/** What the build puts in. */
+/** Constants of the build. */
 declare const __VERSION__: string;
 declare const __BUILD__: string;
 /** The folder of the built page, relative to the file that reads it. */

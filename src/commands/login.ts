@@ -108,7 +108,7 @@ async function checkedDraft(
   }
 }
 
-/** A person was told where keys are made before. */
+/** A person has seen before where keys are made. */
 function failureText({ message, hint, status }: CliError): string {
   return hint === undefined || status === 401 ? `${message}; try again` : `${message}: ${hint}`;
 }

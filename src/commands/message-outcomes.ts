@@ -2,10 +2,10 @@ import type { OnDamage } from '../base/journal-lines.ts';
 import type { Context } from '../cli/command.ts';
 import { remoteOf } from './sandbox/control.ts';
 
-/** What became of a message that was accepted. */
+/** The outcome of a message that was accepted. */
 export interface MessageOutcome {
   readonly delivery: 'delivered' | 'read' | 'failed';
-  /** Why it failed, if its event says so. */
+  /** Why it failed, if its event has a reason. */
   readonly reason?: string | undefined;
 }
 

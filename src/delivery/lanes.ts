@@ -3,7 +3,7 @@ import type { Later } from '../base/host.ts';
 /** Never rejects. Resolves to the milliseconds until it runs again, or to undefined when it is done. */
 export type Job = () => Promise<number | undefined>;
 
-/** Runs a few jobs at once; the jobs of one lane run in order. */
+/** Runs a few jobs in parallel; the jobs of one lane run in order. */
 export interface Lanes {
   add(lane: string, job: Job): void;
   /** Number of running jobs, without those that wait to run again. */

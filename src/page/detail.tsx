@@ -6,7 +6,7 @@ interface DetailProps {
   readonly children: ComponentChildren;
 }
 
-/** What is known about the chosen row, beside its table. */
+/** The details of the chosen row, beside its table. */
 export function Detail({ title, onClose, children }: DetailProps) {
   return (
     <section class="detail" aria-label="Details">

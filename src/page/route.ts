@@ -3,7 +3,7 @@ import { type ScreenName, screens } from './screens.ts';
 
 export interface Route {
   readonly screen: ScreenName;
-  /** What the screen shows, such as a number. */
+  /** The item on the screen, such as a number. */
   readonly item: string;
 }
 

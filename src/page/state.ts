@@ -21,7 +21,7 @@ export interface Message extends Rows<'messages'> {
   readonly reason?: string | undefined;
 }
 
-/** What the page knows from its stream. */
+/** The page's state, from its stream. */
 export interface PageState {
   /** Whether the first records have arrived. */
   readonly isLoaded: boolean;

@@ -27,7 +27,7 @@ interface TableProps<T> {
 /** Rows that are rendered at first, and more at each request. */
 const page = 100;
 
-/** A table of which only the first rows are rendered. */
+/** A table that renders only its first rows. */
 export function Table<T>({ label, rows, columns, keyOf, empty, chosen, onChoose, lineOf }: TableProps<T>) {
   const most = useSignal(page);
   const body = useRef<HTMLTableSectionElement>(null);

@@ -22,7 +22,7 @@ export interface KeptEntry {
   close(): void;
 }
 
-/** What all machines of a team have done with the rows of a run. */
+/** The rows of a run by outcome, on all machines of a team. */
 export interface TeamTotal {
   readonly sent: number;
   readonly failed: number;
@@ -121,7 +121,7 @@ function commandLine(typed: readonly string[]): string {
   return ['bizmsg', ...words.map((word) => (word.endsWith('…') ? word : shellQuote(redact(word))))].join(' ');
 }
 
-/** Rows that the run does not send. Those that it sent before count as sent, and unsure ones as unsure. */
+/** Rows that the run does not send. Rows that it sent before count as sent, and unsure ones as unsure. */
 function leftOut({ excluded, earlier_run, duplicate, elsewhere, changed }: SkippedCounts): number {
   return excluded + earlier_run + duplicate + elsewhere + changed;
 }

@@ -19,7 +19,7 @@ export type FeedRecord =
     }
   /** When the next receipt or delivery is due on the sandbox's clock. */
   | { readonly kind: 'due'; readonly at: number | null }
-  /** What the page must ask for again, if it shows it. */
+  /** The page must ask for these again, if it shows them. */
   | { readonly kind: 'changed'; readonly topics: readonly Topic[] };
 
 /** Parts of the state without a log. */
@@ -34,7 +34,7 @@ interface Feed {
 /** Opens a feed after a cursor. Calls `wake` whenever there are new records. */
 export type OpenFeed = (after: string | undefined, wake: () => void) => Feed;
 
-/** The most records of a kind that a page gets at once. A page that is further behind starts over with the newest. */
+/** The most records of a kind that a page gets together. A page that is further behind starts over with the newest. */
 const mostBehind = 5_000;
 
 const topics: Readonly<Partial<Record<Change['type'], Topic>>> = {
@@ -68,7 +68,7 @@ export function createFeeds(store: Store, clock: AdjustableClock): OpenFeed {
     let cursor = positionIn(after, state);
     let due: number | null | undefined;
     let adjusted = 0;
-    // What changed before this feed was opened is unknown.
+    // Changes before this feed was opened are unknown.
     const changed = new Set<Topic>(Object.values(topics));
     const stop = follow(({ type }) => {
       const topic = topics[type];

@@ -53,7 +53,7 @@ export async function openDuplicateGuard({
       session.reporter.note('unrecorded', `${error.message}; this message counts as unsure for the team`);
     }
   };
-  /** What this machine sent before it had a team. */
+  /** The messages that this machine sent before it had a team. */
   const lookInOwn = async () => {
     if (!own) return;
     const ownRow = messageRow(own.ledger.secret, { mode: 'live', ...message });

@@ -199,7 +199,7 @@ interface OwnLedger {
   readonly account: Account;
 }
 
-/** How a run shows its rows to `runs list`. */
+/** Writes the entries of runs that `runs list` shows. */
 interface RunNotes {
   /** Keys the digests of rows. */
   readonly secret: string;

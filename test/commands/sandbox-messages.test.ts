@@ -56,14 +56,14 @@ describe('sandbox messages', () => {
     expect([code, stdout]).toEqual([0, shown.map((at) => `${ids[at]}\n`).join('')]);
   });
 
-  it('says so if there are none', async () => {
+  it('notes that there are no messages', async () => {
     const { run } = await local();
     expect((await run('sandbox messages', { terminal: 80 })).stdout).toBe('No messages\n');
     expect((await run('sandbox messages')).stdout).toBe('');
     expect((await run('sandbox messages -o json')).stdout).toBe('[]\n');
   });
 
-  it('shows the last 50 on a terminal, and says so; all elsewhere', async () => {
+  it('shows the last 50 on a terminal, with a note; all elsewhere', async () => {
     const { run, send } = await local();
     const ids = [];
     for (let number = 0; number < 60; number++) ids.push(await send());

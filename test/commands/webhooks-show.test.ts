@@ -157,7 +157,7 @@ describe('webhooks show MESSAGE', () => {
     expect([code, stdout]).toEqual([0, `${event}\n`]);
   });
 
-  it('is exit 5 for an id that nobody knows', async () => {
+  it('is exit 5 for an unknown id', async () => {
     const { send, run } = await listener();
     await send(body);
     expect(await run('webhooks show msg_none')).toMatchObject({ code: 5, stdout: '' });

@@ -75,7 +75,7 @@ describe.skipIf(noContainers !== undefined)(`two containers on one state folder 
     const words = ['sandbox', 'start', '--port', '0', '-o', 'ndjson'];
     const killed = startContained(words, home);
     await readyAt(killed);
-    // A process in a namespace with the same number would know at once that the killed one is dead.
+    // A process in a namespace with the same number would know immediately that the killed one is dead.
     killed.keepNamespace();
     killed.kill('SIGKILL');
     await killed.ended;

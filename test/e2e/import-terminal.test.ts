@@ -55,7 +55,7 @@ describe('the progress of a run, on a terminal', () => {
     expect(terminal.written()).not.toMatch(/\d+ of 300 · /);
   });
 
-  it('says at once that it waits for the rate limit, and how long', async () => {
+  it('shows immediately that it waits for the rate limit, and how long', async () => {
     const world = await rig.newWorld();
     rig.writePeople(world, 100);
     const terminal = await open(world, 120);

@@ -36,7 +36,7 @@ describe.skipIf(noBrowser)(`the signature checker of the page (${noBrowser ?? 'i
     await expectResult('Valid');
   });
 
-  it('says what is wrong', async () => {
+  it('names the fault', async () => {
     const { dialog, expectResult, body } = await openChecker();
     await dialog.getByRole('textbox', { name: 'Body' }).fill(`${body}\n`);
     await expectResult('Not valid: the body was changed after it was signed: a line feed was added at the end');

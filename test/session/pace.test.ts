@@ -102,7 +102,7 @@ it.each([
   await run(argv);
   await run(argv);
   expect(existsSync(folder)).toBe(false);
-  // The timers of this clock fire at once, and a dry run looks for the template's text.
+  // The timers of this clock fire immediately, and a dry run looks for the template's text.
   expect(clock.steady() - began).toBeLessThanOrEqual(2 * lookupTimeout);
 });
 

@@ -25,7 +25,7 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server on a free port, which keeps its data in a temporary folder if it is told to. */
+/** Starts a server on a free port, in a temporary folder; the settings decide whether it keeps its data. */
 export async function startRedis(...settings: readonly string[]): Promise<RedisServer> {
   if (binary === undefined) throw new Error(noRedis);
   const program = binary;

@@ -109,7 +109,7 @@ export function createPrinter(options: PrinterOptions): Printer {
     for (const part of partsOf(lines)) await write(part.join(''));
   }
 
-  /** Writes values as JSON, one per line. Escaping and redacting many lines at once costs little more than one. */
+  /** Writes values as JSON, one per line. Escaping and redacting many lines together costs little more than one. */
   async function writeLines(values: readonly unknown[]): Promise<void> {
     for (const part of partsOf(values)) await write(escaped(part.map((value) => `${jsonText(value)}\n`).join('')));
   }

@@ -5,10 +5,10 @@ import type { Happened, HappenedEvent } from '../../sandbox/watch.ts';
 import { requestLine } from './requests.ts';
 import { subjectOf } from './trigger.ts';
 
-/** What a sandbox in the foreground prints as it happens. */
+/** The lines that a sandbox in the foreground prints as things happen. */
 export type Live = Happened | { readonly type: 'left-out'; readonly count: number };
 
-/** More lines at once than anybody reads. */
+/** Nobody reads more lines than this together. */
 const most = 1_000;
 
 /** Yields what happens until the end; counts what it cannot keep up with. */

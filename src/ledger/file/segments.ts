@@ -134,7 +134,7 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
     [current, day] = [segment, table.name];
   }
 
-  /** The segment up to whose middle the table reaches; undefined if it belongs to another one. */
+  /** The segment up to whose middle the table reaches; undefined if it belongs to another segment. */
   function coveredBy(table: Table): AppendFile | undefined {
     if (table.secret !== check) return undefined;
     const segment = opened(table.name);

@@ -10,7 +10,7 @@ export interface Health {
   readonly keepsChanges: boolean | undefined;
   /** When that file is synced to the disk: `always`, `everysec` or `no`. */
   readonly sync: string | undefined;
-  /** What it removes when it is full. */
+  /** Its rule for removing data when it is full. */
   readonly eviction: string | undefined;
   readonly isFull: boolean;
 }

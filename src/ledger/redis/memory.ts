@@ -6,7 +6,7 @@ import { createStateFolder, fsError, readRegular } from '../../base/files.ts';
 import { replace } from '../../base/journal.ts';
 import { isRecord } from '../../contract/readers.ts';
 
-/** What this machine last recorded on a server. If the server knows less, it has lost data. */
+/** The last record of this machine on a server. If the server knows less, it has lost data. */
 interface Known {
   readonly epoch: string;
   /** Changes by this machine. */

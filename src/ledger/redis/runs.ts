@@ -21,7 +21,7 @@ export interface StoredRun {
 
 export interface StoredRuns {
   readonly runs: readonly StoredRun[];
-  /** The number of registrations so far: what another one has decided may be outdated. */
+  /** The number of registrations so far: a decision from before a newer one may be outdated. */
   readonly registrations: number;
 }
 

@@ -12,7 +12,7 @@ export interface Snapshot {
   readonly book: Book;
   readonly world: World;
   readonly registrations: number;
-  /** The changes that it includes. What others change later is found by the claims. */
+  /** The changes that it includes. Claims find later changes of others. */
   readonly order: number;
   readonly numbers: ReadonlyMap<string, number>;
 }
@@ -137,7 +137,7 @@ function isEqual(one: StoredRecord, other: StoredRecord): boolean {
 /** For contacts: the row that each run claimed last of all rows of a contact. */
 interface LatestRows {
   has(row: Uint8Array, run: number): boolean;
-  /** Those that the input does not have, some at a time. */
+  /** The rows that the input does not have, some at a time. */
   others(input: Plan['input']): readonly Uint8Array[];
 }
 

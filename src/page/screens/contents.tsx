@@ -7,7 +7,7 @@ import { TemplateDetail } from './contents/template.tsx';
 
 const parts = { contacts: 'Contacts', templates: 'Templates', campaigns: 'Campaigns' } as const;
 
-/** What the account contains: searchable tables, and the chosen row beside them. */
+/** Contacts, templates and campaigns: searchable tables, and the chosen row beside them. */
 export function Contents() {
   const contacts = useAsked('contents', 'contacts').value;
   const templates = useAsked('contents', 'templates').value;

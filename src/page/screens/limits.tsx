@@ -6,7 +6,7 @@ import { Usage } from './limits/usage.tsx';
 
 const parts = { limits: 'Limits and faults', keys: 'Keys and audit log', choices: 'Choices' } as const;
 
-/** What decides about a request: the plan, faults and keys, and the choices of the sandbox. */
+/** All that decides about a request: the plan, faults and keys, and the choices of the sandbox. */
 export function Limits() {
   const { part, id } = partOf(parts);
   return (

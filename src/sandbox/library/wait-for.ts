@@ -52,7 +52,7 @@ function testOf(wanted: Parameters<WaitFor>[0]): (event: SandboxEvent) => boolea
   throw new Refusal(400, `"${String(wanted)}" is not an event${suggestion(wanted, eventNames)}`);
 }
 
-/** What helps to find out why an event is missing. */
+/** Facts that help to find out why an event is missing. */
 function seen(service: Service): string {
   const types = eventsIn(service).map(({ type }) => type);
   const events = types.length === 0 ? 'there is no event yet' : `the last events: ${types.slice(-5).join(', ')}`;

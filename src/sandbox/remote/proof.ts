@@ -12,7 +12,7 @@ interface Claimed {
 
 export const proofPath = `${controlPrefix}/proof`;
 
-/** Proves knowledge of the token. It includes the address, so it cannot be relayed to another one. */
+/** Proves knowledge of the token. It includes the address, so it cannot be relayed to another address. */
 export function proofOf({ url, token }: Claimed, nonce: string): string {
   return createHmac('sha256', token).update(`bizmsg sandbox proof\n${url}\n${nonce}`).digest('hex');
 }

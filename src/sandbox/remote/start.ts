@@ -25,7 +25,7 @@ interface Attempt extends StartOptions {
 
 const poll = 10;
 
-/** Finds the default sandbox or starts it. If several commands do this at once, one of them starts it. */
+/** Finds the default sandbox or starts it. If several commands do this together, one of them starts it. */
 export async function findOrStart(options: StartOptions): Promise<Locator> {
   const { stateFolder, host, timeout = 15_000 } = options;
   const attempt = { ...options, deadline: host.now() + timeout, log: join(stateFolder, 'sandbox.log') };

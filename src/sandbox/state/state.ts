@@ -110,7 +110,7 @@ export interface Store {
   /** Journals the changes, then applies them. If it throws, nothing has changed. */
   commit(changes: readonly Change[]): void;
   /**
-   * Applies the commits of `run` at once and journals them as one when it returns. If that write fails, this throws, and
+   * Applies the commits of `run` immediately and journals them as one when it returns. If that write fails, this throws, and
    * the next commit writes them, too. `run` must not throw.
    */
   together<T>(run: () => T): T;

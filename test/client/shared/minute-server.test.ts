@@ -148,7 +148,7 @@ describe.skipIf(noRedis !== undefined)('a minute on a server', () => {
     expect(at).toBeLessThanOrEqual(await timeOnServer());
   });
 
-  it('expires on the server once nobody uses it', async () => {
+  it('expires on the server once it is not used any more', async () => {
     await member('a').report(asks);
     expect(Number(await server.redis.call('PTTL', key))).toBeGreaterThan(60_000);
   });

@@ -27,7 +27,7 @@ describe('waitFor', () => {
     expect(data).toMatchObject({ text: 'STOP' });
   });
 
-  it('says what happened instead, and that the clock is frozen', async () => {
+  it('reports what happened instead, and that the clock is frozen', async () => {
     await using sandbox = createSandbox({ clock: 'manual' });
     sandbox.trigger('order.paid');
     const waiting = sandbox.waitFor('message.read', { within: '1ms' });

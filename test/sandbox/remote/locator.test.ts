@@ -63,7 +63,7 @@ describe('a locator', () => {
     },
   );
 
-  it('is not removed by the first sandbox if another one has taken its port', () => {
+  it('is not removed by the first sandbox if another sandbox has taken its port', () => {
     const folder = temporary();
     writeLocator(folder, { ...locator(4780, folder), token: 'the second' });
     removeLocator(folder, { port: 4780, token: 'the first' });

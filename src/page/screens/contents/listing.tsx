@@ -7,7 +7,7 @@ import { Search } from '../../search.tsx';
 import { type Column, Table } from '../../table.tsx';
 
 interface ListingProps<T> {
-  /** What the rows are, such as `contacts`. */
+  /** The name of the rows, such as `contacts`. */
   readonly part: string;
   /** Undefined until they have arrived. */
   readonly rows: readonly T[] | undefined;

@@ -18,7 +18,7 @@ const presets: readonly { readonly title: string; readonly fault: Omit<NewFault,
   { title: 'Next message: no answer', fault: { effect: { kind: 'hang' } } },
 ];
 
-/** What goes wrong on purpose. */
+/** Errors on purpose. */
 export function Faults() {
   const faults = useAsked(['faults', 'usage', 'deliveries', 'clock'], 'faults').value ?? [];
   return (

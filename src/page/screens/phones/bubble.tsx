@@ -53,7 +53,7 @@ function Ticks({ message: { status, changedAt, reason } }: { readonly message: M
   );
 }
 
-/** What can still happen to the message, and how to send it again. */
+/** Buttons for the next receipt, and for sending it again. */
 function Actions({ message }: { readonly message: Message }) {
   const isFailing = useSignal(false);
   const { id, status } = message;

@@ -31,7 +31,7 @@ const replyEvents = computed(
     ),
 );
 
-/** What the customer sees, with what the sender learns about it. */
+/** The messages as the customer sees them, with their receipts. */
 export function Thread({ phone: { phone, items }, label, templates }: ThreadProps) {
   const deliveries = useAsked('deliveries', 'deliveries', { limit: 1_000 }).value ?? [];
   // The route is ahead of this thread if the number was just changed.
