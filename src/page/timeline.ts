@@ -1,5 +1,6 @@
 import type { OutputOf } from '../sandbox/control/operations.ts';
 import { effectText } from './faults.ts';
+import { requestText } from './request.ts';
 import type { Adjustment, Message, PageState, Request, SandboxEvent } from './state.ts';
 import { timeText } from './time.ts';
 
@@ -53,7 +54,7 @@ export function timelineOf(
       id,
       request,
       at: Date.parse(request.at),
-      what: `${request.method} ${request.path}`,
+      what: requestText(request.method, request.path),
       status: request.status,
       message,
       note: [request.fault, request.detail].filter((part) => part !== null).join(': '),
@@ -101,9 +102,14 @@ function lineText(adjustment: Adjustment): string {
 }
 
 /** The number that the row is about; empty if it is about none. */
-export function phoneOf({ message, steps }: Row): string {
-  const { from, phone } = steps[0]?.event.data ?? {};
-  return message?.to ?? [from, phone].find((text) => typeof text === 'string') ?? '';
+export function phoneOf({ message, steps }: Pick<Row, 'message' | 'steps'>): string {
+  return message?.to ?? phoneIn(steps[0]?.event);
+}
+
+/** The number that the event is about; empty if it is about none. */
+export function phoneIn(event: SandboxEvent | undefined): string {
+  const { to, from, phone } = event?.data ?? {};
+  return [to, from, phone].find((text) => typeof text === 'string') ?? '';
 }
 
 /** Words, and `to:`, `type:` or `status:` with the beginning of a value; all must match. A filter hides the lines. */

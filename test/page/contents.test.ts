@@ -23,7 +23,7 @@ describe.skipIf(noBrowser)(`the contents on the page (${noBrowser ?? 'in chromiu
   it('preview a template with its variables', async () => {
     const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: 'Contacts' }).click();
-    await page.getByRole('link', { name: 'Templates' }).click();
+    await page.getByRole('link', { name: 'Templates', exact: true }).click();
     await page.getByRole('cell', { name: 'order_update' }).click();
     const details = page.getByRole('region', { name: 'Details' });
     const preview = details.getByRole('group', { name: 'Preview' });
@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)(`the contents on the page (${noBrowser ?? 'in chromiu
     });
     const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: 'Contacts' }).click();
-    await page.getByRole('link', { name: 'Campaigns' }).click();
+    await page.getByRole('link', { name: 'Campaigns', exact: true }).click();
     await page.getByRole('button', { name: 'Paged' }).click();
     const details = page.getByRole('region', { name: 'Details' });
     await details.getByRole('combobox', { name: 'Contacts' }).selectOption('with the tag paged');

@@ -139,7 +139,7 @@ function Choose() {
 function FirstMessage() {
   const command = 'bizmsg send-template +12025550101 order_update -p Ada -p A-1 --profile local';
   return (
-    <section class="start" aria-label="Start">
+    <section class="start first" aria-label="Start">
       <h2>Send a first message</h2>
       <p>Paste this into a terminal, or use “New message”. It appears here as the customer sees it.</p>
       <pre>{command}</pre>

@@ -6,8 +6,8 @@ import { Detail } from '../detail.tsx';
 import { DeliveryDetails } from '../delivery.tsx';
 import { goTo, linkTo, route } from '../route.ts';
 import { Search } from '../search.tsx';
-import { StatusText } from '../status.tsx';
 import type { Message, Request } from '../state.ts';
+import { StatusText } from '../status.tsx';
 import { Table } from '../table.tsx';
 import { timeText } from '../time.ts';
 import { isShown, phoneOf, type Row, type Step, timelineOf } from '../timeline.ts';
@@ -40,7 +40,7 @@ export function Timeline() {
             { title: 'Request', cell: What },
             {
               title: 'To',
-              class: 'whole-word',
+              class: 'whole-word wide',
               cell: (row) => <a href={linkTo('phones', phoneOf(row))}>{phoneOf(row)}</a>,
             },
             { title: 'Then', cell: Steps },
@@ -55,7 +55,7 @@ export function Timeline() {
 function What({ what, status, message, note }: Row) {
   return (
     <>
-      <code>{what.replace('/api/public/', '')}</code> {status !== undefined && <StatusText status={status} />}{' '}
+      <code class={message ? 'wide' : undefined}>{what}</code> {status !== undefined && <StatusText status={status} />}{' '}
       {message?.template}
       {note !== '' && <span class="preview"> {note}</span>}
     </>

@@ -40,13 +40,14 @@ export function Webhooks() {
         }
         columns={[
           { title: 'URL', cell: ({ url }) => url },
-          { title: 'Events', cell: ({ events }) => (events === 'all' ? 'all' : events.join(', ')) },
+          { title: 'Events', class: 'wide', cell: ({ events }) => (events === 'all' ? 'all' : events.join(', ')) },
           { title: 'State', cell: ({ state, reason }) => (reason === undefined ? state : `${state}: ${reason}`) },
           {
             title: 'Change',
             cell: ({ id, url }) => (
               <button
                 type="button"
+                class="quiet"
                 onClick={() => void act(() => ask('removeWebhook', { webhook: id }), `Removed ${url}`)}
               >
                 Remove

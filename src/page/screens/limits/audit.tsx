@@ -3,6 +3,7 @@ import type { OutputOf } from '../../../sandbox/control/operations.ts';
 import { useAsked } from '../../asked.ts';
 import { linkTo } from '../../route.ts';
 import { Table } from '../../table.tsx';
+import { requestText } from '../../request.ts';
 import { StatusText } from '../../status.tsx';
 import { dayText, timeText } from '../../time.ts';
 
@@ -24,7 +25,7 @@ export function Audit({ of: { id, text } }: { readonly of: OutputOf<'keys'>[numb
         empty="No requests with this key yet."
         columns={[
           { title: 'Time', class: 'whole-word', cell: ({ at }) => <Moment at={Date.parse(at)} /> },
-          { title: 'Request', cell: ({ method, path }) => <code>{`${method} ${path}`}</code> },
+          { title: 'Request', cell: ({ method, path }) => <code>{requestText(method, path)}</code> },
           { title: 'Status', class: 'whole-word', cell: ({ status }) => <StatusText status={status} /> },
           {
             title: 'Message',

@@ -35,7 +35,7 @@ export function Keys({ chosen }: { readonly chosen: string }) {
           onChoose={(id) => id !== '' && goTo('limits', `keys/${id}`)}
           columns={[
             { title: 'Key', class: 'whole-word', cell: ({ text }) => <code>{maskKey(text)}</code> },
-            { title: 'Mode', cell: ({ mode }) => mode },
+            { title: 'Mode', class: 'wide', cell: ({ mode }) => mode },
             { title: 'Scope', cell: ({ scope }) => scope },
             { title: 'State', cell: ({ state }) => <span class={`state ${state}`}>{state}</span> },
             { title: 'Created', class: 'wide', cell: ({ createdAt }) => dayText(createdAt) },

@@ -46,7 +46,9 @@ export function Thread({ phone: { phone, items }, label, templates }: ThreadProp
         </a>
         <h2>{phone}</h2>
         <span class="preview">{label}</span>
-        <Copy label="Copy number" text={phone} />
+        <span class="wide">
+          <Copy label="Copy number" text={phone} />
+        </span>
       </header>
       {items.length === 0 ? (
         <p class="empty">
