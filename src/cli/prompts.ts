@@ -115,7 +115,7 @@ function text(bytes: Buffer, from: string): string {
 }
 
 interface AskOptions {
-  readonly stdin: Readable;
+  readonly stdin: Readable & { readonly isRaw?: boolean };
   readonly stderr: Writable;
   readonly signal: AbortSignal;
 }
@@ -165,12 +165,17 @@ async function createAsker({ stdin, stderr, signal }: AskOptions): Promise<Asker
       ),
   };
 
-  /** Ctrl-D closes a prompt without an answer; only some runtimes let it notice that at exit. */
+  /**
+   * Ctrl-D closes a prompt without an answer; only some runtimes let it notice that at exit. After Ctrl-Z and `fg`, its
+   * input is paused, too, but still raw.
+   */
   async function untilClosed<T>(prompt: (streams: Streams) => Promise<T>): Promise<T> {
     const closed = new AbortController();
     const paused = () =>
       setImmediate(() => {
-        if (stdin.isPaused()) closed.abort();
+        if (!stdin.isPaused()) return;
+        if (stdin.isRaw) stdin.resume();
+        else closed.abort();
       });
     stdin.on('pause', paused);
     try {

@@ -126,6 +126,22 @@ describe('prompts', () => {
     await terminal.until('\nsound');
   });
 
+  it('a prompt goes on after C-z and fg', async () => {
+    const terminal = open({ home: world.home });
+    await terminal.enter('bizmsg login');
+    await terminal.until('Name of the profile');
+    terminal.type('ac');
+    await terminal.until('profile ac');
+    terminal.press('C-z');
+    await terminal.until('Stopped');
+    await terminal.enter('fg');
+    terminal.answer('me');
+    await terminal.until('Base URL of the API');
+    expect(terminal.screen()).toContain('Name of the profile acme');
+    terminal.press('C-c');
+    expect(await terminal.ended()).toBe(130);
+  });
+
   it('profiles add prompts for address and key', async () => {
     const terminal = open({ home: world.home });
     await terminal.enter('bizmsg profiles add acme --plan growth');
