@@ -19,7 +19,8 @@ const seen = signal<ReadonlyMap<string, number> | undefined>(undefined);
 
 /** The numbers, and what a customer sees on the phone of the chosen one. */
 export function Phones() {
-  const contacts = useAsked('contents', 'contacts').value ?? [];
+  // For their names.
+  const contacts = useAsked('contents', 'contacts', { limit: 5_000 }).value ?? [];
   const templates = useAsked('contents', 'templates').value ?? [];
   const names = new Map(contacts.map(({ phone, name }) => [phone, name ?? '']));
   const found = ordered.value.filter((phone) => isMatch(phone, labelOf(phone, names), search.value));

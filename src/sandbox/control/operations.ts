@@ -188,7 +188,9 @@ export const operations = {
       return { redelivered: sandbox.redeliver(id ?? 'failed'), remaining: sandbox.remaining() };
     },
   ),
-  contacts: op(nothing, ({ sandbox }: Inside) => sandbox.contacts()),
+  contacts: op(fields({ limit: optional(integer()) }), ({ sandbox }: Inside, { limit }) =>
+    newest(sandbox.contacts(), limit),
+  ),
   templates: op(nothing, ({ sandbox }: Inside) => sandbox.templates()),
   campaigns: op(nothing, ({ sandbox }: Inside) => sandbox.campaigns()),
   audience: op(fields({ tag: optional(read.string) }), ({ sandbox }: Inside, { tag }) => ({
