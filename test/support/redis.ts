@@ -77,7 +77,7 @@ export async function startRedis(...settings: readonly string[]): Promise<RedisS
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const found = server.address();

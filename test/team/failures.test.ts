@@ -1,7 +1,10 @@
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { prefixOf } from '../../src/ledger/redis/server.ts';
 import { killed, summaryIn, untilAsked, writePeople } from '../e2e/runs-rig.ts';
 import { isLong } from '../support/long-tests.ts';
-import { noRedis } from '../support/redis.ts';
+import { freePort, noRedis } from '../support/redis.ts';
 import { newCable, newTeam, persistent, secret, silenced, twice } from './rig.ts';
 
 const batch = ['send-batch', 'welcome', 'people.csv', '--param-column', 'name', '--no-pace', '--at-most', '100000'];
@@ -61,6 +64,81 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     expect(team.service.asked).toHaveLength(2);
     expect(await one.bin([...send, '--again', '--accept-loss'])).toMatchObject({ code: 0 });
     expect(await other.bin([...send, '--again'])).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    ['lost its file', (folder: string) => rmSync(join(folder, 'appendonlydir'), { recursive: true })],
+    [
+      'got an old file back',
+      (folder: string) => {
+        rmSync(join(folder, 'appendonlydir'), { recursive: true });
+        cpSync(join(folder, 'old'), join(folder, 'appendonlydir'), { recursive: true });
+      },
+    ],
+  ])('that was killed and %s stops all machines', async (_, damage) => {
+    const team = await newTeam();
+    const [one, other] = [team.newMachine(), team.newMachine()];
+    await one.bin(send);
+    const { folder } = team.server;
+    cpSync(join(folder, 'appendonlydir'), join(folder, 'old'), { recursive: true });
+    await other.bin([...send, '--again']);
+    await one.bin([...send, '--again']);
+    await team.server.kill();
+    damage(folder);
+    await team.server.start(...persistent);
+    for (const machine of [other, one]) {
+      const { code, stderr } = await machine.bin([...send, '--again']);
+      expect([code, stderr]).toEqual([11, expect.stringContaining('has lost data')]);
+    }
+    expect(team.service.asked).toHaveLength(3);
+  });
+
+  it('with data of a newer version is refused', async () => {
+    const team = await newTeam();
+    const machine = team.newMachine();
+    await machine.bin(send);
+    const { redis } = team.server;
+    await redis.call('HSET', `${prefixOf(`${team.service.url} team`)}meta`, 'version', 99);
+    const { code, stderr } = await machine.bin([...send, '--again']);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('version 99')]);
+    expect(team.service.asked).toHaveLength(1);
+  });
+
+  it('is used over TLS, with an authority of NODE_EXTRA_CA_CERTS', async () => {
+    const port = String(await freePort());
+    const fixture = (name: string) => new URL(`../client/fixtures/${name}`, import.meta.url).pathname;
+    const tls = [
+      '--tls-port',
+      port,
+      '--tls-cert-file',
+      fixture('server.pem'),
+      '--tls-key-file',
+      fixture('server-key.pem'),
+    ];
+    const trust = ['--tls-ca-cert-file', fixture('authority.pem'), '--tls-auth-clients', 'no'];
+    const team = await newTeam(undefined, [...persistent, ...tls, ...trust]);
+    const machine = team.newMachine(`rediss://127.0.0.1:${port}#${secret}`);
+    const refused = await machine.bin(send);
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('TLS connection')]);
+    expect(await machine.bin(send, { NODE_EXTRA_CA_CERTS: fixture('authority.pem') })).toMatchObject({ code: 0 });
+  });
+
+  it('gives the rows of a stopped process to others, and it does not send them when it returns', async () => {
+    const team = await newTeam(() => ({ reply: 200, after: 10 }));
+    const [stalled, other] = [team.newMachine(), team.newMachine()];
+    for (const machine of [stalled, other]) writePeople(machine, 200);
+    const running = stalled.start([...asJob, '--concurrency', '4']);
+    await untilAsked(team, 30, running);
+    process.kill(running.pid, 'SIGSTOP');
+    await silenced(team, running);
+    const { code } = await other.bin(asJob);
+    expect([0, 10]).toContain(code);
+    process.kill(running.pid, 'SIGCONT');
+    expect([0, 10]).toContain(await running.ended);
+    expect([twice(team.service), team.service.asked.length]).toEqual([[], 200]);
+    // The late answers of the stopped process have settled its rows.
+    const { stdout } = await other.bin(asJob);
+    expect(summaryIn(stdout)).toMatchObject({ team: { sent: 200, unsure: 0, left: 0 } });
   });
 
   it('that is killed and starts again with its data continues', async () => {
