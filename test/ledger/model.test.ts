@@ -6,7 +6,7 @@ import { createMemoryLedger } from '../../src/ledger/memory.ts';
 import { later } from '../support/cli.ts';
 import { isLong } from '../support/long-tests.ts';
 import { noRedis, startRedis } from '../support/redis.ts';
-import { check, steps, type World } from './model.ts';
+import { check, steps, stepsWithLosses, type World } from './model.ts';
 import { createServerWorld } from './redis-world.ts';
 import { temporaryFolder } from './rig.ts';
 
@@ -34,7 +34,10 @@ it('sends nothing twice, in files', { timeout }, async () => {
   expect.assertions(0);
 });
 
-it.skipIf(noRedis)('sends nothing twice, on a server', { timeout }, async () => {
+it.skipIf(noRedis).each([
+  ['on a server', steps],
+  ['on a server that loses data', stepsWithLosses],
+])('sends nothing twice, %s', { timeout }, async (_, steps) => {
   const [folder, server] = [temporaryFolder(), await startRedis()];
   onTestFinished(() => server.stop());
   let worlds = 0;

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { CliError } from '../../src/base/errors.ts';
 import {
   type Fate,
   fates,
@@ -12,7 +13,8 @@ import { day, hour, planOf, type PlanOptions, rowOf } from './rig.ts';
 
 /** The environment of the model: processes with a shared ledger, a clock, and a process table. */
 export interface World {
-  open(pid: number): Ledger;
+  /** With consent, the user accepts that data were lost. */
+  open(pid: number, consent?: boolean): Ledger;
   /** Makes a process look killed. */
   kill(pid: number): void;
   /** Hides a process's heartbeat from the others. */
@@ -20,6 +22,8 @@ export interface World {
   wait(milliseconds: number): void;
   now(): number;
   end(): Promise<void>;
+  /** For a server: copies all data, and restores the copy; without a copy, all data are lost. */
+  readonly copies?: { make(): Promise<void>; restore(): Promise<void> };
 }
 
 export type Step =
@@ -27,7 +31,9 @@ export type Step =
   | { readonly do: 'claim'; readonly process: number; readonly count: number }
   | { readonly do: 'send'; readonly process: number; readonly outcomes: readonly Settlement[] }
   | { readonly do: 'settle' | 'die' | 'stall' | 'revive' | 'end'; readonly process: number }
-  | { readonly do: 'wait'; readonly milliseconds: number };
+  | { readonly do: 'wait'; readonly milliseconds: number }
+  | { readonly do: 'copy' }
+  | { readonly do: 'restore' };
 
 const processes = fc.integer({ min: 0, max: 1 });
 const someRows = fc.shuffledSubarray(['ada:1', 'ada:2', 'bob:1', 'bob:2', 'cyd:1', 'dan:1', 'eve:1'], { minLength: 1 });
@@ -46,45 +52,52 @@ const options: fc.Arbitrary<PlanOptions> = fc.record({
 });
 const outcome = fc.constantFrom<Settlement>('done', 'done', 'done', 'failed', 'unsure', 'release');
 
-export const steps: fc.Arbitrary<readonly Step[]> = fc.array(
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant('start' as const), process: processes, rows: someRows, options }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant('claim' as const),
+      process: processes,
+      count: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('send' as const),
+      process: processes,
+      outcomes: fc.array(outcome, { minLength: 4, maxLength: 4 }),
+    }),
+  },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('settle' as const), process: processes }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom('die' as const, 'stall' as const, 'revive' as const, 'end' as const),
+      process: processes,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('wait' as const),
+      milliseconds: fc.constantFrom(1_000, hour, 13 * hour, 8 * day, 31 * day),
+    }),
+  },
+);
+
+const sizes = { minLength: 4, maxLength: 40 };
+export const steps: fc.Arbitrary<readonly Step[]> = fc.array(step, sizes);
+export const stepsWithLosses: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
-    {
-      weight: 5,
-      arbitrary: fc.record({ do: fc.constant('start' as const), process: processes, rows: someRows, options }),
-    },
-    {
-      weight: 8,
-      arbitrary: fc.record({
-        do: fc.constant('claim' as const),
-        process: processes,
-        count: fc.integer({ min: 1, max: 4 }),
-      }),
-    },
-    {
-      weight: 6,
-      arbitrary: fc.record({
-        do: fc.constant('send' as const),
-        process: processes,
-        outcomes: fc.array(outcome, { minLength: 4, maxLength: 4 }),
-      }),
-    },
-    { weight: 6, arbitrary: fc.record({ do: fc.constant('settle' as const), process: processes }) },
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        do: fc.constantFrom('die' as const, 'stall' as const, 'revive' as const, 'end' as const),
-        process: processes,
-      }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        do: fc.constant('wait' as const),
-        milliseconds: fc.constantFrom(1_000, hour, 13 * hour, 8 * day, 31 * day),
-      }),
-    },
+    { weight: 12, arbitrary: step },
+    { weight: 1, arbitrary: fc.constantFrom({ do: 'copy' as const }, { do: 'restore' as const }) },
   ),
-  { minLength: 4, maxLength: 40 },
+  sizes,
 );
 
 /** Grants of a row, and their outcomes. */
@@ -98,7 +111,11 @@ interface Grant {
 interface Process {
   readonly pid: number;
   readonly ledger: Ledger;
+  /** The user accepted a loss of data when it started. */
+  readonly consent: boolean;
   isStalled: boolean;
+  /** Data were lost after it started. */
+  isOutdated: boolean;
   command: Command | undefined;
 }
 
@@ -123,11 +140,36 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
   const grants = new Map<string, Grant[]>();
   const startedAgain = new Map<string, number>();
   let pids = 0;
+  /** The server has lost data, and the user has not accepted that. */
+  let isLost = false;
+  let isRecorded = false;
   for (const step of steps) await execute(step);
   await finish();
 
   async function execute(step: Step): Promise<void> {
     if (step.do === 'wait') return world.wait(step.milliseconds);
+    if (step.do === 'copy') return world.copies?.make();
+    if (step.do === 'restore') return lose();
+    try {
+      await act(step);
+    } catch (error) {
+      if (!(error instanceof CliError) || error.code !== 'team-data-lost') throw error;
+      expectThat(isLost || slots[step.process]?.isOutdated === true, 'a loss was reported without one');
+      // The process ends with exit 11.
+      const process = slots[step.process];
+      if (process) die(step.process, process);
+    }
+  }
+
+  /** All that was sent may be sent again only after the user has accepted the loss. */
+  async function lose(): Promise<void> {
+    if (!isRecorded) return;
+    await world.copies?.restore();
+    isLost = true;
+    for (const process of slots) if (process) process.isOutdated = true;
+  }
+
+  async function act(step: Exclude<Step, { do: 'wait' } | { do: 'copy' } | { do: 'restore' }>): Promise<void> {
     const process = slots[step.process];
     if (step.do === 'start') return start(step);
     if (!process) return;
@@ -142,12 +184,20 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
   }
 
   async function start({ process: slot, rows, options }: Extract<Step, { do: 'start' }>): Promise<void> {
-    const process = (slots[slot] ??= opened());
+    const consent = isLost && options.continue === true;
+    const process = (slots[slot] ??= opened(consent));
     if (process.isStalled || process.command) return;
     const plan = planOf(rows.join(' '), options);
     const known = await process.ledger.runs();
+    if (consent && process.consent) {
+      isLost = false;
+      grants.clear();
+      for (const other of slots) if (other && other !== process) other.isOutdated = true;
+    }
     const registered = await process.ledger.register(plan);
+    expectThat(!isLost && !process.isOutdated, 'a run was registered after data were lost');
     if (registered.stop) return;
+    isRecorded = true;
     if (plan.choice.again && !known.some(({ id }) => id === registered.run))
       startedAgain.set(registered.run, world.now());
     const counted = Object.values(registered.counts).reduce((sum, count) => sum + count, 0);
@@ -157,9 +207,10 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
     process.command = { plan, run: registered.run, due, granted: [], sent: [] };
   }
 
-  function opened(): Process {
+  function opened(consent: boolean): Process {
     const pid = ++pids;
-    return { pid, ledger: world.open(pid), isStalled: false, command: undefined };
+    const ledger = world.open(pid, consent);
+    return { pid, ledger, consent, isStalled: false, isOutdated: false, command: undefined };
   }
 
   async function claim(process: Process, count: number): Promise<readonly Verdict[]> {
@@ -171,6 +222,7 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
     const ignoreOthers = choice.again ?? job !== undefined;
     const rule = { run: command.run, retryUnsure: choice.retryUnsure, ignoreOthers };
     const verdicts = await process.ledger.claim(rows, rule);
+    expectThat(!process.isOutdated, 'a claim was answered after data were lost');
     rows.forEach((row, at) => {
       if (verdicts[at]?.verdict === 'taken') command.due.push(numbers[at] ?? 0);
       if (verdicts[at]?.verdict === 'yours') command.granted.push({ row, grant: grant(process, command, row) });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { heartbeatInterval } from '../../src/base/liveness.ts';
-import { createScript, openRedis, type Redis } from '../../src/base/redis.ts';
+import { createScript, openRedis, type Redis, type Reply } from '../../src/base/redis.ts';
 import { openRedisLedger, type RedisLedger, type RedisLedgerOptions } from '../../src/ledger/redis/redis-ledger.ts';
 import { prefixOf } from '../../src/ledger/redis/server.ts';
 import type { RedisServer } from '../support/redis.ts';
@@ -40,28 +40,70 @@ export function createServerWorld(redis: Redis, server: RedisServer, folder: str
   let shift = 0;
   const silent = new Set<number>();
   const timers = new Map<number, ReturnType<typeof manualTimers>>();
+  let copied: readonly Reply[] = [];
+  const beat = () => {
+    for (const [pid, own] of timers) if (!silent.has(pid)) own.fire(heartbeatInterval);
+  };
   const kill = (pid: number) => {
     silent.add(pid);
     void redis.run(silence, [prefixOf(account)], [pid]);
   };
   return {
-    open(pid: number): RedisLedger {
+    open(pid: number, acceptLoss = false): RedisLedger {
       const own = manualTimers();
       timers.set(pid, own);
       const memory = join(folder, `${account}.json`);
-      return openServerLedger(server, { folder, redis, account, pid, memory, later: own.later, ahead: () => shift });
+      return openServerLedger(server, {
+        folder,
+        redis,
+        account,
+        pid,
+        memory,
+        acceptLoss,
+        later: own.later,
+        ahead: () => shift,
+      });
     },
     kill,
     setSilent: (pid: number, isSilent: boolean) => void (isSilent ? kill(pid) : silent.delete(pid)),
     /** The living send heartbeats meanwhile. */
     wait(milliseconds: number): void {
       shift += milliseconds;
-      for (const [pid, own] of timers) if (!silent.has(pid)) own.fire(heartbeatInterval);
+      beat();
     },
     now: () => Date.now() + shift,
     end: async () => {},
+    copies: {
+      async make(): Promise<void> {
+        const found = await redis.run(copy, [prefixOf(account)], []);
+        copied = Array.isArray(found) ? found : [];
+      },
+      /** Copies are older than a heartbeat. */
+      async restore(): Promise<void> {
+        beat();
+        await redis.run(
+          restore,
+          [prefixOf(account)],
+          copied.map((one) => (Buffer.isBuffer(one) ? one : '')),
+        );
+      },
+    },
   };
 }
+
+const copy = createScript(`
+local all = {}
+for _, key in ipairs(redis.call('KEYS', KEYS[1] .. '*')) do
+  all[#all + 1] = key
+  all[#all + 1] = redis.call('DUMP', key)
+end
+return all
+`);
+
+const restore = createScript(`
+for _, key in ipairs(redis.call('KEYS', KEYS[1] .. '*')) do redis.call('DEL', key) end
+for at = 1, #ARGV, 2 do redis.call('RESTORE', ARGV[at], 0, ARGV[at + 1]) end
+`);
 
 const dump = createScript(`
 local all = {}

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync } from 'node:fs';
+import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { configuration } from '../../base/errors.ts';
 import { createStateFolder, fsError, readRegular } from '../../base/files.ts';
-import { replace } from '../../base/journal.ts';
+import { unwritable } from '../../base/journal.ts';
 import { isRecord } from '../../contract/readers.ts';
 
 /** The last record of this machine on a server. If the server knows less, it has lost data. */
@@ -21,29 +21,47 @@ export interface Memory {
   /** A random id. */
   readonly machine: string;
   known(): Known | undefined;
+  /** Written at once, so that it survives the end of this process. */
   note(known: Known): void;
-  write(): void;
+  close(): void;
 }
 
-/** A small file in the state folder. Several processes write it; the one that knows most wins. */
+/** One line of a fixed length: a write replaces all of it. */
+const length = 200;
+
+/** A small file in the state folder. Several processes write it, each after its own changes. */
 export function createMemory(path: string): Memory {
   const stored = read(path);
   const machine = stored?.machine ?? randomBytes(8).toString('hex');
   let known = stored?.known;
+  let fd: number | undefined;
+  let isClosed = false;
   return {
     machine,
     known: () => known,
-    note: (next) => void (known = next),
-    write() {
-      const other = read(path);
-      const isNewer =
-        other?.machine === machine && other.known.epoch === known?.epoch && other.known.order > known.order;
-      if (!known || isNewer) return;
-      createStateFolder(dirname(path));
-      const header = `${JSON.stringify({ machine, ...known })}\n`;
-      closeSync(replace({ path, header, records: [], before: () => {} }).fd);
+    note(next) {
+      known = next;
+      if (!isClosed) write(`${JSON.stringify({ machine, ...next }).padEnd(length - 1)}\n`);
+    },
+    close() {
+      if (fd !== undefined) fs.closeSync(fd);
+      [fd, isClosed] = [undefined, true];
     },
   };
+
+  function write(line: string): void {
+    try {
+      fd ??= opened(path);
+      fs.writeSync(fd, line, 0);
+    } catch (error) {
+      throw fsError(error) ? unwritable(path, error) : error;
+    }
+  }
+}
+
+function opened(path: string): number {
+  createStateFolder(dirname(path));
+  return fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600);
 }
 
 function read(path: string): { readonly machine: string; readonly known: Known } | undefined {

@@ -99,6 +99,8 @@ if op == 'open' then
 end
 
 if h.epoch ~= '' then
+  -- The user has accepted that loss: only processes that were running then must end.
+  if call('SISMEMBER', P .. 'accepted', h.epoch) == 1 then return {'lost', tonumber(meta[6] or '0')} end
   if meta[5] or (meta[3] or '') ~= h.epoch or order < h.order then return lose() end
   if me > 0 then
     local worker = call('HMGET', P .. 'worker:' .. me, 'count')

@@ -73,9 +73,11 @@ export function createServer(options: ServerOptions): Server {
       redis.call(command, Buffer.concat([Buffer.from(prefix), Buffer.from(key)]), ...words),
     async close() {
       stopBeat?.();
-      if (worker === 0) return;
-      await run('end', {}, []);
-      memory.write();
+      try {
+        if (worker > 0) await run('end', {}, []);
+      } finally {
+        memory.close();
+      }
     },
   };
 
@@ -103,8 +105,7 @@ export function createServer(options: ServerOptions): Server {
   async function open(join: boolean): Promise<void> {
     const fresh = randomBytes(8).toString('hex');
     const facts = { join, accept: acceptLoss, fresh, known: memory.known() };
-    const [found, number] = await run('open', facts, []);
-    epoch = text(found);
+    const [, number] = await run('open', facts, []);
     if (!join) return;
     worker = integer(number);
     opening = Promise.resolve();
@@ -134,17 +135,15 @@ export function createServer(options: ServerOptions): Server {
     const [time, changes, own, ofMachine, ...result] = rest;
     [now, order] = [Math.max(now, integer(time)), Math.max(order, integer(changes))];
     count = Math.max(count, integer(own));
-    if (integer(ofMachine) > 0 && epoch !== '') memory.note({ epoch, count: integer(ofMachine), order, at: now });
+    if (operation === 'open') epoch = text(result[0]);
+    if (integer(ofMachine) > 0) memory.note({ epoch, count: integer(ofMachine), order, at: now });
     return result;
   }
 
   /** Between two commands of this machine, the server may lose data, too. */
   function beat(): void {
     const cancel = later(heartbeatInterval, () => {
-      run('beat', {}, []).then(
-        () => memory.write(),
-        () => {},
-      );
+      run('beat', {}, []).catch(() => {});
       beat();
     });
     stopBeat = cancel;
