@@ -10,7 +10,7 @@ export type Request = Rows<'requests'>;
 export type Adjustment = Rows<'adjustments'>['adjustment'];
 
 /** A change of the clock or the faults, and the last request before it. */
-export interface PlacedAdjustment {
+interface PlacedAdjustment {
   readonly adjustment: Adjustment;
   readonly after: Request | undefined;
 }

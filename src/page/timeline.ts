@@ -87,18 +87,13 @@ function lineOf(adjustment: Adjustment): Row {
 }
 
 function lineText(adjustment: Adjustment): string {
-  switch (adjustment.kind) {
-    case 'frozen':
-      return `Clock frozen at ${timeText(adjustment.at)}`;
-    case 'real':
-      return 'Clock back to real time';
-    case 'advanced':
-      return `Clock advanced from ${timeText(adjustment.at)} to ${timeText(adjustment.to)}`;
-    case 'fault':
-      return `Fault added: ${adjustment.fault.on.join(', ')} ${effectText(adjustment.fault.effect)}`;
-    case 'fault-cleared':
-      return `Fault ${adjustment.fault} cleared`;
-  }
+  const { kind, at } = adjustment;
+  if (kind === 'frozen') return `Clock frozen at ${timeText(at)}`;
+  if (kind === 'real') return 'Clock back to real time';
+  if (kind === 'advanced') return `Clock advanced from ${timeText(at)} to ${timeText(adjustment.to)}`;
+  if (kind === 'fault-cleared') return `Fault ${adjustment.fault} cleared`;
+  const { on, effect } = adjustment.fault;
+  return `Fault added: ${on.join(', ')} ${effectText(effect)}`;
 }
 
 /** The number that the row is about; empty if it is about none. */

@@ -5,13 +5,14 @@ import type { AdjustableClock, ClockSetting } from './time/clock.ts';
 
 /** A change of the clock or the faults, which explains what happened after it. Times are those of the sandbox's clock. */
 export type Adjustment = { readonly id: number; readonly at: number } & (
-  | { readonly kind: 'frozen' | 'real' }
+  | { readonly kind: 'frozen' }
+  | { readonly kind: 'real' }
   | { readonly kind: 'advanced'; readonly to: number }
   | { readonly kind: 'fault'; readonly fault: Fault }
   | { readonly kind: 'fault-cleared'; readonly fault: string }
 );
 
-interface Adjustments {
+export interface Adjustments {
   /** In order, each with the number of requests since. */
   list(): readonly { readonly adjustment: Adjustment; readonly requestsSince: number }[];
   /** Changes with every adjustment. */

@@ -1,4 +1,4 @@
-import { type Adjustment, createAdjustments } from './adjustments.ts';
+import type { Adjustment, Adjustments } from './adjustments.ts';
 import { type MessageRow, messageRow, type RequestRow, requestRow } from './messages.ts';
 import type { Change, Inbound, SandboxEvent } from './state/records.ts';
 import type { State, Store } from './state/state.ts';
@@ -60,10 +60,15 @@ const topics: Readonly<Partial<Record<Change['type'], Topic>>> = {
   'webhook-removed': 'webhooks',
 };
 
+interface FeedOptions {
+  readonly store: Store;
+  readonly clock: Pick<AdjustableClock, 'nextAt'>;
+  readonly adjustments: Adjustments;
+}
+
 /** Reads the logs of the state when asked, so that a change costs nothing but a note that there is one. */
-export function createFeeds(store: Store, clock: AdjustableClock): OpenFeed {
+export function createFeeds({ store, clock, adjustments }: FeedOptions): OpenFeed {
   const { state, follow } = store;
-  const adjustments = createAdjustments(store, clock);
   return (after, wake) => {
     let cursor = positionIn(after, state);
     let due: number | null | undefined;

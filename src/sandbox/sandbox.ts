@@ -31,6 +31,7 @@ import { shapeNamed } from './api/shapes.ts';
 import { createTime, type Time } from './time/time.ts';
 import { createTrigger, type Trigger } from './trigger/trigger.ts';
 import { createWatch, type Happened } from './watch.ts';
+import { type Adjustment, createAdjustments } from './adjustments.ts';
 import { createFeeds, type OpenFeed } from './feed.ts';
 import { type Views, viewsOf } from './queries.ts';
 
@@ -76,6 +77,8 @@ export interface Sandbox extends Views, Contents {
   /** Resolves when no delivery is in flight or ready to send. */
   settled(): Promise<void>;
   readonly faults: Faults;
+  /** The newest changes of the clock and the faults, in order. */
+  adjustments(): readonly Adjustment[];
   readonly trigger: Trigger;
   /** Calls the listener for each request and event as it happens. */
   watch(listener: (happened: Happened) => void): void;
@@ -117,6 +120,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const stopCompacting = compactAsItGrows(opened, warn);
   const cancelReceipts = scheduleReceipts({ store, clock, ids, warn });
   const dispatcher = createDispatcher({ store, clock, ids, shape, timeout: options.timeout, warn });
+  const adjustments = createAdjustments(store, clock);
   return {
     answer: (exchange, gone) => answer({ exchange, gone }, runtime),
     answerAll: (asked) => answerAll(asked, runtime),
@@ -137,7 +141,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     trigger: createTrigger({ store, ids, clock }),
     ...createContents({ store, ids, clock, warn }),
     watch: createWatch(store),
-    openFeed: createFeeds(store, clock),
+    adjustments: () => adjustments.list().map(({ adjustment }) => adjustment),
+    openFeed: createFeeds({ store, clock, adjustments }),
     happening: createWait(store),
     setPlan: (plan) => commit([{ type: 'plan', plan }]),
     usage: () => usageOf(state, service.minute, clock.now()),

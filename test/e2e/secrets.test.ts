@@ -216,6 +216,7 @@ const controls: Readonly<Record<string, Case>> = {
   'sandbox export': { argv: [[]] },
   'sandbox requests': { argv: [[], ['--limit', '1']] },
   'sandbox audit': { argv: [[], ['--key', 'none']] },
+  'sandbox adjustments': { argv: [[], ['--limit', '1']] },
   'sandbox choices': { argv: [[]] },
 };
 

@@ -21,30 +21,35 @@ describe.skipIf(noBrowser)(`the signature checker of the page (${noBrowser ?? 'i
     const dialog = page.getByRole('dialog', { name: 'Check a signature' });
     await dialog.getByRole('textbox', { name: 'Headers' }).fill(`POST / HTTP/1.1\n${headers.join('\n')}`);
     await dialog.getByRole('textbox', { name: 'Body' }).fill(first.body);
-    const expectResult = async (text: string) => {
-      await dialog.getByRole('button', { name: 'Check' }).click();
-      await expect.poll(() => dialog.getByRole('status').innerText(), patience).toBe(text);
-    };
-    return { dialog, expectResult, body: first.body };
+    const check = () => dialog.getByRole('button', { name: 'Check' }).click();
+    const result = () => dialog.getByRole('status').innerText();
+    return { dialog, check, result, body: first.body };
   }
 
   it.each([
     ['the secret of the sandbox', undefined],
     ['the own secret of a webhook', own],
   ])('accepts a delivery that is signed with %s', async (_, secret) => {
-    const { expectResult } = await openChecker(secret);
-    await expectResult('Valid');
+    const { check, result } = await openChecker(secret);
+    await check();
+    await expect.poll(result, patience).toBe('Valid');
   });
 
   it('names the fault', async () => {
-    const { dialog, expectResult, body } = await openChecker();
+    const { dialog, check, result, body } = await openChecker();
     await dialog.getByRole('textbox', { name: 'Body' }).fill(`${body}\n`);
-    await expectResult('Not valid: the body was changed after it was signed: a line feed was added at the end');
+    await check();
+    await expect
+      .poll(result, patience)
+      .toBe('Not valid: the body was changed after it was signed: a line feed was added at the end');
     await dialog.getByRole('textbox', { name: 'Body' }).fill(body);
-    await expectResult('Valid');
+    await check();
+    await expect.poll(result, patience).toBe('Valid');
     await dialog.getByRole('textbox', { name: 'Secret' }).fill(own);
-    await expectResult('Not valid: wrong secret or modified body');
+    await check();
+    await expect.poll(result, patience).toBe('Not valid: wrong secret or modified body');
     await dialog.getByRole('textbox', { name: 'Headers' }).fill('content-type: application/json');
-    await expectResult('Not signed: it has no signature headers');
+    await check();
+    await expect.poll(result, patience).toBe('Not signed: it has no signature headers');
   });
 });

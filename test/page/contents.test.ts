@@ -36,7 +36,8 @@ describe.skipIf(noBrowser)(`the contents on the page (${noBrowser ?? 'in chromiu
   it('say that a template cannot be sent', async () => {
     const page = await tabs.open(shown.link);
     await page.goto(`${shown.url}/__sandbox/#contents/templates%2Fregalo`);
-    await page.getByText('only an approved template can be sent').waitFor();
+    const note = page.getByText('only an approved template can be sent');
+    await expect.poll(() => note.isVisible(), patience).toBe(true);
   });
 
   it('send a campaign to the contacts with a tag', async () => {

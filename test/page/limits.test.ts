@@ -92,7 +92,7 @@ describe.skipIf(noBrowser)(`the limits on the page (${noBrowser ?? 'in chromium'
   });
 
   it('ask before a key is revoked', async () => {
-    const page = await tabs.open(`${shown.link}`);
+    const page = await tabs.open(shown.link);
     await page.goto(`${shown.url}/__sandbox/#limits/keys`);
     const revoke = page.getByRole('button', { name: 'Revoke' }).last();
     await revoke.click();

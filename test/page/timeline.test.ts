@@ -136,7 +136,7 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     await request.getByText('"path": "/api/public/messages/send-template"').waitFor();
     await request.getByText('"A-1"').waitFor();
     await page.getByRole('searchbox', { name: 'Filter' }).fill('to:+1202555');
-    await page.getByText('Fault added').waitFor({ state: 'detached' });
+    await expect.poll(() => page.getByText('Fault added').count(), patience).toBe(0);
   });
 
   it('show which receipts are due, and when', async () => {

@@ -1,4 +1,5 @@
 import { group } from '../../cli/command.ts';
+import { sandboxAdjustments } from './adjustments.ts';
 import { sandboxAudit, sandboxRequests } from './requests.ts';
 import { sandboxChoices } from './choices.ts';
 import { clockAdvance, clockFreeze, clockNow, clockReal } from './clock.ts';
@@ -41,5 +42,6 @@ export const sandboxCommands = [
   exportSandbox,
   sandboxRequests,
   sandboxAudit,
+  sandboxAdjustments,
   sandboxChoices,
 ];

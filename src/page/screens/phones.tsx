@@ -129,7 +129,7 @@ function Start() {
 function Choose() {
   return (
     <section class="start" aria-label="Start">
-      <p class="about">
+      <p class="preview">
         Choose a number to see what is on its phone: with the mouse, or with <kbd>j</kbd> and <kbd>k</kbd>.
       </p>
     </section>

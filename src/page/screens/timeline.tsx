@@ -124,13 +124,13 @@ function Kept({ request, message }: KeptProps) {
   return (
     <section aria-label="Request">
       <h3>Request</h3>
-      <p class="about">
+      <p class="preview">
         The log entry, as <code>bizmsg sandbox requests -o json</code> prints it. The bytes of requests are not kept.
       </p>
       <pre>{JSON.stringify(request, null, 2)}</pre>
       {message && (
         <>
-          <p class="about">The message that it sent:</p>
+          <p class="preview">The message that it sent:</p>
           <pre>{JSON.stringify({ to, template, params }, null, 2)}</pre>
         </>
       )}

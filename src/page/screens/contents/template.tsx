@@ -27,7 +27,7 @@ export function TemplateDetail({ template }: { readonly template: OutputOf<'temp
           ))}
         </p>
       ) : (
-        <p class="about">It is {status.toLowerCase()}; only an approved template can be sent.</p>
+        <p class="preview">It is {status.toLowerCase()}; only an approved template can be sent.</p>
       )}
       <Fields of={{ ...template, variables: variables.join(', ') }} />
     </>

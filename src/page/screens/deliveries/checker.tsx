@@ -61,17 +61,15 @@ function isGood(result: Verdict | Error | undefined): boolean {
 
 function resultText(result: Verdict | Error): string {
   if (result instanceof Error) return result.message;
-  switch (result.verdict) {
-    case 'good':
-      return 'Valid';
-    case 'bad':
-      return `Not valid: ${result.why}`;
-    case 'unsigned':
-      return 'Not signed: it has no signature headers';
-    case 'unknown':
-      return 'Not checked: no secret is known';
-  }
+  if (result.verdict === 'bad') return `Not valid: ${result.why}`;
+  return verdicts[result.verdict];
 }
+
+const verdicts = {
+  good: 'Valid',
+  unsigned: 'Not signed: it has no signature headers',
+  unknown: 'Not checked: no secret is known',
+} as const;
 
 /** Lines that are not headers, such as `POST / HTTP/1.1`, do not count. */
 function headersIn(text: string): (readonly [string, string])[] {

@@ -8,7 +8,7 @@ export function Choices() {
   return (
     <section>
       <h2>What the API document leaves open</h2>
-      <p class="about">
+      <p class="preview">
         Start the sandbox with <code>--shape vary:SEED</code> to test your program against the other answers.
       </p>
       <Table

@@ -33,7 +33,7 @@ export function Usage() {
         <div>
           <Gauge label="Requests in this minute" used={isOver ? 0 : minute.used} limit={minute.limit} />
           {minute.limit !== null && (
-            <p class="about">
+            <p class="preview">
               {ends} {clock.frozen && !isOver && 'The clock is frozen: “+1 min” ends it.'}
             </p>
           )}
@@ -43,7 +43,7 @@ export function Usage() {
         </div>
         <div>
           <Gauge label={`Messages in ${month.name}`} used={month.used} limit={month.limit} />
-          <p class="about">The calendar month in UTC.</p>
+          <p class="preview">The calendar month in UTC.</p>
         </div>
       </div>
       <PlanForm key={JSON.stringify(plan)} plan={plan} />
