@@ -54,6 +54,8 @@ local function lose()
   return {'lost', tonumber(meta[6] or '0')}
 end
 
+-- Times are written once a second.
+local isBeating = false
 local hasChanged = false
 local function change()
   if hasChanged then return end
@@ -63,6 +65,7 @@ local function change()
   if me == 0 then return end
   count = call('HINCRBY', P .. 'worker:' .. me, 'count', 1)
   machine = call('HINCRBY', P .. 'machines', h.machine, 1)
+  if isBeating then return end
   call('HSET', P .. 'worker:' .. me, 'beat', now, 'state', 'active')
   call('ZADD', P .. 'active', now, me)
 end
@@ -100,12 +103,13 @@ end
 
 if h.epoch ~= '' then
   -- The user has accepted that loss: only processes that were running then must end.
-  if call('SISMEMBER', P .. 'accepted', h.epoch) == 1 then return {'lost', tonumber(meta[6] or '0')} end
+  if (meta[3] or '') ~= h.epoch and call('SISMEMBER', P .. 'accepted', h.epoch) == 1 then return {'lost', tonumber(meta[6] or '0')} end
   if meta[5] or (meta[3] or '') ~= h.epoch or order < h.order then return lose() end
   if me > 0 then
-    local worker = call('HMGET', P .. 'worker:' .. me, 'count')
+    local worker = call('HMGET', P .. 'worker:' .. me, 'count', 'beat', 'state')
     count = tonumber(worker[1] or '0')
     if count < h.count then return lose() end
+    isBeating = worker[3] == 'active' and tonumber(worker[2]) > now - 1000
   end
 end
 
@@ -128,11 +132,12 @@ end
 local runs = {}
 local function runOf(number)
   if runs[number] ~= nil then return runs[number] end
-  local facts = call('HMGET', P .. 'run:' .. number, 'id', 'subject', 'order', 'forgotten', 'singles', 'last')
+  local facts = call('HMGET', P .. 'run:' .. number, 'id', 'subject', 'order', 'forgotten', 'singles', 'last', 'owner')
   local run = false
   if facts[1] then
     run = { number = number, id = facts[1], subject = cjson.decode(facts[2]), order = tonumber(facts[3]) }
     run.isForgotten, run.isSingles, run.last = facts[4] == '1', facts[5] == '1', tonumber(facts[6])
+    run.owner = tonumber(facts[7] or '0')
   end
   runs[number] = run
   return run
@@ -252,9 +257,11 @@ local function touch(run, isOwn)
   if touched[run.number] then return end
   touched[run.number] = true
   local key = P .. 'run:' .. run.number
-  if now > run.last then call('HSET', key, 'last', now) end
-  expireLater(run)
-  if not isOwn or me == 0 then return end
+  if now > run.last + 1000 then
+    call('HSET', key, 'last', now)
+    expireLater(run)
+  end
+  if not isOwn or me == 0 or run.owner == me then return end
   call('HSET', key, 'committed', 1, 'owner', me, 'start', h.start, 'pid', h.pid)
   if not run.isSingles then call('SADD', P .. 'members:' .. run.number, me) end
 end

@@ -49,7 +49,7 @@ export function prefixOf(account: string): string {
 
 export function createServer(options: ServerOptions): Server {
   const { redis, account, secret, acceptLoss = false, pid, later, ahead = () => 0, silence = longestSilence } = options;
-  const prefix = prefixOf(account);
+  const [prefix, check] = [prefixOf(account), checkOf(secret)];
   const memory = createMemory(options.memory);
   const start = processStart(pid) ?? '';
   let [epoch, worker, now, order, count] = ['', 0, 0, 0, 0];
@@ -116,7 +116,7 @@ export function createServer(options: ServerOptions): Server {
   async function run(operation: string, facts: object = {}, rows: readonly Uint8Array[]): Promise<readonly Reply[]> {
     const { machine } = memory;
     const common = {
-      check: checkOf(secret),
+      check,
       epoch,
       order,
       count,
