@@ -148,7 +148,11 @@ export async function openConnection(
     },
     ...extras,
   });
-  return { client, simulated, mode: target.mode, close: () => transport.close() };
+  const close = () => {
+    extras.pace?.close?.();
+    return transport.close();
+  };
+  return { client, simulated, mode: target.mode, close };
 }
 
 /** The client options that all connections share. */

@@ -5,7 +5,7 @@ import { prefixOf } from '../../src/ledger/redis/server.ts';
 import { killed, summaryIn, untilAsked, writePeople } from '../e2e/runs-rig.ts';
 import { isLong } from '../support/long-tests.ts';
 import { freePort, noRedis } from '../support/redis.ts';
-import { newCable, newTeam, persistent, secret, silenced, twice } from './rig.ts';
+import { newCable, newTeam, persistent, secret, silenced, strictWindow, twice } from './rig.ts';
 
 const batch = ['send-batch', 'welcome', 'people.csv', '--param-column', 'name', '--no-pace', '--at-most', '100000'];
 const asJob = [...batch, '--job', 'welcome', '-o', 'json'];
@@ -180,6 +180,25 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
       expect(team.service.asked).toHaveLength(300);
     },
   );
+
+  it('that shares the rate limit sends nothing while it is gone', async () => {
+    const admits = strictWindow(20, 1_000);
+    const team = await newTeam(() => ({ reply: admits() ? 200 : 429, after: 3 }));
+    const machine = team.newMachine();
+    writePeople(machine, 60);
+    const words = asJob.filter((word) => word !== '--no-pace');
+    const running = machine.start([...words, '--rate', '20/s']);
+    await untilAsked(team, 15, running);
+    await team.server.kill();
+    await expect.poll(() => running.stderr(), { timeout: 10_000 }).toContain('waiting for it');
+    const before = team.service.asked.length;
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(team.service.asked).toHaveLength(before);
+    await team.server.start(...persistent);
+    expect([await running.ended, twice(team.service)]).toEqual([0, []]);
+    expect(team.service.asked.filter(({ reply }) => reply !== 200)).toEqual([]);
+    expect(team.service.asked).toHaveLength(60);
+  });
 
   it.runIf(isLong)('that is gone for two minutes ends the run with 9', { timeout: 240_000 }, async () => {
     const team = await newTeam(() => ({ reply: 200, after: 20 }));

@@ -14,6 +14,8 @@ export interface Pace {
   slot(signal: AbortSignal, again?: boolean): Release | Promise<Release>;
   /** Stops all requests for some milliseconds. */
   hold(milliseconds: number): void;
+  /** Returns slots that other processes can use. */
+  close?(): void;
 }
 
 export interface ProcessPace extends Pace {
@@ -81,6 +83,7 @@ export function createPace({
       return release;
     },
     hold: (milliseconds) => gate.hold(now() + milliseconds),
+    close: () => gate.close?.(),
     waiting() {
       const due = wakeUp.due();
       return due === undefined ? undefined : Math.max(0, due - now());
@@ -165,6 +168,8 @@ export interface Gate {
   take(): void;
   finish(ended: RequestEnd, time: number): void;
   hold(until: number): void;
+  /** Returns slots that other processes can use. */
+  close?(): void;
 }
 
 /** Rounding errors in milliseconds: one for our clock and one for the service's. */
@@ -221,6 +226,7 @@ function combined(first: Gate, second: Gate): Gate {
       first.hold(until);
       second.hold(until);
     },
+    close: () => second.close?.(),
   };
 }
 

@@ -73,6 +73,9 @@ export function createSharedGate(
       heldUntil = Math.max(heldUntil, until);
       unreported.hold(until - now());
     },
+    close: () => {
+      if (phase === 'idle' && (unused > 0 || !unreported.isEmpty())) ask(0);
+    },
   };
 
   /** Another process has sent this row: the slot is for the next one, and not for the end of the line. */
