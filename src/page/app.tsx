@@ -39,7 +39,7 @@ export function App() {
           {screens.map(({ name, title, more }) => (
             <a key={name} href={linkTo(name)} aria-current={name === screen ? 'page' : undefined}>
               {title}
-              <span class="wide">{more}</span>
+              <span class="more-words">{more}</span>
             </a>
           ))}
         </nav>
