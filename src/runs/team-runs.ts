@@ -36,13 +36,16 @@ export async function openTeamRuns(session: Session): Promise<TeamRuns | undefin
   return {
     runs: states.map((state) => listedOf(state, entries.get(state.id))),
     ledger,
-    note: async ({ owner: _, files: __, ...entry }) => {
+    note: async (entry) => {
       const { host } = entries.get(entry.run) ?? {};
-      await redis.call('HSET', `${prefix}index`, entry.run, JSON.stringify({ ...entry, host }));
+      await redis.call('HSET', `${prefix}index`, entry.run, JSON.stringify({ ...entry, ...ofThisMachine, host }));
     },
     close: async () => ledger.close(),
   };
 }
+
+/** Paths and processes mean nothing on another machine. */
+const ofThisMachine = { owner: undefined, files: undefined };
 
 type SharedEntry = RunEntry & { readonly host: string | undefined };
 

@@ -29,8 +29,9 @@ export async function openTeamLedger({ session, server, isLive, own }: TeamLedge
     ledger: {
       ...ledger,
       async note(entry) {
-        const { owner: _, files: __, ...shared } = entry;
-        await redis.call('HSET', `${prefix}index`, entry.run, JSON.stringify({ ...shared, host: hostname() }));
+        // Processes and paths mean nothing on another machine.
+        const shared = { ...entry, owner: undefined, files: undefined, host: hostname() };
+        await redis.call('HSET', `${prefix}index`, entry.run, JSON.stringify(shared));
         await own.ledger.note(entry);
       },
     },

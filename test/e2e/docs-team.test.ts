@@ -45,10 +45,10 @@ async function machinesOf(team: Team, count: number): Promise<readonly Machine[]
     writeFileSync(join(machine.home, 'team.txt'), url0);
     const add = `echo ${key} | bizmsg profiles add acme --base-url ${url} --key-stdin`;
     const live = 'bizmsg keys switch-mode live --profile acme --yes';
-    for (const line of [add, live, ...stored.trim().split('\n')])
-      expect(await shell(machine, line)).toMatchObject({
-        exitCode: line.startsWith('bizmsg doctor') ? expect.any(Number) : 0,
-      });
+    const [store = '', doctor = ''] = stored.trim().split('\n');
+    for (const line of [add, live, store]) expect(await shell(machine, line)).toMatchObject({ exitCode: 0 });
+    // The service of the test has no lists to check.
+    expect((await shell(machine, doctor)).stdout).toMatch(/ok +ledger .*the secret fits/);
   }
   return machines;
 }
@@ -62,8 +62,6 @@ describe.skipIf(noRedis !== undefined)('the page about teams', () => {
   it('stores the team in the profile, and sends each row by one machine', async () => {
     const team = await newTeam(() => ({ reply: 200, after: 5 }));
     const machines = await machinesOf(team, 2);
-    const checked = await shell(machines[0] ?? team.newMachine(), stored);
-    expect(checked.stdout).toMatch(/ok +ledger .*the secret fits/);
     const ran = await Promise.all(machines.map((machine) => shell(machine, `${used.trim()} --no-pace`)));
     expect(ran.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     expect([team.service.asked.length, twice(team.service)]).toEqual([rows, []]);

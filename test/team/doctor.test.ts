@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noRedis, startRedis } from '../support/redis.ts';
-import { newTeam, persistent, secret } from './rig.ts';
+import { newTeam, otherSecret, persistent, secret } from './rig.ts';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 
@@ -38,7 +38,7 @@ describe.skipIf(noRedis !== undefined)('doctor', () => {
   it('reports another secret and a lost server', async () => {
     const team = await newTeam();
     await team.newMachine().bin(send);
-    const stranger = team.newMachine(team.url.replace(secret, [...secret].reverse().join('')));
+    const stranger = team.newMachine(team.url.replace(secret, otherSecret));
     expect((await stranger.bin(['doctor'])).stdout).toMatch(/fail +ledger .*another secret/);
     await team.server.kill();
     expect((await team.newMachine().bin(['doctor'])).stdout).toMatch(/fail +server .*cannot reach 127\.0\.0\.1/);

@@ -5,7 +5,7 @@ import { prefixOf } from '../../src/ledger/redis/server.ts';
 import { killed, summaryIn, untilAsked, writePeople } from '../e2e/runs-rig.ts';
 import { isLong } from '../support/long-tests.ts';
 import { freePort, noRedis } from '../support/redis.ts';
-import { newCable, newTeam, persistent, secret, silenced, strictWindow, twice } from './rig.ts';
+import { newCable, newTeam, otherSecret, persistent, secret, silenced, strictWindow, twice } from './rig.ts';
 
 const batch = ['send-batch', 'welcome', 'people.csv', '--param-column', 'name', '--no-pace', '--at-most', '100000'];
 const asJob = [...batch, '--job', 'welcome', '-o', 'json'];
@@ -46,7 +46,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
   it('refuses a machine with another secret', async () => {
     const team = await newTeam();
     expect(await team.newMachine().bin(send)).toMatchObject({ code: 0 });
-    const stranger = team.newMachine(team.url.replace(secret, [...secret].reverse().join('')));
+    const stranger = team.newMachine(team.url.replace(secret, otherSecret));
     const { code, stderr } = await stranger.bin([...send, '--again']);
     expect([code, stderr]).toEqual([3, expect.stringContaining('another secret')]);
     expect(team.service.asked).toHaveLength(1);

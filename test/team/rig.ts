@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { redisAddress } from '../../src/base/redis.ts';
@@ -11,6 +11,7 @@ import { type RedisServer, startRedis } from '../support/redis.ts';
 import { type Answering, type Asked, envOf, openService, type Service } from '../support/service.ts';
 
 export const secret = 'AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE';
+export const otherSecret = 'ZbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdZ';
 
 /** A machine of a team: its own home, with its own state. */
 export interface Machine {
@@ -88,7 +89,8 @@ export async function newCable(to: string): Promise<Cable> {
     proxy.close();
     for (const socket of sockets) socket.destroy();
   });
-  const address = proxy.address() as AddressInfo;
+  const address = proxy.address();
+  if (address === null || typeof address === 'string') throw new Error('the proxy does not listen');
   return {
     url: to.replace(`:${port}`, `:${address.port}`),
     cut() {
