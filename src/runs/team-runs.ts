@@ -49,11 +49,20 @@ const ofThisMachine = { owner: undefined, files: undefined };
 
 type SharedEntry = RunEntry & { readonly host: string | undefined };
 
+/** An unreadable entry is left out: the counts of its run are known without it. */
 function sharedEntry(text: string): SharedEntry | undefined {
-  const value: unknown = JSON.parse(text);
+  const value = parsed(text);
   const entry = entryIn(value);
   const host = isRecord(value) && typeof value['host'] === 'string' ? value['host'] : undefined;
   return entry && { ...entry, host };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The counts of the server are those of all machines. An entry is missing if its process was killed at its start. */
