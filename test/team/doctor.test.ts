@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { noRedis, startRedis } from '../support/redis.ts';
 import { newTeam, otherSecret, persistent, secret } from './rig.ts';
+import { writePeople } from '../e2e/runs-rig.ts';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 
@@ -33,6 +34,16 @@ describe.skipIf(noRedis !== undefined)('doctor', () => {
     expect((await machine.bin(['doctor'])).stdout).toMatch(new RegExp(`fail +persistence .*\\n.*${hint}`));
     const { code, stderr } = await machine.bin(send);
     expect([code, stderr, team.service.asked]).toEqual([3, expect.stringContaining(hint), []]);
+  });
+
+  it('leaves a server without persistence to sandbox keys, with a note', async () => {
+    const team = await newTeam(undefined, []);
+    const machine = team.newMachine();
+    writePeople(machine, 3);
+    const batch = ['send-batch', 'welcome', 'people.csv', '--param-column', 'name'];
+    const { code, stderr } = await machine.bin(batch, { BIZMSG_API_KEY: 'sk_test_0123456789abcdef' });
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/forgets what was sent.*set appendonly yes/)]);
+    expect(team.service.asked).toHaveLength(3);
   });
 
   it('reports another secret and a lost server', async () => {

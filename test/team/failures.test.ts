@@ -181,6 +181,18 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     },
   );
 
+  it('that is gone does not stop what sends no message: it is paced alone, with a note', async () => {
+    const team = await newTeam();
+    const machine = team.newMachine();
+    const { url } = team.service;
+    const key = 'sk_test_0123456789abcdef';
+    const words = ['profiles', 'add', 'acme', '--base-url', url, '--plan', 'growth', '--key-stdin'];
+    expect(await machine.bin(words, {}, key)).toMatchObject({ code: 0 });
+    await team.server.kill();
+    const { code, stderr } = await machine.bin(['templates', 'list', '--profile', 'acme']);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/pace is not shared.*the server of the team/)]);
+  });
+
   it('that shares the rate limit sends nothing while it is gone', async () => {
     const admits = strictWindow(20, 1_000);
     const team = await newTeam(() => ({ reply: admits() ? 200 : 429, after: 3 }));
