@@ -17,6 +17,7 @@ import { isTooLarge } from './api/bodies.ts';
 import { type Decision, underFaults, type Wait } from './api/fault-effects.ts';
 import { handlers, type HandlerResult } from './api/handlers.ts';
 import type { Shape } from './api/shapes.ts';
+import type { Exchanges } from './exchanges.ts';
 import { type Exchange, type Gone, type Reply, targetOf } from './exchange.ts';
 import { drawFault } from './faults/faults.ts';
 import { Refusal } from './refusal.ts';
@@ -110,6 +111,7 @@ interface Service {
   readonly clock: Clock;
   /** Fault draws that are not committed yet. */
   readonly uncommitted: Set<FaultRecord>;
+  readonly exchanges: Exchanges;
   /** Reports internal errors. */
   warn(text: string): void;
 }
@@ -125,7 +127,8 @@ function decide(exchange: Exchange, service: Service): Decision {
   const decision = decideFor({ exchange, path, query, endpoint, now }, caller, service);
   // A documented path contains no key. All calls to it share one string.
   const shown = endpoint && target === path ? endpoints[endpoint].path : shortened(redactTarget(target));
-  return recorded(decision, { at: now, method, target: shown, key: caller.key?.id });
+  const keep = (call: Call, reply: Reply) => service.exchanges.keep(call, exchange, reply);
+  return recorded(decision, { at: now, method, target: shown, key: caller.key?.id }, keep);
 }
 
 interface Arrival {
@@ -195,7 +198,11 @@ function shortened(target: string): string {
   return target.length > longestTarget ? `${target.slice(0, longestTarget)}…` : target;
 }
 
-function recorded(decision: Decision, asked: Pick<Call, 'at' | 'method' | 'target' | 'key'>): Decision {
+function recorded(
+  decision: Decision,
+  asked: Pick<Call, 'at' | 'method' | 'target' | 'key'>,
+  keep: (call: Call, reply: Reply) => void,
+): Decision {
   const { reply, changes, detail, matched, wait } = decision;
   const { at, method, target, key } = asked;
   const [first] = changes;
@@ -211,6 +218,7 @@ function recorded(decision: Decision, asked: Pick<Call, 'at' | 'method' | 'targe
     matched: matched?.matched,
     fault: matched?.fault,
   };
+  keep(call, reply);
   const all: readonly Change[] = [...changes, { type: 'call', call }];
   if (!wait) return { reply, changes: all };
   const { ms, act } = wait;
@@ -218,7 +226,7 @@ function recorded(decision: Decision, asked: Pick<Call, 'at' | 'method' | 'targe
     reply,
     changes: all,
     matched,
-    wait: act ? { ms, act: (later) => recorded(act(later), { ...asked, at: later }) } : { ms },
+    wait: act ? { ms, act: (later) => recorded(act(later), { ...asked, at: later }, keep) } : { ms },
   };
 }
 

@@ -22,6 +22,7 @@ import { createIds, newDataId } from './state/ids.ts';
 import { createRedeliver } from './events/deliveries.ts';
 import { withFanOut } from './events/fan-out.ts';
 import type { Exchange, Gone, Reply } from './exchange.ts';
+import { createExchanges, type ExchangeRow } from './exchanges.ts';
 import { createFaults, type Faults } from './faults/faults.ts';
 import { createKeys, type Keys, initialChanges } from './state/keys.ts';
 import type { Minute } from './remote/locator.ts';
@@ -82,6 +83,8 @@ export interface Sandbox extends Views, Contents {
   readonly trigger: Trigger;
   /** Calls the listener for each request and event as it happens. */
   watch(listener: (happened: Happened) => void): void;
+  /** The bytes of the newest requests and their answers, in order. */
+  exchanges(): readonly ExchangeRow[];
   /** Follows all changes, for a page in the browser. */
   readonly openFeed: OpenFeed;
   /** Resolves at the next event or request, or when aborted. */
@@ -114,7 +117,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   if (state.dataId === '') commit([{ type: 'seed', seed, dataId: newDataId() }]);
   if (state.clock) clock.set(state.clock);
   disableExternal(state, external, warn);
-  const service = { state, shape, ids, minute: createMinuteWindow(), clock, uncommitted: new Set<FaultRecord>(), warn };
+  const exchanges = createExchanges();
+  const uncommitted = new Set<FaultRecord>();
+  const service = { state, shape, ids, minute: createMinuteWindow(), clock, uncommitted, exchanges, warn };
   const closing = new AbortController();
   const runtime = { service, store, closing: closing.signal };
   const stopCompacting = compactAsItGrows(opened, warn);
@@ -142,6 +147,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     ...createContents({ store, ids, clock, warn }),
     watch: createWatch(store),
     adjustments: () => adjustments.list().map(({ adjustment }) => adjustment),
+    exchanges: () => exchanges.list(state),
     openFeed: createFeeds({ store, clock, adjustments }),
     happening: createWait(store),
     setPlan: (plan) => commit([{ type: 'plan', plan }]),

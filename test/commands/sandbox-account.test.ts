@@ -128,6 +128,31 @@ describe('sandbox requests', () => {
     ]);
     expect((await run('sandbox requests --limit 1 --columns status --no-header')).stdout).toBe('200\n');
   });
+
+  it('shows the bytes of the newest with --bytes, without keys', async () => {
+    const { run, sandbox } = await local();
+    await run('send-template +12025550101 order_update -p Ada -p A-1 --profile local');
+    const { stdout } = await run('sandbox requests --bytes --limit 1');
+    const [, ...lines] = stdout.split('\n');
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        '> POST /api/public/messages/send-template',
+        expect.stringMatching(/^> authorization: Bearer sk_test_…\w{4}$/),
+        '> {"to":"+12025550101","template":"order_update","params":["Ada","A-1"]}',
+        '< 200',
+        expect.stringMatching(/^< \{"message_id":"msg_sandbox_\w+"\}$/),
+      ]),
+    );
+    const body = JSON.stringify({ note: 'x'.repeat(20_000) });
+    await sandbox.answer({ method: 'POST', target: '/api/public/contacts', headers: {}, body });
+    const [large] = JSON.parse((await run('sandbox requests --bytes --limit 1 -o json')).stdout);
+    expect([large.sent.body, large.sent.bytes, large.answered.status]).toEqual([
+      body.slice(0, 16_384),
+      body.length,
+      401,
+    ]);
+    expect((await run('sandbox requests --bytes --follow')).code).toBe(2);
+  });
 });
 
 it('sandbox adjustments lists what was done to the clock and the faults', async () => {

@@ -214,7 +214,7 @@ const controls: Readonly<Record<string, Case>> = {
   'sandbox reset': { argv: [['logs'], ['all'], []] },
   'sandbox seed': { argv: [['-'], ['none.json']], stdin: `{"contacts":[{"phone":"${secret}"}]}` },
   'sandbox export': { argv: [[]] },
-  'sandbox requests': { argv: [[], ['--limit', '1']] },
+  'sandbox requests': { argv: [[], ['--limit', '1'], ['--bytes']] },
   'sandbox audit': { argv: [[], ['--key', 'none']] },
   'sandbox adjustments': { argv: [[], ['--limit', '1']] },
   'sandbox choices': { argv: [[]] },

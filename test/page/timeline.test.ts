@@ -125,7 +125,7 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     await expect.poll(() => row.innerText(), patience).toContain('delivered (200)');
   });
 
-  it('show the log entry of a request, and a fault as a line', async () => {
+  it('show the bytes of a request and its answer, and a fault as a line', async () => {
     const page = await tabs.open(shown.link);
     await shown.send('+12025550101', 'order_update', ['Ada', 'A-1']);
     await page.getByRole('link', { name: 'Timeline' }).click();
@@ -133,8 +133,10 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     await page.getByText('Fault added: sendTemplate answers with 500').waitFor();
     await page.getByRole('row').filter({ hasText: 'order_update' }).getByRole('button').click();
     const request = page.getByRole('region', { name: 'Details' }).getByRole('region', { name: 'Request' });
-    await request.getByText('"path": "/api/public/messages/send-template"').waitFor();
-    await request.getByText('"A-1"').waitFor();
+    await request.getByText('POST /api/public/messages/send-template').waitFor();
+    await request.getByText('"params":["Ada","A-1"]').waitFor();
+    await request.getByText('{"message_id":"msg_sandbox_').waitFor();
+    expect(await request.innerText()).toMatch(/authorization: Bearer sk_test_…\w{4}\n/);
     await page.getByRole('searchbox', { name: 'Filter' }).fill('to:+1202555');
     await expect.poll(() => page.getByText('Fault added').count(), patience).toBe(0);
   });

@@ -1,3 +1,4 @@
+import { usage } from '../../base/errors.ts';
 import { type Command, command, type Context, streaming, type Ui } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { flag, option } from '../../cli/params.ts';
@@ -10,12 +11,16 @@ type RequestRow = OutputOf<'audit'>[number];
 const described = {
   name: 'requests',
   summary: 'List the requests that the sandbox received, newest last, including those without a valid key',
-  details: 'The sandbox keeps the last 10,000 requests with a valid key, and the last 1,000 others.',
+  details: [
+    'The sandbox keeps the last 10,000 requests with a valid key, and the last 1,000 others; of the last 100 since it was',
+    'started also the bytes, up to 16 KB of each body.',
+  ].join('\n'),
   params: {
+    bytes: flag('--bytes', 'show each request and its answer as they were sent; keys are masked'),
     follow: flag('-f, --follow', 'show the 10 newest, then new ones until Ctrl-C'),
     ...newestLast,
   },
-  examples: ['sandbox requests', 'sandbox requests --limit 20 -o ndjson'],
+  examples: ['sandbox requests', 'sandbox requests --limit 20 -o ndjson', 'sandbox requests --bytes --limit 1'],
   sample:
     'at\tmethod\tpath\tstatus\tkey\tmessage_id\tfault\tdetail\n2026-05-01T…\tGET\t/api/public/contacts\t200\tkey_5c1f2a…\t\t\t\n…',
   accepts: printOptions,
@@ -48,6 +53,34 @@ const follow = streaming({
   view: () => '',
 });
 
+const bytes = command({
+  ...described,
+  piped: 'text',
+  run: async (context, { follow: isFollowing, limit = 10 }) => {
+    if (isFollowing === true) throw usage('--bytes excludes --follow');
+    return (await localSandbox(context)).ask('exchanges', { limit });
+  },
+  view: (all, ui) =>
+    all.map((one) => exchangeText(one, ui)).join('\n\n') || 'No requests since the sandbox was started',
+});
+
+function exchangeText({ request, sent, answered }: OutputOf<'exchanges'>[number], ui: Ui): string {
+  return [
+    ui.color.bold(requestLine(request, ui)),
+    ...partLines('>', `${sent.method} ${sent.path}`, sent),
+    ...partLines('<', answered.status === 0 ? 'no answer' : String(answered.status), answered),
+  ].join('\n');
+}
+
+type Part = Pick<OutputOf<'exchanges'>[number]['sent'], 'headers' | 'body' | 'bytes'>;
+
+/** As `curl -v` shows it. */
+function partLines(mark: string, first: string, { headers, body, bytes: whole }: Part): readonly string[] {
+  const cut = whole === undefined ? [] : [`(the first 16 KB of ${whole} bytes)`];
+  const lines = [first, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '', body, ...cut];
+  return lines.flatMap((line) => line.split('\n')).map((line) => `${mark} ${line}`.trimEnd());
+}
+
 /** A request on one line. */
 export function requestLine({ at, method, path, status, message_id, fault, detail }: RequestRow, ui: Ui): string {
   const about = [message_id, fault, detail].filter((value) => value !== null);
@@ -58,7 +91,10 @@ export function requestLine({ at, method, path, status, message_id, fault, detai
 
 export const sandboxRequests: Command = {
   ...list,
-  run: (context, texts, emit) => (texts['follow']?.length ? follow : list).run(context, texts, emit),
+  run(context, texts, emit) {
+    const chosen = texts['bytes']?.length ? bytes : texts['follow']?.length ? follow : list;
+    return chosen.run(context, texts, emit);
+  },
 };
 
 export const sandboxAudit = command({

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { useAsked } from '../asked.ts';
+import { exchangeOf, partText } from '../exchanges.ts';
 import { state } from '../connection.ts';
 import { Detail } from '../detail.tsx';
 import { DeliveryDetails } from '../delivery.tsx';
@@ -118,14 +119,26 @@ interface KeptProps {
   readonly message: Message | undefined;
 }
 
-/** What the sandbox knows about a request. It does not keep the bytes. */
+/** A request and its answer, as they were sent. The sandbox keeps those of the last 100 requests. */
 function Kept({ request, message }: KeptProps) {
   const { to, template, params } = message ?? {};
+  const exchanges = useAsked('usage', 'exchanges').value ?? [];
+  const exchange = exchangeOf(request, state.value.requests, exchanges);
+  if (exchange)
+    return (
+      <section aria-label="Request">
+        <h3>Request</h3>
+        <pre>{partText(`${exchange.sent.method} ${exchange.sent.path}`, exchange.sent)}</pre>
+        <h3>Answer</h3>
+        <pre>{partText(request.status === 0 ? 'none' : String(exchange.answered.status), exchange.answered)}</pre>
+      </section>
+    );
   return (
     <section aria-label="Request">
       <h3>Request</h3>
       <p class="preview">
-        The log entry, as <code>bizmsg sandbox requests -o json</code> prints it. The bytes of requests are not kept.
+        The log entry, as <code>bizmsg sandbox requests -o json</code> prints it. The bytes are kept for the last 100
+        requests since the sandbox was started.
       </p>
       <pre>{JSON.stringify(request, null, 2)}</pre>
       {message && (

@@ -118,6 +118,10 @@ export const operations = {
     if (sandbox.cursors().requests <= after) await next('call', { sandbox, gone }, wait);
     return { requests: newest(sandbox.requests(after), limit).map(requestRow), cursor: sandbox.cursors().requests };
   }),
+  /** With their bytes. */
+  exchanges: op(fields({ limit: optional(integer()) }), ({ sandbox }: Inside, { limit }) =>
+    newest(sandbox.exchanges(), limit),
+  ),
   messages: op(messageFilter, ({ sandbox }: Inside, filter) => sandbox.messageRows(filter)),
   /** A message with its request, receipts, events and deliveries. */
   message: op(fields({ id: read.string }), ({ sandbox }: Inside, { id }) => {
