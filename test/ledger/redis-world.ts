@@ -78,7 +78,7 @@ export function createServerWorld(redis: Redis, server: RedisServer, folder: str
         const found = await redis.run(copy, [prefixOf(account)], []);
         copied = Array.isArray(found) ? found : [];
       },
-      /** Copies are older than a heartbeat. */
+      /** Copies are older than a heartbeat, and the living notice the loss with their next one. */
       async restore(): Promise<void> {
         beat();
         await redis.run(
@@ -86,6 +86,9 @@ export function createServerWorld(redis: Redis, server: RedisServer, folder: str
           [prefixOf(account)],
           copied.map((one) => (Buffer.isBuffer(one) ? one : '')),
         );
+        // In the copy, they have just sent a heartbeat.
+        for (const pid of silent) await redis.run(silence, [prefixOf(account)], [pid]);
+        beat();
       },
     },
   };

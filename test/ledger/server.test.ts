@@ -224,6 +224,30 @@ describe.skipIf(noRedis)('two registrations at the same time', () => {
   });
 });
 
+describe.skipIf(noRedis)('large registrations at the same time', () => {
+  it('of the same rows make one run, and leave nothing else on the server', async () => {
+    const { server, open } = await started();
+    const text = Array.from({ length: 5_000 }, (_, at) => `p${at}:1`).join(' ');
+    const ledgers = Array.from({ length: 4 }, () => open({ folder: temporaryFolder() }));
+    const results = (await Promise.all(ledgers.map(async (ledger) => ledger.register(planOf(text))))).map(accepted);
+    expect(new Set(results.map(({ run }) => run)).size).toBe(1);
+    expect(results.filter(({ continues }) => !continues)).toHaveLength(1);
+    expect(await open().runs()).toMatchObject([{ counts: { planned: 5_000 } }]);
+    expect(await server.redis.call('EXISTS', key('pending'))).toBe(0);
+    expect(await server.redis.call('EVAL', "return #redis.call('KEYS', ARGV[1])", 0, key('list:*'))).toBe(1);
+  });
+
+  it('do not wait for one whose process has died', async () => {
+    const { server, open } = await started();
+    const text = Array.from({ length: 5_000 }, (_, at) => `p${at}:1`).join(' ');
+    let parts = 0;
+    const dying = open({ redis: losing(server.redis, (operation) => operation === 'register' && ++parts === 1) });
+    await expect(dying.register(planOf(text))).rejects.toMatchObject({ exit: 'network' });
+    const next = open({ folder: temporaryFolder(), silence: 0 });
+    expect(accepted(await next.register(planOf(text)))).toMatchObject({ continues: false, counts: { due: 5_000 } });
+  });
+});
+
 describe.skipIf(noRedis)('a claim that takes too long', () => {
   it('is made again before anything is sent', async () => {
     const { open, machines } = await started();

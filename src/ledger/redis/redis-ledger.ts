@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { CliError } from '../../base/errors.ts';
+import { sleep } from '../../base/sleep.ts';
 import type { Change } from '../book.ts';
 import { rowSize } from '../identity.ts';
 import {
@@ -28,6 +29,9 @@ export interface RedisLedgerOptions extends ServerOptions {
   /** Milliseconds that a claim may take. With the time-out of a request it is less than `silence`. Default: 25 s. */
   readonly longestClaim?: number | undefined;
 }
+
+/** Milliseconds after which a large registration tries again to begin, while another one is being made. */
+const busyPause = 200;
 
 /** The ledger of a team, on a Valkey or Redis server. All promises of one process resolve in the order of the calls. */
 export function openRedisLedger(options: RedisLedgerOptions): RedisLedger {
@@ -64,9 +68,14 @@ export function openRedisLedger(options: RedisLedgerOptions): RedisLedger {
     const newId = memoized(() => randomBytes(6).toString('hex'));
     for (;;) {
       const snapshot = await readSnapshot(server, plan);
+      // It was read in several calls.
+      if (integer(await server.call('HGET', 'meta', 'registrations')) !== snapshot.registrations) continue;
       const { registered: result, changes } = decideRegister(snapshot.book, snapshot.world, plan, newId);
       if (plan.isRehearsal || result.stop) return result;
-      if (!(await commit(snapshot, plan, result, changes))) continue;
+      if (!(await commit(snapshot, plan, result, changes))) {
+        await server.change('shut', { run: result.run, draft: true, refuse: false, forget: true });
+        continue;
+      }
       registered.set(result.run, snapshot.order);
       for (const change of changes) if (change.type === 'withdraw') await withdraw(snapshot, change);
       return result;
@@ -86,13 +95,15 @@ export function openRedisLedger(options: RedisLedgerOptions): RedisLedger {
     const [planned, reopened] = registeredRows(snapshot, run, changes);
     const parts = Math.max(1, Math.ceil(Math.max(planned.length, reopened.length) / (rowsInCall * rowSize)));
     let registration = 0;
-    for (let part = 0; part < parts; part++) {
+    for (let part = 0; part < parts;) {
       const facts = { run, subject, again, after: snapshot.order, registrations: snapshot.registrations };
       const [from, to] = [part * rowsInCall * rowSize, (part + 1) * rowsInCall * rowSize];
       const rows = [planned.subarray(from, to), reopened.subarray(from, to)];
       const reply = await server.change('register', { ...facts, registration, commit: part === parts - 1 }, ...rows);
-      if (text(reply[0]) === 'changed') return false;
-      registration = integer(reply[1]);
+      const status = text(reply[0]);
+      if (status === 'changed') return false;
+      if (status === 'busy') await sleep(busyPause, options.later);
+      else [part, registration] = [part + 1, integer(reply[1])];
     }
     return true;
   }

@@ -356,6 +356,7 @@ local function sweep(most)
   else
     if call('HGET', P .. 'numbers', run.id) == tostring(run.number) then call('HDEL', P .. 'numbers', run.id) end
     call('HDEL', P .. 'index', run.id)
+    call('HDEL', P .. 'pending', call('HGET', key, 'registration') or '')
     call('DEL', key, list, P .. 'members:' .. run.number)
     call('ZREM', P .. 'expiries', run.number)
     counted[run.number] = nil
@@ -581,14 +582,22 @@ end
 -- A part of a registration: nothing of it counts until the last part commits it.
 if op == 'register' then
   change()
-  if tonumber(call('HGET', P .. 'meta', 'registrations') or '0') ~= h.registrations then return ok('changed', 0, 0) end
+  local other = call('HMGET', P .. 'meta', 'registrations', 'registering', 'registeringAt')
+  if tonumber(other[1] or '0') ~= h.registrations then return ok('changed', 0) end
   local run = runNamed(h.run)
   local id = h.registration
+  if not h.commit then
+    -- Of several large ones with the same rows, most would be in vain: they wait for the first.
+    local isBusy = other[2] and tonumber(other[2]) ~= me and isActive(other[2]) and tonumber(other[3]) > now - 10000
+    if id == 0 and isBusy then return ok('busy', 0) end
+    call('HSET', P .. 'meta', 'registering', me, 'registeringAt', now)
+  end
   if id == 0 then
     sweep(1000)
     id = order
     call('HSET', P .. 'pending', id, 0)
     run = run or newRun(h.run, h.subject, { 'order', h.after, 'again', h.again, 'committed', 0 })
+    call('HSET', P .. 'run:' .. run.number, 'registration', id)
     expireLater(run)
     -- It keeps the run while its rows are on their way.
     call('SADD', P .. 'members:' .. run.number, me)
@@ -616,10 +625,11 @@ if op == 'register' then
     call('HDEL', P .. 'pending', id)
     call('HSET', P .. 'run:' .. run.number, 'subject', h.subject, 'closed', 0)
     call('HINCRBY', P .. 'meta', 'registrations', 1)
+    call('HDEL', P .. 'meta', 'registering')
     touch(run, true)
   end
   finish()
-  return ok('done', id, run.number)
+  return ok('done', id)
 end
 
 -- One event for rows of a run.
@@ -645,10 +655,12 @@ if op == 'shut' then
   bury()
   finish()
   local run = runNamed(h.run)
+  -- A registration that was not completed.
+  if h.draft and (not run or call('HGET', P .. 'run:' .. run.number, 'committed') == '1') then return ok() end
   if not run then return {'run', h.run} end
   if h.refuse and #membersOf(run) > 0 then return {'running', h.run} end
   change()
-  call('HINCRBY', P .. 'meta', 'registrations', 1)
+  if not h.draft then call('HINCRBY', P .. 'meta', 'registrations', 1) end
   if not h.forget then
     call('HSET', P .. 'run:' .. run.number, 'closed', 1)
   else

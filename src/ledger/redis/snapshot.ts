@@ -76,6 +76,7 @@ async function addEqual(
   { input }: Plan,
   latest: LatestRows | undefined,
 ): Promise<void> {
+  if (runs.every(({ number }) => whole.has(number))) return;
   const byNumber = new Map(runs.map((run) => [run.number, run]));
   const adding = addingTo(book, latest);
   const added = new Set<string>();
