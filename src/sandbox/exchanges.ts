@@ -30,35 +30,43 @@ const most = 100;
 const longestBody = 16_384;
 
 export function createExchanges(): Exchanges {
-  const kept = new Map<Call, Kept>();
+  const ring: Kept[] = [];
+  let next = 0;
   return {
-    keep(call, { method, target, headers, body }, reply) {
-      const cut = body.length > longestBody ? body.slice(0, longestBody) : body;
-      kept.set(call, { method, target, headers, body: cut, length: body.length, reply });
-      if (kept.size <= most) return;
-      const [oldest] = kept.keys();
-      if (oldest) kept.delete(oldest);
+    keep(call, exchange, reply) {
+      const { method, target, headers, body } = exchange;
+      // A part of a Buffer would keep all of it in memory.
+      const start = body.length > longestBody ? copyOf(body) : body;
+      ring[next] = { call, head: { method, target, headers }, start, length: body.length, reply };
+      next = (next + 1) % most;
     },
     // A call that a fault has changed, or whose client has left, is not in the log.
-    list: ({ calls }) =>
-      calls.since(Math.max(0, calls.cursor - most)).flatMap((call) => {
+    list({ calls }) {
+      const kept = new Map(ring.map((one) => [one.call, one]));
+      return calls.since(Math.max(0, calls.cursor - most)).flatMap((call) => {
         const found = kept.get(call);
-        return found ? rowOf(call, found) : [];
-      }),
+        return found ? rowOf(found) : [];
+      });
+    },
   };
 }
 
-interface Kept extends Exchange {
+interface Kept {
+  readonly call: Call;
+  /** Without its body. */
+  readonly head: Omit<Exchange, 'body'>;
+  /** The beginning of the body. */
+  readonly start: Exchange['body'];
   /** Of the whole body. */
   readonly length: number;
   readonly reply: Reply;
 }
 
-function rowOf(call: Call, { method, target, headers, body, length, reply }: Kept): ExchangeRow {
-  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+function rowOf({ call, head, start, length, reply }: Kept): ExchangeRow {
+  const text = typeof start === 'string' ? start : new TextDecoder().decode(start);
   return {
     request: requestRow(call),
-    sent: { method, path: redact(target), headers: shown(headers), ...partOf(text, length) },
+    sent: { method: head.method, path: redact(head.target), headers: shown(head.headers), ...partOf(text, length) },
     answered: { status: reply.status, headers: shown(reply.headers), ...partOf(reply.body, reply.body.length) },
   };
 }
@@ -70,4 +78,8 @@ function partOf(text: string, length: number): Pick<Part, 'body' | 'bytes'> {
 function shown(headers: Exchange['headers']): Part['headers'] {
   const all = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, redact(value)]]));
   return Object.fromEntries(all);
+}
+
+function copyOf(body: Exchange['body']): Exchange['body'] {
+  return typeof body === 'string' ? body.slice(0, longestBody) : Uint8Array.prototype.slice.call(body, 0, longestBody);
 }

@@ -57,7 +57,7 @@ const bytes = command({
   ...described,
   piped: 'text',
   run: async (context, { follow: isFollowing, limit = 10 }) => {
-    if (isFollowing === true) throw usage('--bytes excludes --follow');
+    if (isFollowing) throw usage('--bytes excludes --follow');
     return (await localSandbox(context)).ask('exchanges', { limit });
   },
   view: (all, ui) =>
