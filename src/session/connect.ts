@@ -148,11 +148,7 @@ export async function openConnection(
     },
     ...extras,
   });
-  const close = () => {
-    extras.pace?.close?.();
-    return transport.close();
-  };
-  return { client, simulated, mode: target.mode, close };
+  return { client, simulated, mode: target.mode, close: () => transport.close() };
 }
 
 /** The client options that all connections share. */

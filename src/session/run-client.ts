@@ -82,7 +82,14 @@ export async function openRunClient(session: Session, caller: Caller, options: R
     sentThisMonth: () => sentThisMonth(session, checkedTarget),
     reachable,
   };
-  return { connection: { ...connection, close: () => closed(queueAbort, connection) }, runClient };
+  const close = () => {
+    // Requests that wait for a slot would keep the process alive.
+    queueAbort.abort();
+    // Lookups share these gates, so they are closed last.
+    for (const one of [gate, lookupGate]) one.close?.();
+    return connection.close();
+  };
+  return { connection: { ...connection, close }, runClient };
 }
 
 /** For a live run if the plan is unknown: the pace of the smallest plan (§8). */
@@ -98,12 +105,6 @@ function carefulText(caller: Caller): string {
       ? `bizmsg profiles set ${caller.profile} --plan NAME, or `
       : '';
   return `the plan of this account is not known, so this live run sends 60 a minute; ${set}--rate changes that`;
-}
-
-/** Cancels requests that wait for a slot, which would keep the process alive. */
-function closed(queueAbort: AbortController, connection: Connection): Promise<void> {
-  queueAbort.abort();
-  return connection.close();
 }
 
 /** Cancels requests waiting for a slot once one fails in a way that every other one would. */

@@ -181,6 +181,19 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     },
   );
 
+  it('that is gone does not keep a run alive that is interrupted', async () => {
+    const team = await newTeam(() => ({ reply: 200, after: 3 }));
+    const machine = team.newMachine();
+    writePeople(machine, 200);
+    const words = asJob.filter((word) => word !== '--no-pace');
+    const running = machine.start([...words, '--rate', '40/s']);
+    await untilAsked(team, 15, running);
+    await team.server.kill();
+    await expect.poll(() => running.stderr(), { timeout: 10_000 }).toContain('waiting for it');
+    process.kill(running.pid, 'SIGTERM');
+    expect(await running.ended).toBe(143);
+  });
+
   it('that is gone does not stop what sends no message: it is paced alone, with a note', async () => {
     const team = await newTeam();
     const machine = team.newMachine();

@@ -48,7 +48,7 @@ export function createSharedGate(
   });
   let phase: 'idle' | 'asking' | 'failed' = 'idle';
   let [unused, inUse, askAgainAt, heldUntil] = [0, 0, -Infinity, -Infinity];
-  let [isRefused, hasWarned] = [false, false];
+  let [isRefused, hasWarned, isClosed] = [false, false, false];
 
   return {
     dueAt: (time) => {
@@ -75,6 +75,8 @@ export function createSharedGate(
     },
     close: () => {
       if (phase === 'idle' && (unused > 0 || !unreported.isEmpty())) ask(0);
+      isClosed = true;
+      reportTimer.cancel();
     },
   };
 
@@ -112,7 +114,7 @@ export function createSharedGate(
     [phase, isRefused] = ['idle', wanted > 0 && slots === 0];
     unused += slots;
     askAgainAt = isRefused ? now() + again : -Infinity;
-    if (slots > 1) reportTimer.set();
+    if (slots > 1 && !isClosed) reportTimer.set();
     if (!isRefused) hasWarned = false;
     else if (!hasWarned && wait > shortestReportedWait && now() >= heldUntil) {
       hasWarned = true;
@@ -121,6 +123,8 @@ export function createSharedGate(
   }
 
   function afterAnswer(): void {
+    // A timer would keep the process alive.
+    if (isClosed) return;
     changed();
     if (!unreported.isEmpty()) reportTimer.set();
     scheduleReport();
