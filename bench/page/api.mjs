@@ -18,7 +18,7 @@ export async function api(isQuick) {
   const rows = [];
   for (const sandbox of [without, ...followers]) await freeze(sandbox);
   for (const kind of [create, send]) {
-    const settings = isQuick ? { rounds: 3, seconds: 15 } : { rounds: 9, seconds: 45 };
+    const settings = isQuick ? { rounds: 3, seconds: 40 } : { rounds: 9, seconds: 45 };
     const { median: of, pace } = await takeTurns([without, ...followers], settings, (sandbox) =>
       followed(sandbox, kind, isQuick ? 6_000 : 12_000),
     );
