@@ -18,9 +18,9 @@ export async function api(isQuick) {
   const rows = [];
   for (const sandbox of [without, ...followers]) await freeze(sandbox);
   for (const kind of [create, send]) {
-    const settings = isQuick ? { rounds: 3, seconds: 40 } : { rounds: 9, seconds: 45 };
+    const settings = isQuick ? { rounds: 3, seconds: 60 } : { rounds: 9, seconds: 150 };
     const { median: of, pace } = await takeTurns([without, ...followers], settings, (sandbox) =>
-      followed(sandbox, kind, isQuick ? 6_000 : 12_000),
+      followed(sandbox, kind, isQuick ? 16_000 : 40_000),
     );
     for (const one of followers) {
       const value = perSecond(of(one, 'perSecond'));

@@ -20,7 +20,7 @@ const pause = 30;
 /** A browser that hears nothing for twice as long connects again. */
 const beat = 10_000;
 /** The stream takes at most this share of the time, so that requests stay fast. */
-const share = 1 / 20;
+const share = 1 / 40;
 
 /** Writes the changes as server-sent events, until the reader has gone. */
 export function startStream(to: Writable, { openFeed, after, clock }: StreamOptions): void {
