@@ -17,11 +17,13 @@ export async function makeCli(temporary, names) {
   const lists = await modulesLoadedBy(() => runLists(entry));
   const sends = await modulesLoadedBy(() => runSends(entry));
   const guardedSends = await modulesLoadedBy(() => runGuardedSends(entry));
+  const teamSends = await modulesLoadedBy(() => runTeamSends(entry));
   const groups = {
     'chunk-frame': (id) => lists.has(id) && sends.has(id),
     'chunk-list': (id) => lists.has(id),
     'chunk-send': (id) => sends.has(id),
     'chunk-ledger': (id) => guardedSends.has(id),
+    'chunk-team': (id) => teamSends.has(id),
   };
   const chunks = await bundle(temporary, { ...names, help, groups });
   return [...chunks, ...(await bundleCompletion(temporary, surface))];
@@ -194,6 +196,7 @@ export async function precompile() {
   await runLists(cliEntry);
   await runSends(cliEntry);
   await runGuardedSends(cliEntry);
+  await runTeamSends(cliEntry);
   for (const { script, file } of scripts) {
     const kept = join(target, file);
     writeFileSync(`${kept}.new`, Buffer.concat([readFileSync(kept), script.createCachedData()]));
@@ -228,6 +231,12 @@ async function runGuardedSends(entry) {
       await run(send, { ...closed, BIZMSG_API_KEY: 'sk_live_example' });
     await run([...send, '--profile', 'example'], { BIZMSG_CONFIG_DIR: config });
   });
+}
+
+/** Runs a single send with a team, whose server is not there. */
+async function runTeamSends(entry) {
+  const team = `redis://127.0.0.1:9#${'-'.repeat(43)}`;
+  await runCommands(entry, (run) => run(send, { ...closed, BIZMSG_API_KEY: 'sk_live_example', BIZMSG_TEAM: team }));
 }
 
 /** Runs commands without a terminal, with a temporary state folder. */

@@ -1,0 +1,36 @@
+// Starts a server for a team's ledger.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { end, freePort, launchAny, newPath } from './processes.mjs';
+
+const program = ['redis-server', 'valkey-server'].find((name) => !spawnSync(name, ['--version']).error);
+const secret = 'bench'.padEnd(43, '-');
+
+/** The row of a part that needs a server, where there is none. */
+export const noRedis = program ? undefined : [{ what: 'redis-server is not installed', value: '' }];
+
+/** `url` is the URL of a team. */
+export async function startRedis() {
+  const port = await freePort();
+  const folder = newPath('redis');
+  mkdirSync(folder);
+  const words = ['--port', String(port), '--dir', folder, '--appendonly', 'yes', '--appendfsync', 'everysec'];
+  const child = launchAny([program, ...words], 'ignore', {});
+  await listening(port);
+  return { url: `redis://127.0.0.1:${port}#${secret}`, end: () => end(child) };
+}
+
+async function listening(port) {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const socket = connect(port, '127.0.0.1');
+    const isOpen = await new Promise((resolve) => {
+      socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
+    });
+    socket.destroy();
+    if (isOpen) return;
+    await sleep(50);
+  }
+  throw new Error('the server of the team did not start');
+}
