@@ -6,7 +6,7 @@ import { killed, phoneOf, summaryIn, writePeople } from '../e2e/runs-rig.ts';
 import type { Running } from '../support/bin.ts';
 import { isLong } from '../support/long-tests.ts';
 import { noRedis } from '../support/redis.ts';
-import { type Machine, newTeam, silenced, strictWindow, twice } from './rig.ts';
+import { type Machine, newTeam, persistent, silenced, strictWindow, twice } from './rig.ts';
 
 const batch = ['send-batch', 'welcome', 'people.csv', '--param-column', 'name', '--at-most', '100000'];
 const asJob = [...batch, '--no-pace', '--job', 'welcome', '-o', 'json'];
@@ -92,6 +92,47 @@ describe.skipIf(noRedis !== undefined)('machines of a team', () => {
     expect(team.service.asked.length).toBeGreaterThanOrEqual(sent);
     // At most two rows in flight for each killed process.
     expect(unsure).toBeLessThanOrEqual(kills * 2);
+  });
+
+  it('send each row once while machines and the server are killed', { timeout: 900_000 }, async () => {
+    const most = Number(process.env['KILLS'] ?? (isLong ? 20 : 4));
+    const rows = most * 150;
+    const team = await newTeam(() => ({ reply: 200, after: 20 }));
+    const machines = Array.from({ length: 4 }, () => team.newMachine());
+    for (const machine of machines) writePeople(machine, rows);
+    const words = [...asJob, '--concurrency', '2'];
+    const running = new Map<Machine, Running>(machines.map((machine) => [machine, machine.start(words)]));
+    let [kills, ofMachines] = [0, 0];
+    while (kills < most && team.service.asked.length < rows - 40) {
+      await sleep(300);
+      kills += 1;
+      const machine = machines[(kills * 7) % 4];
+      const one = machine && running.get(machine);
+      if (kills % 2 === 0 || !machine || !one) {
+        await team.server.kill();
+        await sleep(100);
+        await team.server.start(...persistent);
+        // The connection of this test was lost, too.
+        await team.server.redis.call('PING').catch(() => {});
+        continue;
+      }
+      await killed(one);
+      await silenced(team, one);
+      running.set(machine, machine.start(words));
+      ofMachines += 1;
+    }
+    // A command that finds no server while it starts sends nothing and ends.
+    const ended = Array.from(running, async ([machine, { ended }]) => {
+      const code = await ended;
+      return code === 9 ? (await machine.bin(words)).code : code;
+    });
+    const codes = await Promise.all(ended);
+    expect([kills, codes.filter((code) => code !== 0 && code !== 10)]).toEqual([most, []]);
+    const late = team.newMachine();
+    writePeople(late, rows);
+    const { unsure, this_run: sent } = Object(summaryIn((await late.bin(words)).stdout)['skipped']);
+    expect([twice(team.service), sent + unsure]).toEqual([[], rows]);
+    expect(unsure).toBeLessThanOrEqual(ofMachines * 2);
   });
 
   it('share one strict limit: eight processes get no 429', { timeout: 60_000 }, async () => {
