@@ -95,7 +95,7 @@ describe.skipIf(noRedis !== undefined)('machines of a team', () => {
   });
 
   it('send each row once while machines and the server are killed', { timeout: 900_000 }, async () => {
-    const most = Number(process.env['KILLS'] ?? (isLong ? 20 : 4));
+    const most = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 20 : 4));
     const rows = most * 150;
     const team = await newTeam(() => ({ reply: 200, after: 20 }));
     const machines = Array.from({ length: 4 }, () => team.newMachine());
