@@ -184,6 +184,8 @@ function refusalOf(name: string, { message: answer }: Error): Error {
 }
 
 function failureOf(name: string, error: Error): Error {
+  if (error.message.startsWith('Protocol error'))
+    return configuration('server-refused', `${name} is not a Valkey or Redis server`, 'check its host and port');
   const code = 'code' in error ? String(error.code) : '';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return new CliError('network', 'unknown-host', `cannot find the host of ${name}`, { cause: error });

@@ -1,7 +1,9 @@
-import { createServer } from 'node:net';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { portOf } from '../../src/base/http-server.ts';
 import { createScript, openRedis, redisAddress, type RedisOptions } from '../../src/base/redis.ts';
 import { noRedis, startRedis } from '../support/redis.ts';
 
@@ -78,6 +80,18 @@ describe.skipIf(noRedis)('a connection to a server', () => {
     const server = await started();
     const { redis } = opened({ address: { ...server.address, tls: true }, connectTimeout: 2_000 });
     await expect(redis.call('PING')).rejects.toMatchObject({ name: 'CliError' });
+  });
+});
+
+it('reports a server of another kind', async () => {
+  const server = createHttpServer((_, response) => response.end()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const redis = openRedis({ address: { host: '127.0.0.1', port: portOf(server), tls: false, database: 0 } });
+  onTestFinished(redis.close);
+  await expect(redis.call('PING')).rejects.toMatchObject({
+    exit: 'configuration',
+    message: `127.0.0.1:${portOf(server)}/0 is not a Valkey or Redis server`,
   });
 });
 

@@ -5,7 +5,7 @@ import { tree } from '../../src/commands/index.ts';
 import { commands } from '../support/commands.ts';
 
 const verbs =
-  /^(Activate|Add|Advance|Change|Check|Choose|Clear|Close|Create|Delete|Deliver|Fill|Forget|Freeze|Have|Inject|Install|Keep|Let|List|Load|Make|Manage|Move|Open|Print|Receive|Record|Register|Remove|Reset|Revoke|Rotate|Run|Send|Set|Show|Sign|Start|Stop|Store|Switch|Trigger|Uninstall)\b/;
+  /^(Activate|Add|Advance|Change|Check|Choose|Clear|Close|Create|Delete|Deliver|Fill|Forget|Freeze|Have|Inject|Install|Keep|Let|List|Load|Make|Manage|Move|Open|Print|Receive|Record|Register|Remove|Reset|Revoke|Rotate|Run|Send|Set|Share|Show|Sign|Start|Stop|Store|Switch|Trigger|Uninstall)\b/;
 
 const root = await whole(tree);
 
