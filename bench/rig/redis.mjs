@@ -3,10 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { end, freePort, launchAny, newPath } from './processes.mjs';
+import { bizmsg, end, environment, freePort, launchAny, newPath } from './processes.mjs';
 
 const program = ['redis-server', 'valkey-server'].find((name) => !spawnSync(name, ['--version']).error);
-const secret = 'bench'.padEnd(43, '-');
 
 /** The row of a part that needs a server, where there is none. */
 export const noRedis = program ? undefined : [{ what: 'redis-server is not installed', value: '' }];
@@ -16,10 +15,12 @@ export async function startRedis() {
   const port = await freePort();
   const folder = newPath('redis');
   mkdirSync(folder);
-  const words = ['--port', String(port), '--dir', folder, '--appendonly', 'yes', '--appendfsync', 'everysec'];
-  const child = launchAny([program, ...words], 'ignore', {});
+  const settings = ['--port', String(port), '--dir', folder, '--appendonly', 'yes', '--appendfsync', 'everysec'];
+  const child = launchAny([program, ...settings], 'ignore', {});
   await listening(port);
-  return { url: `redis://127.0.0.1:${port}#${secret}`, end: () => end(child) };
+  const words = ['team', 'new', `redis://127.0.0.1:${port}`, '--quiet'];
+  const { stdout } = spawnSync(process.execPath, [bizmsg, ...words], { env: environment(), encoding: 'utf8' });
+  return { url: stdout.trim(), end: () => end(child) };
 }
 
 async function listening(port) {

@@ -178,6 +178,8 @@ function refusalOf(name: string, { message: answer }: Error): Error {
     return configuration('server-login', message, 'check its user and password');
   if (word === 'OOM')
     return configuration('server-full', `${name} is full`, 'raise its maxmemory, or remove other data');
+  if (/\bWRONGTYPE\b/.test(answer))
+    return configuration('server-refused', `the data on ${name} are damaged: ${answer}`, 'restore them from a backup');
   if (word === 'MISCONF') return configuration('server-full', message, 'check the disk of the server, and its log');
   if (word === 'MOVED') return configuration('server-refused', `${name} is part of a cluster`);
   return configuration('server-refused', message);

@@ -35,7 +35,7 @@ export const newTeam = command({
       'team-new',
       'this URL is shown once; on each machine: bizmsg profiles set NAME --team-stdin, or set BIZMSG_TEAM',
     );
-    await lookAt(context, url);
+    await setUp(context, url);
     return { url };
   },
   view: ({ url }) => url,
@@ -44,23 +44,28 @@ export const newTeam = command({
 /** Milliseconds to wait for a server that may not be reachable from here. */
 const patience = 2_000;
 
-/** A server that is unfit is reported now, not when the first message is sent. */
-async function lookAt(context: Context, url: string): Promise<void> {
-  const [{ openRedis, redisAddress }, { readHealth, unfitnessOf }, { readTeam }] = await Promise.all([
+/** Tells the server that the team exists. One that is unfit is reported now, not when the first message is sent. */
+async function setUp(context: Context, url: string): Promise<void> {
+  const [{ openRedis, redisAddress }, { readHealth, unfitnessOf }, { setUpTeam }, { readTeam }] = await Promise.all([
     import('../base/redis.ts'),
     import('../ledger/redis/health.ts'),
+    import('../ledger/redis/server.ts'),
     import('../session/team.ts'),
   ]);
-  const { server, shown } = readTeam(url);
+  const { server, secret, shown } = readTeam(url);
   const address = redisAddress(server);
   if (!address) return;
   const redis = openRedis({ address, connectTimeout: patience, replyTimeout: patience });
   try {
+    await setUpTeam(redis, secret);
     for (const { what, hint } of unfitnessOf(await readHealth(redis)))
       context.note('team-unfit', `${shown} ${what}; before you send live messages, ${hint}`);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    context.note('team-unchecked', `the server was not checked: ${error.message}`);
+    context.note(
+      'team-not-set-up',
+      `the server was not set up, so the first command of the team needs --accept-loss: ${error.message}`,
+    );
   } finally {
     redis.close();
   }

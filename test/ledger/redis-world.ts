@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { heartbeatInterval } from '../../src/base/liveness.ts';
 import { createScript, openRedis, type Redis, type Reply } from '../../src/base/redis.ts';
 import { openRedisLedger, type RedisLedger, type RedisLedgerOptions } from '../../src/ledger/redis/redis-ledger.ts';
-import { prefixOf } from '../../src/ledger/redis/server.ts';
+import { prefixOf, setUpTeam } from '../../src/ledger/redis/server.ts';
 import type { RedisServer } from '../support/redis.ts';
 import { later } from '../support/cli.ts';
 import { manualTimers } from '../support/timers.ts';
@@ -15,8 +15,11 @@ export interface ServerLedgerOptions extends Partial<RedisLedgerOptions> {
 
 /** A ledger on a server; each has a connection of its own, unless one is passed. */
 export function openServerLedger(server: RedisServer, { folder, ...options }: ServerLedgerOptions): RedisLedger {
+  const redis = options.redis ?? openRedis({ address: server.address });
+  // Calls are executed in their order.
+  setUpTeam(redis, options.secret ?? secret).catch(() => {});
   return openRedisLedger({
-    redis: openRedis({ address: server.address }),
+    redis,
     account: 'acme',
     secret,
     memory: join(folder, 'team.json'),

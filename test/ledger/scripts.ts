@@ -15,6 +15,7 @@ export { hostIn } from '${source}../base/liveness.ts';
 import { openFileLedger } from '${source}file/file-ledger.ts';
 import { createInput } from '${source}input.ts';
 import { openRedisLedger } from '${source}redis/redis-ledger.ts';
+import { setUpTeam } from '${source}redis/server.ts';
 import { openRedis } from '${source}../base/redis.ts';
 const kill = (pid) => { try { return process.kill(pid, 0); } catch { return false; } };
 const later = (ms, run) => { const timer = setTimeout(run, ms); return () => clearTimeout(timer); };
@@ -26,6 +27,7 @@ export const open = (folder, isLocal, now = Date.now) => openFileLedger({
 const own = { account: 'acme', secret: '07'.repeat(32), pid: process.pid, later, now: Date.now, steady: () => performance.now() };
 export const openOnServer = (port, memory, options = {}) => {
   const redis = openRedis({ address: { host: '127.0.0.1', port: Number(port), tls: false, database: 0 } });
+  setUpTeam(redis, own.secret).catch(() => {});
   const ledger = openRedisLedger({ redis, memory, ...own, ...options });
   return { ...ledger, close: () => ledger.close().finally(() => redis.close()) };
 };

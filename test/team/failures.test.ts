@@ -34,7 +34,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     expect(stderr).not.toMatch(/wrong-password|right-password/);
     expect(team.service.asked).toEqual([]);
     const right = team.newMachine(team.url.replace('redis://', 'redis://:right-password@'));
-    expect(await right.bin(send)).toMatchObject({ code: 0 });
+    expect(await right.bin([...send, '--accept-loss'])).toMatchObject({ code: 0 });
   });
 
   it('without TLS is not used by a rediss:// URL', async () => {
@@ -64,6 +64,35 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     expect(team.service.asked).toHaveLength(2);
     expect(await one.bin([...send, '--again', '--accept-loss'])).toMatchObject({ code: 0 });
     expect(await other.bin([...send, '--again'])).toMatchObject({ code: 0 });
+  });
+
+  it('that has nothing of the team stops a machine that never used it', async () => {
+    const team = await newTeam();
+    expect(await team.newMachine().bin(send)).toMatchObject({ code: 0 });
+    await team.server.redis.call('FLUSHALL');
+    const fresh = team.newMachine();
+    const refused = [11, expect.stringMatching(/does not know this team.*--accept-loss/s)];
+    for (const words of [send, [...send, '--again'], ['runs', 'list']]) {
+      const { code, stderr } = await fresh.bin(words);
+      expect([code, stderr]).toEqual(refused);
+    }
+    const stranger = team.newMachine(team.url.replace(secret, otherSecret));
+    const { code, stderr } = await stranger.bin(send);
+    expect([code, stderr]).toEqual(refused);
+    expect(team.service.asked).toHaveLength(1);
+    expect(await fresh.bin([...send, '--accept-loss'])).toMatchObject({ code: 0 });
+    expect(await team.newMachine().bin([...send, '--again'])).toMatchObject({ code: 0 });
+  });
+
+  it('is set up by team new; without that, the first command needs --accept-loss', async () => {
+    const team = await newTeam();
+    await team.server.redis.call('FLUSHALL');
+    const address = `redis://127.0.0.1:${team.server.address.port}`;
+    const { stdout, stderr } = await team.newMachine('').bin(['team', 'new', address]);
+    expect(stderr).not.toContain('--accept-loss');
+    expect(await team.newMachine(stdout.trim()).bin(send)).toMatchObject({ code: 0 });
+    const unreachable = await team.newMachine('').bin(['team', 'new', 'redis://127.0.0.1:1']);
+    expect([unreachable.code, unreachable.stderr]).toEqual([0, expect.stringContaining('needs --accept-loss')]);
   });
 
   it.each([

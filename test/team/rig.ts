@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { redisAddress } from '../../src/base/redis.ts';
-import { prefixOf } from '../../src/ledger/redis/server.ts';
+import { prefixOf, setUpTeam } from '../../src/ledger/redis/server.ts';
 import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
 import { alive, type Ran } from '../support/cli.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
@@ -41,6 +41,8 @@ export async function newTeam(
     service.close();
     await server.stop();
   });
+  // A full server refuses it.
+  await setUpTeam(server.redis, secret).catch(() => {});
   const url = `redis://127.0.0.1:${server.address.port}#${secret}`;
   return { server, service, url, newMachine: (given = url) => newMachine(service, given) };
 }

@@ -86,6 +86,11 @@ if op == 'open' then
   end
   if bad and not h.accept then return lose() end
   local epoch = meta[3] or ''
+  -- A machine that knows nothing must not take a server that has forgotten everything for a new one.
+  if epoch == '' then
+    if h.accept then call('SET', h.setUp, now, 'NX') end
+    if call('EXISTS', h.setUp) == 0 then return {'unknown'} end
+  end
   if bad or (h.join and epoch == '') then
     if epoch ~= '' then call('SADD', P .. 'accepted', epoch) end
     if bad and known then call('SADD', P .. 'accepted', known.epoch) end

@@ -47,6 +47,15 @@ export function prefixOf(account: string): string {
   return `bizmsg:{${createHash('sha256').update(account).digest('hex').slice(0, 16)}}:`;
 }
 
+/** Set by `team new`: without it, a server without data of the team is one that has lost them. */
+function setUpKey(secret: string): string {
+  return `bizmsg:team:${checkOf(secret)}`;
+}
+
+export async function setUpTeam(redis: Redis, secret: string): Promise<void> {
+  await redis.call('SET', setUpKey(secret), Date.now(), 'NX');
+}
+
 export function createServer(options: ServerOptions): Server {
   const { redis, account, secret, acceptLoss = false, pid, later, ahead = () => 0, silence = longestSilence } = options;
   const [prefix, check] = [prefixOf(account), checkOf(secret)];
@@ -104,7 +113,7 @@ export function createServer(options: ServerOptions): Server {
 
   async function open(join: boolean): Promise<void> {
     const fresh = randomBytes(8).toString('hex');
-    const facts = { join, accept: acceptLoss, fresh, known: memory.known() };
+    const facts = { join, accept: acceptLoss, fresh, known: memory.known(), setUp: setUpKey(secret) };
     const [, number] = await run('open', facts, []);
     if (!join) return;
     worker = integer(number);
@@ -163,6 +172,12 @@ export function createServer(options: ServerOptions): Server {
           'team-secret',
           `the data on ${where} was written with another secret`,
           'use the same team URL on all machines',
+        );
+      case 'unknown':
+        return unsafe(
+          'team-data-lost',
+          `${where} does not know this team: it has lost its data, or the team was never set up there`,
+          'check the address, and what was sent; then repeat the command once with --accept-loss',
         );
       case 'lost':
         return lost(integer(detail));
