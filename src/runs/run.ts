@@ -308,7 +308,7 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
         goneAt = state === 'gone' ? thisProcess.steady() : undefined;
         context.note('outage', outageText(state, last));
       },
-      onTaken: once((owner) => context.note('taken', takenText(owner, thisProcess.now()))),
+      onTaken: once((owner) => context.note('taken', takenText(owner, thisProcess.now(), opened.isShared))),
       onOutcome: (outcome) => {
         if (outcome.outcome === 'skipped') log.skipped([outcome.row], outcome.why);
         tally.take(outcome);
@@ -367,11 +367,11 @@ function refuseShaping({ output, query, columns, dryRun }: Context['given']): vo
   throw usage(`${flag} cannot be applied to rows as they come`, 'leave it out, or take the summary alone with -o json');
 }
 
-/** A process on another machine, or from before a restart, counts as ended if its heartbeat stops. */
-function takenText({ pid, start, at }: Owner, now: number): string {
-  if (!isElsewhere(start)) return `process ${pid} is sending some of these rows; waiting for it`;
+/** A process of a team, on another machine, or from before a restart counts as ended if its heartbeat stops. */
+function takenText({ pid, start, at }: Owner, now: number, isTeam: boolean): string {
+  if (!isTeam && !isElsewhere(start)) return `process ${pid} is sending some of these rows; waiting for it`;
   const seconds = Math.max(1, Math.ceil((longestSilence - (now - at)) / 1_000));
-  const who = `process ${pid} on ${hostIn(start) ?? 'another machine'}`;
+  const who = `process ${pid} on ${hostIn(start) ?? (isTeam ? 'a machine of the team' : 'another machine')}`;
   return `${who} is sending some of these rows; waiting for it; after ${seconds} s without a heartbeat they become unsure`;
 }
 
