@@ -21,7 +21,7 @@ export interface Memory {
   /** A random id. */
   readonly machine: string;
   known(): Known | undefined;
-  /** Written at once, so that it survives the end of this process. */
+  /** Written immediately, so that it survives the end of this process. */
   note(known: Known): void;
   close(): void;
 }

@@ -82,7 +82,7 @@ export function openRedisLedger(options: RedisLedgerOptions): RedisLedger {
     }
   }
 
-  /** In parts, the last of which makes all of it count. False if another registration came first. */
+  /** In parts; with the last one all of it counts. False if another registration came first. */
   async function commit(
     snapshot: Snapshot,
     plan: Plan,

@@ -48,7 +48,7 @@ local count, machine = 0, 0
 if meta[1] and tonumber(meta[1]) > ${dataVersion} then return {'version', meta[1]} end
 if meta[2] and meta[2] ~= h.check then return {'secret'} end
 
--- The ledger on the server is older than what a machine knows: nobody may use it until a user accepts that.
+-- The ledger on the server is older than what a machine knows: no machine may use it until a user accepts that.
 local function lose()
   if not meta[5] then call('HSET', P .. 'meta', 'version', ${dataVersion}, 'check', h.check, 'lost', now) end
   return {'lost', tonumber(meta[6] or '0')}
