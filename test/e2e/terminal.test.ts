@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { acquire } from '../../src/base/lock.ts';
 import { bin, temporaryHome } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
@@ -124,6 +124,17 @@ describe('prompts', () => {
     expect(terminal.screen()).not.toContain('error');
     await terminal.enter('echo "so""und"');
     await terminal.until('\nsound');
+  });
+
+  it('a terminal of unknown width does not hang', async () => {
+    const home = temporaryHome();
+    onTestFinished(home.remove);
+    const terminal = open({ home: home.path });
+    await terminal.enter('stty cols 0');
+    await terminal.enter('bizmsg send-template +12025550101 welcome --profile local');
+    expect(await terminal.ended()).toBe(0);
+    await terminal.enter('bizmsg sandbox stop');
+    expect(await terminal.ended()).toBe(0);
   });
 
   it('a prompt goes on after C-z and fg', async () => {

@@ -17,7 +17,8 @@ export async function withSpinner<T>(text: string, { host, given }: Shown, work:
     () => true,
   );
   if (await Promise.race([settled, patience()])) return work;
-  if (!mayMove(host)) return stderr.write(`${text}\n`).then(() => work);
+  // The spinner would clear lines for ever on a terminal whose width is 0, as `script` opens without one.
+  if (!mayMove(host) || stderr.columns === 0) return stderr.write(`${text}\n`).then(() => work);
   const { default: ora } = await import('ora');
   const spinner = ora({ text, stream: streams.stderr, discardStdin: false }).start();
   try {
