@@ -9,7 +9,7 @@ interface SearchProps {
   readonly text: Signal<string>;
 }
 
-/** A search field: `/` focuses it, Escape leaves it. */
+/** A search field: `/` focuses it, Escape empties and leaves it. */
 export function Search({ label, placeholder = 'Search', text }: SearchProps) {
   const field = useRef<HTMLInputElement>(null);
   useKeys({ '/': () => field.current?.focus() });
@@ -21,7 +21,11 @@ export function Search({ label, placeholder = 'Search', text }: SearchProps) {
       placeholder={placeholder}
       value={text.value}
       onInput={({ currentTarget }) => (text.value = currentTarget.value)}
-      onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
+      onKeyDown={({ key, currentTarget }) => {
+        if (key !== 'Escape') return;
+        text.value = '';
+        currentTarget.blur();
+      }}
     />
   );
 }

@@ -110,6 +110,8 @@ export async function newCable(to: string): Promise<Cable> {
 /** Makes the server think that 90 s have passed since this process last sent a heartbeat. */
 export async function silenced(team: Team, { pid }: Pick<Running, 'pid'>): Promise<void> {
   const { redis } = team.server;
+  // The connection may be one to a server that was killed since.
+  await redis.call('PING').catch(() => {});
   const prefix = prefixOf(`${team.service.url} team`);
   const found = await redis.call('ZRANGE', `${prefix}active`, 0, -1);
   for (const worker of Array.isArray(found) ? found.map(String) : []) {

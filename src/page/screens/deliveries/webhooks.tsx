@@ -35,7 +35,7 @@ export function Webhooks() {
         keyOf={({ id }) => id}
         empty={
           <>
-            No webhook receives the events. Add a URL, or run <code>bizmsg listen</code>.
+            No webhook receives the events. Add a URL, or run <code>bizmsg webhooks listen</code>.
           </>
         }
         columns={[

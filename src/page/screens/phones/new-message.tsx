@@ -28,6 +28,7 @@ function Compose({ templates, to: chosen }: NewMessageProps) {
   const name = useSignal(templates.find(({ status }) => status === 'APPROVED')?.name ?? '');
   const values = useSignal<Readonly<Record<string, string>>>({});
   const problem = useSignal('');
+  const isSending = useSignal(false);
   const template = templates.find((one) => one.name === name.value);
   const params = template ? paramsOf(template, values.value) : [];
   const send = async () => {
@@ -40,7 +41,11 @@ function Compose({ templates, to: chosen }: NewMessageProps) {
   };
   const submit = (event: Event) => {
     event.preventDefault();
-    void send().catch((error: unknown) => (problem.value = String(error)));
+    if (isSending.value) return;
+    isSending.value = true;
+    void send()
+      .catch((error: unknown) => (problem.value = String(error)))
+      .finally(() => (isSending.value = false));
   };
   return (
     <form onSubmit={submit}>
@@ -72,8 +77,8 @@ function Compose({ templates, to: chosen }: NewMessageProps) {
           {problem.value}
         </p>
       )}
-      <button type="submit" class="main">
-        Send
+      <button type="submit" class="main" aria-disabled={isSending.value}>
+        {isSending.value ? 'Sending…' : 'Send'}
       </button>
     </form>
   );

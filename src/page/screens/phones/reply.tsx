@@ -16,6 +16,7 @@ const canned = [
 /** Replies as the customer. */
 export function ReplyForm({ from }: { readonly from: string }) {
   const text = useSignal('');
+  const isSending = useSignal(false);
   const field = useRef<HTMLTextAreaElement>(null);
   useSignalEffect(() => {
     if (replyTo.value !== from) return;
@@ -24,8 +25,10 @@ export function ReplyForm({ from }: { readonly from: string }) {
   });
   const send = async () => {
     const given = text.value;
-    if (given === '') return;
+    if (given.trim() === '' || isSending.value) return;
+    isSending.value = true;
     if (await act(() => ask('trigger', { event: 'message.received', fields: { from, text: given } }))) text.value = '';
+    isSending.value = false;
   };
   return (
     <form
