@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noBrowser, useBrowser, useSandbox } from './browser.ts';
+import { noBrowser, patience, useBrowser, useSandbox } from './browser.ts';
 
 describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'})`, () => {
   const tabs = useBrowser();
@@ -25,6 +25,17 @@ describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'
     await shown.send('+12025550177', 'welcome');
     await page.getByText('Choose a number').waitFor();
     expect(await page.getByRole('heading', { name: 'Send a first message' }).count()).toBe(0);
+  });
+
+  it('shows all numbers again after Escape in the search', async () => {
+    const page = await tabs.open(shown.link);
+    const numbers = page.getByRole('navigation', { name: 'Numbers' }).getByRole('link');
+    await expect.poll(() => numbers.count(), patience).toBe(3);
+    await page.getByRole('searchbox').fill('0102');
+    await expect.poll(() => numbers.count(), patience).toBe(1);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => numbers.count(), patience).toBe(3);
+    expect(await page.getByRole('searchbox').inputValue()).toBe('');
   });
 
   it.each(['phones', 'timeline', 'limits'])('leaves a phone room for the screen %s', async (screen) => {

@@ -28,10 +28,19 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
   it('say that no webhook is registered', async () => {
     const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: '+12025550103' }).first().click();
-    await page.getByRole('textbox', { name: 'Reply as' }).fill('Hello');
-    await page.keyboard.press('Enter');
+    const field = page.getByRole('textbox', { name: 'Reply as' });
+    await field.fill('  ');
+    await field.press('Enter');
+    await field.fill('Hello');
+    await field.evaluate((element) => {
+      const enter = () => element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+      enter();
+      enter();
+    });
     const note = page.getByRole('article', { name: 'Reply' }).getByText('no webhook');
     await expect.poll(() => note.isVisible(), patience).toBe(true);
+    const replies = shown.sandbox.events().filter(({ type }) => type === 'message.received');
+    expect(replies.map(({ data }) => data['text'])).toEqual(['Hello']);
   });
 
   it('are sent through the API, with a preview', async () => {
@@ -43,7 +52,7 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
     await dialog.getByRole('textbox', { name: 'name' }).fill('Ada');
     await dialog.getByRole('textbox', { name: 'order' }).fill('A-1');
     await dialog.getByRole('group', { name: 'Preview' }).getByText('Hello Ada, your order A-1').waitFor();
-    await dialog.getByRole('button', { name: 'Send' }).click();
+    await dialog.getByRole('button', { name: 'Send' }).dblclick();
     await page.getByRole('article', { name: 'order_update, sent' }).waitFor();
     expect(shown.sandbox.messages()).toMatchObject([{ to: '+12025550177', params: ['Ada', 'A-1'] }]);
   });
