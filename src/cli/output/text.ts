@@ -2,13 +2,22 @@ import { stripVTControlCharacters } from 'node:util';
 
 // Characters that hide or reorder text: soft hyphens, fillers, zero width, bidi, line separators, BOM, tags.
 const unseen = String.raw`\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e007f}`;
-// With C0 and C1 controls and DEL.
-const hostile = new RegExp(String.raw`[\u0000-\u001f\u007f-\u009f${unseen}]`, 'gu');
-// Joiners are part of other scripts and emoji; between Latin letters they only make two words look alike.
-const idle = new RegExp(String.raw`(?<=\p{Script=Latin})[\u200c\u200d${unseen}]+(?=\p{Script=Latin})`, 'gu');
+let expressions: ReturnType<typeof unsafeCharacters> | undefined;
+
+/** Made on first use, because that takes a millisecond and most texts are plain ASCII. */
+function unsafeCharacters() {
+  return {
+    // With C0 and C1 controls and DEL.
+    hostile: new RegExp(String.raw`[\u0000-\u001f\u007f-\u009f${unseen}]`, 'gu'),
+    // Joiners are part of other scripts and emoji; between Latin letters they only make two words look alike.
+    idle: new RegExp(String.raw`(?<=\p{Script=Latin})[\u200c\u200d${unseen}]+(?=\p{Script=Latin})`, 'gu'),
+  };
+}
 
 /** Makes outside text safe for a terminal, on one line. */
 export function safeLine(text: string): string {
+  if (/^[ -~]*$/.test(text)) return text;
+  const { idle, hostile } = (expressions ??= unsafeCharacters());
   return text
     .replace(/[\t\r\n\u2028\u2029]+/g, ' ')
     .replace(idle, '')
@@ -25,6 +34,8 @@ export function safeLines(text: string): string {
 
 /** Escapes characters in JSON that a terminal interprets; the value does not change. */
 export function safeJson(json: string): string {
+  if (/^[ -~\n]*$/.test(json)) return json;
+  const { idle, hostile } = (expressions ??= unsafeCharacters());
   return json.replace(idle, escaped).replace(hostile, (found) => (found === '\n' ? found : escaped(found)));
 }
 
