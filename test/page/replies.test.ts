@@ -32,11 +32,7 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
     await field.fill('  ');
     await field.press('Enter');
     await field.fill('Hello');
-    await field.evaluate((element) => {
-      const enter = () => element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
-      enter();
-      enter();
-    });
+    await Promise.all([field.press('Enter'), field.press('Enter')]);
     const note = page.getByRole('article', { name: 'Reply' }).getByText('no webhook');
     await expect.poll(() => note.isVisible(), patience).toBe(true);
     const replies = shown.sandbox.events().filter(({ type }) => type === 'message.received');
