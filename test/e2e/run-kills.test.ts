@@ -9,7 +9,7 @@ import type { Answering } from '../support/service.ts';
 import * as rig from './runs-rig.ts';
 import type { Place } from './runs-rig.ts';
 
-/** `bench/run-kills.mjs` runs more. */
+/** `bench/kills.mjs` runs more. */
 const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 20 : 6));
 const killsOfOne = isLong ? 5 : 2;
 const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
