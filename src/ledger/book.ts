@@ -186,7 +186,7 @@ export function createBook(): Book {
       return entry;
     },
     ownerOf: (entry) => owners.get(claimants.get(entry) ?? ''),
-    senders: () => [...inFlight].flatMap(([id, { size }]) => (size > 0 ? (owners.get(id) ?? []) : [])),
+    senders,
     reserve: (count) => entries.reserve(entries.count() + count),
     apply(change) {
       order += 1;
@@ -197,6 +197,15 @@ export function createBook(): Book {
     load,
     clear,
   };
+
+  function senders(): readonly KnownOwner[] {
+    const found: KnownOwner[] = [];
+    for (const [id, { size }] of inFlight) {
+      const owner = size > 0 ? owners.get(id) : undefined;
+      if (owner) found.push(owner);
+    }
+    return found;
+  }
 
   function dump(): BookDump {
     load();

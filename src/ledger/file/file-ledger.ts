@@ -202,9 +202,10 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
 
   function write(): void {
     if (fault !== undefined) throw fault;
+    // Even if it only read: what it read may be old.
+    turn.refuseLost();
     if (recorded.length === 0) return;
     const changes = recorded.splice(0);
-    turn.refuseLost();
     for (const change of changes) if (change.type === 'owner') beginHeartbeat(change.owner);
     segments.append(changes);
     isDirty = true;

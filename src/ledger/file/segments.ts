@@ -38,16 +38,20 @@ export interface SegmentOptions {
 export const form = { format: 'bizmsg ledger', version: 1 };
 /** Bytes of segments that a process reads in a millisecond or two. */
 const shortTail = 1 << 14;
+/** Milliseconds. */
+const dayLength = 86_400_000;
 /** Milliseconds after which a draft was left by a crash: writing it takes much less. */
 const abandonedAfter = 60_000;
 /** Milliseconds after which a file with signs of life is removed. */
-const silentFor = 86_400_000;
+const silentFor = dayLength;
 /** Characters gathered before they are written. */
 const chunk = 1 << 17;
 
 export function createSegments({ folder, book, check, now, isAlive, onRepaired }: SegmentOptions): Segments {
   let current: AppendFile | undefined;
   let day = '';
+  /** Until then, the last file is the one of today. */
+  let midnight = 0;
   /** The end of the segments that were removed, if it starts after them. */
   let until: Until | undefined;
   /** The segment and the byte up to which the table covers the ledger. */
@@ -65,9 +69,10 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
     },
     restart,
     append(changes) {
-      const today = nameAt(now());
-      const isFirstOfDay = !current || today > day;
-      if (isFirstOfDay) begin(today);
+      const time = now();
+      const isFirstOfDay = !current || (time >= midnight && nameAt(time) > day);
+      if (isFirstOfDay) begin(nameAt(time));
+      midnight = (Math.floor(time / dayLength) + 1) * dayLength;
       current?.append(textsOf(changes));
       if (isFirstOfDay) unlessBad(expire);
     },

@@ -45,10 +45,7 @@ export function createTurn({ path, owner, now, later, random }: TurnOptions): Tu
     async take() {
       if (fault !== undefined) throw fault;
       isInUse = true;
-      if (claim?.held) {
-        refuseLost();
-        return false;
-      }
+      if (claim?.held) return false;
       // Without a pause it would be the first one to take it again.
       if (mustYield) await sleep(longestPause, later);
       mustYield = false;
