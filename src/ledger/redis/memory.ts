@@ -66,7 +66,10 @@ function opened(path: string): number {
 
 function read(path: string): { readonly machine: string; readonly known: Known } | undefined {
   try {
-    const value: unknown = JSON.parse(readRegular(path).toString());
+    const line = readRegular(path).toString();
+    // The process that created the file was killed before it wrote.
+    if (line === '') return undefined;
+    const value: unknown = JSON.parse(line);
     const { machine, epoch, count, order, at } = isRecord(value) ? value : {};
     const isComplete = typeof count === 'number' && typeof order === 'number' && typeof at === 'number';
     if (typeof machine !== 'string' || typeof epoch !== 'string' || !isComplete)
