@@ -1,9 +1,9 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkFitness } from '../../src/ledger/redis/health.ts';
 import type { SingleRule } from '../../src/ledger/ledger.ts';
-import type { Redis } from '../../src/base/redis.ts';
+import { createScript, openRedis, type Redis } from '../../src/base/redis.ts';
 import { CliError } from '../../src/base/errors.ts';
 import { prefixOf } from '../../src/ledger/redis/server.ts';
 import { noRedis, startRedis } from '../support/redis.ts';
@@ -153,6 +153,29 @@ describe.skipIf(noRedis)('a server', () => {
   it('that keeps its data is fit', async () => {
     const { server } = await started('--appendonly', 'yes');
     expect(await checkFitness(server.redis, true)).toBeUndefined();
+  });
+
+  it('is used by a machine whose process was killed before it had written the first line of its memory', async () => {
+    const { machines, open } = await started();
+    writeFileSync(join(machines[0], 'team.json'), '');
+    accepted(await open().register(planOf(people)));
+    expect(await open().runs()).toMatchObject([{ counts: { planned: 4 } }]);
+  });
+
+  it('that still loads its data is unreachable, not unfit', async () => {
+    const { server } = await started('--appendonly', 'yes');
+    const write = createScript("for at = 1, 6000 do redis.call('SET', at, at) end");
+    await server.redis.run(write, [], []);
+    await server.kill();
+    const ready = server.start('--appendonly', 'yes', '--key-load-delay', '250');
+    const redis = openRedis({ address: server.address });
+    onTestFinished(redis.close);
+    // It answers only INFO and the like, and not before it has begun.
+    const isLoading = async () => String(await redis.call('INFO', 'persistence').catch(() => '')).includes('loading:1');
+    await expect.poll(isLoading, { timeout: 20_000, interval: 5 }).toBe(true);
+    await expect(checkFitness(redis, true)).rejects.toMatchObject({ exit: 'network' });
+    await ready;
+    expect(await checkFitness(redis, true)).toBeUndefined();
   });
 });
 

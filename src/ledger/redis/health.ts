@@ -16,7 +16,9 @@ export interface Health {
 }
 
 export async function readHealth(redis: Redis): Promise<Health> {
-  const [server, persistence, memory, config] = await Promise.all([
+  const [, server, persistence, memory, config] = await Promise.all([
+    // Fails while the server loads its data: until then, INFO reports that it keeps none.
+    unlessRefused(redis.call('PING')),
     info(redis, 'server'),
     info(redis, 'persistence'),
     info(redis, 'memory'),
