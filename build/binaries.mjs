@@ -2,10 +2,10 @@
 //   npm run binaries [-- linux-x64 …]
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, lighterCommander } from './cli.mjs';
+import { makeCli } from './cli.mjs';
 
 const root = dirname(import.meta.dirname);
 const target = join(root, 'dist/binaries');
@@ -36,18 +36,6 @@ const contained = [
   ...['bizmsg.bash', '_bizmsg', 'bizmsg.fish'].map((name) => `completions/${name}`),
 ];
 
-/** Loads the program from its source instead of dist. */
-const wholeProgram = {
-  name: 'whole-program',
-  transform(code, id) {
-    if (id !== join(root, 'bin/bizmsg.js')) return undefined;
-    const load = 'require(built)';
-    if (!code.includes(load)) throw new Error('the line of bin/bizmsg.js that loads the program has changed');
-    const [complete, main] = ['../src/cli/complete/main.ts', '../src/main.ts'];
-    return code.replace(load, `entry === 'complete' ? require('${complete}') : require('${main}')`);
-  },
-};
-
 const asked = process.argv.slice(2);
 const unknown = asked.find((name) => !Object.hasOwn(systems, name));
 if (unknown !== undefined) throw new Error(`${unknown} is not one of ${Object.keys(systems).join(', ')}`);
@@ -63,35 +51,22 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Bundles the whole program and the files that it reads into one file. */
+/** Builds the chunks of the program with the files that it reads. Bun joins them, and each still runs on first use. */
 async function bundle() {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const { stamp } = JSON.parse(readFileSync(join(root, 'dist/build.json'), 'utf8'));
-  const { surface, help } = await describe(join(folder, 'described'), { version, stamp });
   const files = Object.fromEntries(
     contained.map((file) => [file.split('/').at(-1), readFileSync(join(root, file), 'utf8')]),
   );
-  const { rolldown } = await import('rolldown');
-  const made = await rolldown({
-    input: join(root, 'bin/bizmsg.js'),
-    platform: 'node',
-    // There is only one chunk.
-    checks: { ineffectiveDynamicImport: false },
-    plugins: [lighterCommander, wholeProgram],
-    transform: {
-      define: {
-        __VERSION__: JSON.stringify(version),
-        __BUILD__: JSON.stringify(stamp),
-        __PAGE__: JSON.stringify('page'),
-        __ROOT_HELP__: JSON.stringify(help),
-        __SURFACE__: JSON.stringify(JSON.stringify(surface)),
-        __CONTAINED__: JSON.stringify(files),
-      },
-    },
-  });
-  await made.write({ dir: folder, format: 'cjs', entryFileNames: 'bizmsg.cjs', codeSplitting: false, minify: true });
-  await made.close();
-  return join(folder, 'bizmsg.cjs');
+  const define = { __PAGE__: JSON.stringify('page'), __CONTAINED__: JSON.stringify(files) };
+  await makeCli(join(folder, 'program'), { version, stamp, define });
+  cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
+  const entry = join(folder, 'bin/bizmsg.js');
+  const [code, load] = [readFileSync(entry, 'utf8'), 'require(built)'];
+  if (!code.includes(load)) throw new Error('the line of bin/bizmsg.js that loads the program has changed');
+  const [complete, main] = ['../program/complete.cjs', '../program/main.cjs'];
+  writeFileSync(entry, code.replace(load, `entry === 'complete' ? require('${complete}') : require('${main}')`));
+  return entry;
 }
 
 /** Returns the line of SHA256SUMS. */
@@ -106,6 +81,8 @@ function compile(name, source) {
     '--compile',
     '--bytecode',
     '--format=cjs',
+    '--minify',
+    '--define=__CONTAINED__={}',
     ...closed,
     ...runtime,
     source,

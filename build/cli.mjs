@@ -11,7 +11,7 @@ export const cliEntry = join(target, 'main.cjs');
 const entries = ['complete.cjs', 'main.cjs'];
 const mainModule = join(root, 'src/main.ts');
 
-/** Builds into a temporary folder; returns the chunks. */
+/** Builds into a temporary folder; returns the chunks. `names.define` replaces more identifiers. */
 export async function makeCli(temporary, names) {
   const { entry, surface, help } = await describe(temporary, names);
   const lists = await modulesLoadedBy(() => runLists(entry));
@@ -30,7 +30,7 @@ export async function makeCli(temporary, names) {
 }
 
 /** Builds into a temporary folder; returns the tree of commands and the top-level help, which later builds contain. */
-export async function describe(temporary, names) {
+async function describe(temporary, names) {
   await bundle(temporary, { ...names, help: '', plugins: [recordLoaded] }, described);
   const require = createRequire(import.meta.url);
   const entry = join(temporary, 'main.cjs');
@@ -78,7 +78,7 @@ async function modulesLoadedBy(act) {
 }
 
 /** Removes parts of commander that this program does not use: its help, suggestions and executable subcommands. */
-export const lighterCommander = {
+const lighterCommander = {
   name: 'lighter-commander',
   transform(code, id) {
     if (id.endsWith('commander/lib/help.js')) return 'exports.Help = class {}; exports.stripColor = (text) => text;';
@@ -95,7 +95,7 @@ const described = {
   surface: join(root, 'src/cli/complete/surface.ts'),
 };
 
-async function bundle(dir, { version, stamp, help, plugins = [], groups = {} }, more = {}) {
+async function bundle(dir, { version, stamp, help, define = {}, plugins = [], groups = {} }, more = {}) {
   const { rolldown } = await import('rolldown');
   rmSync(dir, { recursive: true, force: true });
   const made = await rolldown({
@@ -110,6 +110,7 @@ async function bundle(dir, { version, stamp, help, plugins = [], groups = {} }, 
         __BUILD__: JSON.stringify(stamp),
         __PAGE__: JSON.stringify('../page'),
         __ROOT_HELP__: JSON.stringify(help),
+        ...define,
       },
     },
   });
