@@ -14,6 +14,7 @@ import {
   type SendHooks,
 } from './exchange.ts';
 import { createRedactor } from './redactor.ts';
+import { traced } from './trace.ts';
 import type { WireAnswer, WireHeaders, WireRequest } from './transport.ts';
 
 type Query = readonly (readonly [name: string, value: string])[];
@@ -25,6 +26,8 @@ export interface ClientOptions extends Omit<Connection, 'redactor' | 'openDeadli
   readonly userAgent: string;
   /** Milliseconds of a monotonic clock. */
   readonly steady: () => number;
+  /** Prints a line of --debug. */
+  readonly trace?: ((line: string) => void) | undefined;
   readonly guard?: CallGuard | undefined;
 }
 
@@ -73,9 +76,12 @@ interface CallOptions extends ResendOptions {
 export function createClient(options: ClientOptions): Client {
   const base = readBase(options.baseUrl);
   const defaults = defaultHeaders(options);
+  const redactor = createRedactor(options.key);
+  const { trace, transport, now } = options;
   const connection: Connection = {
     ...options,
-    redactor: createRedactor(options.key),
+    transport: trace ? traced(transport, { trace, redactor, now }) : transport,
+    redactor,
     openDeadline: createDeadlines(options.signal, options.steady),
   };
 

@@ -7,7 +7,6 @@ import type { RequestEnd, Pace } from './pace/pace.ts';
 import { dryRunResult } from './dry-run.ts';
 import { requestedWait, holdAfter, isRateLimited, retryDelay, excessiveWait } from './retry.ts';
 import type { Redactor } from './redactor.ts';
-import { answerLines, failureLines, requestLines } from './trace.ts';
 import {
   header,
   type Transport,
@@ -188,8 +187,6 @@ interface Wire {
   readonly signal: AbortSignal;
   readonly openDeadline: (milliseconds: number) => Deadline;
   readonly now: () => number;
-  /** Prints a line of --debug. */
-  readonly trace?: ((line: string) => void) | undefined;
   readonly redactor: Redactor;
 }
 
@@ -197,18 +194,14 @@ const largest = 32 * 1024 * 1024;
 
 /** Sends the request once. A redirect counts as an answer. */
 async function attempt(wire: Wire, request: WireRequest): Promise<WireAnswer | AttemptFailure> {
-  const { transport, trace, redactor, now, maxBytes = largest } = wire;
+  const { maxBytes = largest } = wire;
   const waited = wire.timeout ?? (isMutation(request.method) ? 60_000 : 30_000);
   const deadline = wire.openDeadline(waited);
-  const started = trace ? now() : 0;
   try {
-    if (trace) for (const line of requestLines(request, redactor)) trace(line);
-    const answer = await transport.send(request, { signal: deadline, maxBytes });
-    if (trace) for (const line of answerLines(answer, now() - started, redactor)) trace(line);
+    const answer = await wire.transport.send(request, { signal: deadline, maxBytes });
     return isSuccessOrRedirect(answer.status) ? answer : { kind: 'refused', answer };
   } catch (error) {
     if (!(error instanceof WireFailure)) throw error;
-    if (trace) for (const line of failureLines(error, now() - started, redactor)) trace(line);
     return failureOfWire(error, waited, wire.signal);
   } finally {
     deadline.release();

@@ -1,6 +1,32 @@
 import { maskKey, maskPhones } from '../base/redact.ts';
 import type { Redactor } from './redactor.ts';
-import type { WireAnswer, WireRequest } from './transport.ts';
+import { type Transport, type WireAnswer, WireFailure, type WireRequest } from './transport.ts';
+
+interface TraceOptions {
+  /** Prints a line of --debug. */
+  readonly trace: (line: string) => void;
+  readonly redactor: Redactor;
+  readonly now: () => number;
+}
+
+/** Prints each request, and its answer or failure. */
+export function traced(transport: Transport, { trace, redactor, now }: TraceOptions): Transport {
+  return {
+    ...transport,
+    async send(request, limits) {
+      const started = now();
+      requestLines(request, redactor).forEach((line) => trace(line));
+      try {
+        const answer = await transport.send(request, limits);
+        answerLines(answer, now() - started, redactor).forEach((line) => trace(line));
+        return answer;
+      } catch (error) {
+        if (error instanceof WireFailure) failureLines(error, now() - started, redactor).forEach((line) => trace(line));
+        throw error;
+      }
+    },
+  };
+}
 
 /** Formats a request for --debug. */
 export function requestLines(request: WireRequest, redactor: Redactor): string[] {
@@ -15,7 +41,7 @@ export function answerLines(answer: WireAnswer, milliseconds: number, redactor: 
   return marked('<', [`${answer.status} (${Math.round(milliseconds)} ms)`, ...headers, ...body], redactor);
 }
 
-export function failureLines(failure: Error, milliseconds: number, redactor: Redactor): string[] {
+function failureLines(failure: Error, milliseconds: number, redactor: Redactor): string[] {
   return marked('!', [`${failure.message} (${Math.round(milliseconds)} ms)`], redactor);
 }
 
