@@ -58,7 +58,7 @@ const headSize = 65_536;
 
 /** Throws a usage error if the file cannot be read or does not match the given format. */
 export async function openSource(path: string, options: SourceOptions = {}): Promise<Source> {
-  const { name = path, names, chunkSize = 65_536, limit = 1_048_576 } = options;
+  const { name = path, names, chunkSize = 16_384, limit = 1_048_576 } = options;
   const file: File = { path, name, chunkSize };
   const size = await sizeOf(file);
   const head = await headOf(file, headSize);
