@@ -51,12 +51,12 @@ export function createDeadlines(user: AbortSignal, steady: () => number): (milli
   };
 }
 
-/** Replaces an AbortController, which costs more than everything else we do for a request. */
+/** Replaces an AbortController, which costs more than everything else we do for a request. Only its request listens. */
 class Entry implements Deadline {
   readonly due: number;
   aborted = false;
   readonly #close: (entry: Entry) => void;
-  readonly #listeners: (() => void)[] = [];
+  #listener: (() => void) | undefined;
 
   constructor(due: number, close: (entry: Entry) => void) {
     this.due = due;
@@ -66,16 +66,17 @@ class Entry implements Deadline {
   abort(): void {
     this.aborted = true;
     this.#close(this);
-    for (const listener of this.#listeners.splice(0)) listener();
+    const listener = this.#listener;
+    this.#listener = undefined;
+    listener?.();
   }
 
   addEventListener(_: 'abort', listener: () => void): void {
-    this.#listeners.push(listener);
+    this.#listener = listener;
   }
 
   removeEventListener(_: 'abort', listener: () => void): void {
-    const at = this.#listeners.indexOf(listener);
-    if (at >= 0) this.#listeners.splice(at, 1);
+    if (this.#listener === listener) this.#listener = undefined;
   }
 
   release(): void {
