@@ -1,5 +1,8 @@
 const keyPattern = /sk_(test|live)_(?!…)[A-Za-z0-9._~+/-]+/g;
 
+/** Most texts have neither a key nor characters that could hide one. */
+const mayHaveKey = /sk_|[^\n\x20-\x5b\x5d-\x7e]/;
+
 /** Zero-width characters, plain or as JSON escapes. */
 const invisible =
   /[\xad\u061c\u180e\u200b-\u200f\u2060-\u206f\ufeff]|\u034f|[\ufe00-\ufe0f]|\udb40[\udc00-\udfff]|\\u(?:00ad|20[06][0-9a-f]|feff)/g;
@@ -14,6 +17,7 @@ export function maskKey(key: string): string {
 /** Masks the given secrets in a text, and everything that looks like a key. */
 export function redact(text: string, secrets: Iterable<string> = []): string {
   const safe = withoutSecrets(text, secrets);
+  if (!mayHaveKey.test(safe)) return safe;
   const bare = safe.replace(invisible, '');
   const shown = bare.replace(keyPattern, (key) => maskKey(key));
   return shown === bare ? safe : shown;
