@@ -3,15 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { alive } from '../support/cli.ts';
 import { noTerminal, openTerminal } from '../support/terminal.ts';
 import * as rig from './import-rig.ts';
+import { some } from '../support/long-tests.ts';
 
 const rows = 600;
 
 describe('a signal to a batch', () => {
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-  ] as const)('by %s waits for requests in flight, exits %i, and prints how to continue', async (signal, code) => {
+  it.each(
+    some([
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+      ['SIGHUP', 129],
+    ]),
+  )('by %s waits for requests in flight, exits %i, and prints how to continue', async (signal, code) => {
     const world = await rig.newWorld();
     rig.slow(world);
     const file = rig.writePeople(world, rows, "Ada's people.csv");

@@ -9,7 +9,7 @@ import type { Place } from './runs-rig.ts';
 
 const preload = new URL('../support/killed-preload.cjs', import.meta.url).pathname;
 /** `BIZMSG_POINTS=1000` tests every change. */
-const most = Number(process.env['BIZMSG_POINTS'] ?? (isLong ? 10 : 3));
+const most = Number(process.env['BIZMSG_POINTS'] ?? (isLong ? 10 : 2));
 const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const atOnce = 3;
 const rows = 6;

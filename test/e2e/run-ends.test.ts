@@ -4,17 +4,20 @@ import { describe, expect, it } from 'vitest';
 import { binary, cleanEnv } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import * as rig from './runs-rig.ts';
+import { some } from '../support/long-tests.ts';
 
 const rows = 40;
 const concurrency = 8;
 const words = rig.batch('people.csv', '--concurrency', String(concurrency));
 
 describe('a live batch with requests in flight', () => {
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-  ] as const)('waits for them after %s, and the same command sends the rest', async (signal, code) => {
+  it.each(
+    some([
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+      ['SIGHUP', 129],
+    ]),
+  )('waits for them after %s, and the same command sends the rest', async (signal, code) => {
     const { place, running, goOn } = await inFlight();
     alive(running.pid, signal);
     // It waits until the service responds.
@@ -50,7 +53,7 @@ describe('a live batch with requests in flight', () => {
   });
 });
 
-it.each([28, 40, 64])(
+it.each(some([28, 40, 64]))(
   'a live batch limited to %i open files stops with exit 3, prints its summary, and is completed later',
   async (files) => {
     const place = await rig.newPlace(() => ({ reply: 200, after: 10 }));

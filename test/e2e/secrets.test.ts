@@ -280,7 +280,7 @@ async function allOf(argv: readonly string[], options: CliOptions): Promise<read
   return ran;
 }
 
-/** Combines each command with credentials. The long form tests all combinations of views and credentials; the short form a ninth of them, so that all commands together cover each combination. */
+/** Combines each command with credentials. The long form tests all combinations of views and credentials; the short form an eighteenth of them, so that all commands together cover each combination. */
 async function byEach(argv: readonly string[], at: number, callers: readonly Caller[]): Promise<readonly Ran[][]> {
   const shown = looksAt(argv);
   const ran: Ran[][] = [];
@@ -288,7 +288,7 @@ async function byEach(argv: readonly string[], at: number, callers: readonly Cal
     const turn = at + number;
     const [first = looks[0]] = shown.slice(Math.floor(turn / 3) % shown.length);
     const those: Ran[] = [];
-    for (const look of isLong ? shown : turn % 3 === 0 ? [first] : []) those.push(await look(argv, await caller()));
+    for (const look of isLong ? shown : turn % 6 === 0 ? [first] : []) those.push(await look(argv, await caller()));
     ran.push(those);
   }
   return ran;
@@ -474,7 +474,7 @@ describe('no key is printed if the service responds with', () => {
   const keys = [testKey, bareKey, oddKey];
   const views = [looks[0], looks[2] ?? looks[0]];
 
-  // The long form tests each response with each command and key, in both views; the short form with every third command.
+  // The long form tests each response with each command and key, in both views; the short form with every sixth command.
   it.each(Object.entries(echoes).map(([name, echo], at) => ({ name, echo, at })))(
     '$name that repeats it',
     async ({ echo, at }) => {
@@ -482,12 +482,12 @@ describe('no key is printed if the service responds with', () => {
         const service: Service = await serve((_, __, response) => echo(response, key));
         for (const [order, line] of some.entries()) {
           const turn = at + order;
-          if (!isLong && turn % (3 * keys.length) !== 3 * number) continue;
+          if (!isLong && turn % (6 * keys.length) !== 6 * number) continue;
           const ran: Ran[] = [];
           for (const [view, look] of views.entries()) {
             // After a 429, another run of the same home would wait.
             const options = { home: newHome(), env: callerOf(service.url, key) };
-            if (isLong || Math.floor(turn / (3 * keys.length)) % views.length === view)
+            if (isLong || Math.floor(turn / (6 * keys.length)) % views.length === view)
               ran.push(await look([...line, '--retries', '0'], options));
           }
           expect([line, leaks(seen(printedBy(ran)), [key])]).toEqual([line, []]);

@@ -8,6 +8,7 @@ import { bin, temporaryHome } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { noTerminal, openTerminal, type Terminal, type TerminalOptions } from '../support/terminal.ts';
 import { openWorld, type World } from '../support/world.ts';
+import { some } from '../support/long-tests.ts';
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
@@ -280,13 +281,15 @@ describe('prompts', () => {
     expect([await terminal.ended(), world.sandbox.messages()]).toEqual([130, []]);
   });
 
-  it.each([
-    ['send-template --no-input', 2, '--to'],
-    ['send-template +12025550101 --no-input', 2, '--template'],
-    ['login --no-input', 2, '--profile'],
-    ['keys set --no-input', 2, '--key-stdin'],
-    ['keys switch-mode live --no-input', 11, '--yes'],
-  ])('bizmsg %s does not prompt: exit %i, naming %s', async (line, code, flag) => {
+  it.each(
+    some([
+      ['send-template --no-input', 2, '--to'],
+      ['send-template +12025550101 --no-input', 2, '--template'],
+      ['login --no-input', 2, '--profile'],
+      ['keys set --no-input', 2, '--key-stdin'],
+      ['keys switch-mode live --no-input', 11, '--yes'],
+    ]),
+  )('bizmsg %s does not prompt: exit %i, naming %s', async (line, code, flag) => {
     await addProfile();
     await run('keys set --key-stdin', world.sandbox.keys.live);
     const terminal = open({ home: world.home });

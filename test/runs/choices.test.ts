@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keys, type Machine, modes, openMachine, people, summaryOf, type Result, rows } from './matrix-rig.ts';
+import { keys, type Machine, openMachine, people, summaryOf, type Result, rows, usualModes } from './matrix-rig.ts';
 
 const all = people(1, rows);
 const hour = 3_600_000;
@@ -11,7 +11,7 @@ async function interrupted(machine: Machine, words: readonly string[] = []): Pro
   return result;
 }
 
-describe.each(modes)('with a %s key', (mode) => {
+describe.each(usualModes)('with a %s key', (mode) => {
   describe('--first', () => {
     it.concurrent('sends the first rows once; the same command without it sends the rest', async () => {
       await using machine = await openMachine(mode);

@@ -22,6 +22,8 @@ export const rows = isLong ? 200 : 16;
 
 export const modes = ['live', 'sandbox'] as const;
 export type Mode = (typeof modes)[number];
+/** The short form tests what is the same for both keys with live keys only. */
+export const usualModes: readonly Mode[] = isLong ? modes : ['live'];
 
 export const keys = {
   live: { first: 'sk_live_7Rw1Kc5NbY6uJe0S', second: 'sk_live_2Xc8Vb4NmQ9tLp6D' },

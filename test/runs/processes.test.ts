@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Machine, modes, openMachine, people, summaryOf, type Result } from './matrix-rig.ts';
+import { type Machine, openMachine, usualModes, people, summaryOf, type Result } from './matrix-rig.ts';
 import { isLong } from '../support/long-tests.ts';
 import { alive } from '../support/cli.ts';
 
@@ -14,7 +14,7 @@ async function ended(machine: Machine, signal: 'SIGINT' | 'SIGKILL', count: numb
   return running.ended;
 }
 
-describe.each(isLong ? modes : (['live'] as const))('with a %s key', (mode) => {
+describe.each(usualModes)('with a %s key', (mode) => {
   it.concurrent('the same command after Ctrl-C sends the rest', async () => {
     await using machine = await openMachine(mode);
     const first = await ended(machine, 'SIGINT', 40);

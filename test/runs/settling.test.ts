@@ -5,7 +5,7 @@ import { alive } from '../support/cli.ts';
 import { objects } from '../support/json-lines.ts';
 import {
   type Machine,
-  modes,
+  usualModes,
   openMachine,
   people,
   type Person,
@@ -27,7 +27,7 @@ async function withUnsure(machine: Machine, some: readonly Person[], words: read
   return result;
 }
 
-describe.each(modes)('with a %s key', (mode) => {
+describe.each(usualModes)('with a %s key', (mode) => {
   describe('unsure rows of a finished run', () => {
     const some = [person(3), person(7), person(8)];
 
