@@ -584,6 +584,18 @@ if op == 'records' then
   return ok(table.concat(parts))
 end
 
+-- The latest rows in buckets of contacts: for each the second digest, the run and the digest.
+if op == 'latest' then
+  local parts, buckets = {}, ARGV[3]
+  for at = 1, #buckets, 2 do
+    local bucket = buckets:sub(at, at + 1)
+    for place, one in ipairs(call('HGETALL', P .. 'latest:' .. bucket)) do
+      parts[#parts + 1] = place % 2 == 1 and bucket .. one or one
+    end
+  end
+  return ok(table.concat(parts))
+end
+
 -- A part of a registration: nothing of it counts until the last part commits it.
 if op == 'register' then
   change()

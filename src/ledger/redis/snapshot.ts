@@ -3,7 +3,7 @@ import { digestSize, rowSize } from '../identity.ts';
 import type { Plan } from '../ledger.ts';
 import type { World } from '../others.ts';
 import { isOpen, states } from '../states.ts';
-import { bytes, list } from './replies.ts';
+import { bytes } from './replies.ts';
 import { ownerId, readRuns, recordsOf, rowsInCall, rowsOf, type StoredRecord, type StoredRun } from './runs.ts';
 import type { Server } from './server.ts';
 
@@ -14,7 +14,6 @@ export interface Snapshot {
   readonly registrations: number;
   /** The changes that it includes. Claims find later changes of others. */
   readonly order: number;
-  readonly numbers: ReadonlyMap<string, number>;
 }
 
 /**
@@ -35,7 +34,7 @@ export async function readSnapshot(server: Server, plan: Plan): Promise<Snapshot
   book.apply({ type: 'past-end', order });
   const own = ownerId(server.worker());
   const world = { now: server.now(), owner: own, isOwn: (id: string) => id === own, isAlive: () => true };
-  return { book, world, registrations, order, numbers: new Map(runs.map(({ facts, number }) => [facts.id, number])) };
+  return { book, world, registrations, order };
 }
 
 /** At least the runs that `rules.ts` may choose. */
@@ -143,19 +142,21 @@ interface LatestRows {
 }
 
 async function latestRows(server: Server, { input }: Plan): Promise<LatestRows> {
-  const seconds = new Map<string, Set<string>>();
-  for (let row = 0; row < input.count; row++) {
-    const second = Buffer.from(input.read(row).subarray(digestSize)).toString('hex');
-    const bucket = second.slice(0, 4);
-    seconds.set(bucket, (seconds.get(bucket) ?? new Set()).add(second));
-  }
+  const seconds = new Set<string>();
+  for (let row = 0; row < input.count; row++) seconds.add(hex(input.read(row).subarray(digestSize)));
+  const buckets = Buffer.from([...new Set(Array.from(seconds, (second) => second.slice(0, 4)))].join(''), 'hex');
   const found = new Map<string, Buffer>();
-  const buckets = [...seconds];
-  for (let from = 0; from < buckets.length; from += rowsInCall)
-    await Promise.all(buckets.slice(from, from + rowsInCall).map(([bucket, own]) => readBucket(bucket, own)));
+  for (let from = 0; from < buckets.length; from += rowsInCall * 2) {
+    const [reply] = await server.read('latest', {}, buckets.subarray(from, from + rowsInCall * 2));
+    const rows = bytes(reply);
+    for (let at = 0; at < rows.length; at += 23) {
+      const second = hex(rows.subarray(at, at + 8));
+      if (seconds.has(second)) found.set(`${second} ${rows.readUIntBE(at + 8, 3)}`, rows.subarray(at + 11, at + 23));
+    }
+  }
   return {
     has: (row, run) =>
-      found.get(keyOf(Buffer.from(row.subarray(digestSize)), run))?.equals(row.subarray(0, digestSize)) ?? false,
+      found.get(`${hex(row.subarray(digestSize))} ${run}`)?.equals(row.subarray(0, digestSize)) ?? false,
     others(input) {
       const rows = [...found].map(([key, digest]) => Buffer.concat([digest, Buffer.from(key.slice(0, 16), 'hex')]));
       const others = rows.filter((row) => !input.hasRow(row, 0));
@@ -165,19 +166,8 @@ async function latestRows(server: Server, { input }: Plan): Promise<LatestRows> 
       return parts;
     },
   };
-
-  async function readBucket(bucket: string, own: ReadonlySet<string>): Promise<void> {
-    const fields = list(
-      await server.call('HGETALL', Buffer.concat([Buffer.from('latest:'), Buffer.from(bucket, 'hex')])),
-    );
-    for (let at = 0; at < fields.length; at += 2) {
-      const [field, digest] = [bytes(fields[at]), bytes(fields[at + 1])];
-      const second = bucket + field.subarray(0, 6).toString('hex');
-      if (own.has(second)) found.set(`${second} ${field.readUIntBE(6, 3)}`, digest);
-    }
-  }
 }
 
-function keyOf(second: Buffer, run: number): string {
-  return `${second.toString('hex')} ${run}`;
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 }
