@@ -29,6 +29,14 @@ export interface Ledger {
   close(): void | Promise<void>;
 }
 
+/** Divides the work of a run between machines, so that they rarely claim the same rows. */
+export interface Parts {
+  /** Whether this process should send a part of the input now, because no other one that is alive has begun it. */
+  begin(run: string, part: number): Promise<boolean>;
+  /** Whether each of these rows has been sent. */
+  areDone(run: string, rows: readonly RowDigest[]): Promise<readonly boolean[]>;
+}
+
 /** 20 bytes: the digest of a row (12), then its second digest (8). `identity.ts` makes them. */
 export type RowDigest = Uint8Array;
 

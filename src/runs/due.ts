@@ -1,13 +1,13 @@
 import { jsonText } from '../base/json.ts';
 import type { Context, Emit } from '../cli/command.ts';
 import type { KnownPace } from '../client/pace/pace.ts';
-import { type Fate, fates } from '../ledger/ledger.ts';
+import { type Fate, fates, type Parts } from '../ledger/ledger.ts';
 import type { RowsInput } from './input.ts';
 import type { InputRow } from './input/row.ts';
 import { placeOf, verifyUnchanged } from './input/source.ts';
 import type { Mapper } from './job.ts';
 import type { RunLog } from './log.ts';
-import type { Outcome, Ready } from './row.ts';
+import type { Outcome, Place, Ready } from './row.ts';
 import type { Hours } from './hours.ts';
 import { createTimeLeft, type Doing, statusText } from './status.ts';
 import { type Preflight, rowKinds } from './preflight.ts';
@@ -22,30 +22,69 @@ interface Known {
 interface Due extends Known {
   readonly mapper: Mapper;
   readonly log: Pick<RunLog, 'skipped'>;
+  readonly run: string;
+  readonly parts: Parts | undefined;
+  /** Called with each row that another machine has sent meanwhile. */
+  readonly onDone: (place: Place) => Promise<void> | undefined;
   /** Called with each row that cannot be sent. */
   readonly onInvalid: (place: Place, reason: string) => Promise<void> | undefined;
 }
 
-/** The rows to be sent, in order; failed ones of earlier attempts after all others. The others go to the log. */
-export async function* dueRows({ mapper, log, onInvalid, ...known }: Due): AsyncGenerator<readonly Ready[]> {
+/**
+ * The rows to be sent, in order; parts that another machine has begun after all others, and then failed ones of earlier
+ * attempts. The others go to the log.
+ */
+export async function* dueRows(options: Due): AsyncGenerator<readonly Ready[]> {
+  const { mapper, log, run, parts, onInvalid, ...known } = options;
   let hasRetries = false;
+  /** The first rows of parts that other machines have begun. */
+  const begun = new Set<number>();
   for await (const batch of readAgain(known)) {
     const skipped = new Map<string, Place[]>();
-    const due: Ready[] = [];
+    const due: KnownRow[] = [];
     for (const { row, index, fate } of batch) {
-      if (fate === 'due') due.push(readyOf({ row, index, fate }, mapper, known));
+      if (fate === 'due') due.push({ row, index, fate });
       else if (fate === 'retry') hasRetries = true;
       else if (fate === 'invalid') await onInvalid(placeIn(row, known), invalidity(row, mapper, known));
       else if (isSkipped(fate)) add(skipped, fate, placeIn(row, known));
     }
     for (const [why, rows] of skipped) log.skipped(rows, why);
-    if (due.length > 0) yield due;
+    const first = firstOf(batch);
+    if (due.length === 0) continue;
+    if (parts && !(await parts.begin(run, first))) begun.add(first);
+    else yield due.map((one) => readyOf(one, mapper, known));
   }
+  if (parts && begun.size > 0) yield* restOf(begun, parts, options);
   if (!hasRetries) return;
   for await (const batch of readAgain(known)) {
     const due = batch.filter(({ fate }) => fate === 'retry');
     if (due.length > 0) yield due.map((one) => readyOf(one, mapper, known));
   }
+}
+
+/** From the end: the other machine comes from the front. */
+async function* restOf(
+  begun: ReadonlySet<number>,
+  parts: Parts,
+  { run, mapper, onDone, ...known }: Due,
+): AsyncGenerator<readonly Ready[]> {
+  for await (const batch of readAgain(known)) {
+    if (!begun.has(firstOf(batch))) continue;
+    const due = batch.filter(({ fate }) => fate === 'due').reverse();
+    const digests = due.map(({ index }) => known.found.input.read(index));
+    const areDone = await parts.areDone(run, digests);
+    const left: KnownRow[] = [];
+    for (const [at, one] of due.entries()) {
+      if (areDone[at]) await onDone(placeIn(one.row, known));
+      else left.push(one);
+    }
+    if (left.length > 0) yield left.map((one) => readyOf(one, mapper, known));
+  }
+}
+
+/** Names a batch: its boundaries are the same for all who read the file. */
+function firstOf(batch: readonly KnownRow[]): number {
+  return batch[0]?.row.number ?? 0;
 }
 
 /** The bodies of the first rows that will be sent. Rows that were sent before may precede them. */
@@ -93,11 +132,6 @@ function readyOf({ row, index, fate }: KnownRow, mapper: Mapper, known: Known): 
   const { number, line } = placeIn(row, known);
   const content = jsonText(mapped.body);
   return { number, line, isRetry: fate === 'retry', content, digest: known.found.input.read(index) };
-}
-
-interface Place {
-  readonly number: number;
-  readonly line: number;
 }
 
 function placeIn(row: InputRow, { input }: Known): Place {

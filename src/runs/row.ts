@@ -1,11 +1,14 @@
 import type { RowDigest } from '../ledger/ledger.ts';
 
-/** A row that may be sent. */
-export interface Ready {
-  /** Its number in the input, counted from 1; blank lines and headers do not count. */
+export interface Place {
+  /** The number of a row in the input, counted from 1; blank lines and headers do not count. */
   readonly number: number;
   /** Its line, or in a JSON array its number. */
   readonly line: number;
+}
+
+/** A row that may be sent. */
+export interface Ready extends Place {
   /** The body of its request, as JSON. */
   readonly content: string;
   /** It failed in an earlier command. */
@@ -34,6 +37,6 @@ interface NotDone {
 /** Another process dealt with it since this command began, or left it unsure. */
 interface Skipped {
   readonly outcome: 'skipped';
-  readonly row: Ready;
+  readonly row: Place;
   readonly why: 'this_run' | 'unsure' | 'elsewhere';
 }

@@ -26,6 +26,7 @@ import { earlierOf, emptyResult, type Ended, exitOf, type RunResult } from './re
 import { interruptedEarly, type Stopped, stoppedBy, untilSignaled } from './stop.ts';
 import { preflight, type Preflight } from './preflight.ts';
 import { sendingNow, statusText } from './status.ts';
+import type { Outcome } from './row.ts';
 import { createTally, skipsOf, type Tally } from './tally.ts';
 
 /** A run from the command line to its result: read, register, confirm, send, report. */
@@ -276,6 +277,11 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
     now: thisProcess.now,
     doing: () => sendingNow({ hours: job.hours, clock: thisProcess, goneAt, next: client.pace.waiting() }),
   });
+  const onOutcome = (outcome: Outcome) => {
+    if (outcome.outcome === 'skipped') log.skipped([outcome.row], outcome.why);
+    tally.take(outcome);
+    return shown.take(outcome);
+  };
   try {
     const stopped = await sendRows({
       ledger: opened.ledger,
@@ -290,6 +296,9 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
         fates: accepted.fates,
         mapper,
         log,
+        run,
+        parts: opened.parts,
+        onDone: (row) => onOutcome({ outcome: 'skipped', row, why: 'this_run' }),
         onInvalid(place, reason) {
           log.invalid(place, reason);
           return shown.invalid(place, reason);
@@ -309,11 +318,7 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
         context.note('outage', outageText(state, last));
       },
       onTaken: once((owner) => context.note('taken', takenText(owner, thisProcess.now(), opened.isShared))),
-      onOutcome: (outcome) => {
-        if (outcome.outcome === 'skipped') log.skipped([outcome.row], outcome.why);
-        tally.take(outcome);
-        return shown.take(outcome);
-      },
+      onOutcome,
     });
     recorded(tally.counts(), stopped?.exit);
     return stopped;

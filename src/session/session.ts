@@ -9,7 +9,7 @@ import type { EndpointName } from '../contract/endpoints.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
 import type { RunEntry } from '../ledger/file/runs.ts';
-import type { Account, Ledger } from '../ledger/ledger.ts';
+import type { Account, Ledger, Parts } from '../ledger/ledger.ts';
 import type { Locator, Minute } from '../sandbox/remote/locator.ts';
 import type { Facts } from './activity/log.ts';
 import type { LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
@@ -186,6 +186,8 @@ export type RunEnded = (counts: RunCounts, stop: ExitName | undefined) => void;
 /** The ledger of what was sent, and the account in it. */
 export interface OpenedLedger {
   readonly ledger: Pick<Ledger, 'register' | 'claim' | 'settle' | 'withdraw' | 'look' | 'runs'> & RunNotes;
+  /** With a team. */
+  readonly parts?: Parts | undefined;
   readonly account: Account;
   /** With a team: this machine's own ledger, if it knows runs of the service. */
   readonly own?: OwnLedger | undefined;

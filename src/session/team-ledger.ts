@@ -35,6 +35,7 @@ export async function openTeamLedger({ session, server, isLive, own }: TeamLedge
         await own.ledger.note(entry);
       },
     },
+    parts: ledger,
     account,
     own: earlier ? own : undefined,
     isShared: true,

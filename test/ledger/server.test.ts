@@ -247,6 +247,30 @@ describe.skipIf(noRedis)('two registrations at the same time', () => {
   });
 });
 
+describe.skipIf(noRedis)('a part of an input', () => {
+  it('is for the process that began it, until that one has ended', async () => {
+    const { open, machines } = await started();
+    const [one, other] = [open(), open({ folder: machines[1] })];
+    const { run } = accepted(await one.register(planOf(people)));
+    expect(await one.begin(run, 1)).toBe(true);
+    expect(await other.begin(run, 1)).toBe(false);
+    expect(await other.begin(run, 501)).toBe(true);
+    expect(await one.begin(run, 1)).toBe(true);
+    await one.close();
+    expect(await other.begin(run, 1)).toBe(true);
+  });
+
+  it('is compared with what others have sent', async () => {
+    const { open } = await started();
+    const ledger = open();
+    const { run } = accepted(await ledger.register(planOf(people)));
+    const [ada, bob, cyd] = [message('ada:1'), message('bob:1'), message('cyd:1')];
+    await ledger.claim([ada, bob], { run });
+    await ledger.settle([{ run, row: ada, outcome: 'done' }]);
+    expect(await ledger.areDone(run, [ada, bob, cyd])).toEqual([true, false, false]);
+  });
+});
+
 describe.skipIf(noRedis)('large registrations at the same time', () => {
   it('of the same rows make one run, and leave nothing else on the server', async () => {
     const { server, open } = await started();

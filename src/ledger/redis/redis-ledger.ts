@@ -6,6 +6,7 @@ import { rowSize } from '../identity.ts';
 import {
   type Accepted,
   type Ledger,
+  type Parts,
   type Plan,
   type RowDigest,
   type Rule,
@@ -18,7 +19,7 @@ import { isIdleSince } from '../others.ts';
 import { decideRegister } from '../rules.ts';
 import { isOpen, states } from '../states.ts';
 import { integer, list, text } from './replies.ts';
-import { readRuns, rowsInCall, rowsOf, type StoredRun } from './runs.ts';
+import { readRuns, recordsOf, rowsInCall, rowsOf, type StoredRun } from './runs.ts';
 import { createServer, type Server, type ServerOptions } from './server.ts';
 import { readSnapshot, type Snapshot } from './snapshot.ts';
 
@@ -55,6 +56,16 @@ export function openRedisLedger(options: RedisLedgerOptions): RedisLedger {
     withdraw: async ({ run, rows }) => void (await moveRows(run, 'withdraw', rows)),
     look,
     runs: async () => runStates(server),
+    begin: (run, part) =>
+      unlessGone(true, async () => {
+        const [isFree] = await server.change('begin', { run, part });
+        return integer(isFree) === 1;
+      }),
+    areDone: (run, rows) =>
+      unlessGone([], async () => {
+        const records = await recordsOf(server, Buffer.concat(rows), run);
+        return records.map(([record]) => record?.state === 'done');
+      }),
     resolve: (run, found, rows) => moveRows(run, found, rows),
     async closeRun(run) {
       await server.change('shut', { run, refuse: true, forget: false });
@@ -204,7 +215,7 @@ export function openRedisLedger(options: RedisLedgerOptions): RedisLedger {
 }
 
 /** The ledger of a team. */
-export interface RedisLedger extends Ledger {
+export interface RedisLedger extends Ledger, Parts {
   /** Keys the digests of rows. */
   readonly secret: string;
   close(): Promise<void>;
@@ -330,6 +341,16 @@ function runState({ facts, counts, isLive }: StoredRun, now: number): RunState {
     isFinished,
     isClosed: facts.isClosed || (isIdle && !isLive),
   };
+}
+
+/** Without an answer, the claims of the rows decide. */
+async function unlessGone<T>(otherwise: T, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof CliError && error.exit === 'network') return otherwise;
+    throw error;
+  }
 }
 
 function memoized<T>(make: () => T): () => T {

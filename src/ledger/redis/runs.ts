@@ -101,12 +101,12 @@ export interface StoredRecord {
 export async function recordsOf(
   server: Server,
   rows: Uint8Array,
-  only?: number,
+  run?: string,
 ): Promise<readonly (readonly StoredRecord[])[]> {
   const digests = new Uint8Array((rows.length / rowSize) * 12);
   for (let row = 0; row * rowSize < rows.length; row++)
     digests.set(rows.subarray(row * rowSize, row * rowSize + 12), row * 12);
-  const [reply] = await server.read('records', { only }, digests);
+  const [reply] = await server.read('records', { run }, digests);
   const found = bytes(reply);
   const all: StoredRecord[][] = [];
   for (let at = 0; at < found.length;) {

@@ -550,6 +550,18 @@ if op == 'look' then
   return ok({ verdict })
 end
 
+-- Processes with the same input begin at different parts of it. Only claims count: this saves claims of the same rows.
+if op == 'begin' then
+  local run = runNamed(h.run)
+  if not run then return {'run', h.run} end
+  local parts = P .. 'parts:' .. run.number
+  local other = call('HGET', parts, h.part)
+  if other and tonumber(other) ~= me and isActive(other) then return ok(0) end
+  call('HSET', parts, h.part, me)
+  call('EXPIRE', parts, 86400)
+  return ok(1)
+end
+
 -- All runs, for decisions of the client.
 if op == 'runs' then
   bury()
@@ -570,12 +582,13 @@ end
 -- The records of rows: for each a count and the records.
 if op == 'records' then
   local parts, rows = {}, ARGV[3]
+  local only = h.run and tonumber(call('HGET', P .. 'numbers', h.run) or '0')
   for at = 1, #rows, 12 do
     local set = load(rows:sub(at, at + 11))
     local own = {}
     for _, one in ipairs(set.records) do
       local run = runOf(one.run)
-      if run and not run.isForgotten and (not h.only or one.run == h.only) then
+      if run and not run.isForgotten and (not only or one.run == only) then
         own[#own + 1] = struct.pack('>I3BI4I5I3', one.run, stateOf(one), one.time, one.order, one.owner)
       end
     end

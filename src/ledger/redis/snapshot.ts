@@ -53,7 +53,7 @@ function mayContinue(
 
 async function addWhole(server: Server, book: Book, run: StoredRun, latest: LatestRows | undefined): Promise<void> {
   for await (const rows of rowsOf(server, run)) {
-    const records = await recordsOf(server, rows, run.number);
+    const records = await recordsOf(server, rows, run.facts.id);
     const adding = addingTo(book, latest);
     records.forEach(([record], row) => {
       adding.add(run, rows.subarray(row * rowSize, (row + 1) * rowSize), record ?? missing(run.number));
