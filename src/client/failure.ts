@@ -1,7 +1,7 @@
 import { CliError, type Done, type ErrorCode, type ExitName } from '../base/errors.ts';
 import { tooManyFiles, tooManyFilesCode } from '../base/files.ts';
 import { parseJson } from '../base/json.ts';
-import { isRecord } from '../contract/readers.ts';
+import { errorDetail } from '../contract/error-detail.ts';
 import { type ErrorStatus, statuses } from '../contract/statuses.ts';
 import { isLoopback } from '../base/loopback.ts';
 import { proxyHint } from './proxy.ts';
@@ -240,7 +240,7 @@ function readErrorBody(bytes: Buffer, redactor: Redactor): ErrorBody {
   const json = text.length > 65_536 ? undefined : parsed(text);
   if (json === undefined) return { body: excerpt(text, redactor), detail: undefined };
   const body = redactor.value(json);
-  return { body, detail: detailOf(body) };
+  return { body, detail: errorDetail(body) };
 }
 
 /** Redacts before cutting: half of a key is a secret too. */
@@ -255,13 +255,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function detailOf(body: unknown): string | undefined {
-  if (!isRecord(body)) return undefined;
-  const nested = isRecord(body['error']) ? body['error'] : {};
-  const places = [body['detail'], body['message'], nested['message'], nested['detail'], body['error'], body['title']];
-  return places
-    .filter((text) => typeof text === 'string')
-    .find((text) => text.length <= 200 && /^[^\p{Cc}]+$/u.test(text));
 }

@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals';
 import type { InputOf, OperationName, OutputOf } from '../sandbox/control/operations.ts';
 import type { FeedRecord } from '../sandbox/control/stream.ts';
-import { endpoints } from '../contract/endpoints.ts';
 import { readStream } from './stream.ts';
 import { emptyState, type PageState, reduce } from './state.ts';
 
@@ -32,21 +31,12 @@ export async function ask<O extends OperationName>(operation: O, input?: InputOf
     method: 'POST',
     headers: { 'x-sandbox-token': token(), 'content-type': 'application/json' },
     body: JSON.stringify(input ?? {}),
+  }).catch(() => {
+    throw new Error('The sandbox does not answer.');
   });
   const output = await response.json();
   if (response.ok) return output;
   throw new Error(output.error?.message ?? `the sandbox answered ${response.status}`);
-}
-
-/** Sends a message through the API, as a program would; returns the answer. */
-export async function sendMessage(message: { to: string; template: string; params: readonly string[] }) {
-  const { keys } = await ask('env');
-  const response = await fetch(endpoints.sendTemplate.path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${keys.sandbox}`, 'content-type': 'application/json' },
-    body: JSON.stringify(message),
-  });
-  return { status: response.status, body: await response.text() };
 }
 
 /** A stream that is silent for longer is dead: the sandbox sends a heartbeat every 10 seconds. */

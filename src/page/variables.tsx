@@ -9,10 +9,12 @@ type Values = Readonly<Record<string, string>>;
 interface VariablesProps {
   readonly template: Template;
   readonly values: Signal<Values>;
+  /** Whether a form with an empty field cannot be submitted. */
+  readonly isRequired?: boolean;
 }
 
 /** A field for each variable of a template, and its text with these values. */
-export function Variables({ template: { body, variables }, values }: VariablesProps) {
+export function Variables({ template: { body, variables }, values, isRequired }: VariablesProps) {
   return (
     <>
       {variables.map((variable) => (
@@ -20,6 +22,7 @@ export function Variables({ template: { body, variables }, values }: VariablesPr
           {variable}
           <input
             dir="auto"
+            required={isRequired}
             value={values.value[variable] ?? ''}
             onInput={({ currentTarget }) => (values.value = { ...values.value, [variable]: currentTarget.value })}
           />

@@ -46,6 +46,8 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
     await dialog.getByRole('textbox', { name: 'To' }).fill('+12025550177');
     await dialog.getByRole('combobox', { name: 'Template' }).selectOption('order_update');
     await dialog.getByRole('textbox', { name: 'name' }).fill('Ada');
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    expect(await dialog.locator('input:invalid').count()).toBe(1);
     await dialog.getByRole('textbox', { name: 'order' }).fill('A-1');
     await dialog.getByRole('group', { name: 'Preview' }).getByText('Hello Ada, your order A-1').waitFor();
     await dialog.getByRole('button', { name: 'Send' }).dblclick();
@@ -59,7 +61,29 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
     const dialog = page.getByRole('dialog', { name: 'New message' });
     await dialog.getByRole('combobox', { name: 'Template' }).selectOption('regalo');
     await dialog.getByRole('button', { name: 'Send' }).click();
-    await expect.poll(() => dialog.getByRole('alert').innerText(), patience).toContain('not approved');
+    const alert = dialog.getByRole('alert');
+    await expect.poll(() => alert.innerText(), patience).toMatch(/^[^{}]*not approved/);
+    expect(await alert.innerText()).not.toContain('{');
+    await alert.getByText('Answer of the service').click();
+    await alert.getByText('"status":404').waitFor();
+  });
+
+  it.each([
+    ['no answer comes', 'hang', 'No answer within 10 seconds. The message may have been sent'],
+    ['the connection breaks', 'reset', 'The connection broke before the answer. The message may have been sent'],
+    ['the answer is not JSON', 'garbage', 'The answer is not JSON. The message may have been sent'],
+  ] as const)('may have been sent if %s', async (_, kind, text) => {
+    shown.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind }, after: true });
+    const page = await tabs.open(shown.link);
+    await page.clock.install();
+    await page.getByRole('button', { name: 'New message' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New message' });
+    await dialog.getByRole('combobox', { name: 'Template' }).selectOption('welcome');
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    // Chromium repeats a request whose connection was reset.
+    await expect.poll(() => shown.sandbox.messages().length, patience).toBeGreaterThan(0);
+    await page.clock.fastForward(11_000);
+    await expect.poll(() => dialog.getByRole('alert').innerText(), patience).toContain(text);
   });
 
   it.each([

@@ -1,9 +1,10 @@
 import { signal, useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { OutputOf } from '../../../sandbox/control/operations.ts';
-import { sendMessage } from '../../connection.ts';
 import { Dialog } from '../../dialog.tsx';
 import { testNumbers } from '../../phones.ts';
 import { goTo } from '../../route.ts';
+import { type Problem, sendMessage } from '../../send.ts';
 import { paramsOf, Variables } from '../../variables.tsx';
 
 export const isComposing = signal(false);
@@ -27,24 +28,24 @@ function Compose({ templates, to: chosen }: NewMessageProps) {
   const to = useSignal(chosen || testNumbers[0].phone);
   const name = useSignal(templates.find(({ status }) => status === 'APPROVED')?.name ?? '');
   const values = useSignal<Readonly<Record<string, string>>>({});
-  const problem = useSignal('');
+  const problem = useSignal<Problem | undefined>(undefined);
   const isSending = useSignal(false);
   const template = templates.find((one) => one.name === name.value);
   const params = template ? paramsOf(template, values.value) : [];
+  const gone = useMemo(() => new AbortController(), []);
+  useEffect(() => () => gone.abort(), []);
   const send = async () => {
-    const { status, body } = await sendMessage({ to: to.value, template: name.value, params });
-    if (status >= 300) problem.value = `${status}: ${body}`;
-    else {
-      isComposing.value = false;
-      goTo('phones', to.value);
-    }
+    problem.value = await sendMessage({ to: to.value, template: name.value, params }, gone.signal);
+    if (problem.value) return;
+    isComposing.value = false;
+    goTo('phones', to.value);
   };
   const submit = (event: Event) => {
     event.preventDefault();
     if (isSending.value) return;
     isSending.value = true;
     void send()
-      .catch((error: unknown) => (problem.value = String(error)))
+      .catch((error: unknown) => (problem.value = { text: error instanceof Error ? error.message : String(error) }))
       .finally(() => (isSending.value = false));
   };
   return (
@@ -71,11 +72,17 @@ function Compose({ templates, to: chosen }: NewMessageProps) {
           ))}
         </select>
       </label>
-      {template && <Variables template={template} values={values} />}
-      {problem.value !== '' && (
-        <p role="alert" class="problem">
-          {problem.value}
-        </p>
+      {template && <Variables template={template} values={values} isRequired />}
+      {problem.value && (
+        <div role="alert">
+          <p class="problem">{problem.value.text}</p>
+          {problem.value.answer !== undefined && (
+            <details>
+              <summary>Answer of the service</summary>
+              <pre>{problem.value.answer}</pre>
+            </details>
+          )}
+        </div>
       )}
       <button type="submit" class="main" aria-disabled={isSending.value}>
         {isSending.value ? 'Sending…' : 'Send'}
