@@ -27,7 +27,7 @@ export function DeliveryDetails({ id, title }: DeliveryDetailsProps) {
       {found.map(({ id, url, state, next_at: next, attempts }) => (
         <div key={id}>
           <p class={`state ${state}`}>
-            {url ?? 'No webhook is registered'} · {state}
+            {url ?? 'No webhook was registered'} · {state}
             {next !== null && `, again at ${timeText(Date.parse(next))}`}
           </p>
           {attempts.map((attempt, at) => (

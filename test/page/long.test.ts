@@ -41,7 +41,7 @@ describe.skipIf(noBrowser)(`the page with ${count} messages (${noBrowser ?? 'in 
     await expect.poll(() => page.getByRole('table', { name: 'Audit' }).getByRole('row').count(), patience).toBe(101);
 
     await page.goto(`${shown.url}/__sandbox/#phones/%2B12025550102`);
-    const thread = page.getByRole('region', { name: 'Messages of' }).last();
+    const thread = page.getByRole('region', { name: 'List of messages' });
     await thread.getByText(`Your code is ${count - 1}.`).waitFor();
     expect(await thread.getByRole('article').count()).toBeLessThan(60);
     await thread.press('Home');

@@ -126,7 +126,7 @@ describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'
 
     await numbers.getByRole('region').press('Home');
     await numbers.getByRole('link', { name: '+12025550101' }).click();
-    const messages = page.getByRole('region', { name: 'Messages of' }).last();
+    const messages = page.getByRole('region', { name: 'List of messages' });
     await messages.getByText('Your code is 199.').waitFor();
     expect(await messages.getByRole('article').count()).toBeLessThan(60);
     await messages.press('Home');

@@ -17,26 +17,53 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
     shown.sandbox.webhooks.add({ url: hook.url });
     const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: '+12025550103' }).first().click();
+    const field = page.getByRole('textbox', { name: 'Reply as' });
+    await field.fill('Please ');
     await page.getByRole('button', { name: 'STOP' }).click();
-    await page.getByRole('button', { name: 'Reply', exact: true }).click();
+    await page.keyboard.type(' this');
+    await page.keyboard.press('Enter');
     const reply = page.getByRole('article', { name: 'Reply' });
     await reply.getByText('delivered (202)').waitFor();
     const events = shown.sandbox.events().map(({ type, data }) => [type, data['text']]);
-    expect(events).toContainEqual(['message.received', 'STOP']);
+    expect(events).toContainEqual(['message.received', 'Please STOP this']);
   });
 
   it('say that no webhook is registered', async () => {
     const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: '+12025550103' }).first().click();
     const field = page.getByRole('textbox', { name: 'Reply as' });
+    await page.getByText('No webhook receives replies').waitFor();
     await field.fill('  ');
     await field.press('Enter');
     await field.fill('Hello');
     await Promise.all([field.press('Enter'), field.press('Enter')]);
-    const note = page.getByRole('article', { name: 'Reply' }).getByText('no webhook');
+    const note = page.getByRole('article', { name: 'Reply' }).getByText('not delivered: no webhook');
     await expect.poll(() => note.isVisible(), patience).toBe(true);
     const replies = shown.sandbox.events().filter(({ type }) => type === 'message.received');
     expect(replies.map(({ data }) => data['text'])).toEqual(['Hello']);
+    shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:9/hooks' });
+    await page.getByText('No webhook receives replies').waitFor({ state: 'detached' });
+  });
+
+  it('are kept for each number until they are sent', async () => {
+    const page = await tabs.open(shown.link);
+    const field = page.getByRole('textbox', { name: 'Reply as' });
+    const open = (phone: string) => page.getByRole('link', { name: phone }).first().click();
+    await open('+12025550101');
+    await field.fill('To be continued');
+    await page.keyboard.press('Escape');
+    await open('+12025550102');
+    await expect.poll(() => field.inputValue(), patience).toBe('');
+    await field.fill('Another');
+    await page.reload();
+    await expect.poll(() => field.inputValue(), patience).toBe('Another');
+    await open('+12025550101');
+    await expect.poll(() => field.inputValue(), patience).toBe('To be continued');
+    await field.press('Enter');
+    await expect.poll(() => field.inputValue(), patience).toBe('');
+    await page.reload();
+    await page.getByText('To be continued').first().waitFor();
+    await expect.poll(() => field.inputValue(), patience).toBe('');
   });
 
   it('are sent through the API, with a preview', async () => {
@@ -99,7 +126,7 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
     await reply.waitFor();
     await showAll(reply);
     await expect.poll(() => reply.locator('.text').textContent(), patience).toBe(text);
-    await page.getByRole('region', { name: 'Messages of' }).last().press('Home');
+    await page.getByRole('region', { name: 'List of messages' }).press('Home');
     const message = page.getByRole('article', { name: 'verification_code' });
     await message.waitFor();
     await showAll(message);

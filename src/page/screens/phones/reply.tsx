@@ -1,7 +1,9 @@
 import { signal, useSignal, useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { act } from '../../asked.ts';
+import type { OutputOf } from '../../../sandbox/control/operations.ts';
+import { act, useAsked } from '../../asked.ts';
 import { ask } from '../../connection.ts';
+import { linkTo } from '../../route.ts';
 
 /** The number whose field takes the focus as soon as it is shown. */
 export const replyTo = signal('');
@@ -13,9 +15,19 @@ const canned = [
   { name: 'Emoji', text: '👍🏽 👩‍👩‍👧 🇺🇳' },
 ];
 
+const storage = 'bizmsg-drafts';
+/** The unsent replies, by number. A reload keeps them. */
+const drafts = signal<ReadonlyMap<string, string>>(new Map(JSON.parse(sessionStorage.getItem(storage) ?? '[]')));
+
+function keep(from: string, text: string): void {
+  drafts.value = new Map([...drafts.value, [from, text]]);
+  sessionStorage.setItem(storage, JSON.stringify([...drafts.value]));
+}
+
 /** Replies as the customer. */
 export function ReplyForm({ from }: { readonly from: string }) {
-  const text = useSignal('');
+  const text = drafts.value.get(from) ?? '';
+  const webhooks = useAsked('webhooks', 'webhooks').value;
   const isSending = useSignal(false);
   const field = useRef<HTMLTextAreaElement>(null);
   useSignalEffect(() => {
@@ -24,11 +36,18 @@ export function ReplyForm({ from }: { readonly from: string }) {
     replyTo.value = '';
   });
   const send = async () => {
-    const given = text.value;
+    const given = drafts.value.get(from) ?? '';
     if (given.trim() === '' || isSending.value) return;
     isSending.value = true;
-    if (await act(() => ask('trigger', { event: 'message.received', fields: { from, text: given } }))) text.value = '';
+    if (await act(() => ask('trigger', { event: 'message.received', fields: { from, text: given } }))) keep(from, '');
     isSending.value = false;
+  };
+  const insert = (text: string) => {
+    const { current } = field;
+    if (!current) return;
+    current.setRangeText(text, current.selectionStart, current.selectionEnd, 'end');
+    keep(from, current.value);
+    current.focus();
   };
   return (
     <form
@@ -40,10 +59,16 @@ export function ReplyForm({ from }: { readonly from: string }) {
     >
       <p class="canned">
         {canned.map((one) => (
-          <button key={one.name} type="button" class="quiet" onClick={() => (text.value = one.text)}>
+          <button key={one.name} type="button" class="quiet" onClick={() => insert(one.text)}>
             {one.name}
           </button>
         ))}
+        {webhooks && !webhooks.some(isListening) && (
+          <>
+            {' '}
+            No webhook receives replies: <a href={linkTo('deliveries')}>add one</a>.
+          </>
+        )}
       </p>
       <textarea
         ref={field}
@@ -51,8 +76,8 @@ export function ReplyForm({ from }: { readonly from: string }) {
         dir="auto"
         aria-label={`Reply as ${from}`}
         placeholder={`Reply as ${from}`}
-        value={text.value}
-        onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+        value={text}
+        onInput={({ currentTarget }) => keep(from, currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') event.currentTarget.blur();
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
@@ -65,4 +90,8 @@ export function ReplyForm({ from }: { readonly from: string }) {
       </button>
     </form>
   );
+}
+
+function isListening({ state, events }: OutputOf<'webhooks'>[number]): boolean {
+  return state === 'active' && (events === 'all' || events.includes('message.received'));
 }

@@ -56,7 +56,7 @@ export function Thread({ phone: { phone, items }, label, templates }: ThreadProp
           <code>bizmsg send-template {phone} welcome --profile local</code>
         </p>
       ) : (
-        <Windowed items={items} keyOf={keyOf} estimate={96} class="items" label={`Messages of ${phone}`} isFromEnd>
+        <Windowed items={items} keyOf={keyOf} estimate={96} class="items" label="List of messages" isFromEnd>
           {(item, at) => (
             <>
               {isNewDay(items, at) && <p class="day">{dayText(item.at)}</p>}
@@ -103,7 +103,7 @@ function ReplyBubble({ reply, event, deliveries }: ReplyBubbleProps) {
         {sent.map(({ id, state, url, last }) => (
           <span key={id} class={`state ${state}`}>
             {state === 'queued'
-              ? 'message.received is queued: no webhook'
+              ? 'not delivered: no webhook was registered'
               : `${state}${last === null ? '' : ` (${last})`}`}
             {url !== null && ` · ${url}`}
           </span>
