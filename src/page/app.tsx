@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { ask, link, type Link, state } from './connection.ts';
 import { Clock } from './clock.tsx';
+import { Confirm } from './confirm.tsx';
 import { Copy } from './copy.tsx';
 import { Help, isHelpOpen } from './help.tsx';
 import { useKeys } from './keys.ts';
@@ -62,6 +63,7 @@ export function App() {
         )}
       </div>
       <Help />
+      <Confirm />
     </>
   );
 }

@@ -107,6 +107,18 @@ describe.skipIf(noBrowser)(`the limits on the page (${noBrowser ?? 'in chromium'
     await expect.poll(states).toContain('revoked');
   });
 
+  it('ask before the live keys become active', async () => {
+    const page = await tabs.open(shown.link);
+    await page.goto(`${shown.url}/__sandbox/#limits/keys`);
+    await page.getByRole('button', { name: 'Go live' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Go live?' });
+    await dialog.getByText('cannot be undone').waitFor();
+    const states = () => shown.sandbox.keys.list().map(({ state }) => state);
+    expect(states()).toContain('inactive');
+    await dialog.getByRole('button', { name: 'Go live' }).click();
+    await expect.poll(states).not.toContain('inactive');
+  });
+
   it('have choices, as the command lists them', async () => {
     const page = await tabs.open(shown.link);
     await page.goto(`${shown.url}/__sandbox/#limits/choices`);

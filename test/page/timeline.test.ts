@@ -182,6 +182,10 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     await row.waitFor();
     expect(shown.sandbox.webhooks.list()).toMatchObject([{ url: 'http://127.0.0.1:9/hooks' }]);
     await row.getByRole('button', { name: 'Remove' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove this webhook?' });
+    await dialog.getByText('http://127.0.0.1:9/hooks').waitFor();
+    expect(shown.sandbox.webhooks.list()).toHaveLength(1);
+    await dialog.getByRole('button', { name: 'Remove' }).click();
     await row.waitFor({ state: 'detached' });
     expect(shown.sandbox.webhooks.list()).toEqual([]);
   });

@@ -1,7 +1,8 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAsked } from '../asked.ts';
-import { state } from '../connection.ts';
+import { confirm } from '../confirm.tsx';
+import { ask, state } from '../connection.ts';
 import { useKeys } from '../keys.ts';
 import { inOrder, isMatch, type Phone, phonesIn, testNumbers, textOf } from '../phones.ts';
 import { goTo, linkTo, route } from '../route.ts';
@@ -63,6 +64,13 @@ export function Phones() {
             Older messages: <code>bizmsg sandbox messages</code>
           </p>
         )}
+        {state.value.messages.length + state.value.replies.length > 0 && (
+          <p class="older">
+            <button type="button" class="quiet" onClick={clear}>
+              Clear all messages
+            </button>
+          </p>
+        )}
         {found.length === 0 && <p class="empty">No number, name or text contains “{search.value}”.</p>}
       </nav>
       {phone ? (
@@ -73,6 +81,15 @@ export function Phones() {
       <NewMessage templates={templates} to={chosen} />
     </div>
   );
+}
+
+function clear(): void {
+  const action = async () => {
+    await ask('reset', { what: 'messages' });
+    seen.value = new Map();
+  };
+  const text = 'This removes the messages and replies of all numbers. Contacts, webhooks and logs stay.';
+  confirm({ title: 'Clear all messages?', text, does: 'Clear', action, done: 'Cleared' });
 }
 
 /** Counts everything as read that was there when the page opened, and everything on the open phone. */

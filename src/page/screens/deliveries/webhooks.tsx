@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { act, useAsked } from '../../asked.ts';
+import { confirm } from '../../confirm.tsx';
 import { ask } from '../../connection.ts';
 import { Copy } from '../../copy.tsx';
 import { Table } from '../../table.tsx';
@@ -48,7 +49,15 @@ export function Webhooks() {
               <button
                 type="button"
                 class="quiet"
-                onClick={() => void act(() => ask('removeWebhook', { webhook: id }), `Removed ${url}`)}
+                onClick={() =>
+                  confirm({
+                    title: 'Remove this webhook?',
+                    text: `${url} receives no more events.`,
+                    does: 'Remove',
+                    action: () => ask('removeWebhook', { webhook: id }),
+                    done: `Removed ${url}`,
+                  })
+                }
               >
                 Remove
               </button>

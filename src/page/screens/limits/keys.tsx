@@ -1,21 +1,16 @@
-import { signal } from '@preact/signals';
 import { maskKey } from '../../../base/redact.ts';
 import { scopes } from '../../../contract/keys.ts';
 import type { OutputOf } from '../../../sandbox/control/operations.ts';
 import { act, useAsked } from '../../asked.ts';
+import { confirm } from '../../confirm.tsx';
 import { ask } from '../../connection.ts';
 import { Copy } from '../../copy.tsx';
-import { Dialog } from '../../dialog.tsx';
 import { goTo } from '../../route.ts';
 import { Table } from '../../table.tsx';
 import { dayText } from '../../time.ts';
 import { Audit } from './audit.tsx';
 
 type Key = OutputOf<'keys'>[number];
-
-/** The key that is about to be revoked. */
-const revoked = signal<Key | undefined>(undefined);
-const isRevoking = signal(false);
 
 /** The keys, and the audit log of the chosen one. */
 export function Keys({ chosen }: { readonly chosen: string }) {
@@ -44,16 +39,19 @@ export function Keys({ chosen }: { readonly chosen: string }) {
         />
       </section>
       {key && <Audit key={key.id} of={key} />}
-      <Revoke />
     </>
   );
 }
 
 function Changes({ of: key }: { readonly of: Key }) {
-  const revoke = () => {
-    revoked.value = key;
-    isRevoking.value = true;
-  };
+  const revoke = () =>
+    confirm({
+      title: `Revoke ${maskKey(key.text)}?`,
+      text: 'Requests with it are answered 401 from then on. This cannot be undone.',
+      does: 'Revoke',
+      action: () => ask('revokeKey', { key: key.id }),
+      done: 'Revoked',
+    });
   return (
     <>
       <Copy label="Copy" title={`Copies ${maskKey(key.text)} in full`} text={key.text} />{' '}
@@ -66,24 +64,14 @@ function Changes({ of: key }: { readonly of: Key }) {
   );
 }
 
-/** It cannot be undone, so it asks first. */
-function Revoke() {
-  const key = revoked.value;
-  const revoke = (event: Event) => {
-    event.preventDefault();
-    isRevoking.value = false;
-    if (key) void act(() => ask('revokeKey', { key: key.id }), 'Revoked');
-  };
-  return (
-    <Dialog title={`Revoke ${maskKey(key?.text ?? '')}?`} isOpen={isRevoking}>
-      <form onSubmit={revoke}>
-        <p>Requests with it are answered 401 from then on. This cannot be undone.</p>
-        <button type="submit" class="main">
-          Revoke
-        </button>
-      </form>
-    </Dialog>
-  );
+function goLive(): void {
+  confirm({
+    title: 'Go live?',
+    text: 'This activates the live keys. Their messages are simulated, too. This cannot be undone.',
+    does: 'Go live',
+    action: () => ask('goLive'),
+    done: 'The live keys are active',
+  });
 }
 
 function KeyForm({ canGoLive }: { readonly canGoLive: boolean }) {
@@ -114,11 +102,7 @@ function KeyForm({ canGoLive }: { readonly canGoLive: boolean }) {
       </label>
       <button type="submit">Create key</button>
       {canGoLive && (
-        <button
-          type="button"
-          title="Activates the live keys; their messages are simulated, too"
-          onClick={() => void act(() => ask('goLive'), 'The live keys are active')}
-        >
+        <button type="button" onClick={goLive}>
           Go live
         </button>
       )}
