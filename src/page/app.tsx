@@ -103,7 +103,7 @@ async function environment(): Promise<string> {
 
 const troubles: Partial<Record<Link, { readonly text: string; readonly command: string }>> = {
   stopped: {
-    text: 'The sandbox has stopped. This page continues when it runs again:',
+    text: 'This sandbox has ended. Start it again to continue here:',
     command: `bizmsg sandbox start --background${location.port === '4780' ? '' : ` --port ${location.port}`}`,
   },
   refused: {
@@ -122,6 +122,12 @@ function Trouble() {
       {trouble ? (
         <>
           {trouble.text} <code>{trouble.command}</code> <Copy label="Copy" text={trouble.command} />
+          {link.value === 'stopped' && (
+            <>
+              {' '}
+              To open the page of another one: <code>bizmsg sandbox open</code>
+            </>
+          )}
         </>
       ) : (
         wasTrouble.current && <span class="unseen">The page follows the sandbox again.</span>

@@ -15,9 +15,10 @@ export function linkTo(screen: ScreenName, item = ''): string {
   return item === '' ? `#${screen}` : `#${screen}/${encodeURIComponent(item)}`;
 }
 
-/** Leaves no entry in the history for a change of the item. */
+/** Leaves no entry in the history for a change of the item on the same screen. */
 export function goTo(screen: ScreenName, item = ''): void {
-  history.replaceState(null, '', linkTo(screen, item));
+  const change = screen === route.value.screen ? 'replaceState' : 'pushState';
+  history[change](null, '', linkTo(screen, item));
   route.value = routeOf(location.hash);
 }
 

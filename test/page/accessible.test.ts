@@ -118,6 +118,25 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     await expect.poll(() => keys.innerText(), patience).toContain('Next and previous row');
   });
 
+  it('goes back to the screen before a shortcut', async () => {
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: '+12025550101' }).first().waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('d');
+    await page.getByRole('heading', { name: 'Webhooks' }).waitFor();
+    await page.goBack();
+    await expect.poll(() => page.title(), patience).toContain('Phones');
+  });
+
+  it('does not cover Reply with a notice', async () => {
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: '+12025550101' }).first().click();
+    await page.getByRole('button', { name: 'Copy number' }).click();
+    const notice = page.locator('.notice.done, .notice.problem');
+    const [above, reply] = [await notice.boundingBox(), await page.locator('.reply-form').boundingBox()];
+    expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThan(reply?.y ?? 0);
+  });
+
   it('has single keys that can be turned off', async () => {
     const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: '+12025550101' }).first().waitFor();

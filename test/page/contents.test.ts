@@ -20,6 +20,18 @@ describe.skipIf(noBrowser)(`the contents on the page (${noBrowser ?? 'in chromiu
     await page.getByRole('heading', { name: '+12025550188' }).waitFor();
   });
 
+  it('are asked for one part at a time', async () => {
+    const page = await tabs.open(shown.link);
+    await page.getByText('Send a first message').waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.goto(`${shown.url}/__sandbox/#contents/templates`);
+    await page.getByRole('table', { name: 'templates' }).waitFor();
+    await page.getByRole('link', { name: 'Campaigns', exact: true }).click();
+    await page.getByRole('searchbox', { name: 'Search campaigns' }).waitFor();
+    expect(asked.filter((url) => url.endsWith('/contacts'))).toEqual([]);
+  });
+
   it('preview a template with its variables', async () => {
     const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: 'Contacts' }).click();

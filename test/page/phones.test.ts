@@ -47,6 +47,39 @@ describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 
+  it.each(['timeline', 'deliveries', 'limits/choices'])('scrolls %s only down on a phone', async (screen) => {
+    shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:65535/hooks' });
+    await shown.send('+12025550101', 'welcome');
+    await shown.sandbox.time.advance(400);
+    const page = await tabs.open(shown.link, { viewport: { width: 375, height: 720 } });
+    await page.goto(`${shown.url}/__sandbox/#${screen}`);
+    await page.getByRole('table').last().waitFor();
+    if (screen === 'deliveries') await page.getByText('connection refused').first().waitFor();
+    if (screen === 'timeline') await page.getByRole('link', { name: '+12025550101' }).waitFor();
+    const widths = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.list'))`;
+    expect(await page.evaluate(widths)).toBe(0);
+  });
+
+  it('starts a message from a conversation on a phone', async () => {
+    const page = await tabs.open(shown.link, { viewport: { width: 375, height: 720 } });
+    await page.getByRole('link', { name: '+12025550102' }).first().click();
+    await page.getByRole('button', { name: 'New message' }).click();
+    const to = page.getByRole('dialog').getByRole('textbox', { name: 'To' });
+    await expect.poll(() => to.inputValue(), patience).toBe('+12025550102');
+  });
+
+  it('clears all messages, once it has asked', async () => {
+    await shown.send('+12025550101', 'welcome');
+    const page = await tabs.open(shown.link);
+    await page.getByRole('button', { name: 'Clear all messages' }).click();
+    expect(shown.sandbox.messages()).toHaveLength(1);
+    await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).click();
+    await page.getByRole('heading', { name: 'Send a first message' }).waitFor();
+    expect(shown.sandbox.messages()).toEqual([]);
+    await shown.send('+12025550101', 'verification_code', ['1']);
+    await page.getByRole('link', { name: '+12025550101' }).first().getByText('1 unread').waitFor();
+  });
+
   it('shows a message when it is sent, with its variables marked', async () => {
     const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: '+12025550101' }).first().click();

@@ -136,7 +136,9 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
 
     process.kill(sandbox.pid, 'SIGKILL');
     await sandbox.ended;
-    await page.getByRole('alert').getByText('The sandbox has stopped').waitFor();
+    await page.getByRole('alert').getByText('This sandbox has ended').waitFor();
+    await page.getByRole('alert').getByText(`bizmsg sandbox start --background --port ${port}`).waitFor();
+    await page.getByRole('alert').getByText('bizmsg sandbox open').waitFor();
     sandbox = start();
     await page.getByRole('alert').getByText('The page follows the sandbox again').waitFor({ state: 'attached' });
     await send('verification_code', '4711');

@@ -49,9 +49,9 @@ export function Deliveries() {
           empty="No events yet. Receipts, replies and new contacts are events."
           columns={[
             { title: 'Time', class: 'whole-word', cell: ({ event }) => <Moment event={events.get(event)} /> },
-            { title: 'Event', cell: ({ type }) => type },
+            { title: 'Event', class: 'whole-word', cell: ({ type }) => type },
             { title: 'Phone', class: 'whole-word wide', cell: ({ event }) => phoneIn(events.get(event)) },
-            { title: 'State', cell: ({ state }) => <span class={`state ${state}`}>{state}</span> },
+            { title: 'State', class: 'whole-word', cell: ({ state }) => <span class={`state ${state}`}>{state}</span> },
             { title: 'Response', cell: ({ last }) => last },
             { title: 'Attempts', class: 'wide number', cell: ({ attempts }) => attempts },
             {

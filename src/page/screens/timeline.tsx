@@ -53,11 +53,15 @@ export function Timeline() {
   );
 }
 
-function What({ what, status, message, note }: Row) {
+function What(row: Row) {
+  const { what, status, message, note } = row;
   return (
     <>
       <code class={message ? 'wide' : undefined}>{what}</code> {status !== undefined && <StatusText status={status} />}{' '}
-      {message?.template}
+      {message?.template}{' '}
+      <a class="narrow" href={linkTo('phones', phoneOf(row))}>
+        {phoneOf(row)}
+      </a>
       {note !== '' && <span class="preview"> {note}</span>}
     </>
   );

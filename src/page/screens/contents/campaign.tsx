@@ -1,17 +1,17 @@
 import { useSignal } from '@preact/signals';
 import type { OutputOf } from '../../../sandbox/control/operations.ts';
-import { act } from '../../asked.ts';
+import { act, useAsked } from '../../asked.ts';
 import { ask } from '../../connection.ts';
 import { Fields } from '../../fields.tsx';
 import { linkTo } from '../../route.ts';
 
 interface CampaignDetailProps {
   readonly campaign: OutputOf<'campaigns'>[number];
-  readonly contacts: OutputOf<'contacts'>;
 }
 
 /** A campaign, which is sent to contacts with a tag. */
-export function CampaignDetail({ campaign, contacts }: CampaignDetailProps) {
+export function CampaignDetail({ campaign }: CampaignDetailProps) {
+  const contacts = useAsked('contents', 'contacts').value ?? [];
   const tag = useSignal('');
   const { counts, template, ...rest } = campaign;
   const tags = [...new Set(contacts.flatMap(({ tags }) => tags))].sort();

@@ -11,6 +11,7 @@ import { Text } from '../../text.tsx';
 import { dayText, timeText } from '../../time.ts';
 import { Windowed } from '../../windowed.tsx';
 import { Bubble } from './bubble.tsx';
+import { isComposing } from './new-message.tsx';
 import { ReplyForm, replyTo } from './reply.tsx';
 
 type Templates = OutputOf<'templates'>;
@@ -49,6 +50,9 @@ export function Thread({ phone: { phone, items }, label, templates }: ThreadProp
         <span class="wide">
           <Copy label="Copy number" text={phone} />
         </span>
+        <button type="button" class="main narrow" onClick={() => (isComposing.value = true)}>
+          New message
+        </button>
       </header>
       {items.length === 0 ? (
         <p class="empty">
