@@ -37,8 +37,8 @@ interface Due extends Known {
 export async function* dueRows(options: Due): AsyncGenerator<readonly Ready[]> {
   const { mapper, log, run, parts, onInvalid, ...known } = options;
   let hasRetries = false;
-  /** The first rows of parts that other machines have begun. */
-  const begun = new Set<number>();
+  /** 1 for each row of the parts that other machines have begun. */
+  const begun = new Uint8Array(parts ? known.fates.length : 0);
   for await (const batch of readAgain(known)) {
     const skipped = new Map<string, Place[]>();
     const due: KnownRow[] = [];
@@ -49,12 +49,13 @@ export async function* dueRows(options: Due): AsyncGenerator<readonly Ready[]> {
       else if (isSkipped(fate)) add(skipped, fate, placeIn(row, known));
     }
     for (const [why, rows] of skipped) log.skipped(rows, why);
-    const first = firstOf(batch);
     if (due.length === 0) continue;
-    if (parts && !(await parts.begin(run, first))) begun.add(first);
+    // Named by its first row, sent or not, which is the same for all machines.
+    const part = batch[0]?.row.number ?? 0;
+    if (parts && !(await parts.begin(run, part))) for (const { index } of due) begun[index] = 1;
     else yield due.map((one) => readyOf(one, mapper, known));
   }
-  if (parts && begun.size > 0) yield* restOf(begun, parts, options);
+  if (parts && begun.includes(1)) yield* restOf(begun, parts, options);
   if (!hasRetries) return;
   for await (const batch of readAgain(known)) {
     const due = batch.filter(({ fate }) => fate === 'retry');
@@ -64,13 +65,13 @@ export async function* dueRows(options: Due): AsyncGenerator<readonly Ready[]> {
 
 /** From the end: the other machine comes from the front. */
 async function* restOf(
-  begun: ReadonlySet<number>,
+  begun: Uint8Array,
   parts: Parts,
   { run, mapper, onDone, ...known }: Due,
 ): AsyncGenerator<readonly Ready[]> {
   for await (const batch of readAgain(known)) {
-    if (!begun.has(firstOf(batch))) continue;
-    const due = batch.filter(({ fate }) => fate === 'due').reverse();
+    const due = batch.filter(({ index, fate }) => fate === 'due' && begun[index] === 1).reverse();
+    if (due.length === 0) continue;
     const digests = due.map(({ index }) => known.found.input.read(index));
     const areDone = await parts.areDone(run, digests);
     const left: KnownRow[] = [];
@@ -80,11 +81,6 @@ async function* restOf(
     }
     if (left.length > 0) yield left.map((one) => readyOf(one, mapper, known));
   }
-}
-
-/** Names a batch: its boundaries are the same for all who read the file. */
-function firstOf(batch: readonly KnownRow[]): number {
-  return batch[0]?.row.number ?? 0;
 }
 
 /** The bodies of the first rows that will be sent. Rows that were sent before may precede them. */

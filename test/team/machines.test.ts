@@ -34,6 +34,24 @@ describe.skipIf(noRedis !== undefined)('machines of a team', () => {
     expect(team.service.asked).toHaveLength(rows);
   });
 
+  it('leave out the same rows that cannot be sent', async () => {
+    const team = await newTeam(() => ({ reply: 200, after: 5 }));
+    const machines = [team.newMachine(), team.newMachine()];
+    const ran = await Promise.all(
+      machines.map((machine) => {
+        const phones = Array.from({ length: 200 }, (_, at) => (at % 20 === 0 ? 'none' : phoneOf(at)));
+        writeFileSync(
+          join(machine.home, 'people.csv'),
+          ['phone,name', ...phones.map((phone) => `${phone},Ada`), ''].join('\n'),
+        );
+        return machine.bin(asJob);
+      }),
+    );
+    for (const { code, stdout } of ran)
+      expect([code, summaryIn(stdout)]).toMatchObject([10, { failed: 10, not_reached: 0, unsure: 0 }]);
+    expect([team.service.asked.length, twice(team.service)]).toEqual([190, []]);
+  });
+
   it('continue the run of another machine without a job, and do not repeat a finished one', async () => {
     const team = await newTeam();
     const [one, other] = [team.newMachine(), team.newMachine()];
