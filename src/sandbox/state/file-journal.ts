@@ -3,7 +3,8 @@ import { type CliError, configuration } from '../../base/errors.ts';
 import type { Later } from '../../base/host.ts';
 import { openJournal } from '../../base/journal.ts';
 import { isRecord } from '../../contract/readers.ts';
-import type { Change, Contact } from './records.ts';
+import { type Packed, packed, unpacked } from './packed.ts';
+import type { Change } from './records.ts';
 import type { Journal } from './store.ts';
 
 export interface JournalOptions {
@@ -46,34 +47,12 @@ export function openFileJournal(folder: string, { later, isOurs, warn }: Journal
   /** Commits are numbered, so that a missing or misplaced line is detected. */
   function* commits(): Generator<readonly Change[]> {
     for (const { at, record } of journal.past) {
-      const [first, ...changes]: readonly unknown[] = Array.isArray(record) ? record : [];
-      if (first !== number || !changes.every(isChange)) throw damaged(path, at);
-      yield unpacked(changes);
+      const [first, ...records]: readonly unknown[] = Array.isArray(record) ? record : [];
+      if (first !== number || !records.every(isPacked)) throw damaged(path, at);
+      yield unpacked(records);
       number += 1;
     }
   }
-}
-
-/** A new contact and its event have the same data, so it is written once. */
-function packed(changes: readonly Change[]): readonly unknown[] {
-  return changes.map((change, at) => {
-    if (change.type !== 'event' || change.event.type !== 'contact.created') return change;
-    const { id, type, at: time, data } = change.event;
-    return data === contactBefore(changes, at) ? { type: 'event', event: { id, type, at: time } } : change;
-  });
-}
-
-function unpacked(changes: readonly Change[]): readonly Change[] {
-  return changes.map((change, at) => {
-    if (change.type !== 'event' || Object.hasOwn(change.event, 'data')) return change;
-    const data = contactBefore(changes, at);
-    return data ? { ...change, event: { ...change.event, data } } : change;
-  });
-}
-
-function contactBefore(changes: readonly Change[], at: number): Contact | undefined {
-  const before = changes[at - 1];
-  return before?.type === 'contact' ? before.contact : undefined;
 }
 
 function damaged(path: string, at: number): CliError {
@@ -85,6 +64,6 @@ function damaged(path: string, at: number): CliError {
 }
 
 /** The journal's checksum protects the rest of the record. */
-function isChange(value: unknown): value is Change {
+function isPacked(value: unknown): value is Packed {
   return isRecord(value) && typeof value['type'] === 'string';
 }

@@ -6,6 +6,8 @@ import { openJournal } from '../../../src/base/journal.ts';
 import type { Change } from '../../../src/sandbox/state/records.ts';
 import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { type FileJournal, openFileJournal } from '../../../src/sandbox/state/file-journal.ts';
+import { testNumbers } from '../../../src/sandbox/state/receipts.ts';
+import { manualClock } from '../../../src/sandbox/time/clock.ts';
 import { canLimitFiles, withRoomFor } from '../../support/disk.ts';
 import { bearing, order, paths } from '../calls.ts';
 
@@ -145,13 +147,58 @@ it.skipIf(!canLimitFiles)('writes what it could not keep before the next change'
   expect(await afterRestart(folder, { sandbox, journal })).toEqual(contentsOf(sandbox));
 });
 
+const faultAfter = { on: ['sendTemplate'], effect: { kind: 'status', status: 500 }, after: true } as const;
+const phone = '+12025550177';
+
+it.each<[string, (sandbox: Sandbox) => unknown]>([
+  ['a message that is delivered', (sandbox) => sandbox.answer(sendOf(sandbox))],
+  ['a message that fails', (sandbox) => sandbox.answer(sendOf(sandbox, { to: testNumbers.fails }))],
+  [
+    'a message of a target with a query',
+    (sandbox) => sandbox.answer({ ...sendOf(sandbox), target: `${paths.send}?a=1` }),
+  ],
+  ['a refused message', (sandbox) => sandbox.answer(sendOf(sandbox, { params: [] }))],
+  [
+    'a message with a fault',
+    (sandbox) => [sandbox.faults.add(faultAfter), sandbox.answer(sendOf(sandbox)), sandbox.answer(sendOf(sandbox))],
+  ],
+  ['a broadcast', (sandbox) => sandbox.trigger('broadcast.completed', {})],
+  ['a contact', (sandbox) => sandbox.answer(contactOf(sandbox, phone).exchange)],
+  [
+    'a contact with a webhook',
+    (sandbox) => [
+      sandbox.webhooks.add({ url: 'http://127.0.0.1:9' }),
+      sandbox.answer(contactOf(sandbox, phone).exchange),
+    ],
+  ],
+  ['a known contact', (sandbox) => [1, 2].map(() => sandbox.answer(contactOf(sandbox, phone).exchange))],
+])('keeps %s and its request', async (_, act) => {
+  const folder = temporary();
+  const journal = open(folder);
+  const sandbox = createSandbox({ journal, clock: manualClock() });
+  await act(sandbox);
+  expect(await afterRestart(folder, { sandbox, journal })).toEqual(contentsOf(sandbox));
+});
+
+function sendOf({ keys }: Sandbox, change: object = {}) {
+  const body = JSON.stringify({ ...order, ...change });
+  return { method: 'POST', target: paths.send, headers: bearing(keys.sandbox), body };
+}
+
 function contactOf({ keys }: Sandbox, phone: string) {
   const body = JSON.stringify({ phone });
   return { exchange: { method: 'POST', target: paths.contacts, headers: bearing(keys.sandbox), body } };
 }
 
 function contentsOf(sandbox: Sandbox) {
-  return { contacts: sandbox.contacts(), events: sandbox.events(), requests: sandbox.requests() };
+  return {
+    contacts: sandbox.contacts(),
+    events: sandbox.events(),
+    requests: sandbox.requests(),
+    stories: sandbox.messages().map(({ id }) => sandbox.message(id)),
+    deliveries: sandbox.deliveries(),
+    faults: sandbox.faults.list(),
+  };
 }
 
 /** The contents of a new sandbox in the same folder. */
