@@ -1,5 +1,7 @@
 // Builds the program for bin, in chunks that keep start-up fast, and V8's compiled code for them.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -213,40 +215,44 @@ async function runLists(entry) {
   });
 }
 
-const closed = { BIZMSG_BASE_URL: 'http://127.0.0.1:9' };
-
-/** Enough sends for the ledger to write a table, which the next send reads. */
-const sendsUntilTable = 36;
-
 const send = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '--retries', '0'];
 
-/** Runs a single send to a closed port, with a sandbox key. */
+/** Runs a single send with a sandbox key. */
 async function runSends(entry) {
-  await runCommands(entry, (run) => run(send, { ...closed, BIZMSG_API_KEY: 'sk_test_example' }));
+  await runCommands(entry, (run) => run(send, { BIZMSG_API_KEY: 'sk_test_example' }));
 }
 
-/** Runs single sends with a live key, which use the ledger, and with a plan, which use its shared minute. */
+/**
+ * Runs single sends with a live key until the ledger has a table, which the next send reads, and one with a plan, which
+ * uses its shared minute.
+ */
 async function runGuardedSends(entry) {
-  await runCommands(entry, async (run, config) => {
-    for (let sent = 0; sent < sendsUntilTable; sent++)
-      await run(send, { ...closed, BIZMSG_API_KEY: 'sk_live_example' });
-    await run([...send, '--profile', 'example'], { BIZMSG_CONFIG_DIR: config });
+  await runCommands(entry, async (run, folder) => {
+    const live = (number) => run([...send, '-p', `A-${number}`], { BIZMSG_API_KEY: 'sk_live_example' });
+    for (let number = 0; number < 200 && !existsSync(join(folder, 'ledger/table')); number++) await live(number);
+    await live(200);
+    await run([...send, '--profile', 'example'], { BIZMSG_CONFIG_DIR: folder });
   });
 }
 
 /** Runs a single send with a team, whose server is not there. */
 async function runTeamSends(entry) {
   const team = `redis://127.0.0.1:9#${'-'.repeat(43)}`;
-  await runCommands(entry, (run) => run(send, { ...closed, BIZMSG_API_KEY: 'sk_live_example', BIZMSG_TEAM: team }));
+  await runCommands(entry, (run) => run(send, { BIZMSG_API_KEY: 'sk_live_example', BIZMSG_TEAM: team }));
 }
 
-/** Runs commands without a terminal, with a temporary state folder. */
+/** Runs commands without a terminal, with a temporary state folder and a service that accepts every message. */
 async function runCommands(entry, act) {
   const { main } = createRequire(import.meta.url)(entry);
+  const service = createServer((request, answer) => {
+    request.resume().on('end', () => answer.end('{"message_id":"msg_example"}'));
+  });
+  await once(service.listen(0, '127.0.0.1'), 'listening');
+  const baseUrl = `http://127.0.0.1:${service.address().port}`;
   const state = mkdtempSync(join(tmpdir(), 'bizmsg-build-'));
   const quiet = { isTTY: false, columns: undefined, unprinted: { bytes: 0, lines: 0 }, write: async () => {} };
   const example = {
-    baseUrl: 'http://127.0.0.1:9',
+    baseUrl,
     mode: 'sandbox',
     keys: { sandbox: 'sk_test_example' },
     plan: 'growth',
@@ -255,7 +261,7 @@ async function runCommands(entry, act) {
   const run = (argv, env) =>
     main({
       argv,
-      env: { BIZMSG_STATE_DIR: state, ...env },
+      env: { BIZMSG_STATE_DIR: state, BIZMSG_BASE_URL: baseUrl, ...env },
       stdout: quiet,
       stderr: quiet,
       home: state,
@@ -268,5 +274,6 @@ async function runCommands(entry, act) {
       random: Math.random,
     });
   await act(run, state);
+  service.close();
   rmSync(state, { recursive: true, force: true });
 }
