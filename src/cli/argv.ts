@@ -79,7 +79,8 @@ export async function parse(line: Line): Promise<Texts> {
   const parser = new Parser(path.join(' ')).exitOverride().helpOption(false).showSuggestionAfterError(false);
   parser.allowExcessArguments(false);
   parser.configureOutput({ writeErr: () => {}, writeOut: () => {} });
-  for (const param of Object.values(params)) declare(parser, param);
+  const given = givenIn(argv, params);
+  for (const param of Object.values(params)) if (param.kind === 'argument' || given.has(param)) declare(parser, param);
   const rest = Object.keys(params).find((name) => params[name]?.kind === 'rest');
   const end = rest === undefined ? -1 : argv.indexOf('--');
   try {
@@ -88,12 +89,16 @@ export async function parse(line: Line): Promise<Texts> {
     if (!(error instanceof CommanderError)) throw error;
     throw (await import('./suggestions.ts')).parseError(line, error);
   }
-  const texts = collect(parser, params);
+  const texts = collect(parser, params, given);
   return rest === undefined || end < 0 ? texts : { ...texts, [rest]: argv.slice(end + 1) };
 }
 
+/** The options of the line. commander need not know the others, which would take most of its time. */
+function givenIn(argv: readonly string[], params: Params): ReadonlySet<Param<unknown>> {
+  return new Set([...tokens(argv, optionNamed(params))].flatMap(({ param }) => param ?? []));
+}
+
 function declare(parser: Parser, param: Param<unknown>): void {
-  if (param.kind === 'rest') return;
   if (param.kind === 'argument') {
     // The param itself checks whether it is missing.
     parser.argument(param.spec.replace(/^<(.*)>$/, '[$1]'), param.description);
@@ -107,14 +112,15 @@ function appended(text: string, before: readonly string[] | undefined): readonly
   return [...(before ?? []), text];
 }
 
-function collect(parser: Parser, params: Params): Texts {
+function collect(parser: Parser, params: Params, given: ReadonlySet<Param<unknown>>): Texts {
   const words = [...parser.processedArgs];
-  const given = parser.opts();
+  const values = parser.opts();
   const texts = (param: Param<unknown>): readonly string[] => {
-    if (param.kind === 'rest') return [];
     if (param.kind === 'argument') return strings(words.shift());
-    const option = parser.options.find(({ long }) => long === longName(param));
-    const value: unknown = option && given[option.attributeName()];
+    if (!given.has(param)) return [];
+    const name = longName(param);
+    const option = parser.options.find(({ long }) => long === name);
+    const value: unknown = option && values[option.attributeName()];
     if (param.kind === 'flag') return (value === true) !== Boolean(option?.negate) && value !== undefined ? [''] : [];
     return once(param, strings(value));
   };

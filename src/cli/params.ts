@@ -102,14 +102,16 @@ export function chosen<const C extends readonly string[]>(text: string, choices:
 export function readInput<P extends Params>(params: P, texts: Texts): Input<P>;
 export function readInput(params: Params, texts: Texts): object {
   const read = (param: Param<unknown>, given: readonly string[] = []) =>
-    param.kind === 'option' ? forOption(longName(param), () => param.read(given)) : param.read(given);
+    given.length > 0 && param.kind === 'option'
+      ? forOption(longName(param), () => param.read(given))
+      : param.read(given);
   return Object.fromEntries(Object.entries(params).map(([name, param]) => [name, read(param, texts[name])]));
 }
 
 /** Looks options up by name, such as `-p` or `--param`. */
 export function optionNamed(params: Params): (name: string) => Param<unknown> | undefined {
   const options = Object.values(params).filter(({ kind }) => kind === 'option' || kind === 'flag');
-  return (name) => options.find(({ spec }) => spec.split(/[ ,]+/).includes(name));
+  return (name) => options.find(({ spec }) => spec.includes(name) && spec.split(/[ ,]+/).includes(name));
 }
 
 /** `--param` for `-p, --param <value>`, the spec of an argument. */

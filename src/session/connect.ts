@@ -1,7 +1,6 @@
 import { plans } from '../contract/plans.ts';
 import type { Minute } from '../sandbox/remote/locator.ts';
 import type { AnyCaller, CheckedTarget, CallOptions, Connection, Session, TryLookup } from './session.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientOptions } from '../client/client.ts';
 import type { Transport, TransportOptions } from '../client/transport.ts';
 import { CliError, configuration } from '../base/errors.ts';
@@ -161,7 +160,10 @@ export function clientOptionsFor({ host, given, reporter }: Session, { baseUrl, 
     now: host.now,
     steady: host.steady,
     random: host.random,
-    sleep: (milliseconds: number, stop: AbortSignal) => sleep(milliseconds, undefined, { signal: stop }),
+    async sleep(milliseconds: number, signal: AbortSignal) {
+      const { setTimeout } = await import('node:timers/promises');
+      await setTimeout(milliseconds, undefined, { signal });
+    },
     trace: given.debug ? reporter.trace : undefined,
   };
 }

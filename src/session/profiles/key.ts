@@ -34,8 +34,10 @@ export function keyFault(text: string): string | undefined {
 /** Why a text cannot be a header value, or undefined. */
 export function secretFault(text: string): string | undefined {
   if (text === '') return 'is empty';
-  if (/[\s\p{Cc}]/u.test(text)) return 'has white space or control characters inside';
-  if (/[^!-~]/.test(text)) return 'has characters that are not ASCII';
+  if (/[^!-~]/.test(text))
+    return /[\s\p{Cc}]/u.test(text)
+      ? 'has white space or control characters inside'
+      : 'has characters that are not ASCII';
   return text.length > longest ? `is longer than ${longest} characters` : undefined;
 }
 

@@ -1,0 +1,148 @@
+#!/usr/bin/env node
+'use strict';
+
+const { homedir, userInfo } = require('node:os');
+const { isTerminal, output } = require('./output.js');
+const { main } = load(process.argv[2] === '__complete' ? 'complete' : 'main');
+
+/** @type {AbortController | undefined} */
+let interruption;
+/** @type {number | undefined} */
+let interruptedAt;
+/** Time of a second signal: the user does not want to wait. */
+let abandonedAt = Number.POSITIVE_INFINITY;
+/** Milliseconds to wait for a reader that has stopped reading, after one signal and after two. */
+const patience = { afterOne: 1_500, afterTwo: 100 };
+/** @type {((signal: import('../src/base/host.ts').EndSignal) => void) | undefined} */
+let onSignal;
+/** @type {(() => void) | undefined} */
+let onUnread;
+
+const outlet = { isAbandoned, onGone, isListening: () => interruption !== undefined };
+const [stdout, stderr] = [output(1, outlet), output(2, outlet)];
+
+/** @type {import('../src/base/host.ts').Host} */
+const host = {
+  argv: process.argv.slice(2),
+  env: process.env,
+  stdout,
+  stderr,
+  get stdinIsTerminal() {
+    return isTerminal(0);
+  },
+  streams: {
+    get stdin() {
+      return process.stdin;
+    },
+    get stderr() {
+      return process.stderr;
+    },
+  },
+  // HOME may be set and empty.
+  get home() {
+    return homedir() || userInfo().homedir;
+  },
+  node: process.versions.node,
+  pid: process.pid,
+  // A standalone binary has no script.
+  self: typeof __CONTAINED__ === 'undefined' ? [process.execPath, __filename] : [process.execPath],
+  // Listens on first use; the version and the help end before that.
+  get signal() {
+    return (interruption ??= listenForSignals()).signal;
+  },
+  handleSignals(listener, unreadListener) {
+    interruption ??= listenForSignals();
+    [onSignal, onUnread] = [listener, unreadListener];
+    return () => {
+      [onSignal, onUnread] = [undefined, undefined];
+    };
+  },
+  now: Date.now,
+  steady: () => Number(process.hrtime.bigint()) / 1e6,
+  later(milliseconds, run) {
+    const timer = setTimeout(run, milliseconds);
+    return () => clearTimeout(timer);
+  },
+  random: Math.random,
+  kill(pid, signal) {
+    try {
+      return process.kill(pid, signal);
+    } catch (error) {
+      // The process exists but belongs to another user.
+      return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    }
+  },
+  spawnDetached: (command, options) => require('./spawn.js').spawnDetached(command, options),
+  spawnAttached(command, options) {
+    const child = require('./spawn.js').spawnAttached(command, options);
+    for (const one of [stdout, stderr]) one.share(child.ended);
+    return child;
+  },
+};
+
+// A process that ends early must not look like a success.
+process.exitCode = 1;
+void runMain();
+
+function listenForSignals() {
+  const controller = new AbortController();
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+    // Never removed: libraries that restore the cursor end the process if theirs is the only listener.
+    process.on(signal, () => {
+      const now = Date.now();
+      interruptedAt ??= now;
+      // The terminal and npx both pass on one Ctrl-C, so only a later signal counts as the second.
+      const isSecond = now > interruptedAt + 500;
+      if (isSecond) abandonedAt = Math.min(abandonedAt, now);
+      if (onSignal) return onSignal(signal);
+      if (isSecond) endBySignal(signal);
+      controller.abort(signal);
+    });
+  }
+  return controller;
+}
+
+/**
+ * Ends the process with the default action of the signal.
+ * @param {NodeJS.Signals} signal
+ */
+function endBySignal(signal) {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+}
+
+async function runMain() {
+  process.exit(await main(host));
+}
+
+/**
+ * Loads the program; completion has one of its own.
+ * @param {'main' | 'complete'} entry
+ * @returns {typeof import('../src/main.ts')}
+ */
+function load(entry) {
+  const built = `../dist/cli/${entry}.cjs`;
+  try {
+    return require(built);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND')) throw error;
+    process.stderr.write('error: bizmsg is not built yet\n  run npm run build\n');
+    process.exitCode = 1;
+    return { main: async () => 1 };
+  }
+}
+
+/**
+ * True if it is time to give up on a reader that has read nothing since then.
+ * @param {number} since
+ */
+function isAbandoned(since) {
+  const now = Date.now();
+  return now > abandonedAt + patience.afterTwo || now > Math.max(since, interruptedAt ?? Infinity) + patience.afterOne;
+}
+
+/** A closed pipe, for example by head, is not a failure. After a signal, the signal ends the process. */
+function onGone() {
+  if (onUnread) return onUnread();
+  if (interruptedAt === undefined) interruption?.abort('SIGPIPE');
+}
