@@ -47,7 +47,7 @@ export function hostIn(start: string | undefined): string | undefined {
 
 /** An id shared by all processes with the same monotonic clock, containers included. */
 export function machineId(): string {
-  return readIfPresent('/proc/sys/kernel/random/boot_id')?.trim() ?? hostname();
+  return bootId() ?? hostname();
 }
 
 /** Returns a file's text; undefined if it cannot be read. Throws without a free descriptor, when the file may well exist. */
@@ -78,8 +78,11 @@ function hasProc(): boolean {
 let place: string | undefined;
 
 function ownPlace(): string {
-  const boot = readIfPresent('/proc/sys/kernel/random/boot_id')?.slice(0, 13) ?? '-';
-  return (place ??= `${boot}.${ownNamespace()}.${hostname().replace(/[^\w.-]/g, '_')}`);
+  return (place ??= `${bootId()?.slice(0, 13) ?? '-'}.${ownNamespace()}.${hostname().replace(/[^\w.-]/g, '_')}`);
+}
+
+function bootId(): string | undefined {
+  return readIfPresent('/proc/sys/kernel/random/boot_id')?.trim();
 }
 
 function ownNamespace(): string {

@@ -56,9 +56,10 @@ const fullCheckEvery = 8;
 /** Shares a minute through a small file, which each process locks for a fraction of a millisecond. */
 export function createMinuteFile(options: MinuteFileOptions): SharedMinute {
   const { folder, name, owner, now } = options;
-  const lock = createRenameLock(folder, name, owner);
   const start = processStart(owner.pid);
-  const member = { id: `${owner.pid}.${start ?? ''}.${now()}`, pid: owner.pid, start };
+  const holder = `${owner.pid}.${start ?? ''}`;
+  const lock = createRenameLock({ folder, name, owner, holder });
+  const member = { id: `${holder}.${now()}`, pid: owner.pid, start };
   return {
     now,
     report: (report) => {
@@ -149,9 +150,14 @@ const longestTurn = 3_000;
 /** Milliseconds after which an unchanged file is removed. */
 const kept = 86_400_000;
 
-function createRenameLock(folder: string, name: string, owner: Owner): RenameLock {
+interface LockOptions extends Pick<MinuteFileOptions, 'folder' | 'name' | 'owner'> {
+  /** Names the owner. */
+  readonly holder: string;
+}
+
+function createRenameLock({ folder, name, owner, holder }: LockOptions): RenameLock {
   const free = join(folder, name);
-  const mine = `${free}.${owner.pid}.${processStart(owner.pid) ?? ''}`;
+  const mine = `${free}.${holder}`;
   const take = () => {
     if (rename(free, mine)) return mine;
     const found = namesIn(folder).find((other) => other.startsWith(`${name}.`));
