@@ -18,13 +18,15 @@ export async function makeCli(temporary, names) {
   const { entry, surface, help } = await describe(temporary, names);
   const lists = await modulesLoadedBy(() => runLists(entry));
   const sends = await modulesLoadedBy(() => runSends(entry));
-  const guardedSends = await modulesLoadedBy(() => runGuardedSends(entry));
+  const pacedSends = await modulesLoadedBy(() => runPacedSends(entry));
+  const liveSends = await modulesLoadedBy(() => runLiveSends(entry));
   const teamSends = await modulesLoadedBy(() => runTeamSends(entry));
   const groups = {
     'chunk-frame': (id) => lists.has(id) && sends.has(id),
     'chunk-list': (id) => lists.has(id),
     'chunk-send': (id) => sends.has(id),
-    'chunk-ledger': (id) => guardedSends.has(id),
+    'chunk-pace': (id) => pacedSends.has(id),
+    'chunk-ledger': (id) => liveSends.has(id),
     'chunk-team': (id) => teamSends.has(id),
   };
   const chunks = await bundle(temporary, { ...names, help, groups });
@@ -198,7 +200,8 @@ export async function precompile() {
   Object.assign(vm, { Script: Watched });
   await runLists(cliEntry);
   await runSends(cliEntry);
-  await runGuardedSends(cliEntry);
+  await runPacedSends(cliEntry);
+  await runLiveSends(cliEntry);
   await runTeamSends(cliEntry);
   for (const { script, file } of scripts) {
     const kept = join(target, file);
@@ -222,16 +225,17 @@ async function runSends(entry) {
   await runCommands(entry, (run) => run(send, { BIZMSG_API_KEY: 'sk_test_example' }));
 }
 
-/**
- * Runs single sends with a live key until the ledger has a table, which the next send reads, and one with a plan, which
- * uses its shared minute.
- */
-async function runGuardedSends(entry) {
+/** Runs a single send with a plan, whose minute all processes share. */
+async function runPacedSends(entry) {
+  await runCommands(entry, (run, folder) => run([...send, '--profile', 'example'], { BIZMSG_CONFIG_DIR: folder }));
+}
+
+/** Runs single sends with a live key until the ledger has a table, which the next one reads. */
+async function runLiveSends(entry) {
   await runCommands(entry, async (run, folder) => {
     const live = (number) => run([...send, '-p', `A-${number}`], { BIZMSG_API_KEY: 'sk_live_example' });
     for (let number = 0; number < 200 && !existsSync(join(folder, 'ledger/table')); number++) await live(number);
     await live(200);
-    await run([...send, '--profile', 'example'], { BIZMSG_CONFIG_DIR: folder });
   });
 }
 
