@@ -124,11 +124,10 @@ export function usageOf(state: State, window: MinuteWindow, now: number): Usage 
   };
 }
 
-const routes = new Map(endpointNames.map((name) => [`${endpoints[name].method} ${endpoints[name].path}`, name]));
-
 /** §4: only these exact paths exist. */
 export function findEndpoint(method: string, path: string): EndpointName | undefined {
-  return routes.get(`${method} ${path}`);
+  // Comparing is faster than hashing a path that was just parsed.
+  return endpointNames.find((name) => endpoints[name].path === path && endpoints[name].method === method);
 }
 
 export function whyNoEndpoint(method: string, path: string): string {
