@@ -61,8 +61,8 @@ function endOfSplitSecret(text: string, start: number, secret: string): number |
 function markAt(text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (code <= 0x20) return 1;
-  // The pattern takes milliseconds to compile, so most characters are decided without it.
-  if (code < 0x7f && text[at] !== '\\') return 0;
+  // The pattern takes milliseconds to compile, so ASCII and the … of a masked key are decided without it.
+  if ((code < 0x7f && text[at] !== '\\') || text[at] === '…') return 0;
   const mark = /^(?:[\s\p{Cc}\p{Cf}\p{DI}]|\\(?:[bfnrt]|u[0-9a-fA-F]{4}))/u.exec(text.slice(at, at + 6));
   return mark?.[0].length ?? 0;
 }

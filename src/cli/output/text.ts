@@ -2,9 +2,11 @@ import { stripVTControlCharacters } from 'node:util';
 
 // Characters that hide or reorder text: soft hyphens, fillers, zero width, bidi, line separators, BOM, tags.
 const unseen = String.raw`\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e007f}`;
+/** Our own notes have no other characters beside ASCII. */
+const harmless = /^[ -~\n·…]*$/;
 let expressions: ReturnType<typeof unsafeCharacters> | undefined;
 
-/** Made on first use, because that takes a millisecond and most texts are plain ASCII. */
+/** Made on first use, because that takes a millisecond and most texts are harmless. */
 function unsafeCharacters() {
   return {
     // With C0 and C1 controls and DEL.
@@ -16,7 +18,7 @@ function unsafeCharacters() {
 
 /** Makes outside text safe for a terminal, on one line. */
 export function safeLine(text: string): string {
-  if (/^[ -~]*$/.test(text)) return text;
+  if (harmless.test(text) && !text.includes('\n')) return text;
   const { idle, hostile } = (expressions ??= unsafeCharacters());
   return text
     .replace(/[\t\r\n\u2028\u2029]+/g, ' ')
@@ -34,7 +36,7 @@ export function safeLines(text: string): string {
 
 /** Escapes characters in JSON that a terminal interprets; the value does not change. */
 export function safeJson(json: string): string {
-  if (/^[ -~\n]*$/.test(json)) return json;
+  if (harmless.test(json)) return json;
   const { idle, hostile } = (expressions ??= unsafeCharacters());
   return json.replace(idle, escaped).replace(hostile, (found) => (found === '\n' ? found : escaped(found)));
 }
