@@ -140,6 +140,10 @@ export function parseError(
   const isOfRest = hasRest(line) && wordsOf(typed.slice(0, at)).length > argumentsOf(line).length;
   if (code === 'commander.excessArguments' || (code === 'commander.unknownOption' && isOfRest))
     return extraArgument(line, typed);
+  // commander reads --quiet=yes as a name.
+  const valued = typed.find(({ kind, isInline }) => kind === 'flag' && isInline);
+  if (code === 'commander.unknownOption' && !option && valued)
+    return usage(`${valued.text} takes no value`, `write ${valued.text} instead of ${valued.text}=${valued.value}`);
   const hint = code === 'commander.unknownOption' && option ? optionHint(line, option, typed[at + 1]) : undefined;
   return usage(text, hint ?? `see ${line.path.join(' ')} --help`);
 }

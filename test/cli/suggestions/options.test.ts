@@ -57,6 +57,11 @@ it.each([
   expect(await refusal(line)).toEqual([expect.stringMatching(/^unknown option '-/), hint]);
 });
 
+it.each(['--quiet=yes', '--no-color='])('says that a flag takes no value: %s', async (word) => {
+  const [flag] = word.split('=');
+  expect(await refusal(`contacts list ${word}`)).toEqual([`${flag} takes no value`, `write ${flag} instead of ${word}`]);
+});
+
 it('suggests global options before a command, too', async () => {
   expect(await refusal('--dry contacts list')).toEqual([
     'unknown option --dry before a command',
