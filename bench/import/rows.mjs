@@ -6,32 +6,23 @@ const written = new Map();
 
 /** A CSV file with this number of rows. */
 export function csv(count) {
-  return once('csv', count, 'phone,name,city\n', (n) => {
-    const { phone, name, city } = contact(n);
-    return `${phone},${name},${city}\n`;
-  });
-}
-
-/** The request bodies of the same rows, one per line. */
-export function bodies(count) {
-  return once('ndjson', count, '', (n) => `${JSON.stringify(contact(n))}\n`);
+  if (!written.has(count)) written.set(count, write(newPath(`${count}.csv`), count));
+  return written.get(count);
 }
 
 export function contact(n) {
   return { phone: `+1${2_000_000_000 + n}`, name: `Grace Hopper ${n}`, city: 'Arlington' };
 }
 
-function once(kind, count, head, lineOf) {
-  const key = `${count}.${kind}`;
-  if (!written.has(key)) written.set(key, write(newPath(key), count, head, lineOf));
-  return written.get(key);
-}
-
-function write(path, count, head, lineOf) {
-  writeFileSync(path, head);
+function write(path, count) {
+  writeFileSync(path, 'phone,name,city\n');
   for (let from = 0; from < count; from += 10_000) {
     const some = Math.min(10_000, count - from);
-    appendFileSync(path, Array.from({ length: some }, (_, n) => lineOf(from + n)).join(''));
+    appendFileSync(path, Array.from({ length: some }, (_, n) => lineOf(contact(from + n))).join(''));
   }
   return path;
+}
+
+function lineOf({ phone, name, city }) {
+  return `${phone},${name},${city}\n`;
 }

@@ -6,25 +6,13 @@ import { cpuOf, peakOf } from '../rig/usage.mjs';
 export const key = 'sk_test_bench0123456789';
 
 /** Runs an import. `cpu` is in microseconds per row. */
-export function runImport(server, { file, count, state = newPath('state'), words = [], preload }) {
-  return run(startImport(server, { file, state, words, preload }), count);
-}
-
-export function startImport({ url }, { file, state, words = [], preload }) {
-  return start(['contacts', 'import', file, '--quiet', ...words], state, { url, preload });
-}
-
-/** Starts a command; by default with a closed port as the service. */
-export function start(words, state, { url = 'http://127.0.0.1:1', preload } = {}) {
-  return launch([...(preload ? ['--require', preload] : []), bizmsg, ...words], 'pipe', {
-    BIZMSG_API_KEY: key,
-    BIZMSG_BASE_URL: url,
-    BIZMSG_STATE_DIR: state,
-  });
+export function runImport({ url }, { file, count, state = newPath('state'), words = [], preload }) {
+  const program = [...(preload ? ['--require', preload] : []), bizmsg, 'contacts', 'import', file, '--quiet', ...words];
+  return run(launch(program, 'pipe', { BIZMSG_API_KEY: key, BIZMSG_BASE_URL: url, BIZMSG_STATE_DIR: state }), count);
 }
 
 /** Polls CPU and memory until the process exits, because they cannot be read afterwards. */
-export async function run(child, count = 1) {
+export async function run(child, count) {
   const began = performance.now();
   let [cpu, peak] = [undefined, undefined];
   const watch = setInterval(() => {

@@ -8,7 +8,16 @@ import { runImport } from './runs.mjs';
 
 export async function window(isQuick) {
   const share = isQuick ? 0.4 : 1;
-  return [...(await paced(100, 1_000 * share)), ...(await paced(20, 200 * share))];
+  const [fast, slow] = [await paced(100, 1_000 * share), await paced(20, 200 * share)];
+  const what = 'rows refused with 429, of both';
+  const refused = {
+    what,
+    figure: fast.refused + slow.refused,
+    show: whole,
+    most: 0,
+    why: 'bizmsg knows the limit and waits for it',
+  };
+  return [fast.row, slow.row, refused];
 }
 
 async function paced(most, count) {
@@ -18,15 +27,13 @@ async function paced(most, count) {
   await server.end();
   if (taken !== count) throw new Error(`the server accepted ${taken} of ${count} rows`);
   const least = (Math.ceil(count / most) - 1) * 1_000;
-  const what = `${whole(count)} rows at ${most}/s`;
-  return [
-    {
-      what: `${what}, time`,
-      value: milliseconds(span),
-      ratios: [span / least],
-      rival: milliseconds(least),
-      most: 1.01,
-    },
-    { what: `${what}, refused`, value: whole(refused), ratios: [refused], rival: 'none', most: 0 },
-  ];
+  const row = {
+    what: `${whole(count)} rows at a strict ${most}/s`,
+    value: milliseconds(span),
+    rival: `the least possible: ${milliseconds(least)}`,
+    ratios: [span / least],
+    most: 1.01,
+    why: 'uses the whole rate that is paid for',
+  };
+  return { row, refused };
 }

@@ -1,29 +1,14 @@
-// Starts the servers that receive events. If a server prints, it has `lines`, and `numberIn` finds the event of a line.
+// Starts the servers that receive and print events. `numberIn` finds the event of a line.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { install } from '../rig/install.mjs';
-import { bizmsg, end, freePort, launch, newPath, rivals, start, startServer } from '../rig/processes.mjs';
+import { bizmsg, end, freePort, launch, newPath, start } from '../rig/processes.mjs';
 import { startResendApi, variables } from '../rivals/resend.mjs';
 import { secret } from './events.mjs';
 
 const version = '2.21.0';
 const resendName = `resend-cli ${version}`;
-
-/** Starts all listeners; if resend-cli is unavailable, a row says why. */
-export async function startAll() {
-  const [own, bare] = [await startListener(), await startBare()];
-  try {
-    const resend = await startResend();
-    return { own, rivals: [bare, resend], rows: [] };
-  } catch (error) {
-    return { own, rivals: [bare], rows: [{ what: `${resendName} is unavailable`, value: '', note: error.message }] };
-  }
-}
-
-function startBare() {
-  return startServer('bare node:http', '', join(rivals, 'event-server.cjs'));
-}
 
 /**
  * Starts our listener with an unused key, because without one it would connect to a sandbox. Each event must get the
@@ -53,9 +38,17 @@ export async function startListener({ name = 'webhooks listen', known = secret, 
   };
 }
 
-/** Starts resend-cli, which has no journal, checks no signatures, and responds after printing. */
-async function startResend() {
-  const words = [join(install('resend-cli', version), 'dist/cli.cjs'), 'webhooks', 'listen'];
+/** Starts resend-cli, which has no journal, checks no signatures, and responds after printing; or returns a row that says why not. */
+export async function startResend() {
+  try {
+    return await startInstalled(join(install('resend-cli', version), 'dist/cli.cjs'));
+  } catch (error) {
+    return { what: resendName, unmeasured: error.message };
+  }
+}
+
+async function startInstalled(program) {
+  const words = [program, 'webhooks', 'listen'];
   const service = await startResendApi();
   const port = await freePort();
   const child = launch(

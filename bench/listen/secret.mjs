@@ -17,14 +17,18 @@ export async function secret(isQuick) {
     trial(server, eventsNow(amount, more)),
   );
   await Promise.all([wrong, right].map(({ end }) => end()));
-  return ['printedPerSecond', 'perSecond'].map((field) => ({
-    what: `events ${field === 'perSecond' ? 'acknowledged' : 'printed'}, 4 KB, the wrong secret`,
-    value: perSecond(median(wrong, field)),
-    ratios: ratios(wrong, right, field),
-    rival: right.name,
-    ...(field === 'printedPerSecond' && { least: 0.8, cpu: cpu(wrong, right) }),
-    note: `${perSecond(median(right, field))} there`,
-  }));
+  return [
+    {
+      what: 'events printed, 4 KB, the wrong secret',
+      value: perSecond(median(wrong, 'printedPerSecond')),
+      rival: `${right.name}: ${perSecond(median(right, 'printedPerSecond'))}`,
+      ratios: ratios(wrong, right, 'printedPerSecond'),
+      cpu: cpu(wrong, right),
+      least: 0.8,
+      leastByCpu: 0.8,
+      why: 'a wrong secret is explained once, not for each event',
+    },
+  ];
 }
 
 /** An object with four fields per level. */

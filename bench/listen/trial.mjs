@@ -1,31 +1,21 @@
-// Applies a load to a server, and measures when it acknowledges and prints.
+// Applies a load to a listener, and measures when it acknowledges and prints.
 import { at } from '../rig/quantiles.mjs';
 import { cpuOf } from '../rig/usage.mjs';
 import { messageOf } from './events.mjs';
 import { sendAll } from './sender.mjs';
 
-/** Runs until the last event is acknowledged, and printed if the server prints. `cpu` is in microseconds per event. */
+/** Runs until the last event is acknowledged and printed. `cpu` is in microseconds per event. */
 export async function trial(server, events, options) {
   const before = cpuOf(server.pid);
-  const printing = server.lines && printedBy(server, events.length);
+  const printing = printedBy(server, events.length);
   // If sending fails, its error is reported instead.
-  printing?.catch(() => {});
+  printing.catch(() => {});
   const { began, sent, acknowledged } = await sendAll(server, events, options);
   // Parsed at the end, because the sender shares this thread.
-  const lines = (await printing)?.map(({ line, at: time }) => ({ n: server.numberIn(JSON.parse(line)), at: time }));
-  const answers = acknowledged.map((time, n) => time - sent[n]);
-  return {
-    perSecond: rate(acknowledged, began),
-    answer50: at(0.5, answers),
-    answer99: at(0.99, answers),
-    ...(lines && factsOf(lines, { began, sent })),
-    cpu: before === undefined ? undefined : (cpuOf(server.pid) - before) / events.length,
-  };
-}
-
-function factsOf(lines, { began, sent }) {
+  const lines = (await printing).map(({ line, at: time }) => ({ n: server.numberIn(JSON.parse(line)), at: time }));
   const lags = Float64Array.from(lines, ({ n, at: time }) => time - sent[n]);
   return {
+    perSecond: rate(acknowledged, began),
     printedPerSecond: rate(
       lines.map(({ at: time }) => time),
       began,
@@ -34,6 +24,7 @@ function factsOf(lines, { began, sent }) {
     line99: at(0.99, lags),
     isOnce: new Set(lines.map(({ n }) => n)).size === sent.length,
     isOrdered: isOrdered(lines),
+    cpu: before === undefined ? undefined : (cpuOf(server.pid) - before) / events.length,
   };
 }
 

@@ -15,5 +15,5 @@ export async function singles(isQuick) {
   xargs.stdin.end(Array.from({ length: count }, (_, at) => `+120255501${String(at).padStart(2, '0')}\n`).join(''));
   const [code] = await once(xargs, 'exit');
   if (code !== 0) throw new Error(`xargs exited with ${code}`);
-  return rowsOf(account, `${count} x send-template, xargs -P ${processes}, 60/m`, count);
+  return rowsOf(account, `${count} x send-template, xargs -P ${processes}`, count);
 }

@@ -4,8 +4,8 @@ import { chromium } from 'playwright-core';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
-/** The row of a part that needs a browser, where there is none. */
-export const noBrowser = executablePath === undefined ? [{ what: 'chromium is not installed', value: '' }] : undefined;
+/** Why there is no browser, if there is none. */
+export const noBrowser = executablePath === undefined ? { unmeasured: 'chromium is not installed' } : undefined;
 
 /** Opens the page; with an address of a number, that thread. */
 export async function openPage({ url, token }, place = '') {

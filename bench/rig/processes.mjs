@@ -6,7 +6,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 export const rivals = join(import.meta.dirname, '../rivals');
 export const bizmsg = join(import.meta.dirname, '../../bin/bizmsg.js');
@@ -29,20 +28,6 @@ export function writeJson(name, value) {
 export async function startServer(name, key, ...words) {
   const { child, line, took } = await start(words);
   return { name, url: `http://127.0.0.1:${parseInt(line, 10)}`, key, pid: child.pid, took, end: () => end(child) };
-}
-
-/** Starts a server on a given port, and polls until it responds. */
-export async function startOnPort(name, key, wordsFor) {
-  const port = await freePort();
-  const child = launch(wordsFor(String(port)), 'ignore');
-  const url = `http://127.0.0.1:${port}`;
-  for (const deadline = performance.now() + 20_000; ; await sleep(50)) {
-    if (child.exitCode !== null) throw new Error(`${name} exited with ${child.exitCode}`);
-    if (performance.now() > deadline) throw new Error(`${name} did not listen within 20 s`);
-    const answer = await fetch(url).catch(() => undefined);
-    if (answer) break;
-  }
-  return { name, url, key, pid: child.pid, end: () => end(child) };
 }
 
 export async function endAll() {

@@ -7,8 +7,8 @@ import { bizmsg, end, environment, freePort, launchAny, newPath } from './proces
 
 const program = ['redis-server', 'valkey-server'].find((name) => !spawnSync(name, ['--version']).error);
 
-/** The row of a part that needs a server, where there is none. */
-export const noRedis = program ? undefined : [{ what: 'redis-server is not installed', value: '' }];
+/** Why there is no server, if there is none. */
+export const noRedis = program ? undefined : { unmeasured: 'redis-server is not installed' };
 
 /** `url` is the URL of a team. */
 export async function startRedis() {

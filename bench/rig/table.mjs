@@ -1,37 +1,62 @@
-// Prints rows of figures, each with its rival and its limit.
+// Prints rows of figures, each with its limit and the reason for it.
 import { median } from './quantiles.mjs';
 
 /**
- * A ratio must be at least `least` and at most `most`, and so must the ratio by CPU. The median of several
- * rounds counts.
- * @typedef {{ what: string, value: string, ratios?: number[], cpu?: number, rival?: string, least?: number,
- *   most?: number, note?: string }} Row
+ * A row has a rival and the ratios to it, of which the median counts, or a figure of its own, which `show` formats.
+ * Either must be at least `least` or at most `most`. The ratio by CPU counts only if there is `leastByCpu`.
+ * @typedef {{ what: string, value?: string, rival?: string, ratios?: number[], cpu?: number, figure?: number,
+ *   show?: (figure: number) => string, least?: number, most?: number, leastByCpu?: number, why: string,
+ *   note?: string }} Row
+ * @typedef {{ what: string, unmeasured: string }} Unmeasured
  */
 
-export const head = ['what', 'value', 'ratio', 'rounds', 'by CPU', 'rival', 'limit', '', ''];
+export const head = ['what', 'value', 'rival', 'ratio', 'limit', 'met?', 'why', 'note'];
 
-/** @param {Row[]} rows */
-export function printTable(rows) {
-  const cells = [head, ...rows.map(cellsOf)];
-  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column].length)));
-  for (const row of cells)
-    console.log(
-      row
-        .map((cell, column) => cell.padEnd(widths[column]))
-        .join('  ')
-        .trimEnd(),
-    );
+/** Formats a row in the order of the head. @param {Row | Unmeasured} row */
+export function cellsOf(row) {
+  const { what, unmeasured, figure, show = String, value = show(figure), rival = '', why, note = '' } = row;
+  if (unmeasured !== undefined) return [what, '', '', '', '', '', '', `not measured: ${unmeasured}`];
+  const limit = limitOf(row);
+  if (!limit || !why) throw new Error(`${what} has no limit or no reason for it`);
+  return [what, value, rival, ratioOf(row), limit, isMet(row) ? 'met' : 'MISSED', why, note];
 }
 
-/** Formats a row in the order of the head. */
-export function cellsOf({ what, value, ratios = [], cpu, rival = '', least, most, note = '' }) {
-  const counted = ratios.length > 0 ? [median(ratios), ...(cpu === undefined ? [] : [cpu])] : [];
-  const [ratio = '', byCpu = ''] = counted.map(two);
-  const spread = ratios.length > 1 ? `${two(Math.min(...ratios))}–${two(Math.max(...ratios))}` : '';
-  const limit = least === undefined ? (most === undefined ? '' : `≤ ${most}`) : `≥ ${least}`;
-  const isMet = counted.every((one) => one >= (least ?? 0) && one <= (most ?? Infinity));
-  const verdict = limit && (isMet ? 'met' : 'MISSED');
-  return [what, value, ratio, spread, byCpu, rival, limit, verdict, note];
+function ratioOf({ ratios, cpu }) {
+  if (ratios === undefined) return '';
+  const spread = ratios.length > 1 ? ` (${two(Math.min(...ratios))}–${two(Math.max(...ratios))})` : '';
+  return `${two(median(ratios))}${spread}${cpu === undefined ? '' : `, CPU ${two(cpu)}`}`;
+}
+
+function limitOf({ least, most, leastByCpu, show = String }) {
+  const limits = [
+    ...(least === undefined ? [] : [`≥ ${show(least)}`]),
+    ...(most === undefined ? [] : [`≤ ${show(most)}`]),
+    ...(leastByCpu === undefined ? [] : [`CPU ≥ ${leastByCpu}`]),
+  ];
+  return limits.join(', ');
+}
+
+function isMet({
+  ratios,
+  figure = median(ratios),
+  cpu = Infinity,
+  least = -Infinity,
+  most = Infinity,
+  leastByCpu = 0,
+}) {
+  return figure >= least && figure <= most && cpu >= leastByCpu;
+}
+
+/** Returns a table in Markdown, padded for terminals and without empty columns. */
+export function tableOf(rows) {
+  const columns = head.map((name, at) => [name, ...rows.map((row) => row[at].replaceAll('|', '\\|'))]);
+  const padded = columns.filter(([, ...cells]) => cells.some(Boolean)).map(padColumn);
+  return padded[0].map((_, line) => `| ${padded.map((cells) => cells[line]).join(' | ')} |`).join('\n');
+}
+
+function padColumn([name, ...cells]) {
+  const width = Math.max(3, name.length, ...cells.map((cell) => cell.length));
+  return [name, '-'.repeat(width), ...cells].map((cell) => cell.padEnd(width));
 }
 
 export function two(number) {
@@ -51,5 +76,5 @@ export function milliseconds(number) {
 }
 
 export function megabytes(bytes) {
-  return `${whole(bytes / 2 ** 20)} MiB`;
+  return `${whole(bytes / 1e6)} MB`;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { rivals, startServer } from '../rig/processes.mjs';
 import { perSecond, whole } from '../rig/table.mjs';
 import { duel, load } from './load.mjs';
-import { create, list, sendWithReceipts } from './requests.mjs';
+import { create, list } from './requests.mjs';
 import { startSandbox, runCommand } from './sandboxes.mjs';
 
 const queued = 5_000;
@@ -14,25 +14,21 @@ export async function deliveries(isQuick) {
   const [busy, calm] = [await startSandbox('deliveries waiting'), await startSandbox('no webhook')];
   runCommand(busy, 'webhooks', 'add', receiver.url, '--events', 'contact.created');
   for (const sandbox of [busy, calm]) await load(sandbox, create, queued);
-  const rows = [];
-  for (const [kind, amount] of [
-    [list, 8_000],
-    [sendWithReceipts, 16_000],
-  ]) {
-    const settings = isQuick
-      ? { rounds: 3, amount: amount / 2, seconds: 10 }
-      : { rounds: 9, amount, seconds: kind.aftermath ? 45 : 30 };
-    const { median, pace } = await duel([busy, calm], kind, settings);
-    rows.push({
-      what: `${kind.name}, ${whole(waiting(busy))} ${busy.name}`,
-      value: perSecond(median(busy, 'perSecond')),
-      ...pace(busy, calm),
-      rival: calm.name,
-      least: 0.9,
-    });
-  }
+  const settings = isQuick ? { rounds: 3, amount: 4_000, seconds: 10 } : { rounds: 9, amount: 8_000, seconds: 30 };
+  const { median, pace } = await duel([busy, calm], list, settings);
+  const what = `${list.name}, ${whole(waiting(busy))} ${busy.name}`;
   await Promise.all([busy, calm, receiver].map(({ end }) => end()));
-  return rows;
+  return [
+    {
+      what,
+      value: perSecond(median(busy, 'perSecond')),
+      rival: `${calm.name}: ${perSecond(median(calm, 'perSecond'))}`,
+      ...pace(busy, calm),
+      least: 0.9,
+      leastByCpu: 0.9,
+      why: 'a slow receiver of webhooks must not slow the API',
+    },
+  ];
 }
 
 function waiting(sandbox) {

@@ -1,6 +1,5 @@
 // Applies a load of 64 connections with autocannon, and compares servers under it.
 import { createRequire } from 'node:module';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { install } from '../rig/install.mjs';
 import { at } from '../rig/quantiles.mjs';
 import { takeTurns } from '../rig/turns.mjs';
@@ -10,8 +9,8 @@ import { requestOf } from './requests.mjs';
 const connections = 64;
 let autocannon;
 
-/** Sends requests as fast as they are answered. The CPU time includes work that they cause later, such as receipts. */
-export async function load({ name, url, key, pid, isSandbox }, kind, amount) {
+/** Sends requests as fast as they are answered. */
+export async function load({ name, url, key, pid }, kind, amount) {
   autocannon ??= createRequire(import.meta.url)(install('autocannon', '9.0.0'));
   const [times, before] = [new Float64Array(amount), cpuOf(pid)];
   let [count, refused, begun, last] = [0, 0, 0, 0];
@@ -30,7 +29,6 @@ export async function load({ name, url, key, pid, isSandbox }, kind, amount) {
   const { errors } = await run;
   if (errors + refused > 0 || count !== amount)
     throw new Error(`${name}, ${amount} x ${kind.name}: ${refused} refused, ${errors} failed`);
-  if (isSandbox) await sleep(kind.aftermath ?? 0);
   const cpu = before === undefined ? undefined : (cpuOf(pid) - before) / amount;
   const seconds = (last - begun) / 1_000;
   return { seconds, perSecond: amount / seconds, p99: at(0.99, times), cpu };
@@ -38,10 +36,5 @@ export async function load({ name, url, key, pid, isSandbox }, kind, amount) {
 
 /** Runs all contestants in each round, with the same requests. */
 export function duel(contestants, kind, { amount, ...settings }) {
-  return takeTurns(contestants, settings, (contestant) => load(contestant, kind, amountFor(contestant, amount)));
-}
-
-/** Slow contestants get fewer requests, to keep rounds short. */
-function amountFor({ share = 1 }, amount) {
-  return Math.max(connections, Math.round(amount * share));
+  return takeTurns(contestants, settings, (contestant) => load(contestant, kind, amount));
 }

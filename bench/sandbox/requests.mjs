@@ -19,9 +19,6 @@ export const send = {
   body: () => ({ to: '+12025550101', template: 'order_update', params: ['Ada', 'A-1042'] }),
 };
 
-/** For a sandbox whose clock runs: receipts are due up to 3.4 s later, and the next contestant waits for them. */
-export const sendWithReceipts = { ...send, name: 'POST send-template and its two receipts', aftermath: 3_600 };
-
 export const list = {
   name: 'GET contacts?limit=100',
   method: 'GET',

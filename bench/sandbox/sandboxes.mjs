@@ -5,29 +5,18 @@ import { join } from 'node:path';
 import { bizmsg, end, environment, newPath, start } from '../rig/processes.mjs';
 
 /** Starts a sandbox; with the folder of an earlier one, it continues from its journal. */
-export async function startSandbox(name, { folder, ephemeral = false } = {}) {
+export async function startSandbox(name, { folder } = {}) {
   const state = folder ?? newPath('state');
-  const words = [bizmsg, 'sandbox', 'start', '--port', '0', '-o', 'ndjson', ...(ephemeral ? ['--ephemeral'] : [])];
+  const words = [bizmsg, 'sandbox', 'start', '--port', '0', '-o', 'ndjson'];
   const { child, line, took } = await start(words, inFolder(state));
   const { port } = JSON.parse(line);
   const { url, keys, token } = JSON.parse(readFileSync(join(state, 'sandboxes', `${port}.json`), 'utf8'));
   const journal = join(state, 'sandbox/journal.ndjson');
-  const ending = () => end(child, 'SIGINT');
-  return {
-    name,
-    url,
-    key: keys.sandbox,
-    token,
-    pid: child.pid,
-    took,
-    folder: state,
-    journal,
-    isSandbox: true,
-    end: ending,
-  };
+  const key = keys.sandbox;
+  return { name, url, key, token, pid: child.pid, took, folder: state, journal, end: () => end(child, 'SIGINT') };
 }
 
-/** Freezes the clock, so that no receipts are due. Commands do not find a sandbox in memory. */
+/** Freezes the clock, so that no receipts are due. */
 export async function freeze({ url, token }) {
   const headers = { 'x-sandbox-token': token, 'content-type': 'application/json' };
   const { status } = await fetch(`${url}/__sandbox/freezeClock`, { method: 'POST', headers, body: '{}' });

@@ -17,16 +17,9 @@ export function timed(contestants, { rounds, variables }) {
 }
 
 /** Compares medians, because the time of a single process varies. */
-export function rowOf(took, one, other, limit) {
-  const ratios = [took(one) / took(other)];
-  return {
-    what: one.name,
-    value: milliseconds(took(one)),
-    ratios,
-    rival: other.name,
-    ...limit,
-    note: `${milliseconds(took(other))} there`,
-  };
+export function rowOf(took, one, other, more) {
+  const [value, theirs] = [one, other].map((program) => milliseconds(took(program)));
+  return { what: one.name, value, rival: `${other.name}: ${theirs}`, ratios: [took(one) / took(other)], ...more };
 }
 
 function timeOf({ name, words: [program, ...words], input = '' }, variables) {

@@ -1,6 +1,0 @@
-// A minimal receiver: reads each event and acknowledges it; prints its port.
-const { createServer } = require('node:http');
-const server = createServer((request, answer) => {
-  request.resume().on('end', () => answer.end());
-});
-server.listen(0, '127.0.0.1', () => console.log(server.address().port));
