@@ -90,7 +90,8 @@ async function profileAccount({ host }: Session, caller: AnyCaller, write: boole
 /** Runs of versions without a ledger. Their messages cannot be compared with new ones. */
 export function oldRuns(stateFolder: string): readonly string[] {
   const folder = join(stateFolder, 'runs');
-  return namesIn(folder).filter((name) => existsSync(join(folder, name, 'journal.ndjson')));
+  // `join` takes longer than the check itself.
+  return namesIn(folder).filter((name) => existsSync(`${folder}/${name}/journal.ndjson`));
 }
 
 function refuseOldRuns(stateFolder: string): void {

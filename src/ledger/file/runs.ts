@@ -68,26 +68,26 @@ const mostReplaced = 64;
 export function listRuns(folder: string): readonly RunEntry[] {
   const path = pathIn(folder);
   if (!existsSync(path)) return [];
-  const entries = new Map<string, RunEntry>();
+  const latest: Latest = new Map();
   let at = 0;
   for (const { record, next } of readJournal(path, { kind, version })) {
-    take(entries, record, path, at);
+    take(latest, record, path, at);
     at = next;
   }
-  return [...entries.values()];
+  return [...latest.values()].map((one) => entryOf(one, path));
 }
 
 /** One append-only file for all runs, whose last line about a run counts. */
 export function openRunIndex({ folder, now, onRepaired }: RunIndexOptions): RunIndex {
   const path = pathIn(folder);
   const form = { format: `bizmsg ${kind}`, version };
-  const entries = new Map<string, RunEntry>();
+  const latest: Latest = new Map();
   let file: AppendFile | undefined;
   let lines = 0;
   return {
     put(changed) {
       add(changed.map((entry) => ({ put: entry })));
-      if (lines > 2 * entries.size + mostReplaced) rewrite();
+      if (lines > 2 * latest.size + mostReplaced) rewrite();
     },
     remove(run) {
       if (has(run)) add([{ remove: run }]);
@@ -98,7 +98,7 @@ export function openRunIndex({ folder, now, onRepaired }: RunIndexOptions): RunI
 
   function has(run: string): boolean {
     if (existsSync(path)) current();
-    return entries.has(run);
+    return latest.has(run);
   }
 
   function add(records: readonly unknown[]): void {
@@ -120,12 +120,12 @@ export function openRunIndex({ folder, now, onRepaired }: RunIndexOptions): RunI
 
   function note(record: unknown, at: number): void {
     lines += 1;
-    take(entries, record, path, at);
+    take(latest, record, path, at);
   }
 
   /** Keeps the last line of each run that the ledger may still know. */
   function rewrite(): void {
-    const kept = [...entries.values()].filter((entry) => isKept(entry, now()));
+    const kept = [...latest.values()].map((one) => entryOf(one, path)).filter((entry) => isKept(entry, now()));
     const records = kept.map((entry) => ({ put: entry }));
     closeSync(replace({ path, header: lineOf(form), records, before: () => {} }).fd);
     syncFolderOf(path);
@@ -134,7 +134,7 @@ export function openRunIndex({ folder, now, onRepaired }: RunIndexOptions): RunI
 
   function drop(): void {
     file?.close();
-    entries.clear();
+    latest.clear();
     [file, lines] = [undefined, 0];
   }
 }
@@ -148,11 +148,24 @@ function isKept({ job, counts, updatedAt }: RunEntry, now: number): boolean {
   return updatedAt > now - (job === undefined ? 30 : 400) * day || (counts['unsure'] ?? 0) > 0;
 }
 
-function take(entries: Map<string, RunEntry>, record: unknown, path: string, at: number): void {
-  if (isRecord(record) && isText(record['remove'])) return void entries.delete(record['remove']);
-  const entry = isRecord(record) ? entryIn(record['put']) : undefined;
-  if (!entry) throw damaged(path, at, 'it is not about a run');
-  entries.set(entry.run, entry);
+/** The last line of each run. It is read only when it is needed: most lines are outdated. */
+type Latest = Map<string, { readonly put: unknown; readonly at: number }>;
+
+function take(latest: Latest, record: unknown, path: string, at: number): void {
+  if (isRecord(record) && isText(record['remove'])) return void latest.delete(record['remove']);
+  const put = isRecord(record) ? record['put'] : undefined;
+  if (!isRecord(put) || !isText(put['run'])) throw notOfRun(path, at);
+  latest.set(put['run'], { put, at });
+}
+
+function entryOf({ put, at }: { readonly put: unknown; readonly at: number }, path: string): RunEntry {
+  const entry = entryIn(put);
+  if (!entry) throw notOfRun(path, at);
+  return entry;
+}
+
+function notOfRun(path: string, at: number): Error {
+  return damaged(path, at, 'it is not about a run');
 }
 
 /** Reads an entry; undefined if it is damaged. */
