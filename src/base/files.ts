@@ -92,6 +92,14 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 };
 
+/** Why an input file cannot be read; undefined for any other error. */
+export function whyUnreadable(error: unknown): string | undefined {
+  const found = fsError(error);
+  if (!found) return undefined;
+  if (found.code === 'ENOENT' || found.code === 'ENOTDIR') return 'there is no such file';
+  return found.code === 'EISDIR' ? 'it is a folder' : found.reason;
+}
+
 /** Converts a file system error with a path to a configuration error; undefined for any other error. */
 export function fileUnusable(error: unknown): CliError | undefined {
   const path = error instanceof Error && 'path' in error ? error.path : undefined;

@@ -100,8 +100,12 @@ async function contentOf(path: string, signal: AbortSignal): Promise<Buffer> {
     return await fileContent(path, signal);
   } catch (error) {
     if (error instanceof CliError || signal.aborted) throw error;
-    const { suggestFile } = await import('../base/suggest.ts');
-    throw usage(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`, suggestFile(path));
+    const [{ suggestFile }, { whyUnreadable }] = await Promise.all([
+      import('../base/suggest.ts'),
+      import('../base/files.ts'),
+    ]);
+    const reason = whyUnreadable(error) ?? (error instanceof Error ? error.message : String(error));
+    throw usage(`"${path}" cannot be read: ${reason}`, suggestFile(path));
   }
 }
 

@@ -25,14 +25,14 @@ function valueOf(fields: readonly Field[], path: readonly string[]): unknown {
 }
 
 /** Parses the value of an option; `where` names the option in errors. */
-export function jsonIn(text: string, where: string): unknown {
+export function jsonIn(text: string, where: string, hint?: string): unknown {
   try {
     const value = parseJson(text);
     refuseRounded(value);
     return value;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw usage(error instanceof RangeError ? `${where}: ${why}` : `${where} is not JSON: ${why}`);
+    throw error instanceof RangeError ? usage(`${where}: ${why}`) : usage(`${where} is not JSON: ${why}`, hint);
   }
 }
 

@@ -79,10 +79,14 @@ describe('the body of a new contact', () => {
     { name: 'a key with an empty part', argv: ['--set', 'a..b=1'], says: 'an empty part' },
     { name: 'no key', argv: ['--set', '=1'], says: 'is not key=value' },
     { name: 'no equal sign', argv: ['--set', 'phone'], says: 'is not key=value' },
-    { name: 'what is not JSON', argv: ['--set-json', 'tags=[vip]'], says: 'tags is not JSON' },
+    { name: 'what is not JSON', argv: ['--set-json', 'tags=[vip]'], says: 'in a list, quote the texts' },
     { name: 'a field and a whole body', argv: ['--input', '-', '--set', 'a=1'], says: '--input is the whole body' },
-    { name: 'a missing file', argv: ['--input', '/nowhere/ada.json'], says: '/nowhere/ada.json' },
-    { name: 'a folder', argv: ['--input', '/'], says: 'cannot be read' },
+    {
+      name: 'a missing file',
+      argv: ['--input', '/nowhere/ada.json'],
+      says: 'ada.json" cannot be read: there is no such file\n',
+    },
+    { name: 'a folder', argv: ['--input', '/'], says: 'cannot be read: it is a folder\n' },
   ])('is refused for $name: exit 2, and nothing is sent', async ({ argv, says }) => {
     const { code, stdout, stderr } = await create(...argv);
     expect([code, stdout]).toEqual([2, '']);

@@ -50,10 +50,7 @@ export const createContact = command({
     ['phone', 'name', 'email', 'tags'].map((name) => [`--${name}`, `use --set ${name}=VALUE`] as const),
   ),
   run: async (context, input) => {
-    const fields = [
-      ...input.set,
-      ...input.setJson.map(({ key, value }) => ({ key, value: jsonIn(value, key.join('.')) })),
-    ];
+    const fields = [...input.set, ...input.setJson.map(({ key, value }) => ({ key, value: jsonField(key, value) }))];
     const body = await contactBody(
       fields,
       input.input === undefined ? undefined : () => context.read(input.input ?? '-'),
@@ -70,6 +67,14 @@ export const createContact = command({
   view: ({ contact, mayBeOld }, ui) =>
     [mayBeOld ? ui.done('Exists', 'yellow') : ui.done('Created'), ...lines(contact)].join('\n'),
 });
+
+function jsonField(key: readonly string[], text: string): unknown {
+  return jsonIn(
+    text,
+    `--set-json: ${key.join('.')}`,
+    'for a text use --set; in a list, quote the texts: tags=\'["vip"]\'',
+  );
+}
 
 async function contactBody(
   fields: readonly (Omit<Setting, 'value'> & { value: unknown })[],

@@ -3,7 +3,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type CliError, configuration, unsafe, usage } from '../../base/errors.ts';
-import { fsError, tooManyFiles } from '../../base/files.ts';
+import { fsError, tooManyFiles, whyUnreadable } from '../../base/files.ts';
 import { suggestFile } from '../../base/suggest.ts';
 import { delimiterOf } from './csv.ts';
 import { createDecoder, type Encoding, encodingOf } from './encoding.ts';
@@ -324,7 +324,7 @@ function readError(file: File, error: unknown): unknown {
     );
   // Only a path that was typed gets a suggestion, not the copy of stdin.
   const near = file.name === file.path ? suggestFile(file.path) : undefined;
-  return found ? unreadable(file, reasons[found.code] ?? found.reason, near) : error;
+  return found ? unreadable(file, whyUnreadable(error) ?? found.reason, near) : error;
 }
 
 function unreadable(file: File, reason: string, hint?: string): CliError {
@@ -333,12 +333,6 @@ function unreadable(file: File, reason: string, hint?: string): CliError {
 
 /** Failures of the machine, not of the file. */
 const ofMachine: ReadonlySet<string> = new Set(['EIO', 'EMFILE', 'ENFILE']);
-
-const reasons: Readonly<Record<string, string>> = {
-  EISDIR: 'it is a folder',
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
-};
 
 /** How people find a row: by its line, or by its number in a JSON array. */
 export type Unit = 'line' | 'record';
