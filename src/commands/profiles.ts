@@ -107,9 +107,12 @@ export const setProfile = command({
   run: async (context, { name, plan, rate, webhookSecret, team, removeTeam, hours, excludeFrom }) => {
     if (team && removeTeam)
       throw usage('--team-stdin and --remove-team contradict each other', 'leave one of them out');
+    const { baseUrl } = context.given;
+    const given = [baseUrl, plan, rate, hours, excludeFrom].some((value) => value !== undefined);
+    if (!given && !webhookSecret && !team && !removeTeam)
+      throw usage('specify what to change', 'such as --plan growth; see bizmsg profiles set --help');
     const profiles = await context.profiles();
     const before = profiles.show(name);
-    const { baseUrl } = context.given;
     if (baseUrl !== undefined) forOption('--base-url', () => profiles.requireAddress(baseUrl));
     const losesKeys = baseUrl !== undefined && profiles.losesKeys(name, baseUrl);
     if (losesKeys) {
@@ -186,7 +189,8 @@ export const removeProfile = command({
     const keys = keysOf(profiles.show(input.name));
     await context.confirm(`Remove the profile ${input.name}${keys === '' ? '' : ` and its keys ${keys}`}`);
     const removed = await profiles.remove(input.name);
-    context.note('still-valid', 'its keys are still valid at the service; revoke them in the dashboard');
+    if (keys !== '')
+      context.note('still-valid', 'its keys are still valid at the service; revoke them in the dashboard');
     return removed;
   },
   view: ({ name }, ui) => `${ui.color.green('Removed')} ${name}`,

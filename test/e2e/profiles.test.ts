@@ -86,6 +86,19 @@ describe('profiles', () => {
     expect((await run('profiles list -o json')).stdout).toBe('[]\n');
   });
 
+  it('removes a profile without keys, and does not mention keys', async () => {
+    await run(`profiles add acme --base-url ${service} --without-key`);
+    const { code, stdout, stderr } = await run('profiles remove acme --yes');
+    expect([code, stdout, stderr]).toEqual([0, 'Removed acme\n', '']);
+  });
+
+  it('does not say that a profile was changed if no change was given', async () => {
+    await add('acme');
+    const { code, stdout, stderr } = await run('profiles set acme');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('specify what to change');
+  });
+
   it('names the command that chooses another profile after the one in use was removed', async () => {
     await add('acme');
     await add('beta');
