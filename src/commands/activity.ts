@@ -27,7 +27,7 @@ export const activity = command({
     'at\toutcome\tmode\tsimulated\tprofile\thost\tcommand\t…\n2026-…\tdone\tsandbox\ttrue\tlocal\t127.0.0.1:4780\tsend-template\t…\n…',
   accepts: printOptions,
   piped: 'rows',
-  first: ['at', 'profile', 'command', 'recipient', 'template', 'outcome', 'about'],
+  first: ['at', 'outcome', 'command', 'recipient', 'template', 'profile', 'about'],
   run: listCalls,
   view: () => 'No activity',
 });

@@ -17,6 +17,13 @@ describe('activity', () => {
     expect([code, stdout, stderr]).toEqual([0, '[]\n', '']);
   });
 
+  it('shows the outcome and the recipient on a terminal of 80 columns', async () => {
+    await machine.run(message);
+    await machine.run(message);
+    const { stdout } = await cli(['activity', '--no-color'], { home: machine.home, terminal: 80 });
+    expect(stdout.split('\n')[0]).toMatch(/^at +outcome +command +recipient +message_id$/);
+  });
+
   it('lists a send with its time, profile, mode, recipient and message id', async () => {
     const { stdout } = await machine.run(message);
     const rows = await machine.rows();
