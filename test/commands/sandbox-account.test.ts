@@ -114,6 +114,14 @@ describe('sandbox plan show', () => {
       without: ['campaigns'],
     });
   });
+
+  it('shows no end of the minute on an unlimited plan', async () => {
+    const { run } = await local();
+    await run('sandbox plan set growth');
+    await run('send-template +12025550101 welcome --profile local');
+    await run('sandbox plan set enterprise');
+    expect((await run('sandbox plan show')).stdout).toContain('enterprise: unlimited requests a minute, ');
+  });
 });
 
 describe('sandbox requests', () => {

@@ -78,7 +78,7 @@ export const showPlan = command({
     };
   },
   view: ({ plan, per_minute, minute_used, minute_ends, per_month, month, month_used, without }) => {
-    const minute = `${used(minute_used, per_minute, 'request')} ${minute_ends === null ? 'a minute' : `until ${minute_ends}`}`;
+    const minute = `${used(minute_used, per_minute, 'request')} ${minute_ends === null || per_minute === null ? 'a minute' : `until ${minute_ends}`}`;
     return [`${plan}: ${minute}`, `${used(month_used, per_month, 'message')} in ${month}`, ...excluding(without)].join(
       ', ',
     );
