@@ -18,7 +18,7 @@ export function callerCheck({ caller, problem, candidates }: Explanation): Check
   const lost = candidates
     .filter(({ wins, address }) => !wins && address !== undefined)
     .map(({ source, profile }) => (source === 'profile in use' ? `${profile}, the profile in use` : source));
-  const before = lost.length > 0 ? `, which goes before ${lost.join(' and ')}` : '';
+  const before = lost.length > 0 ? `, which overrides ${lost.join(' and ')}` : '';
   return pass('caller', `${nameOf(caller)}${before}`);
 }
 

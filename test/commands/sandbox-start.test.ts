@@ -81,7 +81,7 @@ describe('in the foreground on a terminal', () => {
     const lines = stdout.replace(/\b(?:con_\w+|\d\d:\d\d:\d\d\.\d{3}|\d+ ms)/g, '…').split('\n');
     expect([code, ...lines]).toEqual([
       0,
-      `Ready ${url} (Ctrl-C stops it)`,
+      `Ready ${url} (press Ctrl-C to stop)`,
       'To see it in a browser:',
       expect.stringMatching(`^ {2}${url}/__sandbox/#t=[0-9a-f]{48}$`),
       'To call it from another terminal:',

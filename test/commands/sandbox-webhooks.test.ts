@@ -220,7 +220,7 @@ describe('sandbox redeliver', () => {
     await create('+12025550142');
     expect(await run('sandbox redeliver --failed')).toMatchObject({
       stdout: 'Nothing to deliver again\n',
-      stderr: 'note: 1 is waiting for the next attempt: pass the id\n',
+      stderr: 'note: 1 is waiting for the next attempt: pass the id to deliver now\n',
     });
     await create('+12025550143');
     const disabled = 'note: 2 are skipped because the webhook is disabled: add it again\n';

@@ -85,7 +85,10 @@ describe('webhooks show', () => {
 
   it('reports that there are no events', async () => {
     const { code, stderr } = await cli(['webhooks', 'show'], { home: newHome() });
-    expect([code, stderr]).toEqual([5, 'error: no listener has received any event yet\n']);
+    expect([code, stderr]).toEqual([
+      5,
+      'error: no listener has received any event yet\n  bizmsg webhooks listen receives events\n',
+    ]);
   });
 });
 
@@ -97,7 +100,7 @@ describe('webhooks show --raw', () => {
     const id = await send(bytes, [['X-Name', 'é'], ['x-name', '']], '/a?b=c'); // prettier-ignore
     const file = join(home, 'event.http');
     const { code, stdout } = await run(`webhooks show ${id} --raw ${file}`);
-    expect([code, stdout]).toEqual([0, `Written ${id}: ${file}\n`]);
+    expect([code, stdout]).toEqual([0, `Wrote ${id} to ${file}\n`]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const raw = readFileSync(file);
     expect(raw.toString('latin1')).toMatch(

@@ -125,9 +125,7 @@ it('reports the source of the caller and those it overrides', () => {
     { source: 'BIZMSG_API_KEY', wins: false, address: 'b', why: '' },
     { source: 'newcomer', wins: false, why: '' },
   ] as const;
-  expect(callerCheck({ caller, candidates }).message).toBe(
-    'acme, named by --profile, which goes before BIZMSG_API_KEY',
-  );
+  expect(callerCheck({ caller, candidates }).message).toBe('acme, named by --profile, which overrides BIZMSG_API_KEY');
 });
 
 it.each([

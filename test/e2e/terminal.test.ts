@@ -340,7 +340,7 @@ describe('a new user on a terminal', () => {
     for (let round = 0; round < 2; round++) {
       const terminal = open({ home: home.path });
       await terminal.enter('bizmsg sandbox start --port 0');
-      await terminal.until(/Ready http:\/\/127\.0\.0\.1:\d+ \(Ctrl-C stops it\)/);
+      await terminal.until(/Ready http:\/\/127\.0\.0\.1:\d+ \(press Ctrl-C to stop\)/);
       terminal.press('C-c');
       expect(await terminal.ended()).toBe(0);
       expect(terminal.screen()).toContain('Stopped http://127.0.0.1:');

@@ -88,7 +88,7 @@ function skipped({ disabled, removed, waiting }: OutputOf<'redeliver'>['remainin
   const lines = [
     [disabled, 'skipped because the webhook is disabled: add it again'],
     [removed, 'skipped because the webhook was removed: redeliver the event'],
-    [waiting, 'waiting for the next attempt: pass the id'],
+    [waiting, 'waiting for the next attempt: pass the id to deliver now'],
   ] as const;
   return lines.flatMap(([count, reason]) => (count === 0 ? [] : [`${count} ${count === 1 ? 'is' : 'are'} ${reason}`]));
 }

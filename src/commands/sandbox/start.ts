@@ -38,7 +38,7 @@ export const startSandbox = streaming({
   ].join('\n'),
   params,
   examples: ['sandbox start', 'sandbox start --background --plan starter', 'sandbox start --ephemeral --idle 10m'],
-  sample: 'Ready http://127.0.0.1:4780 (Ctrl-C stops it)\nStopped http://127.0.0.1:4780',
+  sample: 'Ready http://127.0.0.1:4780 (press Ctrl-C to stop)\nStopped http://127.0.0.1:4780',
   accepts: ['output'],
   piped: 'text',
   async *run(context, input): AsyncGenerator<readonly (Ready | Live)[], Ended> {
@@ -81,7 +81,7 @@ interface Ended {
 }
 
 function readyLine({ url, call, page }: Ready, { color }: Ui): string {
-  const ready = `${color.green('Ready')} ${url} (Ctrl-C stops it)`;
+  const ready = `${color.green('Ready')} ${url} (press Ctrl-C to stop)`;
   if (call === undefined) return ready;
   return `${ready}\nTo see it in a browser:\n  ${page}\nTo call it from another terminal:\n  ${color.bold(call)}\n\n`;
 }

@@ -9,7 +9,7 @@ export const eventsText = 'only these events, comma-separated; message means its
 export const whereText = 'only events with this value in the body, such as data.to=+12025550101';
 
 export const selectionParams = {
-  since: option('--since <span>', 'only events of the last 10m, 2h or 1d; a number without a unit is seconds', span),
+  since: option('--since <span>', 'only events of the last 10m, 2h or 1d; a bare number is seconds', span),
   events: option('--events <names>', eventsText),
   where: repeated('--where <path=value>', whereText),
   failed: flag('--failed', 'only events whose last forward was not answered with 2xx'),

@@ -52,7 +52,7 @@ export const showEvent = command({
   view: (result, ui) => {
     if ('received' in result) return messageText(result, ui);
     if ('past' in result) return eventText(result, ui);
-    return 'raw' in result ? result.raw : `${ui.color.green('Written')} ${result.id}: ${result.file}\n`;
+    return 'raw' in result ? result.raw : `${ui.color.green('Wrote')} ${result.id} to ${result.file}\n`;
   },
 });
 

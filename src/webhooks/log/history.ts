@@ -46,7 +46,9 @@ export function findEvent(stateFolder: string, text?: string, onDamage?: OnDamag
   const events = newestFirst(stateFolder, onDamage);
   const found = text === undefined ? first(events) : byId(events, text);
   if (found) return found;
-  throw new CliError('notFound', 'no-events', 'no listener has received any event yet');
+  throw new CliError('notFound', 'no-events', 'no listener has received any event yet', {
+    hint: 'bizmsg webhooks listen receives events',
+  });
 }
 
 /** With a webhook id, finds its latest delivery. */
