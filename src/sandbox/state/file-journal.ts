@@ -24,7 +24,7 @@ export function openFileJournal(folder: string, { later, isOurs, warn }: Journal
   const path = join(folder, 'journal.ndjson');
   const onTorn = (bytes: number) =>
     warn?.(`the last ${bytes} bytes of ${path} were removed: the sandbox died while writing them`);
-  const journal = openJournal(path, { kind: 'sandbox', version: 1, later, isOurs, onTorn });
+  const journal = openJournal(path, { kind: 'sandbox', version: 2, later, isOurs, onTorn });
   let number = 0;
   return {
     past: commits(),

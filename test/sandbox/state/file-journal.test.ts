@@ -59,7 +59,7 @@ it.each([[{ no: 'commit' }], [['no change']], [[{ type: 7 }]], [null]])(
   'refuses what no sandbox wrote: %j',
   async (record) => {
     const folder = temporary();
-    const journal = openJournal(logIn(folder), { kind: 'sandbox', version: 1, later });
+    const journal = openJournal(logIn(folder), { kind: 'sandbox', version: 2, later });
     journal.append(record);
     await journal.close();
     await expect(pastOf(folder)).rejects.toMatchObject({
