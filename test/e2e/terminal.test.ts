@@ -336,6 +336,15 @@ describe('a new user on a terminal', () => {
     },
   );
 
+  it('shows that webhooks expect waits once its command has ended', async () => {
+    const terminal = open({ home: home.path });
+    await terminal.enter('bizmsg webhooks expect order.paid --profile local --within 30s -- true');
+    await terminal.until(/waiting for order\.paid · \d+ s left/);
+    terminal.press('C-c');
+    expect(await terminal.ended()).toBe(130);
+    expect(terminal.screen()).toContain('error: interrupted; 0 of 1 order.paid arrived');
+  });
+
   it('stops a sandbox in the foreground with Ctrl-C and exit 0, and can start it again', async () => {
     for (let round = 0; round < 2; round++) {
       const terminal = open({ home: home.path });

@@ -1,5 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import type { Context } from '../../cli/command.ts';
+import { span } from '../../cli/output/progress.ts';
 import { webhookId } from '../../webhooks/event/event.ts';
 import { expectation, type Expected } from '../../webhooks/event/filters.ts';
 import { firstResult, type SourceEvent } from '../../webhooks/event-sources.ts';
@@ -20,7 +21,7 @@ export async function expectEvents(context: Context, options: Expecting): Promis
   // Refuses invalid events and conditions before anything starts.
   const expected = { resultOf: expectation(options), resultByName: expectation({ ...options, where: [] }) };
   const handler = options.handler && openHandlerCheck(options.handler, context);
-  const watch = await openWatch(context, handler ? 'delivered' : 'reported');
+  const [watch, progress] = [await openWatch(context, handler ? 'delivered' : 'reported'), await context.progress()];
   const limit = createLimit(watch.later, context.signal);
   const tally = createTally(options);
   limit.signal.addEventListener('abort', () => handler?.close());
@@ -33,7 +34,10 @@ export async function expectEvents(context: Context, options: Expecting): Promis
       if (exit !== 0) return;
       // Background processes of the command may still cause events.
       limit.start(options.within);
+      const until = watch.now() + options.within;
+      progress.follow(() => `waiting for ${options.event} · ${span((until - watch.now()) / 1_000)} left`);
       await waiting.catch(() => {});
+      progress.end();
     });
     if (code !== 0) return code;
     const result = (await waiting) ?? (context.signal.aborted ? tally.interrupted() : tally.timedOut());
