@@ -17,10 +17,11 @@ export const whoami = command({
   run: async (context, { explain }) => {
     const { winner, problem, candidates } = await describeCaller(context.session);
     if (!explain && problem) throw problem;
-    return { ...winner, ...(explain && { candidates, problem: problem?.message ?? null, exit: problem?.exit }) };
+    const shown = { ...winner, ...(explain && { candidates, problem: problem?.message ?? null }) };
+    return { shown, exit: problem?.exit };
   },
-  data: (shown) => ({ ...shown, exit: undefined }),
-  view: (shown, ui) =>
+  data: ({ shown }) => shown,
+  view: ({ shown }, ui) =>
     [...winnerLines(shown), ...(shown.candidates ?? []).flatMap((candidate) => candidateLines(candidate, ui))].join(
       '\n',
     ),

@@ -328,6 +328,13 @@ describe('keys', () => {
   });
 });
 
+it('whoami prints the columns of its JSON as TSV', async () => {
+  await add('acme');
+  const { stdout } = await run('whoami -o json');
+  const [header] = (await run('whoami -o tsv')).stdout.split('\n');
+  expect(header).toBe(Object.keys(JSON.parse(stdout)).join('\t'));
+});
+
 describe('a damaged store', () => {
   const damages = ['', '{"version":1,"profiles":{"acme":', '[]', '{"version":2,"profiles":{}}', '\u0000\u0000'];
   const commands = [
