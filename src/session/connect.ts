@@ -143,7 +143,8 @@ export async function openConnection(
     local: simulated,
     guard: callRecorder(session, checkedTarget),
     onWait: (milliseconds, why) => {
-      if (!given.quiet) reporter.note('waiting', `${why}; trying again in ${(milliseconds / 1000).toFixed(1)} s`);
+      const when = milliseconds < 50 ? 'now' : `in ${(milliseconds / 1000).toFixed(1)} s`;
+      if (!given.quiet) reporter.note('waiting', `${why}; trying again ${when}`);
     },
     ...extras,
   });

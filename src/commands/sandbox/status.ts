@@ -30,7 +30,7 @@ export const sandboxStatus = command({
         const row = { url, pid, plan: plan.name, shape, uptime_s, ...counts, ...(faults > 0 && { faults }), data };
         const page = pageLink(locator);
         // The table has no room for it.
-        if (isTerminal) context.note('page', `${url} in a browser: ${page}`);
+        if (isTerminal) context.note('page', `to see ${url} in a browser: ${page}`);
         return isTerminal ? row : { ...row, page };
       }),
     );
