@@ -1,4 +1,7 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { lineOf } from '../../src/base/journal-lines.ts';
 import { bin, temporaryHome } from '../support/bin.ts';
 
 const homes: ReturnType<typeof temporaryHome>[] = [];
@@ -39,6 +42,15 @@ it('starts a new one after kill -9, without delay', async () => {
   const [after] = await running(home);
   expect(again.code).toBe(0);
   expect(after?.pid).not.toBe(before?.pid);
+});
+
+it('says why it does not start, and what to do', async () => {
+  const home = newHome();
+  const journal = join(home, '.local/state/bizmsg/sandbox/journal.ndjson');
+  mkdirSync(dirname(journal), { recursive: true, mode: 0o700 });
+  writeFileSync(journal, lineOf({ format: 'bizmsg sandbox', version: 99 }), { mode: 0o600 });
+  const { code, stderr } = await bin(send, { home });
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/did not start: this bizmsg does not know .*\n  if a newer/)]);
 });
 
 it.each([

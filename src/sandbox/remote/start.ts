@@ -1,8 +1,9 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { configuration } from '../../base/errors.ts';
+import { type CliError, configuration } from '../../base/errors.ts';
 import type { Host } from '../../base/host.ts';
 import { acquire } from '../../base/lock.ts';
-import { isElsewhere } from '../../base/liveness.ts';
+import { isElsewhere, readIfPresent } from '../../base/liveness.ts';
 import { sleep } from '../time/clock.ts';
 import { runsElsewhere } from './elsewhere.ts';
 import { findSandbox, type Locator, locatorFolder } from './locator.ts';
@@ -49,15 +50,28 @@ async function start(attempt: Attempt): Promise<Locator> {
   const { stateFolder, host, command, log } = attempt;
   const found = await usableOrStopped(attempt);
   if (found) return found;
+  const logged = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
   const child = host.spawnDetached(command, { env: host.env, log });
   child.unref();
   for (;;) {
     const isDead = child.pid === undefined || !host.kill(child.pid, 0);
     const started = findSandbox(stateFolder, (pid) => host.kill(pid, 0));
     if (started) return started;
-    if (isDead) throw configuration('sandbox-start', 'the sandbox did not start', `its log says why: ${log}`);
+    if (isDead) throw notStarted(log, logged);
     await pause(attempt);
   }
+}
+
+/** With the error that the sandbox has written to its log. */
+function notStarted(log: string, from: number): CliError {
+  const text = Buffer.from(readIfPresent(log) ?? '')
+    .subarray(from)
+    .toString();
+  const [, reason, hint = ''] = /^error: (.+)\n((?: {2}.+\n)*)/m.exec(text) ?? [];
+  if (reason === undefined)
+    return configuration('sandbox-start', 'the sandbox did not start', `its log may say why: ${log}`);
+  const next = hint.replaceAll(/^ {2}/gm, '').trim();
+  return configuration('sandbox-start', `the sandbox did not start: ${reason}`, next || `its log: ${log}`);
 }
 
 /** Stops a sandbox of another build; returns one that can be used. */
