@@ -39,7 +39,7 @@ function winnerLines({
   if (source === undefined) return [`No key: ${String(problem)}`];
   return [
     `Profile  ${text(profile, 'none, the environment')}`,
-    `Source   ${text(source)}`,
+    `Source   ${sourceName(text(source))}`,
     `Mode     ${text(mode)}`,
     `Address  ${text(address, 'the local sandbox, started on demand')}`,
     `Key      ${text(key, 'created when the sandbox starts')}`,
@@ -49,7 +49,15 @@ function winnerLines({
 function candidateLines({ source, wins, why, ...offered }: Candidate, ui: Ui): readonly string[] {
   const offer = [offered.profile, offered.address, offered.mode, offered.key].filter((part) => part !== undefined);
   const verdict = wins ? ui.color.green('used') : 'not used';
-  return [`\n${source}: ${verdict}, ${why}`, ...(offer.length > 0 ? [`  offers ${offer.join(' · ')}`] : [])];
+  return [
+    `\n${sourceName(source)}: ${verdict}, ${why}`,
+    ...(offer.length > 0 ? [`  offers ${offer.join(' · ')}`] : []),
+  ];
+}
+
+/** The sandbox is the default until the first profile is added. */
+function sourceName(source: string): string {
+  return source === 'newcomer' ? 'no profile yet' : source;
 }
 
 function text(value: unknown, missing = ''): string {

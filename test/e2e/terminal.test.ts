@@ -318,6 +318,13 @@ describe('a new user on a terminal', () => {
     home.remove();
   });
 
+  it('learns from whoami that there is no profile yet', async () => {
+    const terminal = open({ home: home.path });
+    await terminal.enter('bizmsg whoami');
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.screen()).toMatch(/Profile +local\nSource +no profile yet\n/);
+  });
+
   it('sends in the sandbox on this machine, with a note', async () => {
     const terminal = open({ home: home.path });
     await terminal.enter('bizmsg send-template +12025550101 order_update -p Ada -p 1');
