@@ -108,7 +108,7 @@ describe('sandbox export and seed', () => {
 
   it.each([
     ['sandbox seed', '', '<file> is missing'],
-    ['sandbox seed none.json', '', 'none.json cannot be read'],
+    ['sandbox seed none.json', '', 'none.json" cannot be read: there is no such file'],
     ['sandbox seed -', '{', 'stdin is not JSON'],
     ['sandbox seed -', '[]', 'an object with at least one of contacts, templates, campaigns'],
   ])('%s with %j exits 2', async (line, stdin, message) => {

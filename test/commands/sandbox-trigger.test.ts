@@ -114,7 +114,7 @@ describe('sandbox trigger', () => {
     ['order.paid --amount 1,50', '', '--amount must be a decimal'],
     ['order.paid --currency usd', '', '--currency must be three capital letters'],
     ['contact.created --tags vip,', '', 'has an empty tag'],
-    ['message.received --data none.json', '', 'none.json cannot be read'],
+    ['message.received --data none.json', '', '"none.json" cannot be read'],
     ['message.received --data - --text x', '{}', '--data and --text exclude each other'],
     ['message.received --data -', '{', 'stdin is not JSON'],
     ['message.received --data -', '[]', 'stdin is not a JSON object with fields of message.received'],
