@@ -50,7 +50,10 @@ it('says why it does not start, and what to do', async () => {
   mkdirSync(dirname(journal), { recursive: true, mode: 0o700 });
   writeFileSync(journal, lineOf({ format: 'bizmsg sandbox', version: 99 }), { mode: 0o600 });
   const { code, stderr } = await bin(send, { home });
-  expect([code, stderr]).toEqual([3, expect.stringMatching(/did not start: this bizmsg does not know .*\n  if a newer/)]);
+  expect([code, stderr]).toEqual([
+    3,
+    expect.stringMatching(/did not start: this bizmsg does not know .*\n  if a newer/),
+  ]);
 });
 
 it.each([

@@ -59,7 +59,10 @@ it.each([
 
 it.each(['--quiet=yes', '--no-color='])('says that a flag takes no value: %s', async (word) => {
   const [flag] = word.split('=');
-  expect(await refusal(`contacts list ${word}`)).toEqual([`${flag} takes no value`, `write ${flag} instead of ${word}`]);
+  expect(await refusal(`contacts list ${word}`)).toEqual([
+    `${flag} takes no value`,
+    `write ${flag} instead of ${word}`,
+  ]);
 });
 
 it('suggests global options before a command, too', async () => {
