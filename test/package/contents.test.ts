@@ -20,7 +20,7 @@ const expected = [
   [/^dist\/page\/page\.(js|css)$/, 2],
   [/^dist\/sandbox\/library\.(js|cjs|d\.ts|d\.cts)$/, 4],
   [/^dist\/cli\/(main|complete)\.cjs$/, 2],
-  [/^dist\/cli\/chunk-(frame|list|send|ledger|team)-[\w-]{8}(\.cjs|\.body\.cjs|\.body\.cjs\.cache)$/, 15],
+  [/^dist\/cli\/chunk-(frame|list|send|pace|ledger|team)-[\w-]{8}(\.cjs|\.body\.cjs|\.body\.cjs\.cache)$/, 18],
 ] as const;
 const chunk = /^dist\/cli\/(?!chunk-)[a-z0-9][a-z0-9-]*-[\w-]{8}\.cjs$/;
 
