@@ -199,7 +199,8 @@ export async function showing(context: Context, options: ShowOptions): Promise<S
 function itemOf(outcome: Outcome): object {
   const { number, line } = outcome.row;
   const item = { type: 'row', row: number, line, outcome: outcome.outcome };
-  if (outcome.outcome === 'done') return { ...item, answer: outcome.answer ?? null };
+  // As in the summary and in `runs show`.
+  if (outcome.outcome === 'done') return { ...item, outcome: 'sent', answer: outcome.answer ?? null };
   if (outcome.outcome === 'skipped') return { ...item, reason: outcome.why };
   return { ...item, code: outcome.code, reason: outcome.reason };
 }

@@ -147,7 +147,7 @@ describe('the output of a run', () => {
     const file = write(world, 'people.csv', 'phone\n+12025550141\n12025550142\n');
     const { stdout } = await world.run(['send-batch', 'welcome', file, '-o', 'ndjson']);
     const items = rig.objectsIn(stdout);
-    const done = { type: 'row', row: 1, line: 2, outcome: 'done', answer: { message_id: expect.any(String) } };
+    const done = { type: 'row', row: 1, line: 2, outcome: 'sent', answer: { message_id: expect.any(String) } };
     const failed = { type: 'row', row: 2, line: 3, outcome: 'failed', reason: expect.any(String) };
     expect(items.slice(0, -1)).toHaveLength(2);
     expect(items).toEqual(expect.arrayContaining([done, expect.objectContaining(failed)]));

@@ -13,7 +13,7 @@ describe('a run whose stdout is closed by the reader', () => {
     const world = await rig.newWorld();
     rig.writePeople(world, rows);
     const cut = await rig.shell(world, `set -o pipefail; ${line} | head -1`);
-    expect([cut.code, rig.objectsIn(`${cut.stdout}\n`)]).toMatchObject([0, [{ type: 'row', outcome: 'done' }]]);
+    expect([cut.code, rig.objectsIn(`${cut.stdout}\n`)]).toMatchObject([0, [{ type: 'row', outcome: 'sent' }]]);
     expect(noteCodes(`${cut.stderr}\n`)).toEqual(['simulated', 'unread']);
     expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
   });
