@@ -133,7 +133,7 @@ function waysToRepeat({ rows, earlier }: SentBefore, all: number): readonly Way[
   const others = all - rows;
   const newOnly = way('--new-only', `send ${others === 1 ? 'the other row' : 'the other rows'}`, { newOnly: true });
   const retry = way('--retry-unsure', 'send the unsure rows once more', { retryUnsure: true });
-  const again = way('--again', `send ${all === 1 ? 'it' : `all ${whole(all)} rows`} once more`, { again: true });
+  const again = way('--again', `send ${all === 1 ? 'it' : every(all)} once more`, { again: true });
   return [...(others > 0 ? [newOnly] : []), ...(unsureIn(earlier) > 0 ? [retry] : []), again];
 }
 
@@ -153,11 +153,15 @@ type SentBefore = Extract<Stop, { readonly reason: 'sent-before' }>;
 
 function sentBefore({ rows, earlier }: SentBefore, all: number): string {
   const some = `${whole(rows)} of ${whole(all)} rows ${rows === 1 ? 'was' : 'were'}`;
-  const every = all === 1 ? 'this row was' : `all ${whole(all)} rows were`;
-  const which = rows === all ? every : some;
+  const which = rows === all ? `${every(all)} ${all === 1 ? 'was' : 'were'}` : some;
   const unsure = unsureIn(earlier);
   const doubt = unsure === 0 ? '' : `, or may have been (${whole(unsure)} ${unsure === 1 ? 'is' : 'are'} unsure),`;
   return `${which} sent before${doubt}${earlierText(earlier, rows)}`;
+}
+
+function every(all: number): string {
+  if (all === 1) return 'this row';
+  return all === 2 ? 'both rows' : `all ${whole(all)} rows`;
 }
 
 function unsureIn(earlier: readonly Earlier[]): number {
