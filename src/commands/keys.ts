@@ -24,7 +24,7 @@ export const setKey = command({
     profiles.show(profile);
     const key = input.keyStdin
       ? await context.stdin()
-      : await context.askSecret('API key', '--key-stdin', profiles.requireKeyText);
+      : await context.askSecret(`API key of ${profile}`, '--key-stdin', profiles.requireKeyText);
     const replaced = profiles.replacedLiveKey(profile, key, context.given.mode);
     const stored = await profiles.setKey(profile, key, context.given.mode);
     if (replaced !== undefined)
