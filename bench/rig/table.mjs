@@ -23,8 +23,9 @@ export function cellsOf(row) {
 
 function ratioOf({ ratios, cpu }) {
   if (ratios === undefined) return '';
-  const spread = ratios.length > 1 ? ` (${two(Math.min(...ratios))}–${two(Math.max(...ratios))})` : '';
-  return `${two(median(ratios))}${spread}${cpu === undefined ? '' : `, CPU ${two(cpu)}`}`;
+  const show = Math.abs(median(ratios) - 1) < 0.05 ? (ratio) => ratio.toFixed(3) : two;
+  const spread = ratios.length > 1 ? ` (${show(Math.min(...ratios))}–${show(Math.max(...ratios))})` : '';
+  return `${show(median(ratios))}${spread}${cpu === undefined ? '' : `, CPU ${two(cpu)}`}`;
 }
 
 function limitOf({ least, most, leastByCpu, show = String }) {
