@@ -30,6 +30,7 @@ import {
   type Report,
   type MemberId,
 } from './minute.ts';
+import { margin } from './pace.ts';
 
 interface MinuteFileOptions {
   readonly folder: string;
@@ -91,11 +92,11 @@ interface Turn {
 function runTurn(path: string, lock: RenameLock, options: MinuteFileOptions, { member, report }: Turn): Grant {
   try {
     const { window, owner, now, onDamaged } = options;
-    const time = now();
+    const [time, span] = [now(), window + margin];
     const isAlive = ({ pid, start, seen }: Member) => isProcessAlive(pid, start, owner.kill, () => time - seen);
     return change(path, onDamaged, (found) => {
-      const current = expire(found, { time, window, isAlive });
-      return grantSlots(current, { member, report, time, window });
+      const current = expire(found, { time, window, span, isAlive });
+      return grantSlots(current, { member, report, time, window, span });
     });
   } finally {
     lock.release();

@@ -1,5 +1,6 @@
 import { type Redis, type Reply, createScript } from '../../base/redis.ts';
 import { type Grant, longestHold, type Report, type SharedMinute } from './minute.ts';
+import { margin } from './pace.ts';
 
 interface MinuteServerOptions {
   readonly redis: Pick<Redis, 'run'>;
@@ -70,7 +71,8 @@ local key, turn = KEYS[1], cjson.decode(ARGV[1])
 local window, limit, wanted = turn.window, turn.limit, turn.wanted
 local clock = redis.call('TIME')
 local time = clock[1] * 1000 + math.floor(clock[2] / 1000)
-local span = window + 2
+-- One millisecond more than in the file, because this clock is rounded down.
+local span = window + ${margin + 1}
 local text = redis.call('GET', key)
 local minute = text and cjson.decode(text) or { state = 'open', heldUntil = 0, finished = {}, members = {} }
 

@@ -1,5 +1,5 @@
 import { isRecord } from '../../contract/readers.ts';
-import { type RequestEnd, margin } from './pace.ts';
+import type { RequestEnd } from './pace.ts';
 
 /** Grants the slots of a plan's rate limit to all processes that share it. */
 export interface SharedMinute {
@@ -168,6 +168,8 @@ function timeOf(counts: readonly FinishedCount[], count: number): number {
 interface ExpireOptions {
   readonly time: number;
   readonly window: number;
+  /** How long a request counts after its end. */
+  readonly span: number;
   /** Whether the process of a member is still alive. */
   readonly isAlive: (member: Member) => boolean;
 }
@@ -184,25 +186,20 @@ const checksPerTurn = 8;
 const longestAbsence = 600_000;
 
 /** Drops expired counts and dead members. The slots of the dead count as requests that end now. */
-export function expire(minute: Minute, { time, window, isAlive }: ExpireOptions): Minute {
+export function expire(minute: Minute, { time, window, span, isAlive }: ExpireOptions): Minute {
   const { dead, members } = findDead(minute.members, time, isAlive);
   const left = slotsOf(dead);
   const heldUntil = minute.heldUntil > time + longestHold ? 0 : minute.heldUntil;
   const isOld = heldUntil + window <= time && slotsOf(members) === 0;
   const state = minute.state === 'probing' && left > 0 ? 'limited' : minute.state;
-  const finished = stillCounted(minute.finished, time, window);
+  const finished = stillCounted(minute.finished, time, span);
   const more: readonly FinishedCount[] = left > 0 ? [[Math.ceil(time), left]] : [];
   return { state: isOld ? 'open' : state, heldUntil, finished: merged(finished, more), members };
 }
 
-/** How long a request counts after its end. */
-function spanOf(window: number): number {
-  return window + margin;
-}
-
 /** The clock starts with the machine, so times in the future are from before a restart and become 0. */
-function stillCounted(counts: readonly FinishedCount[], time: number, window: number): readonly FinishedCount[] {
-  const isRecent = ([at]: FinishedCount) => at + spanOf(window) > time;
+function stillCounted(counts: readonly FinishedCount[], time: number, span: number): readonly FinishedCount[] {
+  const isRecent = ([at]: FinishedCount) => at + span > time;
   if (counts.every(([at]) => at <= time + tolerance)) return counts.filter(isRecent);
   return merged(
     [],
@@ -227,6 +224,8 @@ interface Turn {
   readonly report: Report;
   readonly time: number;
   readonly window: number;
+  /** How long a request counts after its end. */
+  readonly span: number;
 }
 
 /** A waiting member that is overdue by this time loses its place. */
@@ -265,14 +264,13 @@ function stateAfter(state: Minute['state'], ended: Report['ended']): Minute['sta
 }
 
 function grant(minute: Minute, turn: Turn, waiting: Waiting | undefined): Grant {
-  const { report, time, window } = turn;
+  const { report, time, window, span } = turn;
   if (report.wanted === 0) return { slots: 0, again: 0, wait: 0, why: 'full' };
   if (minute.heldUntil > time) return refuse(minute.heldUntil - time, 'held');
   const inUse = report.inUse + slotsOf(minute.members);
   const ahead = countAhead(minute, turn, waiting?.since ?? time);
   const taken = countOf(minute.finished) + inUse + ahead;
-  if (taken >= report.limit)
-    return full(timeOf(minute.finished, taken - report.limit + 1) + spanOf(window) - time, window);
+  if (taken >= report.limit) return full(timeOf(minute.finished, taken - report.limit + 1) + span - time, window);
   if (minute.state === 'open')
     return { slots: Math.min(report.limit - taken, report.wanted), again: 0, wait: 0, why: 'full' };
   return inUse + ahead > 0 ? refuse(Math.ceil(window / 600), 'held') : { slots: 1, again: 0, wait: 0, why: 'held' };

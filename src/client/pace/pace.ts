@@ -172,8 +172,8 @@ export interface Gate {
   close?(): void;
 }
 
-/** Rounding errors in milliseconds: one for our clock and one for the service's. */
-export const margin = 2;
+/** The service's clock may be rounded to milliseconds. Ours is not, and the ends of requests are rounded up. */
+export const margin = 1;
 
 /**
  * A strict sliding window with the shortest possible waits. The service counts a request at some time between sending

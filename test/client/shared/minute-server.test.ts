@@ -9,6 +9,7 @@ import {
   type Minute,
   type Report,
 } from '../../../src/client/pace/minute.ts';
+import { margin } from '../../../src/client/pace/pace.ts';
 import { isLong } from '../../support/long-tests.ts';
 import { noRedis, type RedisServer, startRedis } from '../../support/redis.ts';
 
@@ -94,15 +95,16 @@ describe.skipIf(noRedis !== undefined)('a minute on a server', () => {
         const reply = await server.redis.run(minuteScript, [key], [JSON.stringify({ ...report, window, silence })]);
         const [slots, again, wait, why, at] = Array.isArray(reply) ? reply : [];
 
-        const time = Number(at);
+        const [time, span] = [Number(at), window + margin + 1];
         const isAlive = ({ seen }: Member) => time < seen + silence;
         const { id, ages, held: holds, ...rest } = report;
         const finished = ages.map(([old, count]) => [time - old, count] as const);
-        const expected = grantSlots(expire(before, { time, window, isAlive }), {
+        const expected = grantSlots(expire(before, { time, window, span, isAlive }), {
           member: { id, pid: 0, start: undefined },
           report: { ...rest, finished, heldUntil: holds === undefined ? 0 : time + holds },
           time,
           window,
+          span,
         });
         expect({ slots, again, wait, why: String(why) }).toEqual(expected.granted);
         expect(plain(await stored())).toEqual(plain(expected.minute));
