@@ -22,18 +22,29 @@ export async function window(isQuick) {
 }
 
 async function paced(most, count) {
-  const server = await startServer('strict', '', join(rivals, 'strict-server.cjs'), String(most), '1000');
-  await runImport(server, { file: csv(count), count, words: ['--rate', `${most}/s`] });
-  const { taken, refused, span, least } = await (await fetch(server.url)).json();
-  await server.end();
-  if (taken !== count) throw new Error(`the server accepted ${taken} of ${count} rows`);
+  const rounds = [];
+  for (let round = 0; round < 3; round += 1) rounds.push(await onePaced(most, count));
+  const { span, least } = rounds.sort((one, other) => ratioOf(one) - ratioOf(other))[1];
   const row = {
     what: `${whole(count)} rows at a strict ${most}/s`,
     value: milliseconds(span),
     rival: `the least possible: ${milliseconds(least)}`,
-    ratios: [span / least],
+    ratios: rounds.map(ratioOf),
     most: 1.01,
     why: 'uses the whole rate that is paid for',
   };
-  return { row, refused };
+  return { row, refused: rounds.reduce((sum, { refused }) => sum + refused, 0) };
+}
+
+async function onePaced(most, count) {
+  const server = await startServer('strict', '', join(rivals, 'strict-server.cjs'), String(most), '1000');
+  await runImport(server, { file: csv(count), count, words: ['--rate', `${most}/s`] });
+  const result = await (await fetch(server.url)).json();
+  await server.end();
+  if (result.taken !== count) throw new Error(`the server accepted ${result.taken} of ${count} rows`);
+  return result;
+}
+
+function ratioOf({ span, least }) {
+  return span / least;
 }
