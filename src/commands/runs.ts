@@ -27,9 +27,9 @@ export const listRuns = command({
       context.sandboxes(),
     ]);
     refuseUnreadable(ledgerFolder(stateFolder));
-    const old = oldRuns(stateFolder).length;
-    if (old > 0) context.note('runs-of-old-version', `${old} runs of an earlier version are not listed`);
     const own = runsOf(stateFolder, thisProcess);
+    const old = oldRuns(stateFolder, new Set(own.map(({ run }) => run))).length;
+    if (old > 0) context.note('runs-of-old-version', `${old} runs of an earlier version are not listed`);
     return withTeam(context, async (team) => (team ? await mergedRuns(own, team) : own).map(runRow));
   },
   view: () => 'No runs',

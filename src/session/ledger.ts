@@ -87,11 +87,10 @@ async function profileAccount({ host }: Session, caller: AnyCaller, write: boole
   return storedAccount(configFolder(host.env, host.home), caller.profile);
 }
 
-/** Runs of versions without a ledger. Their messages cannot be compared with new ones. */
-export function oldRuns(stateFolder: string): readonly string[] {
+/** Runs of versions without a ledger, besides the known ones. Their messages cannot be compared with new ones. */
+export function oldRuns(stateFolder: string, known: ReadonlySet<string> = new Set()): readonly string[] {
   const folder = join(stateFolder, 'runs');
-  // `join` takes longer than the check itself.
-  return namesIn(folder).filter((name) => existsSync(`${folder}/${name}/journal.ndjson`));
+  return namesIn(folder).filter((name) => !known.has(name) && existsSync(join(folder, name, 'journal.ndjson')));
 }
 
 function refuseOldRuns(stateFolder: string): void {
