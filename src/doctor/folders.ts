@@ -97,10 +97,20 @@ function unusable({ name, path, variable }: Place, error: unknown): Check {
   const fault = fsError(error);
   if (!fault) throw error;
   const isFile = fault.code === 'ENOTDIR';
-  const first = isFile ? 'move the file away' : `chmod u+rwx ${shellPath(path)}`;
+  const first = isFile ? 'move the file away' : (passing[fault.code] ?? `chmod u+rwx ${shellPath(path)}`);
   const remedy = `${first}, or name another folder with ${variable}`;
   return fail(name, `cannot use ${path}: ${fault.reason}`, remedy, 'configuration');
 }
+
+/** Faults of the file system or the machine: what is stored is intact. */
+const passing: Readonly<Record<string, string>> = {
+  EDQUOT: 'free some space',
+  EIO: 'check the disk',
+  EMFILE: 'raise the limit, for example with "ulimit -n 1024"',
+  ENFILE: 'close other programs',
+  ENOSPC: 'free some space',
+  EROFS: 'make the file system writable',
+};
 
 /** Undefined if the folder does not exist. */
 function modeOf(path: string): number | undefined {
@@ -170,7 +180,8 @@ function unusableLedger(folder: string, error: unknown): Check {
   const path = pathOf(error) ?? folder;
   const bits = path === folder ? 'rwx' : 'rw';
   const isMode = fault.code === 'EACCES' || fault.code === 'EPERM';
-  const remedy = isMode ? `chmod u+${bits} ${shellPath(path)}` : `mv ${shellPath(path)} ${shellPath(`${path}.away`)}`;
+  const away = `mv ${shellPath(path)} ${shellPath(`${path}.away`)}`;
+  const remedy = isMode ? `chmod u+${bits} ${shellPath(path)}` : (passing[fault.code] ?? away);
   return fail('ledger', `cannot use ${path}: ${fault.reason}, ${lack}`, remedy, 'configuration');
 }
 

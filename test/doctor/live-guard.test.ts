@@ -1,10 +1,11 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { liveGuardCheck } from '../../src/doctor/folders.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { folderCheck, liveGuardCheck } from '../../src/doctor/folders.ts';
 import { checkLedger } from '../../src/ledger/file/check.ts';
 import { makePipe } from '../support/disk.ts';
 import { newHome } from '../support/fake-service.ts';
+import { asRoot, canMount, mount } from '../support/small-disk.ts';
 import { openLedger, planOf } from '../ledger/rig.ts';
 
 const check = (folder: string) => liveGuardCheck({ folder, check: () => checkLedger(folder) });
@@ -69,6 +70,18 @@ it('fails if a file is in place of the folder', () => {
   const folder = newFolder();
   writeFileSync(folder, '');
   expect(check(folder)).toMatchObject({ status: 'fail', exit: 3, remedy: `mv ${folder} ${folder}.away` });
+});
+
+it.skipIf(!canMount())('never advises to move a ledger away whose file system is read-only', () => {
+  const folder = newFolder();
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  mount(folder, 'mode=700,size=64k');
+  onTestFinished(() => asRoot('umount', folder));
+  asRoot('mount', '-o', 'remount,ro', folder);
+  const remedy = 'make the file system writable';
+  expect(check(folder)).toMatchObject({ status: 'fail', exit: 3, remedy });
+  const state = folderCheck({ name: 'state', path: folder, variable: 'BIZMSG_STATE_DIR' });
+  expect(state).toMatchObject({ status: 'fail', remedy: `${remedy}, or name another folder with BIZMSG_STATE_DIR` });
 });
 
 function replaced(path: string, put: (path: string) => void): void {
