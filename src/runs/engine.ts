@@ -264,7 +264,8 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   async function recordSettlements(group: readonly PendingSettlement[]): Promise<void> {
     recording += 1;
     try {
-      await writeSettlements(group);
+      await settleInLedger(group);
+      writeLog(group);
       for (const { outcome } of group) if (outcome) report(outcome);
       recover();
     } catch (error) {
@@ -281,8 +282,11 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     alarm.ring();
   }
 
-  async function writeSettlements(group: readonly PendingSettlement[]): Promise<void> {
+  async function settleInLedger(group: readonly PendingSettlement[]): Promise<void> {
     await ledger.settle(group.map(({ row, settlement: outcome }) => ({ run: rule.run, row: row.digest, outcome })));
+  }
+
+  function writeLog(group: readonly PendingSettlement[]): void {
     log.released(group.flatMap(({ row, outcome }) => (outcome ? [] : [row])));
     log.settled(group.flatMap(({ outcome }) => outcome ?? []));
   }
@@ -324,12 +328,15 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   async function retryUnrecorded(): Promise<void> {
     if (unrecorded.length === 0) return;
     options.makeRoom?.();
+    let isSettled = false;
     try {
-      await writeSettlements(unrecorded);
+      await settleInLedger(unrecorded);
+      isSettled = true;
+      writeLog(unrecorded);
     } catch (error) {
       stop.crash(error);
     }
-    for (const { outcome } of unrecorded) if (outcome) await onOutcome(outcome);
+    for (const { outcome } of unrecorded) if (outcome) await onOutcome(isSettled ? outcome : unknownLater(outcome));
   }
 
   /** A run whose last row is done was not stopped by a signal that came just then. */
@@ -351,6 +358,18 @@ class NotGranted extends Error {
 
 function stopped(): CliError {
   return new CliError('interrupted', 'interrupted', 'the run was stopped before this row was sent', { done: 'no' });
+}
+
+/** The next command will not know how the row ended, so this one does not claim to know it either. */
+function unknownLater(outcome: Outcome): Outcome {
+  if (outcome.outcome === 'skipped') return outcome;
+  const ended = outcome.outcome === 'done' ? 'it was sent' : outcome.reason;
+  return {
+    outcome: 'unsure',
+    row: outcome.row,
+    code: 'unrecorded',
+    reason: `${ended}, but this could not be recorded`,
+  };
 }
 
 function isGone(error: unknown): error is CliError {
