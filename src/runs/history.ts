@@ -33,6 +33,8 @@ export function rowsOfRun(parts: readonly LogPart[], isRunning = false): readonl
     const isLast = part === parts.at(-1);
     for (const row of rowsIn(part)) {
       const isInFlight = isRunning && row.code === inFlight;
+      // Another process of this run dealt with it.
+      if (row.outcome === 'skipped' && row.digest !== undefined && rows.has(row.digest)) continue;
       // Each command lists rows without a digest again.
       if (row.digest !== undefined)
         rows.set(row.digest, isInFlight ? { ...row, outcome: 'in flight', reason: undefined } : row);
@@ -111,7 +113,8 @@ function* rowsIn({ records }: LogPart): Generator<LoggedRow> {
         for (const number of record.rows) open.delete(number);
         break;
       case 'skipped':
-        for (const [number, line] of record.rows) yield { number, line, outcome: 'skipped', reason: record.why };
+        for (const [number, line, digest] of record.rows)
+          yield { number, line, digest, outcome: 'skipped', reason: record.why };
         break;
       case 'resolved':
         for (const [number, line, digest] of record.rows)

@@ -18,8 +18,8 @@ export interface RunLog {
   settled(outcomes: readonly Outcome[]): void;
   /** Not sent after all, or not yet. */
   released(rows: readonly Ready[]): void;
-  /** Rows that this command does not send. */
-  skipped(rows: readonly Place[], why: string): void;
+  /** Rows that this command does not send; with a digest if another process dealt with them meanwhile. */
+  skipped(rows: readonly (Place & Partial<Pick<Ready, 'digest'>>)[], why: string): void;
   /** A row that cannot be sent. */
   invalid(row: Place, reason: string): void;
   /** The user found out what became of unsure rows. */
@@ -54,7 +54,7 @@ type LogRecord =
   | {
       readonly type: 'skipped';
       readonly why: string;
-      readonly rows: readonly (readonly [number: number, line: number])[];
+      readonly rows: readonly (readonly [number: number, line: number, digest?: string])[];
     }
   | {
       readonly type: 'resolved';
@@ -112,7 +112,11 @@ export function createRunLog(folder: string, header: LogHeader): RunLog {
       if (rows.length > 0) write({ type: 'released', rows: rows.map(({ number }) => number) });
     },
     skipped(rows, why) {
-      if (rows.length > 0) write({ type: 'skipped', why, rows: rows.map(({ number, line }) => [number, line]) });
+      if (rows.length === 0) return;
+      const known = rows.map(({ number, line, digest }) =>
+        digest ? ([number, line, base64(digest)] as const) : ([number, line] as const),
+      );
+      write({ type: 'skipped', why, rows: known });
     },
     invalid({ number, line }, reason) {
       write({ type: 'invalid', number, line, reason: shortened(reason) });

@@ -37,6 +37,6 @@ interface NotDone {
 /** Another process dealt with it since this command began, or left it unsure. */
 interface Skipped {
   readonly outcome: 'skipped';
-  readonly row: Place;
+  readonly row: Place & Partial<Pick<Ready, 'digest'>>;
   readonly why: 'this_run' | 'unsure' | 'elsewhere';
 }
