@@ -31,7 +31,7 @@ export interface TeamTotal {
 }
 
 /** Milliseconds between two updates. */
-const updateEvery = 5_000;
+const updateEvery = 1_000;
 
 export async function keepEntry(
   { context, job, input, client, opened, thisProcess, stateFolder }: Running,
