@@ -81,6 +81,7 @@ const reasons: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk quota is exceeded',
   EEXIST: 'a file is in the place of a folder',
   EFTYPE: 'it is not a regular file',
+  ELOOP: 'its symbolic links form a loop',
   EIO: 'the disk reports an input/output error',
   EISDIR: 'it is a folder, not a file',
   EMFILE: 'this process has too many open files',
@@ -88,6 +89,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such folder',
   ENOSPC: 'the disk is full',
   ENOTDIR: 'a file is in the place of a folder',
+  ENXIO: 'it is a pipe that nothing reads',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
 };

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { readRaw, writeRaw } from '../../src/webhooks/event/raw.ts';
 import { bin } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
+import { makePipe } from '../support/disk.ts';
 import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 import { listener } from './webhooks-rig.ts';
@@ -45,6 +46,14 @@ describe('webhooks show', () => {
     const { send, run } = await listener();
     await send(bytes, what === 'what is packed' ? [['Content-Encoding', 'gzip']] : []);
     expect((await run('webhooks show --no-color', { terminal: 80 })).stdout).toContain(`\n\n${shown}`);
+  });
+
+  it('does not wait for somebody to read a pipe', async () => {
+    const { send, home, run } = await listener();
+    await send(body);
+    makePipe(`${home}/pipe`);
+    const { code, stderr } = await run(`webhooks show --raw ${home}/pipe`);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('it is a pipe that nothing reads')]);
   });
 
   it('accepts a prefix of an id in any case, and defaults to the newest event', async () => {

@@ -71,13 +71,20 @@ async function shown(past: Past): Promise<Shown> {
 type Written = { readonly raw: Buffer } | { readonly id: string; readonly file: string };
 
 async function written({ event }: Past, file: string): Promise<Written> {
-  const [{ rawDelivery, writeRaw }, { writeFileSync }] = await Promise.all([
+  const [{ rawDelivery, writeRaw }, { closeSync, constants, openSync, writeFileSync }] = await Promise.all([
     import('../../webhooks/event/raw.ts'),
     import('node:fs'),
   ]);
   const raw = writeRaw(rawDelivery(event));
   if (file === '-') return { raw };
-  writeFileSync(file, raw, { mode: 0o600 });
+  // A pipe that nothing reads would block forever, even on signals.
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NONBLOCK } = constants;
+  const fd = openSync(file, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0o600);
+  try {
+    writeFileSync(fd, raw);
+  } finally {
+    closeSync(fd);
+  }
   return { id: event.id, file };
 }
 
