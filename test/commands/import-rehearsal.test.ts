@@ -187,6 +187,13 @@ it.each([
   expect(world.sandbox.requests()).toEqual([]);
 });
 
+it('a batch with an empty input prints a note', async () => {
+  for (const words of [[], ['--to-column', 'mobile']]) {
+    const ran = await world.run(['send-batch', 'welcome', '-', ...words], { stdin: '' });
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('there are no rows') });
+  }
+});
+
 it('an import of a file without rows prints a note, and does not store a run', async () => {
   const path = people(0);
   for (const _ of ['first', 'second']) {

@@ -107,6 +107,8 @@ async function recipientIn(
 }
 
 function columnOf(toColumn: string | undefined, headers: readonly string[]): string {
+  // An empty input has no rows either.
+  if (headers.length === 0) return usual[0];
   if (toColumn === undefined) return usualOf(headers);
   if (!headers.includes(toColumn)) throw noColumn('--to-column', toColumn, headers);
   return toColumn;
