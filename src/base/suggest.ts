@@ -42,6 +42,8 @@ export function suggestFile(path: string): string | undefined {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   const name = path.slice(folder.length);
   if (name.length < 2 || existsSync(path)) return undefined;
-  const [near] = suggestAll(name, namesIn(folder === '' ? '.' : folder).slice(0, mostNames));
+  // A symbolic link to nothing has its own name.
+  const names = namesIn(folder === '' ? '.' : folder).filter((one) => one !== name);
+  const [near] = suggestAll(name, names.slice(0, mostNames));
   return near === undefined ? undefined : `did you mean ${shellQuote(folder + near)}?`;
 }

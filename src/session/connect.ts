@@ -4,7 +4,7 @@ import type { AnyCaller, CheckedTarget, CallOptions, Connection, Session, TryLoo
 import type { ClientOptions } from '../client/client.ts';
 import type { Transport, TransportOptions } from '../client/transport.ts';
 import { CliError, configuration } from '../base/errors.ts';
-import { fsError, readRegular } from '../base/files.ts';
+import { readRegular, whyUnreadable } from '../base/files.ts';
 import { type LocalCaller, newcomerNote, type ServiceCaller, type Target } from './profiles/resolve.ts';
 import { maskKey } from '../base/redact.ts';
 import { callRecorder } from './activity-recorder.ts';
@@ -196,7 +196,7 @@ function certificates(file: string): string {
   try {
     return readRegular(file).toString();
   } catch (error) {
-    const reason = fsError(error)?.reason;
+    const reason = whyUnreadable(error);
     throw configuration('ca-file', `--ca-file ${file} cannot be read${reason ? `: ${reason}` : ''}`, undefined, error);
   }
 }

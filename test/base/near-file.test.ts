@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { suggestFile } from '../../src/base/suggest.ts';
@@ -14,10 +14,12 @@ it.each([
   ['contacts.csv', undefined],
   ['none/people.csv', undefined],
   ['people.csv', undefined],
+  ['link.csv', undefined],
   ['', undefined],
 ])('for %j suggests %j', (typed, meant) => {
   const home = newHome();
   mkdirSync(join(home, 'in'));
+  symlinkSync('nothing', join(home, 'link.csv'));
   for (const name of ['people.csv', 'two words.csv', 'in/orders.csv']) writeFileSync(join(home, name), '');
   const shown = meant?.includes(' ') ? `'${home}/${meant}'` : `${home}/${meant}`;
   expect(suggestFile(`${home}/${typed}`)).toBe(meant && `did you mean ${shown}?`);
