@@ -17,7 +17,7 @@ import { Refusal } from '../refusal.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { messageStatuses } from '../state/records.ts';
 import type { Happening } from '../state/store.ts';
-import { type Clock, sleep } from '../time/clock.ts';
+import { type Clock, longestTimer, sleep } from '../time/clock.ts';
 import type { PageFiles } from './page.ts';
 import { type Landmark, landmarks } from '../time/time.ts';
 
@@ -241,7 +241,10 @@ async function next(type: Happening, { sandbox, gone }: Waiting, milliseconds: n
   if (milliseconds === 0) return;
   const enough = new AbortController();
   const signal = AbortSignal.any([enough.signal, gone()]);
-  await Promise.race([sandbox.happening(type, signal), sleep(milliseconds, signal).catch(() => {})]);
+  await Promise.race([
+    sandbox.happening(type, signal),
+    sleep(Math.min(milliseconds, longestTimer), signal).catch(() => {}),
+  ]);
   enough.abort();
 }
 

@@ -3,6 +3,7 @@ import * as read from '../../contract/readers.ts';
 import { endpointNames } from '../../contract/endpoints.ts';
 import { fields, integer, number, oneOf, optional, suggestion } from '../readers.ts';
 import type { AnswerFault, EventFault, Fault } from '../state/records.ts';
+import { longestTimer } from '../time/clock.ts';
 
 /** Checks each field of a new fault, and that they fit together. */
 export function newFault(value: unknown, at = ''): NewFault {
@@ -14,7 +15,6 @@ export function newFault(value: unknown, at = ''): NewFault {
 const answerKinds = ['status', 'latency', 'reset', 'hang', 'truncate', 'garbage'] as const;
 const eventKinds = ['delay', 'drop', 'duplicate', 'bad-signature', 'stale-timestamp'] as const;
 const century = 100 * 366 * 86_400_000;
-const longestTimer = 2 ** 31 - 1;
 
 const withStatus = fields({ kind: oneOf(['status']), status: integer(400, 599) });
 const withDuration = fields({ kind: oneOf(['latency', 'delay']), ms: number(1, longestTimer) });

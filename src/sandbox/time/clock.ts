@@ -25,7 +25,8 @@ export interface AdjustableClock extends Clock {
   advance(milliseconds: number, settled?: () => Promise<void>): Promise<void>;
 }
 
-const longestTimer = 2 ** 31 - 1;
+/** Milliseconds. Node's timers fire at once after a longer time. */
+export const longestTimer = 2 ** 31 - 1;
 
 /** Creates a clock. Its timers do not keep the process alive. */
 export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => number = Date.now): AdjustableClock {
