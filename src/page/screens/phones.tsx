@@ -115,7 +115,7 @@ interface RowProps {
 
 function Row({ phone: { phone, items }, label, isChosen }: RowProps) {
   const last = items.at(-1);
-  const unread = Math.max(0, items.length - (seen.value?.get(phone) ?? 0));
+  const unread = isChosen || !seen.value ? 0 : Math.max(0, items.length - (seen.value.get(phone) ?? 0));
   return (
     <a class="phone" href={linkTo('phones', phone)} aria-current={isChosen ? 'true' : undefined}>
       <span class="top">
