@@ -27,6 +27,20 @@ export interface RedisServer {
 
 /** Starts a server on a free port, in a temporary folder; the settings decide whether it keeps its data. */
 export async function startRedis(...settings: readonly string[]): Promise<RedisServer> {
+  for (let attempt = 1; ; attempt++) {
+    const server = await prepared();
+    try {
+      await server.start(...settings);
+      return server;
+    } catch (error) {
+      await server.stop();
+      // Another process may have taken the port.
+      if (attempt === 3) throw error;
+    }
+  }
+}
+
+async function prepared(): Promise<RedisServer> {
   if (binary === undefined) throw new Error(noRedis);
   const program = binary;
   const folder = mkdtempSync(join(tmpdir(), 'bizmsg-redis-'));
@@ -34,7 +48,6 @@ export async function startRedis(...settings: readonly string[]): Promise<RedisS
   const redis = openRedis({ address });
   let server: ReturnType<typeof spawn> | undefined;
   let ended: Promise<unknown> | undefined;
-  await start(...settings);
   return {
     address,
     folder,
