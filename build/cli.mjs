@@ -156,19 +156,27 @@ async function bundleCompletion(dir, surface) {
 }
 
 /**
- * Replaces import() of Node's modules, which would start the ES module loader (5 ms), and loads slow ones on first use
+ * Removes copies of Node's modules, which `import *` makes. Replaces import() of them, which would start the ES module loader (5 ms), and loads slow ones on first use
  * (node:crypto takes 2 ms). Escapes non-ASCII characters: V8 stores an ASCII source in half the memory.
  */
 function forCommonJs(file) {
-  const code = readFileSync(file, 'utf8')
+  const code = withoutCopies(readFileSync(file, 'utf8'))
     .replaceAll(/\bimport\((["'`])(node:[\w/]+)\1\)/g, 'Promise.resolve(require("$2"))')
     .replaceAll(
-      // Excludes namespaces (`import *`), which are copied immediately: `n=require("node:http");n=toESM(n)`.
+      // Excludes modules that are copied: `n=require("node:http");n=toESM(n)`.
       /\b([\w$]+)=require\(("node:(?:crypto|zlib|net|tls|tty|dns|http|https|child_process)")\)(?=[,;])(?!;\1=)/g,
       '$1=new Proxy({},{get:(loaded,name)=>loaded[name]??=require($2)[name]})',
     )
     .replaceAll(/[^\u0000-\u007f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
   writeFileSync(file, code);
+}
+
+/** A namespace of Node is as good as its copy, which has a getter for each export, unless its `default` is used. */
+function withoutCopies(code) {
+  const modules = new Set([...code.matchAll(/\b([\w$]+)=require\("node:[\w/]+"\)/g)].map(([, name]) => name));
+  return code.replaceAll(/\b([\w$]+)=[\w$.]+\(\1,1\);/g, (copying, name) =>
+    modules.has(name) && !code.includes(`${name}.default`) ? '' : copying,
+  );
 }
 
 /** Returns the program's top-level help. */
