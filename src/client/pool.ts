@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import {
@@ -18,8 +19,15 @@ export interface PoolOptions {
   readonly connectTimeout?: number;
 }
 
+/**
+ * V8 optimizes undici's parser after its first answers: that takes 150 ms of another thread, for which Node waits before
+ * it ends. With this budget V8 does so after some hundred answers.
+ */
+const bytesBeforeOptimizing = 1_000_000_000;
+
 /** Sends many requests over connections that stay open, through a proxy if there is one. */
 export async function openPool(options: PoolOptions): Promise<Transport> {
+  setFlagsFromString(`--wasm-tiering-budget=${bytesBeforeOptimizing}`);
   const dispatcher = await openDispatcher(options);
   const addressOf = createAddresses();
   return {
