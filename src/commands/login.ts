@@ -1,6 +1,7 @@
 import { shellQuote } from '../base/shell-quote.ts';
 import { command, type Context } from '../cli/command.ts';
 import { type Globals, printOptions } from '../cli/globals.ts';
+import { whole } from '../cli/output/progress.ts';
 import { flag, type Input } from '../cli/params.ts';
 import { CliError, forOption, usage } from '../base/errors.ts';
 import { type PlanName, planNames, plans } from '../contract/plans.ts';
@@ -123,8 +124,7 @@ function planText(plan: PlanName): string {
   const { perMinute, perMonth } = plans[plan];
   if (perMinute === undefined || perMonth === undefined)
     return `${plan} · bizmsg profiles set <name> --rate 2000/m sets its rate`;
-  const [minute, month] = [perMinute, perMonth].map((count) => count.toLocaleString('en-US'));
-  return `${plan} · ${minute} requests a minute, ${month} messages a month`;
+  return `${plan} · ${whole(perMinute)} requests a minute, ${whole(perMonth)} messages a month`;
 }
 
 async function checkKey(context: Context, target: Parameters<Context['clientFor']>[0]): Promise<void> {

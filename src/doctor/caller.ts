@@ -5,6 +5,7 @@ import type { Caller, ServiceCaller } from '../session/profiles/resolve.ts';
 import type { Explanation } from '../session/profiles/explain.ts';
 import { shellWord } from '../session/profiles/store.ts';
 import { maskKey } from '../base/redact.ts';
+import { whole } from '../cli/output/progress.ts';
 import { type Check, checksOf } from './check.ts';
 
 const { pass, warn, skip, fail, failed } = checksOf('profile');
@@ -44,7 +45,7 @@ export function planCheck(caller: Caller, known: Plan, simulated: boolean): Chec
   const name = caller.kind === 'service' ? caller.plan : undefined;
   const { perMinute } = known;
   const shown = name === undefined ? '' : `${name}, `;
-  if (perMinute !== undefined) return pass('plan', `${shown}${perMinute.toLocaleString('en-US')} requests a minute`);
+  if (perMinute !== undefined) return pass('plan', `${shown}${whole(perMinute)} requests a minute`);
   if (simulated) return pass('plan', 'the sandbox says: no limit');
   const what = name === undefined ? 'not known' : `${name}, its rate not known`;
   return warn('plan', `${what}, so runs cannot be paced`, planRemedy(caller));

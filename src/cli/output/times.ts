@@ -1,5 +1,5 @@
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
-const day = { month: 'short', day: 'numeric' } as const;
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** The local time of day with milliseconds, for an ISO time. */
 export function timeOfDay(time: string): string {
@@ -13,7 +13,7 @@ export function shortTime(text: string, now: number): string {
   if (!at || Number.isNaN(at.getTime())) return text;
   const today = new Date(now);
   if (at.toDateString() === today.toDateString()) return clock(at);
-  const date = at.toLocaleDateString('en-US', day);
+  const date = `${months[at.getMonth()]} ${at.getDate()}`;
   return at.getFullYear() === today.getFullYear() ? `${date} ${clock(at).slice(0, 5)}` : `${date} ${at.getFullYear()}`;
 }
 

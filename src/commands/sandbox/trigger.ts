@@ -1,6 +1,7 @@
 import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
+import { whole } from '../../cli/output/progress.ts';
 import { cell } from '../../cli/output/rows.ts';
 import { type Input, option, phone, required } from '../../cli/params.ts';
 import { type EventName, eventNames, isEventName } from '../../contract/events.ts';
@@ -90,7 +91,7 @@ const manyContacts = 1_000;
 async function confirmAudience(context: Context, sandbox: Remote, tag: unknown): Promise<void> {
   const { contacts } = await inCommandWords(sandbox.ask('audience', typeof tag === 'string' ? { tag } : {}), {});
   if (contacts <= manyContacts) return;
-  await context.confirm(`Send the broadcast to ${contacts.toLocaleString('en-US')} contacts of the sandbox`);
+  await context.confirm(`Send the broadcast to ${whole(contacts)} contacts of the sandbox`);
 }
 
 /** The id of the record that an event is about. */
