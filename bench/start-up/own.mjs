@@ -8,6 +8,7 @@ import { rowOf, timed } from './processes.mjs';
 const node = process.execPath;
 const bare = { name: 'node -e 0', words: [node, '-e', '0'] };
 const post = { name: 'a post by node:http', words: [node, join(rivals, 'http-post.cjs')] };
+const undici = { name: 'a post by undici', words: [node, join(rivals, 'undici-post.cjs')] };
 
 const version = ours('bizmsg --version', '--version');
 const help = ours('bizmsg --help', '--help');
@@ -26,7 +27,19 @@ export async function own(isQuick) {
   writeProfiles(config, server.url);
   const caller = { BIZMSG_BASE_URL: server.url, BIZMSG_API_KEY: 'sk_test_bench0123456789' };
   const variables = { ...caller, BIZMSG_CONFIG_DIR: config, BIZMSG_STATE_DIR: newPath('state') };
-  const all = [bare, version, help, tab, post, send, alone, shared];
+  const file = newPath('row.csv');
+  writeFileSync(file, 'phone\n+12025550101\n');
+  const batch = ours(
+    'bizmsg send-batch, one row',
+    'send-batch',
+    'order_update',
+    file,
+    '-p',
+    'Ada',
+    '--again',
+    '--quiet',
+  );
+  const all = [bare, version, help, tab, post, send, undici, batch, alone, shared];
   const took = timed(all, { rounds: isQuick ? 20 : 40, variables });
   await server.end();
   return [
@@ -34,6 +47,7 @@ export async function own(isQuick) {
     rowOf(took, help, bare, { most: 1.2, why: 'prints a text rendered at build time' }),
     rowOf(took, tab, bare, { most: 1.4, why: 'a shell waits for it at each TAB' }),
     rowOf(took, send, post, { most: 1.25, why: 'a tool that only waits for the wire' }),
+    rowOf(took, batch, undici, { most: 1, why: 'scripts send small batches, too' }),
     {
       what: 'a send with a shared plan takes longer by',
       figure: took(shared) - took(alone),
