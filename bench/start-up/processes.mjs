@@ -26,6 +26,6 @@ function timeOf({ name, words: [program, ...words], input = '' }, variables) {
   const began = performance.now();
   const { status, error, stderr } = spawnSync(program, words, { env: environment(variables), input });
   const took = performance.now() - began;
-  if (status !== 0) throw new Error(`${name}: ${error?.message ?? `exit ${status}: ${stderr}`}`);
+  if (status !== 0) throw new Error(`${name}: ${error?.message ?? `exit ${status}: ${String(stderr)}`}`);
   return took;
 }
