@@ -1,7 +1,7 @@
 import { shellQuote } from '../base/shell-quote.ts';
 import { command, type Context } from '../cli/command.ts';
 import { type Globals, printOptions } from '../cli/globals.ts';
-import { whole } from '../cli/output/progress.ts';
+import { whole } from '../cli/output/figures.ts';
 import { flag, type Input } from '../cli/params.ts';
 import { CliError, forOption, usage } from '../base/errors.ts';
 import { type PlanName, planNames, plans } from '../contract/plans.ts';

@@ -5,7 +5,7 @@ import type { Caller, ServiceCaller } from '../session/profiles/resolve.ts';
 import type { Explanation } from '../session/profiles/explain.ts';
 import { shellWord } from '../session/profiles/store.ts';
 import { maskKey } from '../base/redact.ts';
-import { whole } from '../cli/output/progress.ts';
+import { whole } from '../cli/output/figures.ts';
 import { type Check, checksOf } from './check.ts';
 
 const { pass, warn, skip, fail, failed } = checksOf('profile');

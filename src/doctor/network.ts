@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecurely, type TLSSocket } from 'node:tls';
 import { CliError } from '../base/errors.ts';
-import { localDate } from '../cli/output/times.ts';
+import { localDate } from '../cli/output/figures.ts';
 import { errorFor } from '../client/failure.ts';
 import { openTunnel } from '../client/can-connect.ts';
 import type { Redactor } from '../client/redactor.ts';

@@ -6,7 +6,7 @@ import { redact } from '../base/redact.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { suggest } from '../base/suggest.ts';
 import type { Context } from '../cli/command.ts';
-import { rowsText } from '../cli/output/progress.ts';
+import { rowsText } from '../cli/output/figures.ts';
 import type { RunTarget } from '../session/session.ts';
 import type { RunInput } from './options.ts';
 

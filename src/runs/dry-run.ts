@@ -4,7 +4,7 @@ import type { RunClient } from '../session/session.ts';
 import type { CliError, ExitName } from '../base/errors.ts';
 import { jsonText, parseJson } from '../base/json.ts';
 import type { Accepted } from '../ledger/ledger.ts';
-import { took, whole } from '../cli/output/progress.ts';
+import { took, whole } from '../cli/output/figures.ts';
 import { rendered, type TemplateFacts } from '../cli/templates.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Job } from './job.ts';

@@ -1,8 +1,7 @@
 import { maskPhones } from '../base/redact.ts';
 import { rendered, type TemplateFacts } from '../cli/templates.ts';
 import type { KnownPace } from '../client/pace/pace.ts';
-import { whole } from '../cli/output/progress.ts';
-import { timeOfDay, zonedTime } from '../cli/output/times.ts';
+import { timeOfDay, whole, zonedTime } from '../cli/output/figures.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Accepted } from '../ledger/ledger.ts';
 import type { RunClient } from '../session/session.ts';

@@ -1,7 +1,6 @@
 import { type CliError, unsafe } from '../base/errors.ts';
 import type { Context } from '../cli/command.ts';
-import { rowsText, span, whole } from '../cli/output/progress.ts';
-import { zonedTime } from '../cli/output/times.ts';
+import { rowsText, span, whole, zonedTime } from '../cli/output/figures.ts';
 import type { Accepted, Choice, Earlier, Ledger, Note, Plan, Stop } from '../ledger/ledger.ts';
 import type { Unit } from './input/source.ts';
 import type { Preflight } from './preflight.ts';

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { CliError, type ExitName } from '../base/errors.ts';
 import type { Ui } from '../cli/command.ts';
-import { rowsText, took, whole } from '../cli/output/progress.ts';
+import { rowsText, took, whole } from '../cli/output/figures.ts';
 import type { Note } from '../ledger/ledger.ts';
 import { type DryRunEnded, dryRunText } from './dry-run.ts';
 import { nameOf } from './input.ts';

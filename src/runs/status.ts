@@ -1,6 +1,5 @@
 import type { KnownPace } from '../client/pace/pace.ts';
-import { span, whole } from '../cli/output/progress.ts';
-import { zonedTime } from '../cli/output/times.ts';
+import { span, whole, zonedTime } from '../cli/output/figures.ts';
 import type { Hours } from './hours.ts';
 import { type Clock, longestOutage } from './outage.ts';
 

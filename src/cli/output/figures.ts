@@ -1,3 +1,30 @@
+/* Numbers, durations and times as people read them. */
+
+/** A whole number with commas. `toLocaleString` would load 30 ms of language data. */
+export function whole(count: number): string {
+  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+export function rowsText(count: number): string {
+  return count === 1 ? '1 row' : `${whole(count)} rows`;
+}
+
+/** A duration in its two largest units. */
+export function span(seconds: number): string {
+  const left = Math.max(0, Math.ceil(seconds));
+  if (left < 60) return `${left} s`;
+  const minutes = Math.ceil(left / 60);
+  if (left < 3_600) return `${Math.floor(left / 60)} min ${left % 60} s`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return `${Math.floor(minutes / 60 / 24)} d ${Math.floor(minutes / 60) % 24} h`;
+}
+
+/** The duration of a finished run. */
+export function took(seconds: number): string {
+  if (seconds >= 0.95 || seconds <= 0) return span(seconds).replace(/ 0 \w+$/, '');
+  return seconds < 0.1 ? `${Math.max(1, Math.round(seconds * 1_000))} ms` : `${seconds.toFixed(1)} s`;
+}
+
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 

@@ -4,7 +4,7 @@ import type { Output, Unprinted } from '../../base/host.ts';
 import { jsonText } from '../../base/json.ts';
 import type { Item, Piped, View } from '../command.ts';
 import type { Format } from '../globals.ts';
-import { whole } from './progress.ts';
+import { whole } from './figures.ts';
 import {
   cell,
   columnsOf,

@@ -39,31 +39,6 @@ export function mayMove({ stderr, env }: Pick<Host, 'stderr' | 'env'>): boolean 
   return stderr.isTTY && !env['CI'] && !env['ACCESSIBLE'] && env['TERM'] !== 'dumb';
 }
 
-/** A whole number with commas. `toLocaleString` would load 30 ms of language data. */
-export function whole(count: number): string {
-  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
-}
-
-export function rowsText(count: number): string {
-  return count === 1 ? '1 row' : `${whole(count)} rows`;
-}
-
-/** A duration in its two largest units. */
-export function span(seconds: number): string {
-  const left = Math.max(0, Math.ceil(seconds));
-  if (left < 60) return `${left} s`;
-  const minutes = Math.ceil(left / 60);
-  if (left < 3_600) return `${Math.floor(left / 60)} min ${left % 60} s`;
-  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-  return `${Math.floor(minutes / 60 / 24)} d ${Math.floor(minutes / 60) % 24} h`;
-}
-
-/** The duration of a finished run. */
-export function took(seconds: number): string {
-  if (seconds >= 0.95 || seconds <= 0) return span(seconds).replace(/ 0 \w+$/, '');
-  return seconds < 0.1 ? `${Math.max(1, Math.round(seconds * 1_000))} ms` : `${seconds.toFixed(1)} s`;
-}
-
 /** The current activity of a command: a live line on a terminal, elsewhere a note every 30 s. */
 export interface Progress {
   /** Shows this text from now on. It is created again for each update, for a line of this width. */

@@ -1,6 +1,6 @@
 import { cell, columnsOf, idColumn, type Row, valueAt } from './rows.ts';
 import { endOf, safeLine, startOf, widthOf } from './text.ts';
-import { shortTime } from './times.ts';
+import { shortTime } from './figures.ts';
 import type { Ui } from './ui.ts';
 
 /** Printer options only for tables. */

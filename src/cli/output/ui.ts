@@ -1,6 +1,6 @@
 import { unicodeEscaped } from '../../base/cell-escapes.ts';
 import type { Env } from '../../base/host.ts';
-import { timeOfDay } from './times.ts';
+import { timeOfDay } from './figures.ts';
 import { folded, safeLines } from './text.ts';
 
 type Paint = (text: string) => string;

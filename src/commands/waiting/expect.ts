@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import type { Context } from '../../cli/command.ts';
-import { span } from '../../cli/output/progress.ts';
+import { span } from '../../cli/output/figures.ts';
 import { webhookId } from '../../webhooks/event/event.ts';
 import { expectation, type Expected } from '../../webhooks/event/filters.ts';
 import { firstResult, type SourceEvent } from '../../webhooks/event-sources.ts';

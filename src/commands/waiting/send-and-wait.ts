@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import type { Context, Emit, Ui } from '../../cli/command.ts';
-import { span } from '../../cli/output/progress.ts';
+import { span } from '../../cli/output/figures.ts';
 import type { AnswerOf } from '../../contract/endpoints.ts';
 import { mentions } from '../../webhooks/event/event.ts';
 import { type Goal, type Result, resultFor } from '../../webhooks/event/filters.ts';

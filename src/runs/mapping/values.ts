@@ -1,6 +1,6 @@
 import { usage } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
-import { whole } from '../../cli/output/progress.ts';
+import { whole } from '../../cli/output/figures.ts';
 import { isPhone, normalizedPhone } from '../../contract/readers.ts';
 import { inexactIn } from '../input/json.ts';
 import { describe, quoted, ValueError } from '../input/row.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { span, took } from '../../../src/cli/output/progress.ts';
+import { span, took } from '../../../src/cli/output/figures.ts';
 
 it.each([
   [0.2, '1 s'],
