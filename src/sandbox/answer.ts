@@ -17,7 +17,7 @@ import { isTooLarge } from './api/bodies.ts';
 import { type Decision, underFaults, type Wait } from './api/fault-effects.ts';
 import { handlers, type HandlerResult } from './api/handlers.ts';
 import type { Shape } from './api/shapes.ts';
-import type { Exchanges } from './exchanges.ts';
+import type { Exchanges } from './requests.ts';
 import { type Exchange, type Gone, type Reply, targetOf } from './exchange.ts';
 import { drawFault } from './faults/faults.ts';
 import { Refusal } from './refusal.ts';

@@ -1,5 +1,6 @@
 import type { Adjustment, Adjustments } from './adjustments.ts';
-import { type MessageRow, messageRow, type RequestRow, requestRow } from './messages.ts';
+import { type MessageRow, messageRow } from './messages.ts';
+import { type RequestRow, requestRow } from './requests.ts';
 import type { Change, Inbound, SandboxEvent } from './state/records.ts';
 import type { State, Store } from './state/state.ts';
 import type { AdjustableClock } from './time/clock.ts';

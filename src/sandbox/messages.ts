@@ -1,6 +1,7 @@
 import { renderedText } from '../contract/template-text.ts';
 import { type DeliveryRecord, deliveryRecords, newest } from './events/deliveries.ts';
-import type { Call, Message, MessageStatus, SandboxEvent } from './state/records.ts';
+import { type RequestRow, requestRow } from './requests.ts';
+import type { Message, MessageStatus, SandboxEvent } from './state/records.ts';
 import type { SentMessage, State } from './state/state.ts';
 
 export interface MessageFilter {
@@ -24,18 +25,6 @@ export interface MessageStory extends MessageRow {
   /** In order, including those that have not happened yet. */
   readonly receipts: readonly ReceiptRow[];
   readonly events: readonly EventStory[];
-}
-
-/** A request of the log, with all fields in the same order. */
-export interface RequestRow {
-  readonly at: string;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly key: string | null;
-  readonly message_id: string | null;
-  readonly fault: string | null;
-  readonly detail: string | null;
 }
 
 interface ReceiptRow {
@@ -75,11 +64,6 @@ export function messageStory(state: State, id: string): MessageStory | undefined
       return { id, type, at: iso(at), data, deliveries: deliveryRecords(state, id) };
     }),
   };
-}
-
-export function requestRow({ at, method, target, status, key, message, fault, detail }: Call): RequestRow {
-  const known = { key: key ?? null, message_id: message ?? null, fault: fault ?? null, detail: detail ?? null };
-  return { at: iso(at), method, path: target, status, ...known };
 }
 
 export function messageRow({ message, status }: SentMessage, { templates }: State): MessageRow {

@@ -22,7 +22,7 @@ import { createIds, newDataId } from './state/ids.ts';
 import { createRedeliver } from './events/deliveries.ts';
 import { withFanOut } from './events/fan-out.ts';
 import type { Exchange, Gone, Reply } from './exchange.ts';
-import { createExchanges, type ExchangeRow } from './exchanges.ts';
+import { createExchanges, type ExchangeRow } from './requests.ts';
 import { createFaults, type Faults } from './faults/faults.ts';
 import { createKeys, type Keys, initialChanges } from './state/keys.ts';
 import type { Minute } from './remote/locator.ts';

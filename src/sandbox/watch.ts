@@ -1,5 +1,5 @@
 import { type DeliveryRecord, deliveryRecords } from './events/deliveries.ts';
-import { type RequestRow, requestRow } from './messages.ts';
+import { type RequestRow, requestRow } from './requests.ts';
 import type { Change, SandboxEvent } from './state/records.ts';
 import { eventNamed, type Store } from './state/state.ts';
 

@@ -1,8 +1,25 @@
+import { isoTime } from '../base/iso-time.ts';
 import { redact } from '../base/redact.ts';
 import type { Exchange, Reply } from './exchange.ts';
-import { type RequestRow, requestRow } from './messages.ts';
 import type { Call } from './state/records.ts';
 import type { State } from './state/state.ts';
+
+/** A request of the log, with all fields in the same order. */
+export interface RequestRow {
+  readonly at: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly key: string | null;
+  readonly message_id: string | null;
+  readonly fault: string | null;
+  readonly detail: string | null;
+}
+
+export function requestRow({ at, method, target, status, key, message, fault, detail }: Call): RequestRow {
+  const known = { key: key ?? null, message_id: message ?? null, fault: fault ?? null, detail: detail ?? null };
+  return { at: isoTime(at), method, path: target, status, ...known };
+}
 
 /** The bytes of the newest requests and their answers. They are in memory only: a restart forgets them. */
 export interface Exchanges {
