@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
-import { forOption, usage } from '../base/errors.ts';
+import { CliError, forOption, usage } from '../base/errors.ts';
 import { argument, choice, flag, knowing, option, rate, required } from '../cli/params.ts';
 import { planNames } from '../contract/plans.ts';
 import { hoursFlag } from '../runs/hours.ts';
@@ -127,11 +127,22 @@ export const setProfile = command({
       await context.confirm(`${removeTeam ? 'Remove' : 'Replace'} the team of ${name}, on ${before.team}`);
     const settings = { baseUrl, plan, rate, webhookSecret: secret, team: newTeam, hours, excludeFrom: excluded };
     const after = await profiles.set(name, settings);
+    if (excluded) await noteUnreadable(context, excluded);
     if (losesKeys) context.note('keys-left', 'the keys are removed here, but still valid at the old address');
     return after;
   },
   view: (profile, ui) => [`${ui.color.green('Changed')} ${profile.name}`, ...profileLines(profile)].join('\n'),
 });
+
+/** The file may be put there later; until then, sending stops with this error. */
+async function noteUnreadable(context: Context, file: string): Promise<void> {
+  try {
+    await context.read(file);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    context.note('exclude-from', `${error.message}; no messages are sent with this profile until it can be read`);
+  }
+}
 
 /** Refused before the user is asked anything. */
 async function teamFrom(context: Context): Promise<string> {

@@ -320,6 +320,12 @@ describe('--hours', () => {
     await world.bin(['profiles', 'set', 'acme', '--hours', `${inThreeDays} 00:00-24:00 UTC`]);
     const waiting = world.run(words, { env: {}, signal: AbortSignal.timeout(700) });
     expect([(await waiting).code, sent()]).toEqual([130, [['+12025550142']]]);
+    const missing = join(world.home, 'missing.txt');
+    const typo = await world.bin(['profiles', 'set', 'acme', '--hours', 'none', '--exclude-from', missing]);
+    expect(typo.stderr).toContain(`note: "${missing}" cannot be read: there is no such file; no messages are sent`);
+    const refused = await world.run(words, { env: {} });
+    expect([refused.code, sent()]).toEqual([2, [['+12025550142']]]);
+    expect(refused.stderr).toContain('cannot be read: there is no such file');
     await world.bin(['profiles', 'set', 'acme', '--hours', 'none', '--exclude-from', 'none']);
     expect((await world.run(['profiles', 'show', 'acme', '-o', 'json'], { env: {} })).stdout).toContain('"hours":null');
   });
