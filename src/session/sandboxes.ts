@@ -17,6 +17,8 @@ export interface Sandboxes {
   at(url: string): Locator | undefined;
   /** The sandbox of the profile `local`, if it runs. */
   find(): Locator | undefined;
+  /** The sandbox that commands about a sandbox control: the one of the environment, or that of the profile `local`. */
+  controlled(): Promise<Locator>;
   /** Like `find`, but starts it in the background if needed. */
   ensure(words?: readonly string[]): Promise<Locator>;
   /** The target of `local`; a dry run starts nothing. */
@@ -66,6 +68,14 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
       build: __BUILD__,
     });
   };
+  const controlled = async () => {
+    const url = environmentSandbox(host.env);
+    const running = url === undefined ? undefined : at(url);
+    if (url !== undefined && !running) throw sandboxEnded(url);
+    if (!running || running.data === defaultData(stateFolder)) return ensure();
+    if (isElsewhere(running.start)) await (await import('../sandbox/remote/elsewhere.ts')).refuseUnreachable(running);
+    return running;
+  };
   const proven = async (locator: Locator) => {
     if (!isHeld(locator)) await (await import('../sandbox/remote/proof.ts')).requireProof(stateFolder, locator);
     return locator;
@@ -80,6 +90,7 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
       return one ? [one] : named?.isBound ? [] : live();
     },
     find,
+    controlled,
     ensure,
     target: async (mode, dryRun) => {
       const { url, keys } = dryRun ? (find() ?? notRunning) : await proven(await ensure());
@@ -106,13 +117,19 @@ interface ExecSandbox {
 
 /** The sandbox that `sandbox exec` sets for its command. */
 function execSandbox(env: Env): ExecSandbox | undefined {
-  const { BIZMSG_BASE_URL: url, BIZMSG_API_KEY: key } = env;
+  const { BIZMSG_BASE_URL: url } = env;
   if (!onlyLocal(env) || url === undefined || !URL.canParse(url)) return undefined;
-  return { url, isBound: key !== undefined && isLocalKey(key) };
+  return { url, isBound: environmentSandbox(env) !== undefined };
+}
+
+/** The URL of the sandbox whose key the environment has, as `sandbox env` prints it. */
+function environmentSandbox({ BIZMSG_BASE_URL: url, BIZMSG_API_KEY: key }: Env): string | undefined {
+  return url !== undefined && URL.canParse(url) && key !== undefined && isLocalKey(key) ? url : undefined;
 }
 
 function sandboxEnded(url: string): CliError {
-  const hint = 'unset BIZMSG_BASE_URL and BIZMSG_API_KEY to use another sandbox';
+  const hint =
+    'start it again with bizmsg sandbox start, or unset BIZMSG_BASE_URL and BIZMSG_API_KEY to use another sandbox';
   return configuration('sandbox-ended', `the sandbox at ${url}, which BIZMSG_BASE_URL names, has ended`, hint);
 }
 

@@ -104,6 +104,20 @@ describe('in the foreground on a terminal', () => {
     expect((await end()).stdout).toContain(`\n  eval "$(bizmsg sandbox env --url ${url})"\n`);
   });
 
+  it('is the sandbox that all commands control whose environment names it', async () => {
+    const { url, run, end } = await foreground('--ephemeral');
+    const variables = JSON.parse((await run(`sandbox env --url ${url} -o json`)).stdout);
+    const inShell = (words: string) => run(words, variables);
+    await inShell('send-template +12025550142 welcome');
+    expect((await inShell('sandbox messages --columns to')).stdout).toBe('to\n+12025550142\n');
+    expect((await inShell('sandbox open --print')).stdout).toContain(url);
+    expect((await inShell('sandbox reset all')).code).toBe(0);
+    expect((await inShell('sandbox messages --columns to')).stdout).toBe('to\n');
+    await end();
+    const { code, stderr } = await inShell('sandbox reset all');
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`the sandbox at ${url}, which BIZMSG_BASE_URL names`)]);
+  });
+
   it('prints only the address as ndjson', async () => {
     const { url, run, end } = await foreground('-o', 'ndjson');
     await run('contacts list --profile local');
@@ -130,7 +144,7 @@ it.each([
 async function foreground(...words: readonly string[]) {
   const home = temporaryHome();
   const stop = new AbortController();
-  const run = (line: string) => cli(line.split(' '), { home: home.path });
+  const run = (line: string, env?: Readonly<Record<string, string>>) => cli(line.split(' '), { home: home.path, env });
   const ended = cli(['sandbox', 'start', '--port', '0', '--no-color', ...words], {
     home: home.path,
     terminal: 200,

@@ -3,10 +3,10 @@ import type { Context } from '../../cli/command.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { Remote } from '../../sandbox/remote/remote.ts';
 
-/** The control plane of the sandbox of the profile `local`, started on demand. */
+/** The control plane of the sandbox that the environment names, or of that of the profile `local`, started on demand. */
 export async function localSandbox(context: Context): Promise<Remote> {
-  const { ensure } = await context.sandboxes();
-  return remoteOf(context, await ensure());
+  const { controlled } = await context.sandboxes();
+  return remoteOf(context, await controlled());
 }
 
 /** The control plane of a running sandbox. */

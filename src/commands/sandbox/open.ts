@@ -22,7 +22,7 @@ export const openPage = command({
   piped: 'text',
   run: async (context, { print, url }) => {
     const sandboxes = await context.sandboxes();
-    const locator = url === undefined ? await sandboxes.ensure() : runningAt(sandboxes, url);
+    const locator = url === undefined ? await sandboxes.controlled() : runningAt(sandboxes, url);
     const link = pageLink(await sandboxes.proven(locator));
     if (!print && context.showsLines && context.session.host.stdout.isTTY) openInBrowser(context, link);
     return { url: link };
