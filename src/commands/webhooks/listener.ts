@@ -1,7 +1,7 @@
 import { usage } from '../../base/errors.ts';
 import type { Context } from '../../cli/command.ts';
 import { newcomerNote } from '../../session/profiles/resolve.ts';
-import type { Item } from '../../webhooks/items.ts';
+import type { ForwardedItem, Item } from '../../webhooks/items.ts';
 import type { Listening } from '../../webhooks/listen.ts';
 import { type ListenInput, listenOptions } from './listen-options.ts';
 import { openReadyFile } from './ready-file.ts';
@@ -150,13 +150,15 @@ async function* withAdvice(
   let isGiven = false;
   for await (const items of batches) {
     yield items;
-    if (isGiven || !items.some(hasFailed)) continue;
+    const failed = isGiven ? undefined : items.find(hasFailed);
+    if (!failed) continue;
     isGiven = true;
-    context.note('replay', 'bizmsg webhooks replay --failed sends it again');
+    const all = '--failed sends all that no handler has accepted';
+    context.note('replay', `bizmsg webhooks replay ${failed.event} sends it again; ${all}`);
   }
 }
 
-function hasFailed(item: Item): boolean {
+function hasFailed(item: Item): item is ForwardedItem {
   return item.type === 'forwarded' && item.retry_in === undefined && !succeeded(item);
 }
 
