@@ -133,7 +133,7 @@ hide text are escaped too, unless stdout is a file.
 
 Times are UTC, such as 2026-05-01T12:00:00.000Z, except in tables on a terminal.
 Continuous commands, such as webhooks listen or a run, print each item as it
-happens with -o ndjson, and one summary with -o json.
+happens with -o ndjson. A run prints one summary with -o json.
 
 With -o json and -o ndjson stderr has one object per line too: notes as
 {"note":{"code","message"}}, and after a failure, as the last line,

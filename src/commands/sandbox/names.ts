@@ -46,11 +46,10 @@ export function faultTargets(text: string): readonly Name[] {
 }
 
 export function eventsIn(text: string): readonly EventName[] {
-  return namesIn(text, eventWords, unknownEvent);
+  return namesIn(text, eventWords, (word) => unknownEvent(word, [...eventWords.keys()]));
 }
 
-export function unknownEvent(word: string): Error {
-  const words = [...eventWords.keys()];
+export function unknownEvent(word: string, words: readonly string[] = eventNames): Error {
   const near = suggest(word, words);
   return usage(`"${word}" is not an event`, near ? `did you mean ${near}?` : `use ${words.join(', ')}`);
 }
