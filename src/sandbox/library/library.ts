@@ -51,7 +51,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     webhooks: webhooksOf(service),
     trigger(event, fields) {
       const before = service.cursors().events;
-      checked('trigger', () => operations.trigger.call({ sandbox: service }, { event, fields }));
+      checked('trigger', () => operations.trigger.call({ sandbox: service }, copyOf({ event, fields })));
       return eventsIn(service, before);
     },
     settled,
@@ -60,7 +60,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     clock: clockOf(service, settled),
     setPlan: (name, limits = {}) =>
       void checked('setPlan', () => operations.setPlan.call({ sandbox: service }, { name, ...limits })),
-    load: (contents) => void checked('load', () => operations.seed.call({ sandbox: service }, contents)),
+    load: (contents) => void checked('load', () => operations.seed.call({ sandbox: service }, copyOf(contents))),
     reset: (what = 'all') => void checked('reset', () => operations.reset.call({ sandbox: service }, { what })),
     ...snapshotsOf(service),
     close,
@@ -77,6 +77,16 @@ function exchangeOf({ path, body, method, headers: given = {} }: SandboxRequest)
   if (body === undefined) return { ...sent, headers, body: '' };
   if (typeof body === 'string' || types.isUint8Array(body)) return { ...sent, headers, body };
   return { ...sent, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
+}
+
+/** A fixture that its test changes later must not change what has happened. */
+function copyOf<T>(given: T): T {
+  try {
+    return structuredClone(given);
+  } catch {
+    // Something in it is not JSON, such as a function.
+    return given;
+  }
 }
 
 function keysOf(sandbox: Service): SandboxKeys {

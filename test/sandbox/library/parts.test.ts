@@ -100,6 +100,17 @@ describe('an error', () => {
   });
 });
 
+it('keeps what it was given, if the caller changes that later', async () => {
+  await using sandbox = createSandbox();
+  const attributes = { city: { name: 'Oslo' } };
+  sandbox.load({ contacts: [{ phone: '+12025550190', attributes }] });
+  sandbox.trigger('contact.created', { phone: '+12025550191', attributes });
+  attributes.city.name = 'Bergen';
+  const kept = { attributes: { city: { name: 'Oslo' } } };
+  expect(sandbox.contacts().slice(-2)).toMatchObject([kept, kept]);
+  expect(sandbox.events().at(-1)).toMatchObject({ data: kept });
+});
+
 it('warns about a live key of the real service', async () => {
   const warnings: string[] = [];
   await using sandbox = createSandbox({ warn: (text) => warnings.push(text) });
