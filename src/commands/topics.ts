@@ -132,8 +132,8 @@ contacts import undoes these escapes. On a terminal, characters that reorder or
 hide text are escaped too, unless stdout is a file.
 
 Times are UTC, such as 2026-05-01T12:00:00.000Z, except in tables on a terminal.
-Continuous commands, such as webhooks listen or a run, print each item as it
-happens with -o ndjson. A run prints one summary with -o json.
+Continuous commands, such as webhooks listen, print each item as it happens with
+-o ndjson; runs print a summary with -o json.
 
 With -o json and -o ndjson stderr has one object per line too: notes as
 {"note":{"code","message"}}, and after a failure, as the last line,
