@@ -165,6 +165,17 @@ describe('webhooks listen --profile local', () => {
     ]);
   });
 
+  it('follows a secret that is rotated twice', async () => {
+    const listening = await listen(['--profile', 'local']);
+    for (const count of [1, 2]) {
+      expect((await run('sandbox', 'webhooks', 'rotate')).code).toBe(0);
+      await trigger('order.paid');
+      await listening.printed('event', count);
+    }
+    const verdicts = listening.items('event').map(({ signature }) => isRecord(signature) && signature['verdict']);
+    expect(verdicts).toEqual(['good', 'good']);
+  });
+
   it('registers the given secret as its own', async () => {
     const given = ['webhooks', 'listen', '--port', '0', '-o', 'ndjson', '--profile', 'local', '--secret-stdin'];
     const running = startBin(given, { home: home.path, input: secret });

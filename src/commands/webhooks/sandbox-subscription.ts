@@ -17,7 +17,7 @@ interface SubscriptionOptions {
   readonly secret: string | undefined;
   /** Also delivers events that no webhook received. */
   readonly catchUp: boolean;
-  /** Called with the signing secret before the first event arrives. */
+  /** Called with the signing secret before the first event arrives, and from time to time. */
   readonly addSecret: (secret: string) => void;
 }
 
@@ -26,7 +26,7 @@ const longPoll = 20_000;
 /** Milliseconds between these requests. */
 const pause = 200;
 /** Milliseconds between searches for a sandbox that was started again. */
-const poll = 100;
+const searchPause = 100;
 /** A cursor past every event. */
 const afterAll = Number.MAX_SAFE_INTEGER;
 
@@ -55,17 +55,22 @@ export async function subscribe(
   async function register(found: Locator, catchUp: boolean): Promise<Remote> {
     const remote = await remoteOf(context, found);
     // The first event may arrive before addWebhook returns.
+    await learnSecret(remote);
+    await remote.ask('addWebhook', { url, secret, catchUp, external: true, owner });
+    return remote;
+  }
+
+  /** A rotated secret signs alone a day later, or after another rotation. */
+  async function learnSecret(remote: Remote): Promise<void> {
     const used = secret ?? (await remote.ask('env')).secret;
     signingSecret(context.session, used);
     addSecret(used);
-    await remote.ask('addWebhook', { url, secret, catchUp, external: true, owner });
-    return remote;
   }
 
   /** Long-polls the sandbox, which also keeps it from ending as idle. */
   async function watch(): Promise<void> {
     while (!closed.signal.aborted) {
-      const isThere = await remote.ask('events', { after: afterAll, wait: longPoll }, closed.signal).then(
+      const isThere = await poll().then(
         () => true,
         () => false,
       );
@@ -74,10 +79,15 @@ export async function subscribe(
     }
   }
 
+  async function poll(): Promise<void> {
+    await remote.ask('events', { after: afterAll, wait: longPoll }, closed.signal);
+    await learnSecret(remote);
+  }
+
   async function subscribeAgain(): Promise<void> {
     context.note('sandbox-ended', 'the sandbox has ended; the listener waits for it to start again');
     while (!closed.signal.aborted) {
-      await wait(poll);
+      await wait(searchPause);
       const found = sandboxes.find();
       const registered = found && (await register(found, false).catch(() => undefined));
       if (!registered) continue;
