@@ -131,7 +131,7 @@ function output(fd, { isAbandoned, onGone, isListening }) {
       if (code === 'EAGAIN') return 0;
       // The command continues without a reader of its notes.
       if (fd === 2) return undefined;
-      if (code !== 'EPIPE' && code !== 'ECONNRESET') throw error;
+      if (code !== 'EPIPE' && code !== 'ECONNRESET') throw Object.assign(Object(error), { isOutput: true });
       onGone();
       return undefined;
     }

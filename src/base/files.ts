@@ -102,12 +102,15 @@ export function whyUnreadable(error: unknown): string | undefined {
   return found.code === 'EISDIR' ? 'it is a folder' : found.reason;
 }
 
-/** Converts a file system error with a path to a configuration error; undefined for any other error. */
+/** Converts a file system error with a path, or of a write, to a configuration error; undefined for any other error. */
 export function fileUnusable(error: unknown): CliError | undefined {
-  const path = error instanceof Error && 'path' in error ? error.path : undefined;
   const fault = fsError(error);
-  if (!fault || typeof path !== 'string' || fault.reason === fault.code) return undefined;
-  return configuration('file-unusable', `cannot use ${path}: ${fault.reason}`, moreFiles[fault.code], error);
+  if (!(error instanceof Error && fault) || fault.reason === fault.code) return undefined;
+  const path = 'path' in error ? error.path : undefined;
+  const isWrite = 'syscall' in error && error.syscall === 'write';
+  const use = typeof path === 'string' ? `use ${path}` : isWrite ? 'write a file' : undefined;
+  if (use === undefined) return undefined;
+  return configuration('file-unusable', `cannot ${use}: ${fault.reason}`, moreFiles[fault.code], error);
 }
 
 /** Converts "too many open files" to a configuration error; undefined for any other error. */

@@ -15,7 +15,10 @@ export interface Output {
   /** Whether it is a regular file. */
   readonly isFile?: boolean;
   readonly unprinted: Unprinted;
-  /** Resolves once the text is written or dropped. A closed reader is not an error. */
+  /**
+   * Resolves once the text is written or dropped. A closed reader is not an error; other errors have `isOutput`, because
+   * a failed write does not name its file.
+   */
   write(text: string | Uint8Array): Promise<void>;
 }
 

@@ -48,6 +48,9 @@ export function acquire(path: string, owner: Owner): Claim {
   try {
     writeSync(fd, text);
     isHeld = link(draft, path) || replaceDead(draft, path, owner);
+  } catch (error) {
+    // The error of a write does not name its file.
+    throw Object.assign(Object(error), { path });
   } finally {
     if (!isHeld) closeSync(fd);
     rmSync(draft, { force: true });

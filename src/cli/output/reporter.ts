@@ -106,7 +106,7 @@ function interrupted(error: unknown, signal: unknown): CliError | undefined {
 
 /** The error of a result that cannot be written, for example to a full disk. */
 export function unwritable(error: unknown): CliError | undefined {
-  if (!(error instanceof Error && 'syscall' in error && error.syscall === 'write')) return undefined;
+  if (!(error instanceof Error && 'isOutput' in error)) return undefined;
   const why = fsError(error)?.reason ?? error.message;
   return configuration('output-unwritable', `not all of the result could be written: ${why}`, undefined, error);
 }

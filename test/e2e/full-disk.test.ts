@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { bin, temporaryHome } from '../support/bin.ts';
 import { asRoot, mount, canMount } from '../support/small-disk.ts';
 import { errorIn } from '../support/json-lines.ts';
 import * as rig from './runs-rig.ts';
@@ -53,3 +54,22 @@ describe.skipIf(!canMount())('a batch whose disk is full', () => {
     expect(readdirSync(place.home).filter((name) => name.includes('failed'))).toEqual([]);
   });
 });
+
+it.skipIf(!canMount())(
+  'a sandbox and a listener whose disk is full name the file, and do not take it for the output',
+  async () => {
+    const home = temporaryHome();
+    onTestFinished(home.remove);
+    const state = join(home.path, 'state');
+    mkdirSync(state);
+    mount(state, 'mode=700,size=64k');
+    onTestFinished(() => asRoot('umount', state));
+    expect(() => writeFileSync(join(state, 'filling'), Buffer.alloc(65_537))).toThrow('ENOSPC');
+    const run = (line: string) => bin(line.split(' '), { home: home.path, env: { BIZMSG_STATE_DIR: state } });
+    const [sandbox, listener] = [await run('sandbox start --background'), await run('webhooks listen --port 0')];
+    expect([sandbox, listener]).toEqual([
+      { code: 3, stdout: '', stderr: `error: cannot use ${state}/sandboxes/start.lock: the disk is full\n` },
+      { code: 3, stdout: '', stderr: `error: cannot use ${state}/events/listener-0.lock: the disk is full\n` },
+    ]);
+  },
+);
