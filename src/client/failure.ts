@@ -121,12 +121,12 @@ function unreadable(answer: WireAnswer, why: string, { method, redactor }: Faile
 
 function redirected(answer: WireAnswer, why: string, { method, redactor }: FailedRequest): CliError {
   // 307 and 308 repeat the request elsewhere; the others may follow a request that was processed.
-  const done = answer.status === 307 || answer.status === 308 ? ('no' as const) : ('unknown' as const);
+  const maybeDone = isMutation(method) && answer.status !== 307 && answer.status !== 308;
   return new CliError('unsafe', 'redirect-refused', redactor.text(`the service answered ${answer.status}: ${why}`), {
-    hint: 'the key is only sent to its own address; if the service has moved, change the base URL',
+    hint: maybeDone ? `${unsureHint}; ${movedHint}` : movedHint,
     status: answer.status,
     body: readBody(answer, redactor).body,
-    ...(isMutation(method) && { done }),
+    ...(isMutation(method) && { done: maybeDone ? ('unknown' as const) : ('no' as const) }),
   });
 }
 
@@ -222,6 +222,7 @@ function localHint({ exit, code, hint }: CliError): string | undefined {
   return exit === 'unsure' ? `${unsureHint}; bizmsg sandbox requests shows what the sandbox did` : hint;
 }
 
+const movedHint = 'the key is only sent to its own address; if the service has moved, change the base URL';
 const unsureHint = 'it may have been done: check before you repeat it';
 // §7
 const faultHint = 'if this persists, contact the support of the service';

@@ -158,6 +158,7 @@ describe.each(ways)('a call over the %s transport', (way) => {
     const { client } = await rig(way, service.url);
     const failure = await failureFrom(client.call('sendTemplate', message));
     expect(failure).toMatchObject({ exit: 'unsafe', code: 'redirect-refused', done });
+    expect(failure.hint?.startsWith('it may have been done')).toBe(done === 'unknown');
     expect(service.seen).toHaveLength(1);
   });
 
