@@ -121,7 +121,7 @@ describe('sandbox export and seed', () => {
     const { run } = await local();
     const given = '{"contacts":[{"phone":"+12025550142","id":"con_sandbox_1"}]}';
     expect(await run('sandbox seed -', given)).toMatchObject({
-      code: 3,
+      code: 2,
       stderr: expect.stringContaining('/contacts/0/id belongs to +12025550111'),
     });
   });
@@ -155,8 +155,8 @@ describe('sandbox start --seed-file', () => {
     expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('/contacts/0/phone is missing') });
   });
 
-  it('exits 3 if the sandbox refuses the contents', async () => {
+  it('exits 2 if the sandbox refuses the contents', async () => {
     const { ran } = await started('{"contacts":[{"phone":"+1","id":"con_sandbox_1"}]}');
-    expect(ran).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('belongs to +12025550111') });
+    expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('belongs to +12025550111') });
   });
 });

@@ -83,7 +83,7 @@ describe('sandbox webhooks', () => {
   ])('%s is refused', async (line, reason) => {
     const { run } = await local();
     const { code, stdout, stderr } = await run(`sandbox webhooks ${line}`);
-    expect([code, stdout]).toEqual([3, '']);
+    expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(reason);
   });
 

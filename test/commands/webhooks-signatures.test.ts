@@ -161,8 +161,8 @@ describe('webhooks sign', () => {
 
 describe('a webhook secret of fewer than 16 bytes', () => {
   const weak = ['whsec_', 'whsec_!!!!', '====', 'whsec_c2hvcnQ='];
-  const refused = (why = 'must decode from base64 to at least 16 bytes') =>
-    expect.objectContaining({ code: 3, stdout: '', stderr: expect.stringContaining(why) });
+  const refused = (why = 'must decode from base64 to at least 16 bytes', code = 3) =>
+    expect.objectContaining({ code, stdout: '', stderr: expect.stringContaining(why) });
 
   it.each(weak)('cannot verify an event that it signed: %j', async (text) => {
     const { send, home, run } = await listener();
@@ -195,7 +195,7 @@ describe('a webhook secret of fewer than 16 bytes', () => {
     const home = newHome();
     const { webhooks } = await serveLocal(home);
     const words = 'sandbox webhooks add http://127.0.0.1:9/ --secret-stdin'.split(' ');
-    expect(await cli(words, { home, stdin: text })).toEqual(refused('at least 16 bytes in base64'));
+    expect(await cli(words, { home, stdin: text })).toEqual(refused('at least 16 bytes in base64', 2));
     expect(webhooks.list()).toEqual([]);
   });
 

@@ -73,7 +73,8 @@ const refusal = read.object({ error: read.object({ message: read.string }) });
 
 function refused(status: number, value: unknown): CliError {
   const message = `the sandbox refused: ${refusal(value).error.message}`;
-  return status === 404 ? new CliError('notFound', 'not-found', message) : configuration('sandbox-refused', message);
+  if (status === 404) return new CliError('notFound', 'not-found', message);
+  return new CliError(status === 400 ? 'usage' : 'configuration', 'sandbox-refused', message);
 }
 
 async function untilSilent(url: string): Promise<void> {
