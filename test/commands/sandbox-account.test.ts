@@ -79,7 +79,7 @@ describe('sandbox keys', () => {
 describe('sandbox plan set', () => {
   it('sets limits and excludes endpoints', async () => {
     const { run } = await local();
-    const { stdout } = await run('sandbox plan set growth --rate 2/m --monthly 1 --without campaigns');
+    const { stdout } = await run('sandbox plan set growth --rate 2/m --monthly 1 --without campaigns,campaigns');
     expect(stdout).toBe('growth: 2 requests a minute, 1 message a month, without campaigns\n');
     expect(await run('campaigns list --profile local')).toMatchObject({ code: 4 });
     expect(await run('templates list --profile local')).toMatchObject({ code: 0 });

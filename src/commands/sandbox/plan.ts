@@ -102,5 +102,5 @@ function limit(most: number | null, what: string): string {
 }
 
 function excluded(text: string): readonly Word[] {
-  return text.split(',').map((word) => chosen(word.trim(), endpointWords));
+  return [...new Set(text.split(',').map((word) => chosen(word.trim(), endpointWords)))];
 }

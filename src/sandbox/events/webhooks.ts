@@ -77,6 +77,7 @@ export function createWebhooks({ store: { state, commit }, ids, clock }: Webhook
       const url = webhookUrl(text, external).href;
       if (secret !== undefined && !isSecret(secret))
         throw new Refusal(400, 'a webhook secret is whsec_ followed by at least 16 bytes in base64');
+      if (events?.length === 0) throw new Refusal(400, 'events is empty; without it, the webhook receives all');
       const found = withUrl(state, url);
       // A copy, because the commit changes the registration.
       const known = found && { ...found };

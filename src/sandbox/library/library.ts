@@ -28,6 +28,11 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const checkOpen = () => {
     if (closing.signal.aborted) throw new Error('this sandbox is closed');
   };
+  /** What a closed sandbox refuses. */
+  const change: Checked = (method, run) => {
+    checkOpen();
+    return checked(method, run);
+  };
   const settled = async () => {
     checkOpen();
     await service.settled();
@@ -46,22 +51,22 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       checkOpen();
       return servers.listen(options);
     },
-    keys: keysOf(service),
+    keys: keysOf(service, change),
     secret: () => service.secret(),
-    webhooks: webhooksOf(service),
+    webhooks: webhooksOf(service, change),
     trigger(event, fields) {
       const before = service.cursors().events;
-      checked('trigger', () => operations.trigger.call({ sandbox: service }, copyOf({ event, fields })));
+      change('trigger', () => operations.trigger.call({ sandbox: service }, copyOf({ event, fields })));
       return eventsIn(service, before);
     },
     settled,
     waitFor: createWaitFor(service, closing.signal),
-    faults: faultsOf(service),
-    clock: clockOf(service, settled),
+    faults: faultsOf(service, change),
+    clock: clockOf(service, { change, settled }),
     setPlan: (name, limits = {}) =>
-      void checked('setPlan', () => operations.setPlan.call({ sandbox: service }, { name, ...limits })),
-    load: (contents) => void checked('load', () => operations.seed.call({ sandbox: service }, copyOf(contents))),
-    reset: (what = 'all') => void checked('reset', () => operations.reset.call({ sandbox: service }, { what })),
+      void change('setPlan', () => operations.setPlan.call({ sandbox: service }, { name, ...limits })),
+    load: (contents) => void change('load', () => operations.seed.call({ sandbox: service }, copyOf(contents))),
+    reset: (what = 'all') => void change('reset', () => operations.reset.call({ sandbox: service }, { what })),
     ...snapshotsOf(service),
     close,
     [Symbol.asyncDispose]: close,
@@ -89,35 +94,42 @@ function copyOf<T>(given: T): T {
   }
 }
 
-function keysOf(sandbox: Service): SandboxKeys {
+type Checked = typeof checked;
+
+interface Changing {
+  readonly change: Checked;
+  readonly settled: () => Promise<void>;
+}
+
+function keysOf(sandbox: Service, change: Checked): SandboxKeys {
   return {
     sandbox: sandbox.keys.sandbox,
     live: sandbox.keys.live,
-    create: (scope, mode) => checked('keys.create', () => operations.createKey.call({ sandbox }, { scope, mode }).text),
-    revoke: (key) => checked('keys.revoke', () => operations.revokeKey.call({ sandbox }, { key })),
-    goLive: () => sandbox.keys.goLive(),
+    create: (scope, mode) => change('keys.create', () => operations.createKey.call({ sandbox }, { scope, mode }).text),
+    revoke: (key) => change('keys.revoke', () => operations.revokeKey.call({ sandbox }, { key })),
+    goLive: () => change('keys.goLive', () => sandbox.keys.goLive()),
   };
 }
 
-function webhooksOf(sandbox: Service): SandboxWebhooks {
+function webhooksOf(sandbox: Service, change: Checked): SandboxWebhooks {
   // No webhook here belongs to another process.
   const context = { sandbox, kill: () => true };
   return {
-    add: (webhook) => checked('webhooks.add', () => operations.addWebhook.call(context, webhook).id),
+    add: (webhook) => change('webhooks.add', () => operations.addWebhook.call(context, webhook).id),
     list: () =>
       sandbox.webhooks.list().map(({ id, url, events, state, reason }) => {
         return { id, url, events, state, ...(reason !== undefined && { reason }) };
       }),
-    remove: (webhook) => void checked('webhooks.remove', () => operations.removeWebhook.call(context, { webhook })),
-    rotate: (webhook) => checked('webhooks.rotate', () => operations.rotateSecret.call(context, { webhook }).secret),
+    remove: (webhook) => void change('webhooks.remove', () => operations.removeWebhook.call(context, { webhook })),
+    rotate: (webhook) => change('webhooks.rotate', () => operations.rotateSecret.call(context, { webhook }).secret),
   };
 }
 
-function faultsOf(sandbox: Service): SandboxFaults {
+function faultsOf(sandbox: Service, change: Checked): SandboxFaults {
   return {
     add: (given) =>
-      checked('faults.add', () => {
-        const { on, for: duration } = given;
+      change('faults.add', () => {
+        const { on, for: duration } = { ...given };
         const fault = { ...given, on: typeof on === 'string' ? [on] : on, for: duration && millisecondsOf(duration) };
         return operations.addFault.call({ sandbox }, fault).id;
       }),
@@ -125,16 +137,16 @@ function faultsOf(sandbox: Service): SandboxFaults {
       sandbox.faults.list().map(({ id, on, effect, after, rate, matched, injected, active }) => {
         return { id, on, effect, after, rate, matched, injected, active };
       }),
-    clear: (fault) => void checked('faults.clear', () => operations.clearFaults.call({ sandbox }, { fault })),
+    clear: (fault) => void change('faults.clear', () => operations.clearFaults.call({ sandbox }, { fault })),
   };
 }
 
-function clockOf(sandbox: Service, settled: () => Promise<void>): SandboxClock {
+function clockOf(sandbox: Service, { change, settled }: Changing): SandboxClock {
   const { time } = sandbox;
   return {
     now: () => new Date(time.now().now),
-    freeze: () => void time.freeze(),
-    real: () => void time.real(),
+    freeze: () => void change('clock.freeze', time.freeze),
+    real: () => void change('clock.real', time.real),
     async advance(by) {
       try {
         // Earlier events are delivered first, at their own time.

@@ -330,7 +330,7 @@ export interface Sandbox {
   deliveries(): readonly Delivery[];
   /** All requests in order, including refused ones. */
   requests(): readonly LoggedRequest[];
-  /** Cancels everything scheduled, and closes its servers. */
+  /** Cancels everything scheduled, and closes its servers. What happened can still be read. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

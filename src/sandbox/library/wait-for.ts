@@ -40,7 +40,10 @@ export function createWaitFor(service: Service, closing: AbortSignal): WaitFor {
       }
       after = cursor;
       if (closing.aborted) throw new Error('this sandbox is closed');
-      if (signal.aborted) throw new Error(`waitFor: no such event within ${within}; ${seen(service)}`);
+      if (signal.aborted)
+        throw new Error(
+          `waitFor: no such event within ${typeof within === 'number' ? `${within} ms` : within}; ${seen(service)}`,
+        );
       await service.happening('event', signal);
     }
   }

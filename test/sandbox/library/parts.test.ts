@@ -84,6 +84,10 @@ describe('an error', () => {
     expect(() => sandbox.setPlan('growth', { rate: 1.5 })).toThrow('setPlan: rate must be an integer');
     expect(() => sandbox.keys.create(JSON.parse('"all"'))).toThrow('keys.create: scope must be one of read-only, ');
     expect(() => sandbox.webhooks.add({ url: 'hooks' })).toThrow('webhooks.add: a webhook needs a full URL');
+    expect(() => sandbox.webhooks.add({ url: 'http://127.0.0.1:9/', events: [] })).toThrow(
+      'webhooks.add: events is empty',
+    );
+    expect(() => Reflect.apply(sandbox.faults.add, undefined, [])).toThrow('faults.add: on is missing');
     expect(() => sandbox.faults.add({ on, effect: { kind } })).toThrow('faults.add: on must not name sendTemplate');
     const fault = (text: string) => sandbox.faults.add(JSON.parse(text));
     expect(() => fault('{"on":"sendTemplate","effect":{"kind":"reset"},"time":1}')).toThrow(
@@ -119,7 +123,7 @@ it('warns about a live key of the real service', async () => {
 });
 
 describe('a closed sandbox', () => {
-  it('neither answers nor listens, and can be closed again', async () => {
+  it('neither answers, listens nor changes, and can be closed again', async () => {
     const sandbox = createSandbox();
     const { url } = await sandbox.listen();
     const opening = sandbox.listen();
@@ -130,7 +134,17 @@ describe('a closed sandbox', () => {
       await expect(httpRequest(address, { method: 'GET' })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     for (const act of [() => sent(sandbox), () => sandbox.listen(), () => sandbox.clock.advance(1)])
       await expect(act()).rejects.toThrow('this sandbox is closed');
-    expect(sandbox.messages()).toEqual([]);
+    for (const change of [
+      () => sandbox.trigger('contact.created'),
+      () => sandbox.webhooks.add({ url: 'http://127.0.0.1:9/' }),
+      () => sandbox.faults.clear(),
+      () => sandbox.clock.freeze(),
+      () => sandbox.keys.goLive(),
+      () => sandbox.load({ contacts: [{ phone: '+12025550142' }] }),
+      () => sandbox.reset(),
+    ])
+      expect(change).toThrow('this sandbox is closed');
+    expect([sandbox.messages(), sandbox.events()]).toEqual([[], []]);
   });
 
   it('may have another server that still runs', async () => {

@@ -16,7 +16,7 @@ describe('waitFor', () => {
     const created = ['+12025550142', '+12025550143'].flatMap((phone) => sandbox.trigger('contact.created', { phone }));
     const found = [await sandbox.waitFor('contact.created'), await sandbox.waitFor('contact.created')];
     expect(found).toEqual(created);
-    await expect(sandbox.waitFor('contact.created', { within: 0 })).rejects.toThrow('no such event within 0');
+    await expect(sandbox.waitFor('contact.created', { within: 0 })).rejects.toThrow('no such event within 0 ms');
   });
 
   it('finds an event with a test', async () => {
