@@ -101,7 +101,7 @@ export function suggestColumn(reasons: readonly string[], columns: readonly stri
     const column = columnFor(field, columns);
     if (column !== undefined) return `the input has "${column}": --map ${shellQuote(`${column}=${field}`)}`;
     if (columns.length > 0)
-      return `no column is "${field}", but ${columns.slice(0, mostShown).join(', ')}: --map COLUMN=${field}`;
+      return `no column is named ${field}; the columns are ${columns.slice(0, mostShown).join(', ')}; --map COLUMN=${field} renames one`;
   }
   return undefined;
 }

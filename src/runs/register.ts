@@ -40,6 +40,13 @@ export function continuingText({ run, continues, counts: { done, due, retry }, n
   return `continuing run ${run}: ${rowsText(done)} sent before, ${whole(due + retry)} to send now`;
 }
 
+/** The runs that have the unsure rows of this command: itself, and others whose rows it holds back. */
+export function runsToResolve({ run, notes }: Pick<Accepted, 'run' | 'notes'>, unsure: number): readonly string[] {
+  const held = notes.find((note) => note.note === 'unsure-before');
+  const others = resolvable(held?.earlier ?? []);
+  return unsure > (held?.rows ?? 0) ? [run, ...others] : others;
+}
+
 /** A decision of the ledger that the user should know. `all` is the number of rows of the input. */
 export function noteText(note: Note, all: number): string {
   if (note.note === 'joined') return `another process is working on run ${note.run}, too; each row is sent once`;
@@ -58,7 +65,7 @@ export function noteText(note: Note, all: number): string {
     case 'restarted':
       return `the machine was restarted while ${rows} ${was} in flight: ${note.rows === 1 ? 'it is' : 'they are'} unsure`;
     case 'imported-before':
-      return `${rows} ${was} imported before${earlierText(note.earlier, note.rows)}; --new-only skips ${them}`;
+      return `${rows} ${was} imported before${doubtIn(note.earlier)}${earlierText(note.earlier, note.rows)}; --new-only skips ${them}`;
     case 'unsure-before':
       break;
   }
@@ -144,8 +151,10 @@ const codes = {
   'too-many': 'too-many-rows',
 } as const;
 
-function refusal({ reason }: Stop, message: string, ways: readonly Way[]): CliError {
-  return unsafe(codes[reason], message, ['nothing was sent', ...ways.map(({ effect }) => effect)].join('; '));
+function refusal(stop: Stop, message: string, ways: readonly Way[]): CliError {
+  const advice = stop.reason === 'too-many' ? [`check the file, or give --at-most ${stop.rows}`] : [];
+  const hint = ['nothing was sent', ...advice, ...ways.map(({ effect }) => effect)].join('; ');
+  return unsafe(codes[stop.reason], message, hint);
 }
 
 type SentBefore = Extract<Stop, { readonly reason: 'sent-before' }>;
@@ -153,9 +162,12 @@ type SentBefore = Extract<Stop, { readonly reason: 'sent-before' }>;
 function sentBefore({ rows, earlier }: SentBefore, all: number): string {
   const some = `${whole(rows)} of ${whole(all)} rows ${rows === 1 ? 'was' : 'were'}`;
   const which = rows === all ? `${every(all)} ${all === 1 ? 'was' : 'were'}` : some;
+  return `${which} sent before${doubtIn(earlier)}${earlierText(earlier, rows)}`;
+}
+
+function doubtIn(earlier: readonly Earlier[]): string {
   const unsure = unsureIn(earlier);
-  const doubt = unsure === 0 ? '' : `, or may have been (${whole(unsure)} ${unsure === 1 ? 'is' : 'are'} unsure),`;
-  return `${which} sent before${doubt}${earlierText(earlier, rows)}`;
+  return unsure === 0 ? '' : `, or may have been (${whole(unsure)} ${unsure === 1 ? 'is' : 'are'} unsure),`;
 }
 
 function every(all: number): string {
@@ -186,8 +198,12 @@ function byText({ run, job, at, host }: Earlier): string {
 
 /** Single messages belong to no run that the user could resolve. */
 function unsureAdvice(earlier: readonly Earlier[]): string {
-  const runs = earlier.flatMap(({ run }) => (isSingles(run) ? [] : `bizmsg runs resolve ${run} --sent or --not-sent`));
+  const runs = resolvable(earlier).map((run) => `bizmsg runs resolve ${run} --sent or --not-sent`);
   return `check, then: ${[...runs.slice(0, 3), '--retry-unsure sends them again'].join('; ')}`;
+}
+
+function resolvable(earlier: readonly Earlier[]): readonly string[] {
+  return earlier.flatMap(({ run, unsure }) => (unsure === 0 || isSingles(run) ? [] : run));
 }
 
 function isSingles(run: string): boolean {

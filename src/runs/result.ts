@@ -47,6 +47,8 @@ export interface Ended {
   readonly exit: ExitName | CliError;
   /** Places of unsure rows, the first of them. */
   readonly unsurePlaces: readonly number[];
+  /** The runs with unsure rows that the user can resolve. */
+  readonly unsureRuns: readonly string[];
   readonly unit: Unit;
   /** A note has named the likely cause of the failures. */
   readonly hasClue: boolean;
@@ -79,7 +81,7 @@ export function emptyResult({ command, template }: Job, { input, client, opened,
     team: null,
     files: { failed: null, unsure: null },
   };
-  return { result, exit: 'done', unsurePlaces: [], unit: 'line', hasClue: false };
+  return { result, exit: 'done', unsurePlaces: [], unsureRuns: [], unit: 'line', hasClue: false };
 }
 
 /** Runs that sent rows of this input before, if the ledger has compared them. */
@@ -124,7 +126,7 @@ export const runView = {
   unprinted: (ran: Ended | DryRunEnded) => ('result' in ran ? whereToFind(ran.result) : undefined),
 } as const;
 
-function resultText({ result, unit, unsurePlaces, hasClue }: Ended, ui: Ui): string {
+function resultText({ result, unit, unsurePlaces, unsureRuns, hasClue }: Ended, ui: Ui): string {
   const { failed, unsure, skipped, files, stopped, not_reached: left } = result;
   const lines = [firstLine(result, ui)];
   if (result.team) lines.push(`all machines of the team: ${whole(result.team.sent)} of ${rowsText(result.rows)} sent`);
@@ -141,7 +143,7 @@ function resultText({ result, unit, unsurePlaces, hasClue }: Ended, ui: Ui): str
     lines.push(ui.line([`  ${whole(count)} x ${reason}${where}`], '    '));
   }
   if (failed > 0 && files.failed !== null && !stopped && !hasClue) lines.push(failedAdvice(result, files.failed));
-  if (open > 0) lines.push(...unsureAdvice(open, result.run));
+  if (open > 0) lines.push(...unsureAdvice(open, unsureRuns));
   if (left > 0 && !stopped)
     lines.push(
       `${whole(left)} not sent yet: run the same command without --first to send ${left === 1 ? 'it' : 'them'}`,
@@ -156,13 +158,12 @@ function failedAdvice({ rows, failed }: RunResult, file: string): string {
   return `to send ${which}: fix ${them} in ${nearby(file)}, and run the command with that file`;
 }
 
-function unsureAdvice(rows: number, run: string | null): readonly string[] {
+function unsureAdvice(rows: number, runs: readonly string[]): readonly string[] {
   const [which, they, them] =
-    rows === 1 ? ['the unsure row', 'it was', 'it'] : ['the unsure rows', 'they were', 'them'];
-  return [
-    `${which} may have been sent; if you know whether ${they}: bizmsg runs resolve ${run} --sent, or --not-sent`,
-    `to send ${them} again: the same command with --retry-unsure`,
-  ];
+    rows === 1 ? ['the unsure row', 'it was', 'only it'] : ['the unsure rows', 'they were', 'only them'];
+  const commands = runs.slice(0, 3).map((run) => `bizmsg runs resolve ${run} --sent, or --not-sent`);
+  const resolving = commands.length === 0 ? '' : `; if you know whether ${they}: ${commands.join('; ')}`;
+  return [`${which} may have been sent${resolving}`, `to send ${them} again: the same command with --retry-unsure`];
 }
 
 function firstLine({ rows, sent, stopped, started_at: from, ended_at: to }: RunResult, ui: Ui): string {

@@ -18,7 +18,7 @@ import { dueIn, durationText, hoursText, overviewLines } from './overview.ts';
 import type { Job, Running } from './job.ts';
 import { createRunLog, logFolder, logParts, type RunLog } from './log.ts';
 import { checkChoice, choiceOf, type RunInput } from './options.ts';
-import { noteText, continuingText, register, type Registered, type Registering } from './register.ts';
+import { continuingText, noteText, register, runsToResolve, type Registered, type Registering } from './register.ts';
 import { keepEntry } from './entry.ts';
 import { doneFileText, writeFiles } from './files.ts';
 import { outageText } from './outage.ts';
@@ -247,7 +247,8 @@ async function carriedOut(running: Running, found: Preflight, registered: Regist
     if (done !== undefined) context.note('file-done', done);
     const clue = clueIn(running, result);
     if (clue !== undefined && !stopped) context.note('meant', clue);
-    return { result, exit: exitOf(result, stopped, clue), unsurePlaces, unit, hasClue: clue !== undefined };
+    const unsureRuns = runsToResolve(accepted, result.unsure + result.skipped.unsure);
+    return { result, exit: exitOf(result, stopped, clue), unsurePlaces, unsureRuns, unit, hasClue: clue !== undefined };
   } finally {
     entry.close();
     log.close();
