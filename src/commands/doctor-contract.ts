@@ -9,7 +9,7 @@ import { reportText } from '../doctor/contract/report-text.ts';
 import type { Facts } from '../doctor/contract/verdict.ts';
 import { nested } from './body.ts';
 
-/** The result of comparing the service with the API specification. */
+/** The result of comparing the service with the API's document. */
 export interface Compared {
   readonly report: Report;
   /** Formats with rows print only the clauses. */
@@ -63,7 +63,7 @@ function announce(context: Context, facts: Facts): void {
 
 /** Options of the comparison with the specification. */
 export const contractParams = {
-  contract: flag('--contract', 'compare the service with the API specification, clause by clause'),
+  contract: flag('--contract', 'compare the service with the API\'s document, clause by clause'),
   allowWrites: option(
     '--allow-writes <n>',
     'with --contract: at most n real writes, a message and a contact (default: 0)',

@@ -41,7 +41,7 @@ export const clauses: readonly Clause[] = [
     asked: 'the base URL',
     judged: 'it begins with https; plain http to this machine proves nothing',
     judge: (_, { address }) =>
-      address.startsWith('https:') ? judged('holds') : judged('not told', 'this machine is called over plain http'),
+      address.startsWith('https:') ? judged('holds') : judged('unclear', 'this machine is called over plain http'),
   },
   {
     id: 'json',
@@ -214,7 +214,7 @@ function noVersion(seen: Sightings, { address }: Facts): Judged {
   const segment = path.split('/').find((part) => /^v\d+(?:\.\d+)*$/i.test(part));
   if (segment !== undefined) return judged('differs', `the base URL has /${segment} in it`);
   const answered = Object.values(lists).some((list) => isSuccess(lastOf(seen.of(list))?.status ?? 0));
-  return answered ? judged('holds') : judged('not told', 'no list was answered');
+  return answered ? judged('holds') : judged('unclear', 'no list was answered');
 }
 
 function listClause(name: ListName, what: string): Clause {
@@ -229,7 +229,7 @@ function listClause(name: ListName, what: string): Clause {
 }
 
 function listed(status: number): Bearing {
-  if (isOfTheAccount(status) || status >= 500) return 'not told';
+  if (isOfTheAccount(status) || status >= 500) return 'unclear';
   return isSuccess(status) ? 'holds' : 'differs';
 }
 
@@ -250,7 +250,7 @@ function isThere(seen: Sightings, name: PostName, { writes }: Facts): Judged {
   const asked: readonly Probe[] = [...posts[name], ...('probe' in planned ? [planned.probe] : [])];
   const statuses = asked.flatMap((probe) => lastOf(seen.of(probe))?.status ?? []);
   if (statuses.some((status) => !isAbsent(status) && !isOfTheAccount(status) && status < 500)) return judged('holds');
-  return together(seen, asked, (status) => (isAbsent(status) ? 'differs' : 'not told'));
+  return together(seen, asked, (status) => (isAbsent(status) ? 'differs' : 'unclear'));
 }
 
 /** True if the endpoint does not exist for a valid key. */
@@ -271,15 +271,15 @@ function written(seen: Sightings, planned: Planned, judge: (sent: Sent) => Judge
   const sighting = seen.of(planned.probe);
   const answer = lastOf(sighting);
   if (sighting?.isBarred) return judged('not tried', notTried);
-  if (!answer) return judged('not told', sighting?.failure?.message ?? 'it was not sent');
-  if (!isSuccess(answer.status)) return judged('not told', `it was refused: ${described(answer)}`);
+  if (!answer) return judged('unclear', sighting?.failure?.message ?? 'it was not sent');
+  if (!isSuccess(answer.status)) return judged('unclear', `it was refused: ${described(answer)}`);
   const { verdict, seen: said } = judge(answer);
   return judged(verdict, ...said, described(answer));
 }
 
 /** Answers that are not JSON are covered by §1. */
 function messageId(content: Sent['content']): Judged {
-  if (content.kind !== 'json') return judged('not told');
+  if (content.kind !== 'json') return judged('unclear');
   try {
     endpoints.sendTemplate.answer(content.value);
     return judged('holds');
@@ -292,11 +292,11 @@ function messageId(content: Sent['content']): Judged {
 function knownByKey(seen: Sightings): Judged {
   const others = seen.all.filter(({ probe }) => probe.key !== 'own');
   const known = seen.all.filter((sighting) => sighting.probe.key === 'own' && saysOfKey(sighting));
-  if (known.every((sighting) => lastOf(sighting)?.status === 401)) return judged('not told');
+  if (known.every((sighting) => lastOf(sighting)?.status === 401)) return judged('unclear');
   const isToldApart = known.some((sighting) =>
     others.some((other) => other.probe.endpoint === sighting.probe.endpoint && isOther(sighting, other)),
   );
-  return isToldApart ? judged('holds') : judged('not told', 'the answer is the same without a key, or with any key');
+  return isToldApart ? judged('holds') : judged('unclear', 'the answer is the same without a key, or with any key');
 }
 
 function isOther(one: Sighting, other: Sighting): boolean {
@@ -313,20 +313,20 @@ function saysOfKey(sighting: Sighting): boolean {
 function keyRefused(seen: Sightings, facts: Facts): (status: number, probe: Probe) => Bearing {
   return (status, { method, endpoint }) => {
     if (status === 401) return 'holds';
-    if (isAbsent(status) && endpoint !== undefined && isMissing(seen, endpoint, facts)) return 'not told';
-    return status === 429 || (status === 400 && method === 'POST') ? 'not told' : 'differs';
+    if (isAbsent(status) && endpoint !== undefined && isMissing(seen, endpoint, facts)) return 'unclear';
+    return status === 429 || (status === 400 && method === 'POST') ? 'unclear' : 'differs';
   };
 }
 
 function refusedWith(expected: number): (status: number) => Bearing {
-  return (status) => (status === expected ? 'holds' : isOfTheAccount(status) ? 'not told' : 'differs');
+  return (status) => (status === expected ? 'holds' : isOfTheAccount(status) ? 'unclear' : 'differs');
 }
 
 function bodyRefused(seen: Sightings, facts: Facts, probes: readonly Probe[], name: PostName = 'sendTemplate'): Judged {
   // A missing endpoint is reported once.
-  if (isMissing(seen, name, facts)) return judged('not told', 'the endpoint does not exist');
+  if (isMissing(seen, name, facts)) return judged('unclear', 'the endpoint does not exist');
   return together(seen, probes, (status, probe) => {
-    if (probe === withoutRecipient && status === 404) return 'not told';
+    if (probe === withoutRecipient && status === 404) return 'unclear';
     return refusedWith(400)(status);
   });
 }

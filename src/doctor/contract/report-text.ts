@@ -68,7 +68,7 @@ function warning(accepted: readonly Accepted[], color: Paints['color']): readonl
 const shades: Readonly<Record<Verdict, 'green' | 'red' | 'yellow' | 'dim'>> = {
   holds: 'green',
   differs: 'red',
-  'not told': 'yellow',
+  'unclear': 'yellow',
   'not tried': 'dim',
   seen: 'yellow',
   'not seen': 'dim',
@@ -91,7 +91,7 @@ function gapLines({ what, found, why }: FilledGap, color: Paints['color']): read
 const counted: Readonly<Record<Verdict, string>> = {
   holds: 'hold',
   differs: 'differ',
-  'not told': 'undetermined',
+  unclear: 'unclear',
   'not tried': 'were not tried',
   seen: 'were seen',
   'not seen': 'were not seen',

@@ -2,10 +2,10 @@ import { described, lastOf, notTried, type Sighting, type Sightings } from './ob
 import { named, type Probe, type Writes } from './probes.ts';
 
 /**
- * `not told`: the observations prove nothing. `seen` and `not seen`: cannot be provoked. `not checkable`: not visible to
+ * `unclear`: the observations prove nothing. `seen` and `not seen`: cannot be provoked. `not checkable`: not visible to
  * any client.
  */
-export const verdicts = ['holds', 'differs', 'not told', 'not tried', 'seen', 'not seen', 'not checkable'] as const;
+export const verdicts = ['holds', 'differs', 'unclear', 'not tried', 'seen', 'not seen', 'not checkable'] as const;
 export type Verdict = (typeof verdicts)[number];
 
 export interface Judged {
@@ -40,7 +40,7 @@ export interface Clause {
 export const judged = (verdict: Verdict, ...seen: readonly string[]): Judged => ({ verdict, seen });
 
 /** Whether an answer confirms a clause, contradicts it, or proves nothing. */
-export type Bearing = 'holds' | 'differs' | 'not told';
+export type Bearing = 'holds' | 'differs' | 'unclear';
 
 /** Combines several requests: one contradiction is enough. */
 export function together(
@@ -54,7 +54,7 @@ export function together(
     if (some.length > 0) return judged(verdict, ...some.flatMap(({ seen }) => seen));
   }
   const isUntried = told.every(({ verdict }) => verdict === 'not tried');
-  return judged(isUntried ? 'not tried' : 'not told', ...told.flatMap(({ seen }) => seen));
+  return judged(isUntried ? 'not tried' : 'unclear', ...told.flatMap(({ seen }) => seen));
 }
 
 function outcome(
@@ -65,5 +65,5 @@ function outcome(
   if (sighting?.isBarred) return judged('not tried', `${named(probe)}: ${notTried}`);
   const answer = lastOf(sighting);
   const what = `${named(probe)}: ${answer ? described(answer) : (sighting?.failure?.message ?? 'not asked')}`;
-  return judged(answer ? bearing(answer.status, probe) : 'not told', what);
+  return judged(answer ? bearing(answer.status, probe) : 'unclear', what);
 }

@@ -101,7 +101,7 @@ describe('a service', () => {
       return method === 'GET' ? { status: 200, body: [] } : refused(400);
     });
     const { clauses } = await examine(url);
-    expect([clauses.get('bearer')?.verdict, clauses.get('missing-key')?.verdict]).toEqual(['not told', 'differs']);
+    expect([clauses.get('bearer')?.verdict, clauses.get('missing-key')?.verdict]).toEqual(['unclear', 'differs']);
   });
 });
 

@@ -12,7 +12,7 @@ describe('doctor --contract', () => {
       method === 'POST' && reply.status === 400 ? { ...refused(status), headers: { 'Retry-After': '600' } } : undefined,
     );
     const { code, differing, clauses } = await examine(url);
-    expect([code, differing, clauses.get('malformed-message')?.verdict]).toEqual([0, [], 'not told']);
+    expect([code, differing, clauses.get('malformed-message')?.verdict]).toEqual([0, [], 'unclear']);
   });
 
   it.each([402, 403, 500, 503])('reports no difference for a list answered with %i', async (status) => {
@@ -20,7 +20,7 @@ describe('doctor --contract', () => {
       path.endsWith('/campaigns') && reply.status === 200 ? refused(status) : undefined,
     );
     const { code, clauses, differing } = await examine(url);
-    expect([code, differing, clauses.get('listCampaigns')?.verdict]).toEqual([0, [], 'not told']);
+    expect([code, differing, clauses.get('listCampaigns')?.verdict]).toEqual([0, [], 'unclear']);
   });
 
   it.each([403, 429, 500])('reports a %i that it sees, and does not provoke one', async (status) => {
@@ -51,7 +51,7 @@ describe('doctor --contract', () => {
       body === '{"phone":' ? { ...reply, breaks: true } : undefined,
     );
     const { code, clauses } = await examine(url);
-    expect([code, clauses.get('malformed-contact')?.verdict]).toEqual([0, 'not told']);
+    expect([code, clauses.get('malformed-contact')?.verdict]).toEqual([0, 'unclear']);
   });
 });
 

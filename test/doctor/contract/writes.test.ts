@@ -42,7 +42,7 @@ describe('a write', () => {
       asked.path === send && reply.status === 200 ? { ...reply, breaks: true } : undefined,
     );
     const { code, clauses, calls } = await examine(url, writing);
-    expect([code, clauses.get('send-status')?.verdict, calls]).toEqual([13, 'not told', 21]);
+    expect([code, clauses.get('send-status')?.verdict, calls]).toEqual([13, 'unclear', 21]);
   });
 
   it('that is refused for an unknown template is no difference', async () => {
@@ -50,7 +50,7 @@ describe('a write', () => {
       asked.path === send && reply.status === 200 ? refused(404) : undefined,
     );
     const { code, clauses } = await examine(url, writing);
-    expect([code, clauses.get('send-status')?.verdict]).toEqual([0, 'not told']);
+    expect([code, clauses.get('send-status')?.verdict]).toEqual([0, 'unclear']);
   });
 });
 
