@@ -34,7 +34,7 @@ export function createPrompts(host: Host, given: Globals, onKeyboard = () => {})
     return createAsker({ ...host.streams, signal: host.signal });
   };
   const missing = (question: string, flag: string) =>
-    usage(`${question} is missing, and cannot be asked for: stdin is not a terminal`, `give it with ${flag}`);
+    usage(`${question} is missing`, `give it with ${flag}; only a terminal is asked, without --no-input and CI`);
   let taken = false;
   const take = () => {
     if (taken) throw usage('stdin is used twice', 'it can be read once: put one of them into a file');
@@ -64,10 +64,10 @@ export function createPrompts(host: Host, given: Globals, onKeyboard = () => {})
       if (given.yes) return;
       const refusal = unsafe(
         'not-confirmed',
-        `${question}: cannot ask for confirmation, stdin is not a terminal`,
-        'add --yes to confirm',
+        `this needs confirmation: ${question}`,
+        'nothing was done; add --yes to confirm',
       );
-      if (!(await (await asker(refusal)).confirm(question))) throw unsafe('declined', 'declined; nothing was changed');
+      if (!(await (await asker(refusal)).confirm(question))) throw unsafe('declined', 'declined; nothing was done');
     },
     choose: async (question, choices) => (await asker(missing(question, 'an option'))).choose(question, choices),
     stdin: async () => text(await stdin(), 'stdin'),

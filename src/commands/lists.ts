@@ -54,6 +54,7 @@ export const listCampaigns = command({
     'id\tname\ttemplate\tstatus\taudience\tcounts\tcreated_at\ncmp_sandbox_1\tWelcome to new customers\twelcome\tCOMPLETED\t120\t{"sent":120,…\n…',
   accepts: callOptions,
   piped: 'rows',
+  first: ['name', 'status', 'template', 'id'],
   run: (context, input) => listing(context, 'listCampaigns', input),
   view: listView('campaigns'),
 });

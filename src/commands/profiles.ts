@@ -82,7 +82,7 @@ interface RedactedKeys {
 
 export const setProfile = command({
   name: 'set',
-  summary: 'Change the address, plan, webhook secret, team, hours or excluded phones of a profile',
+  summary: 'Change the settings of a profile',
   details: [
     'Changing the origin deletes the stored keys, after a confirmation, because a key is only ever sent to the',
     'origin it was stored for. Changing only the path keeps them.',

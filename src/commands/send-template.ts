@@ -25,11 +25,11 @@ export const sendTemplate = command({
   name: 'send-template',
   summary: 'Send an approved template to one recipient',
   details: [
-    'When piped, it prints only the message_id. It makes exactly one request and never retries it. On a terminal,',
-    'it asks for what is missing: the recipient, the template, the values of its variables.',
-    '--wait watches the events of the local sandbox, or those that bizmsg webhooks listen receives on this',
-    'machine. With a live key, the same message within 10 minutes needs a confirmation (without a terminal:',
-    'exit 11; --again sends it). A message that may have been sent already needs --retry-unsure.',
+    'When piped, it prints only the message_id. It repeats the request only if the service certainly did not act',
+    '(--retries 0: never). On a terminal, it asks for what is missing: the recipient, the template, the values of',
+    'its variables. --wait watches the events of the local sandbox, or those that bizmsg webhooks listen receives',
+    'on this machine. With a live key, the same message within 10 minutes needs a confirmation (without a',
+    'terminal: exit 11; --again sends it), and one that may have been sent needs --retry-unsure.',
   ].join('\n'),
   params,
   examples: [
@@ -65,8 +65,7 @@ export const sendTemplate = command({
 
 /** The profile may name a file of phones that are never messaged. */
 async function refuseExcluded(context: Context, to: string): Promise<void> {
-  const { currentCaller } = await import('../session/current-caller.ts');
-  const caller = await currentCaller(context.session);
+  const caller = await callerOf(context);
   if (caller.kind === 'local' || caller.excludeFrom === undefined) return;
   const { excludedPhones } = await import('../runs/excluded.ts');
   if (!(await excludedPhones(context, caller.excludeFrom, undefined)).has(to)) return;
@@ -75,6 +74,11 @@ async function refuseExcluded(context: Context, to: string): Promise<void> {
     `${to} is in ${caller.excludeFrom}, whose phones the profile never messages`,
     'nothing was sent; remove it there, or bizmsg profiles set NAME --exclude-from none',
   );
+}
+
+async function callerOf({ session }: Context) {
+  const { currentCaller } = await import('../session/current-caller.ts');
+  return currentCaller(session);
 }
 
 type Message = BodyOf<'sendTemplate'>;
@@ -94,7 +98,11 @@ async function messageBody(context: Context, input: Input<typeof params>): Promi
   if (to !== undefined) warnOfDoubtfulPhone(context, phone(to));
   const { params, allowEmpty } = input;
   const isWhole = to !== undefined && template !== undefined && !(await lacksParams(context, template, params));
-  if (!isWhole) return (await prompts()).askForMessage(context, { to, template, params, allowEmpty });
+  if (!isWhole) {
+    // Nobody is asked for a message that cannot be sent.
+    if (context.interactive) await callerOf(context);
+    return (await prompts()).askForMessage(context, { to, template, params, allowEmpty });
+  }
   const message = { to, template, params: [...params] };
   if (context.given.dryRun) await (await prompts()).noteText(context, message);
   return message;

@@ -5,7 +5,7 @@ import { CliError, usage } from '../base/errors.ts';
 
 export const newTeam = command({
   name: 'new',
-  summary: "Print the URL of a new team: a server's address and a new secret",
+  summary: 'Set up a new team on a server, and print its URL',
   details: [
     'The machines of a team share one ledger and one rate limit on a Valkey or Redis server, so no machine sends',
     'what another one has sent. The URL has the secret that all of them need. It is printed once: store it where',

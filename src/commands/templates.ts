@@ -23,6 +23,7 @@ const listTemplates = command({
     'id\tname\tlanguage\tcategory\tstatus\tbody\tvariables\ntpl_sandbox_1\torder_update\ten_US\tUTILITY\tAPPROVED\tHello …\n…',
   accepts: callOptions,
   piped: 'rows',
+  first: ['name', 'status', 'language', 'body', 'id'],
   run: async (context, input) => {
     const found = await listing(context, 'listTemplates', input);
     // A partial list must not replace the templates that are remembered.

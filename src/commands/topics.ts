@@ -28,7 +28,7 @@ const exitCodes = `Exit codes
 Runs (contacts import, send-batch)
 
   0    no row failed or is unsure; with --first, later rows are left
-  10   some rows failed or are unsure: each time, until they are settled
+  10   some rows failed or are unsure
   11   nothing was sent: a finished run has sent these rows (--new-only,
        --again), the number of rows differs from --expect-count or exceeds
        --at-most, the unfinished run was idle for 12 hours (--continue) or its

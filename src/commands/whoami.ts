@@ -57,7 +57,7 @@ function candidateLines({ source, wins, why, ...offered }: Candidate, ui: Ui): r
 
 /** The sandbox is the default until the first profile is added. */
 function sourceName(source: string): string {
-  return source === 'newcomer' ? 'no profile yet' : source;
+  return source === 'newcomer' ? 'the local sandbox' : source;
 }
 
 function text(value: unknown, missing = ''): string {

@@ -111,6 +111,15 @@ it('notes the fields of the result if --query finds nothing', async () => {
   expect(stderr).toBe('note: --query finds nothing; the result has data, next\n');
 });
 
+it.each([
+  ['[{"name":"x","tags":[]}]', '[].nam', 'note: --query finds nothing; the records have name, tags\n'],
+  ['[{"name":"x"}]', "[?name=='y'].name", ''],
+  ['[]', '[].nam', ''],
+])('notes of %s with --query %s: %j', async (body, query, note) => {
+  const caller = await openHostile((_, __, response) => response.end(body));
+  expect((await cli(['api', '/x', '--query', query], caller)).stderr).toBe(note);
+});
+
 it('escapes control characters in the request of a dry run', async () => {
   const argv = ['api', '/x', '--dry-run', '-f', 'name=\u001b]52;c;cm0=\u0007\u009b\u202e', '-H', 'X-A:a\u009bb'];
   const { code, stdout } = await cli(argv, { home: newHome(), env: callerOf('http://127.0.0.1:9'), terminal: 80 });

@@ -17,7 +17,7 @@ it.each(lines)('sends nothing to another machine without confirmation: %s', asyn
   const { code, stderr } = await run(line);
   expect([code, stderr]).toEqual([
     11,
-    expect.stringContaining(`${question} to ${elsewhere}: cannot ask for confirmation`),
+    expect.stringContaining(`this needs confirmation: ${question} to ${elsewhere}`),
   ]);
 });
 

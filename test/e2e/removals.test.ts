@@ -138,7 +138,7 @@ describe('on a terminal', () => {
     const before = kept();
     const terminal = await asked(line, question, 'n');
     expect(await terminal.ended()).toBe(11);
-    expect(terminal.screen()).toContain('nothing was changed');
+    expect(terminal.screen()).toContain('nothing was done');
     expect(kept()).toEqual(before);
   });
 

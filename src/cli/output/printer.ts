@@ -66,7 +66,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   async function print(data: unknown, text: View): Promise<void> {
     const known = cleaned(data, options.clean);
     const value = query ? query(known) : known;
-    if (query && (value === undefined || value === null)) options.note('nothing-found', nothingFound(known));
+    if (query && findsNothing(value, query) && !isEmpty(known)) options.note('nothing-found', nothingFound(known));
     if (query && !isRow(value) && !isFilledRows(value)) return printScalars(value);
     const shown = chosenColumns(value, options.columns);
     if (form === 'json') return write(json(shown, terminal ? 2 : undefined));
@@ -193,9 +193,18 @@ function formOf({ format, piped }: PrinterOptions, terminal: boolean): Form {
   return piped === 'rows' ? 'tsv' : 'text';
 }
 
+function findsNothing(value: unknown, { isFilter }: Query): boolean {
+  return value === undefined || value === null || (isEmpty(value) && !isFilter);
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
 function nothingFound(data: unknown): string {
-  const fields = isRow(data) ? Object.keys(data) : [];
-  return `--query finds nothing${fields.length > 0 ? `; the result has ${fields.join(', ')}` : ''}`;
+  const [first, what] = Array.isArray(data) ? [data[0] as unknown, 'records have'] : [data, 'result has'];
+  const fields = isRow(first) ? Object.keys(first) : [];
+  return `--query finds nothing${fields.length > 0 ? `; the ${what} ${fields.join(', ')}` : ''}`;
 }
 
 function chosenColumns(value: unknown, columns: readonly string[] | undefined): unknown {

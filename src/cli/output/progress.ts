@@ -80,7 +80,9 @@ export function createProgress(host: Host, given: Globals, reporter: Reporter): 
   }
 
   function update(): void {
-    if (isLive) reporter.live(text?.((stderr.columns || 80) - 1) ?? '');
+    // A line that is too long would move to a next one, and stay there.
+    const width = (stderr.columns || 80) - 1;
+    if (isLive) reporter.live((text?.(width) ?? '').slice(0, width));
     else if (text) note(text(noteColumns));
     cancel = host.later(isLive ? redrawn : noteInterval, update);
   }

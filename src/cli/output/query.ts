@@ -1,7 +1,11 @@
 import { isRecord } from '../../contract/readers.ts';
 import { usage } from '../../base/errors.ts';
 
-export type Query = (data: unknown) => unknown;
+export interface Query {
+  (data: unknown): unknown;
+  /** Whether it selects records, of which there may be none. */
+  readonly isFilter: boolean;
+}
 
 /** Compiles a JMESPath expression. It is tried on null, so that a mistake is found before anything is sent. */
 export async function compileQuery(expression: string): Promise<Query> {
@@ -11,7 +15,7 @@ export async function compileQuery(expression: string): Promise<Query> {
       `--query "${expression}": ${error instanceof Error ? error.message : String(error)}`,
       'see https://jmespath.org',
     );
-  const query: Query = (data) => {
+  const query = (data: unknown) => {
     try {
       const found: unknown = jmespath.search(replaced(data, toLong), expression);
       return replaced(found, fromLong);
@@ -25,7 +29,7 @@ export async function compileQuery(expression: string): Promise<Query> {
     // A type error only means that null has the wrong type.
     if (!(error instanceof Error && error.message.startsWith('TypeError'))) throw slip(error);
   }
-  return query;
+  return Object.assign(query, { isFilter: expression.includes('[?') });
 }
 
 /** A large integer for JMESPath, which does not support bigint but accepts this as a number. */

@@ -21,6 +21,7 @@ export const listContacts = command({
     'id\tphone\tname\ttags\tattributes\tcreated_at\ncon_sandbox_1\t+12025550111\tGrace Hopper\t["customer"]\t{}\t2026-…\n…',
   accepts: callOptions,
   piped: 'rows',
+  first: ['phone', 'name', 'id'],
   run: (context, input) => listing(context, 'listContacts', input),
   view: listView('contacts'),
 });

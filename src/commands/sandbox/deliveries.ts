@@ -11,7 +11,7 @@ type Attempt = Delivery['attempts'][number];
 
 const described = {
   name: 'deliveries',
-  summary: 'List the deliveries of events to webhooks, newest last, or show one with its attempts',
+  summary: 'List the deliveries of events to webhooks, or show one',
   params: {
     id: argument('[id]', 'the id of a delivery or an event; shows each attempt with request and response'),
     failed: flag('--failed', 'only dead deliveries: ten attempts failed, or the webhook is disabled or removed'),

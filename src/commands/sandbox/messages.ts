@@ -14,7 +14,7 @@ type MessageRow = OutputOf<'messages'>[number];
 
 const described = {
   name: 'messages',
-  summary: 'List the messages that the sandbox was sent, newest last, or show everything about one',
+  summary: 'List the messages that the sandbox was sent, or show one',
   details: [
     'With an id: the request that sent it, its receipts, and its events with their deliveries. The sandbox keeps the',
     'last 100,000 messages. Accepted: not delivered yet.',

@@ -10,7 +10,7 @@ type RequestRow = OutputOf<'audit'>[number];
 
 const described = {
   name: 'requests',
-  summary: 'List the requests that the sandbox received, newest last, including those without a valid key',
+  summary: 'List the requests that the sandbox received',
   details: [
     'The sandbox keeps the last 10,000 requests with a valid key, and the last 1,000 others; of the last 100 since it was',
     'started also the bytes, up to 16 KB of each body.',
@@ -29,6 +29,7 @@ const described = {
 
 const list = command({
   ...described,
+  first: ['at', 'method', 'path', 'status', 'detail'],
   run: (context, { limit }) => newestOf(context, limit, async (most) => (await newest(context, most)).requests),
   view: () => 'No requests yet',
 });
@@ -99,7 +100,7 @@ export const sandboxRequests: Command = {
 
 export const sandboxAudit = command({
   name: 'audit',
-  summary: 'List the audit log of a key, newest last: every call made with it, successful or not',
+  summary: 'List the calls made with a key',
   details: 'The sandbox keeps the last 10,000 calls of all keys together.',
   params: {
     key: option('--key <id>', 'the key id, from sandbox keys list (default: the sandbox key of --profile local)'),

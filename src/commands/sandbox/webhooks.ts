@@ -21,7 +21,7 @@ export const addWebhook = command({
     events: option('--events <names>', 'only these events, comma-separated; message means its family', eventsIn),
     secretStdin: flag('--secret-stdin', 'read the webhook secret from stdin'),
     external: flag('--allow-external', 'allow webhooks on other machines'),
-    catchUp: flag('--catch-up', 'also receive events that arrived while no listener was running'),
+    catchUp: flag('--catch-up', 'also receive earlier events that no webhook has received'),
   },
   examples: [
     'sandbox webhooks add http://127.0.0.1:3000/hooks',

@@ -43,7 +43,11 @@ export async function sendAndWait(
     limit.start(wait.within);
     await timeline.sent(id);
     const until = watch.now() + wait.within;
-    const waiting = () => `waiting for message.${wait.goal} · ${span((until - watch.now()) / 1_000)} left`;
+    const waiting = (columns: number) => {
+      const rest = `message.${wait.goal} · ${span((until - watch.now()) / 1_000)} left`;
+      const whole = `waiting for ${rest}`;
+      return whole.length <= columns ? whole : rest;
+    };
     progress.follow(waiting);
     const judge = async (event: SourceEvent) => {
       if (!mentions(event, id)) return undefined;
@@ -106,7 +110,9 @@ function faultOf(ending: Ending): CliError | undefined {
 
 function timedOut({ id, goal, within, from, events }: Ending): CliError {
   const none = from === 'listener' ? 'does the service send its events to the listener?' : 'it had no events';
-  const hint = events.length === 0 ? none : `its events: ${events.map(eventText).join(', ')}`;
+  const known = events.length === 0 ? none : `its events: ${events.map(eventText).join(', ')}`;
+  const more = from === 'sandbox' ? `bizmsg sandbox messages ${id} shows more` : 'bizmsg webhooks history shows more';
+  const hint = `${known}; ${more}; do not send it again`;
   const message = `${id} was sent, but no message.${goal} arrived within ${within / 1000} s`;
   return new CliError('unsure', 'not-in-time', message, { hint });
 }

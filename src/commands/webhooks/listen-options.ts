@@ -20,7 +20,7 @@ export const listenParams = {
   retry: flag('--retry', 'retry failed forwards up to 5 times'),
   respond: option('--respond <status>', 'answer events with this status (default: 200)', status),
   allowWebPages: flag('--allow-web-pages', 'also accept events from web pages in a browser'),
-  catchUp: flag('--catch-up', 'also receive events that arrived while no listener was running'),
+  catchUp: flag('--catch-up', 'also receive earlier events that no webhook has received'),
   readyFile: option('--ready-file <file>', 'write this file when ready, and delete it at the end'),
   ...secretParams,
 } as const;
