@@ -175,7 +175,7 @@ export function atLeastOne(text: string): number {
 export function columns(text: string): readonly string[] {
   const names = text.split(',').map((name) => name.trim());
   if (names.includes(''))
-    throw usage(`"${text}" has an empty column name`, 'use names with commas between: --columns id,name');
+    throw usage(`"${text}" has an empty column name`, 'use names with commas between, such as id,name');
   return names;
 }
 

@@ -1,4 +1,5 @@
 import { CliError } from '../base/errors.ts';
+import { isSingles } from '../ledger/ledger.ts';
 import { type Health, readHealth, unfitnessOf } from '../ledger/redis/health.ts';
 import type { Caller } from '../session/profiles/resolve.ts';
 import type { Session } from '../session/session.ts';
@@ -47,7 +48,7 @@ function healthChecks(health: Health): readonly Check[] {
 async function ledgerCheck(session: Session, server: Parameters<typeof serverLedger>[1]): Promise<Check> {
   const ledger = serverLedger(session, server);
   try {
-    const runs = (await ledger.runs()).filter(({ id }) => !id.startsWith('singles ')).length;
+    const runs = (await ledger.runs()).filter(({ id }) => !isSingles(id)).length;
     return pass('ledger', `the secret fits; ${runs === 1 ? '1 run' : `${runs} runs`}`);
   } catch (error) {
     if (error instanceof CliError) return failed('ledger', error);

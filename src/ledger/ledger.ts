@@ -1,3 +1,4 @@
+import { CliError, type ExitName } from '../base/errors.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { State } from './states.ts';
 
@@ -218,6 +219,16 @@ export interface Settled {
 /** `release`: the service refused before it looked at the row (429, 401, 403, no connection). */
 export type Settlement = 'done' | 'failed' | 'unsure' | 'release';
 
+/** Exits of failures that every other request would meet, too. */
+export const exitsOfAll: ReadonlySet<ExitName> = new Set(['configuration', 'keyRefused', 'rateLimited']);
+
+/** What an error means for its message: it may have been done, or was refused, or the service certainly did not act. */
+export function settlementOf(error: unknown): 'unsure' | 'failed' | 'release' {
+  if (!(error instanceof CliError) || error.done === 'unknown' || error.exit === 'unsure') return 'unsure';
+  const { exit } = error;
+  return exitsOfAll.has(exit) || exit === 'interrupted' || exit === 'network' ? 'release' : 'failed';
+}
+
 export interface Withdrawn {
   readonly run: string;
   /** All that were not sent, if left out. */
@@ -240,5 +251,11 @@ export interface RunState extends Subject {
 
 /** The run in which the single messages of an account are claimed. */
 export function singlesOf({ account, mode }: Subject): string {
-  return `singles ${mode} ${account.id}`;
+  return `${singles}${mode} ${account.id}`;
 }
+
+export function isSingles(run: string): boolean {
+  return run.startsWith(singles);
+}
+
+const singles = 'singles ';

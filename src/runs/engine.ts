@@ -1,6 +1,14 @@
 import type { SendHooks } from '../client/exchange.ts';
 import { CliError } from '../base/errors.ts';
-import type { Ledger, Settlement, Owner, RunRule, Verdict } from '../ledger/ledger.ts';
+import {
+  exitsOfAll,
+  type Ledger,
+  type Owner,
+  type RunRule,
+  type Settlement,
+  settlementOf,
+  type Verdict,
+} from '../ledger/ledger.ts';
 import type { RunLog } from './log.ts';
 import { type Clock, createOutage, outageStop, type OutageOptions } from './outage.ts';
 import type { Outcome, Ready } from './row.ts';
@@ -32,8 +40,8 @@ export interface EngineOptions {
   readonly onOutcome: (outcome: Outcome) => Promise<void> | undefined;
 }
 
-/** Sends one request; it does not leave if `leaving` rejects. Rejects with a CliError that says whether it was done. */
-type Send = (content: string, departure: SendHooks) => Promise<unknown>;
+/** Sends one request; it does not leave if `beforeSend` rejects. Rejects with a CliError that says whether it was done. */
+type Send = (content: string, hooks: SendHooks) => Promise<unknown>;
 
 /** A row between its start and its outcome. */
 interface Flight {
@@ -207,7 +215,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     if (kind === 'failed') settleAs(flight.row, 'failed', failure);
     else if (kind === 'unsure' || kind === 'lost') settleAs(flight.row, 'unsure', failure);
     else requeue(flight);
-    if (failure.exit === 'interrupted' || affectsAllRows.has(failure.exit)) stop.request(stoppedBy(failure));
+    if (failure.exit === 'interrupted' || exitsOfAll.has(failure.exit)) stop.request(stoppedBy(failure));
     const isLost = kind === 'lost' || (kind === 'unsent' && failure.exit === 'network');
     if (isLost && !stop.reason) outage.begin(failure);
     if (kind === 'failed' || kind === 'unsure' || (kind === 'lost' && flight.outages === outages))
@@ -386,14 +394,12 @@ function unexpected(error: unknown): CliError {
  */
 type FailureKind = 'failed' | 'unsure' | 'lost' | 'unsent';
 
-function kindOf({ exit, done, status }: CliError): FailureKind {
-  if (exit === 'unsure' || done === 'unknown')
-    return status === undefined && exit !== 'interrupted' ? 'lost' : 'unsure';
-  return affectsAllRows.has(exit) || exit === 'interrupted' || exit === 'network' ? 'unsent' : 'failed';
+function kindOf(failure: CliError): FailureKind {
+  const settlement = settlementOf(failure);
+  if (settlement === 'unsure')
+    return failure.status === undefined && failure.exit !== 'interrupted' ? 'lost' : 'unsure';
+  return settlement === 'release' ? 'unsent' : 'failed';
 }
-
-/** Exits of failures that every other row would meet, too. */
-const affectsAllRows: ReadonlySet<string> = new Set(['configuration', 'keyRefused', 'rateLimited']);
 
 interface Reader {
   /** The next row; undefined if none has been read yet, or none is left. */

@@ -3,8 +3,8 @@ import { checkContactMapping, type ContactMappingOptions } from './mapping/conta
 import { phoneIn } from './spreadsheet-check.ts';
 import { canonical, contactRow } from '../ledger/identity.ts';
 import { shellQuote } from '../base/shell-quote.ts';
+import { suggest } from '../base/suggest.ts';
 import type { Context } from '../cli/command.ts';
-import { suggestColumn } from './confirm.ts';
 import type { Job, Mapper } from './job.ts';
 import { type PhoneRepairs, repairsText } from './mapping/values.ts';
 
@@ -85,4 +85,31 @@ function phoneClue(reasons: readonly string[]): string | undefined {
 export function noteRepairs({ note }: Context, repairs: PhoneRepairs): void {
   const text = repairsText(repairs);
   if (text !== undefined) note('repaired', text);
+}
+
+/** Suggests --map if the service reports a missing field and the input has a column with a similar name. */
+function suggestColumn(reasons: readonly string[], columns: readonly string[]): string | undefined {
+  for (const reason of reasons) {
+    const field = /(?:\/|["'])([\w.-]+)["']? is (?:missing|required)/.exec(reason)?.[1];
+    if (field === undefined || columns.includes(field)) continue;
+    const column = columnFor(field, columns);
+    if (column !== undefined) return `the input has "${column}": --map ${shellQuote(`${column}=${field}`)}`;
+    if (columns.length > 0)
+      return `no column is named ${field}; the columns are ${columns.slice(0, mostShown).join(', ')}; --map COLUMN=${field} renames one`;
+  }
+  return undefined;
+}
+
+function columnFor(field: string, columns: readonly string[]): string | undefined {
+  const same = columns.find((column) => plain(column) === plain(field));
+  return same ?? suggest(field, columns.slice(0, mostLooked));
+}
+
+/** Columns that a hint lists. */
+const mostShown = 10;
+/** Columns beyond it are not compared. */
+const mostLooked = 200;
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[\s_.-]/g, '');
 }

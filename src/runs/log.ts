@@ -71,7 +71,7 @@ type LogRecord =
 export interface LogHeader {
   readonly run: string;
   readonly at: number;
-  /** As it was given; `-` is stdin. */
+  /** As it was given, or `stdin`. */
   readonly file: string;
   /** The unit in which people count its rows. */
   readonly unit: 'line' | 'record';

@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import { atLeastOne, choice, columns, count, flag, type Input, option, runRate } from '../cli/params.ts';
 import { usage } from '../base/errors.ts';
+import { redact } from '../base/redact.ts';
 import type { Choice } from '../ledger/ledger.ts';
 
 /** The options that an import and a batch share. */
@@ -84,4 +86,20 @@ function jobName(text: string): string {
     `"${text}" is not a job name`,
     'use up to 100 letters, digits, spaces and . _ : @ -, such as reminder-2026-05-01',
   );
+}
+
+const keyHint = 'pass a key with BIZMSG_API_KEY or a profile';
+
+/** Rejects keys in the command line: it is stored with the run, and its values are sent with every row. */
+export function refuseKeys(typed: readonly string[], file: string, known: readonly string[]): void {
+  const word = typed.find((one) => one !== file && redact(one) !== one);
+  if (word !== undefined) throw usage(`"${redact(word, known)}" contains something that looks like a key`, keyHint);
+  const holds = (text: string) => redact(text, known) !== redact(text);
+  const other = typed.find((one) => one !== file && holds(one));
+  if (other !== undefined) throw usage(`"${redact(other, known)}" contains a key stored on this machine`, keyHint);
+  if (file !== '-' && holds(resolve(file)))
+    throw usage(
+      `the path "${redact(resolve(file), known)}" contains a key stored on this machine`,
+      'rename the file or folder',
+    );
 }

@@ -1,7 +1,16 @@
 import { type CliError, unsafe } from '../base/errors.ts';
 import type { Context } from '../cli/command.ts';
 import { rowsText, span, whole, zonedTime } from '../cli/output/figures.ts';
-import type { Accepted, Choice, Earlier, Ledger, Note, Plan, Stop } from '../ledger/ledger.ts';
+import {
+  type Accepted,
+  type Choice,
+  type Earlier,
+  isSingles,
+  type Ledger,
+  type Note,
+  type Plan,
+  type Stop,
+} from '../ledger/ledger.ts';
 import type { Unit } from './input/source.ts';
 import type { Preflight } from './preflight.ts';
 
@@ -204,10 +213,6 @@ function unsureAdvice(earlier: readonly Earlier[]): string {
 
 function resolvable(earlier: readonly Earlier[]): readonly string[] {
   return earlier.flatMap(({ run, unsure }) => (unsure === 0 || isSingles(run) ? [] : run));
-}
-
-function isSingles(run: string): boolean {
-  return run.startsWith('singles ');
 }
 
 function sentence(text: string): string {

@@ -9,7 +9,7 @@ import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
 import { warnOncePerFile } from '../base/journal-lines.ts';
 import { completeLog } from './history.ts';
 import { withOwnLedger } from './before-team.ts';
-import { checkCount, confirmLive, fewRows, holdSpareFiles, needsConfirmation, refuseKeys } from './confirm.ts';
+import { checkCount, confirmLive, fewRows, needsConfirmation } from './confirm.ts';
 import { type DryRunEnded, dryRunOf, suspectRowsNote } from './dry-run.ts';
 import { dueRows, firstBodies, showing } from './due.ts';
 import { sendRows } from './engine.ts';
@@ -17,10 +17,10 @@ import { nameOf, openInput } from './input.ts';
 import { dueIn, durationText, hoursText, overviewLines } from './overview.ts';
 import type { Job, Running } from './job.ts';
 import { createRunLog, logFolder, logParts, type RunLog } from './log.ts';
-import { checkChoice, choiceOf, type RunInput } from './options.ts';
+import { checkChoice, choiceOf, refuseKeys, type RunInput } from './options.ts';
 import { continuingText, noteText, register, runsToResolve, type Registered, type Registering } from './register.ts';
 import { keepEntry } from './entry.ts';
-import { doneFileText, writeFiles } from './files.ts';
+import { doneFileText, holdSpareFiles, writeFiles } from './files.ts';
 import { outageText } from './outage.ts';
 import { earlierOf, emptyResult, type Ended, exitOf, type RunResult } from './result.ts';
 import { interruptedEarly, type Stopped, stoppedBy, untilSignaled } from './stop.ts';
@@ -50,7 +50,7 @@ export async function runJob(
       const mapper = await job.mapper(input.source);
       const opened = await client.ledger();
       const running = { context, job, options, input, mapper, client, signals, emit, opened, stateFolder, thisProcess };
-      const [ran] = await Promise.allSettled([prepared(running)]);
+      const [ran] = await Promise.allSettled([perform(running)]);
       const fault = await faultOf(opened.close());
       if (ran.status === 'rejected') throw ran.reason;
       return fault && isEnded(ran.value) ? { ...ran.value, exit: fault } : ran.value;
@@ -80,8 +80,8 @@ function isEnded(ran: Ended | DryRunEnded): ran is Ended {
   return 'result' in ran && !(ran.exit instanceof CliError);
 }
 
-/** Everything before the first row is sent. */
-async function prepared(running: Running): Promise<Ended | DryRunEnded> {
+/** Checks, confirms and registers the rows, then sends them; a dry run ends before that. */
+async function perform(running: Running): Promise<Ended | DryRunEnded> {
   const { context, job, options, input, client, opened, signals, thisProcess } = running;
   const found = await preflightOf(running);
   checkCount(found.rows, options);
@@ -118,7 +118,7 @@ async function prepared(running: Running): Promise<Ended | DryRunEnded> {
     const duration = durationText(client.pace, dueIn(registered.accepted), thisProcess.now(), job.hours);
     if (duration?.isLong) context.note('duration', duration.text);
   }
-  return carriedOut(running, found, registered);
+  return sendAndReport(running, found, registered);
 }
 
 /** With the user's answers; nothing is registered yet. */
@@ -195,7 +195,7 @@ async function rehearsed(running: Running, found: Preflight, plan: Plan): Promis
 }
 
 /** Sends the due rows and reports them. */
-async function carriedOut(running: Running, found: Preflight, registered: Registered): Promise<Ended> {
+async function sendAndReport(running: Running, found: Preflight, registered: Registered): Promise<Ended> {
   const { context, job, input, signals, stateFolder, thisProcess } = running;
   const { accepted, plan } = registered;
   const { run } = accepted;
@@ -213,7 +213,7 @@ async function carriedOut(running: Running, found: Preflight, registered: Regist
   found.freeIndexes();
   const entry = await keepEntry(running, registered, tally);
   try {
-    const reason = await sent(running, { found, registered, log, tally });
+    const reason = await sendDueRows(running, { found, registered, log, tally });
     const { files, unsurePlaces } = await writeFiles(running, {
       found,
       accepted,
@@ -262,7 +262,7 @@ interface Sending {
   readonly tally: Tally;
 }
 
-async function sent(running: Running, { found, registered, log, tally }: Sending): Promise<Stopped | undefined> {
+async function sendDueRows(running: Running, { found, registered, log, tally }: Sending): Promise<Stopped | undefined> {
   const { context, job, options, input, mapper, client, signals, opened, thisProcess } = running;
   const { accepted, plan } = registered;
   const { run } = accepted;

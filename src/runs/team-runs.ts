@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { entryIn, type RunEntry } from '../ledger/file/runs.ts';
-import type { Ledger, RunState } from '../ledger/ledger.ts';
+import { isSingles, type Ledger, type RunState } from '../ledger/ledger.ts';
 import { isRecord } from '../contract/readers.ts';
 import { currentCaller } from '../session/current-caller.ts';
 import type { Session } from '../session/session.ts';
@@ -32,7 +32,7 @@ export async function openTeamRuns(session: Session): Promise<TeamRuns | undefin
     const entry = sharedEntry(String(text));
     if (entry) entries.set(entry.run, entry);
   }
-  const states = (await ledger.runs()).filter(({ id }) => !id.startsWith('singles '));
+  const states = (await ledger.runs()).filter(({ id }) => !isSingles(id));
   return {
     runs: states.map((state) => listedOf(state, entries.get(state.id))),
     ledger,

@@ -81,7 +81,7 @@ export interface Sandbox extends Views, Contents {
   /** The newest changes of the clock and the faults, in order. */
   adjustments(): readonly Adjustment[];
   readonly trigger: Trigger;
-  /** Calls the listener for each request and event as it happens. */
+  /** Calls the listener for each request, and for each event and attempt to deliver it, as they happen. */
   watch(listener: (happened: Happened) => void): void;
   /** The bytes of the newest requests and their answers, in order. */
   exchanges(): readonly ExchangeRow[];

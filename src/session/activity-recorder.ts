@@ -1,15 +1,13 @@
 import type { Counts, Entry, Result, Writer } from './activity/log.ts';
 import type { CallGuard } from '../client/exchange.ts';
 import { endpoints } from '../contract/endpoints.ts';
-import { isRecord } from '../contract/readers.ts';
 import { CliError, type ExitName } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
-import type { Settlement } from '../ledger/ledger.ts';
 import type { CheckedTarget, RunEnded, RunStarted, Session } from './session.ts';
 import type { DuplicateGuardOptions } from './duplicate-guard.ts';
 
 /** Logs calls that change something at the service, and guards live messages against accidental duplicates. */
-export function callRecorder(session: Session, checkedTarget: CheckedTarget): CallGuard {
+export function recordAndGuard(session: Session, checkedTarget: CheckedTarget): CallGuard {
   let isNoted = false;
   return async (request, send, { again = false, retryUnsure = false }) => {
     const [{ factsIn, resultOf, resultOfError }, { begin }] = await Promise.all([
@@ -35,11 +33,11 @@ export function callRecorder(session: Session, checkedTarget: CheckedTarget): Ca
         },
         beforeRetry: () => duplicates?.beforeRetry(),
       });
-      await duplicates?.settle(outcomeOf(answer));
+      await duplicates?.answered(answer);
       entry?.end(resultOf(answer));
       return answer;
     } catch (error) {
-      await duplicates?.settle(outcomeOfError(error));
+      await duplicates?.failed(error);
       entry?.end(resultOfError(error));
       throw message ? withNextStep(error) : error;
     } finally {
@@ -55,24 +53,6 @@ async function duplicateGuardFor(
 ) {
   const { openDuplicateGuard } = await import('./duplicate-guard.ts');
   return openDuplicateGuard({ session, caller: checkedTarget.caller, checkedTarget, ...options });
-}
-
-/** An observed answer may hold a failure. */
-function outcomeOf(answer: unknown): Settlement {
-  return isRecord(answer) && answer['failure'] instanceof CliError ? outcomeOfError(answer['failure']) : 'done';
-}
-
-const notSentExits: ReadonlySet<string> = new Set([
-  'rateLimited',
-  'keyRefused',
-  'configuration',
-  'interrupted',
-  'network',
-]);
-
-function outcomeOfError(error: unknown): Settlement {
-  if (!(error instanceof CliError) || error.done === 'unknown' || error.exit === 'unsure') return 'unsure';
-  return notSentExits.has(error.exit) ? 'release' : 'failed';
 }
 
 /** Logs the start of a run; the returned function logs its result. */

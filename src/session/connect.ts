@@ -7,7 +7,7 @@ import { CliError, configuration } from '../base/errors.ts';
 import { readRegular, whyUnreadable } from '../base/files.ts';
 import { type LocalCaller, newcomerNote, type ServiceCaller, type Target } from './profiles/resolve.ts';
 import { maskKey } from '../base/redact.ts';
-import { callRecorder } from './activity-recorder.ts';
+import { recordAndGuard } from './activity-recorder.ts';
 
 /** A connection for single calls. */
 interface CallerConnection extends Connection {
@@ -141,7 +141,7 @@ export async function openConnection(
     retries: given.retries,
     dryRun: given.dryRun,
     local: simulated,
-    guard: callRecorder(session, checkedTarget),
+    guard: recordAndGuard(session, checkedTarget),
     onWait: (milliseconds, why) => {
       const when = milliseconds < 50 ? 'now' : `in ${(milliseconds / 1000).toFixed(1)} s`;
       if (!given.quiet) reporter.note('waiting', `${why}; trying again ${when}`);
@@ -179,7 +179,7 @@ function withSpinner({ interaction }: Session, { baseUrl }: Target, transport: T
   return { ...transport, send: (request, limits) => interaction.spin(waiting, transport.send(request, limits)) };
 }
 
-/** Prints that a key is live, with --quiet too, and that a sandbox key of an account reaches no phone. */
+/** Prints that a key is live, with --quiet too, and that there is no profile yet. */
 function announce({ reporter, given }: Session, caller: AnyCaller, target: Target, simulated: boolean): void {
   const { host } = new URL(target.baseUrl);
   if (caller.kind === 'local' && caller.newcomer && !given.quiet) {

@@ -1,7 +1,8 @@
 import type { BodyOf } from '../contract/endpoints.ts';
 import type { SendHooks } from '../client/exchange.ts';
 import { CliError, unsafe } from '../base/errors.ts';
-import { type Settlement, type SingleRule, singlesOf, type Verdict } from '../ledger/ledger.ts';
+import { isRecord } from '../contract/readers.ts';
+import { type Settlement, settlementOf, type SingleRule, singlesOf, type Verdict } from '../ledger/ledger.ts';
 import type { AnyCaller, CheckedTarget, Session } from './session.ts';
 import { openLedger } from './ledger.ts';
 
@@ -9,7 +10,8 @@ import { openLedger } from './ledger.ts';
 export interface DuplicateGuard extends SendHooks {
   /** Prompts before the request takes a rate-limit slot. */
   ask(): Promise<void>;
-  settle(outcome: Settlement): Promise<void>;
+  answered(answer: unknown): Promise<void>;
+  failed(error: unknown): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -70,7 +72,8 @@ export async function openDuplicateGuard({
       isClaimed = true;
     },
     beforeRetry: () => void settle('release'),
-    settle,
+    answered: (answer) => settle(outcomeOf(answer)),
+    failed: (error) => settle(settlementOf(error)),
     close: opened.close,
   };
 
@@ -95,6 +98,11 @@ export async function openDuplicateGuard({
     await interaction.confirm(`${text[0]?.toUpperCase()}${text.slice(1)}. Send it again?`);
     rule = { ...rule, again: true };
   }
+}
+
+/** An observed answer may hold a failure. */
+function outcomeOf(answer: unknown): Settlement {
+  return isRecord(answer) && answer['failure'] instanceof CliError ? settlementOf(answer['failure']) : 'done';
 }
 
 function wait({ host }: Session): Promise<void> {

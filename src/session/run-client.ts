@@ -1,4 +1,5 @@
-import { CliError, type ExitName, usage } from '../base/errors.ts';
+import { CliError, usage } from '../base/errors.ts';
+import { exitsOfAll } from '../ledger/ledger.ts';
 import { maskKey } from '../base/redact.ts';
 import type { Client } from '../client/client.ts';
 import type { SendHooks } from '../client/exchange.ts';
@@ -110,17 +111,15 @@ function carefulText(caller: Caller): string {
 /** Cancels requests waiting for a slot once one fails in a way that every other one would. */
 function sendingUntil(queueAbort: AbortController, client: Client): RunClient['sending'] {
   return (name) => {
-    const send: (content: string, departure: SendHooks) => Promise<unknown> = client.prepare(name);
-    return (content, departure) => send(content, departure).catch(abortIfFatal);
+    const send: (content: string, hooks: SendHooks) => Promise<unknown> = client.prepare(name);
+    return (content, hooks) => send(content, hooks).catch(abortIfFatal);
   };
 
   function abortIfFatal(error: unknown): never {
-    if (error instanceof CliError && fatalExits.has(error.exit)) queueAbort.abort();
+    if (error instanceof CliError && exitsOfAll.has(error.exit)) queueAbort.abort();
     throw error;
   }
 }
-
-const fatalExits: ReadonlySet<ExitName> = new Set(['rateLimited', 'keyRefused', 'configuration']);
 
 /** §8 counts requests a minute, even if --rate is per second. */
 const twoWindows = 120_000;

@@ -202,7 +202,8 @@ function isEmpty(value: unknown): boolean {
 }
 
 function nothingFound(data: unknown): string {
-  const [first, what] = Array.isArray(data) ? [data[0] as unknown, 'records have'] : [data, 'result has'];
+  const first: unknown = Array.isArray(data) ? data[0] : data;
+  const what = Array.isArray(data) ? 'records have' : 'result has';
   const fields = isRow(first) ? Object.keys(first) : [];
   return `--query finds nothing${fields.length > 0 ? `; the ${what} ${fields.join(', ')}` : ''}`;
 }

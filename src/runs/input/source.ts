@@ -46,7 +46,7 @@ export interface Source {
   /** Its size in bytes when it was opened. */
   readonly size: number;
   /**
-   * Yields rows in batches of a few hundred, including damaged ones, the same each time. `onChunk` gets each chunk of
+   * Yields rows in batches of a few hundred, including damaged ones, the same each time. `onBytes` gets each chunk of
    * bytes before its rows, valid only during the call, and an empty one at the end; if it throws, reading stops.
    */
   rows(signal?: AbortSignal, onBytes?: (chunk: Uint8Array) => void): AsyncGenerator<readonly InputRow[]>;
