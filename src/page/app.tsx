@@ -1,11 +1,10 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { ask, link, type Link, state } from './connection.ts';
 import { Clock } from './clock.tsx';
-import { Confirm } from './confirm.tsx';
+import { ask, link, type Link, state } from './connection.ts';
 import { Copy } from './copy.tsx';
-import { Help, isHelpOpen } from './help.tsx';
-import { useKeys } from './keys.ts';
+import { Confirm } from './confirm.tsx';
+import { Help, isHelpOpen, useKeys } from './keys.tsx';
 import { notice } from './notice.ts';
 import { linkTo, route } from './route.ts';
 import { type ScreenName, screens } from './screens.ts';

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { follow, takeToken } from './connection.ts';
-import { listenForKeys } from './keys.ts';
+import { listenForKeys } from './keys.tsx';
 import { applyTheme } from './settings.ts';
 
 takeToken();

@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { useKeys } from './keys.ts';
+import { useKeys } from './keys.tsx';
 
 interface SearchProps {
   readonly label: string;

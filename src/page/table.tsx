@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { useKeys } from './keys.ts';
+import { useKeys } from './keys.tsx';
 
 export interface Column<T> {
   readonly title: string;

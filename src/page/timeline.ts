@@ -1,6 +1,6 @@
 import type { OutputOf } from '../sandbox/control/operations.ts';
 import { effectText } from './faults.ts';
-import { requestText } from './request.ts';
+import { requestText } from './requests.ts';
 import type { Adjustment, Message, PageState, Request, SandboxEvent } from './state.ts';
 import { timeText } from './time.ts';
 

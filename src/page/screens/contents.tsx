@@ -1,9 +1,7 @@
 import { useAsked } from '../asked.ts';
-import { Parts, partOf } from '../parts.tsx';
-import { CampaignDetail } from './contents/campaign.tsx';
-import { ContactDetail } from './contents/contact.tsx';
+import { partOf, Parts } from '../parts.tsx';
+import { CampaignDetail, ContactDetail, TemplateDetail } from './contents/details.tsx';
 import { Listing } from './contents/listing.tsx';
-import { TemplateDetail } from './contents/template.tsx';
 
 const parts = { contacts: 'Contacts', templates: 'Templates', campaigns: 'Campaigns' } as const;
 

@@ -1,5 +1,6 @@
-import { Parts, partOf } from '../parts.tsx';
-import { Choices } from './limits/choices.tsx';
+import { useAsked } from '../asked.ts';
+import { partOf, Parts } from '../parts.tsx';
+import { Table } from '../table.tsx';
 import { Faults } from './limits/faults.tsx';
 import { Keys } from './limits/keys.tsx';
 import { Usage } from './limits/usage.tsx';
@@ -23,5 +24,31 @@ export function Limits() {
         {part === 'choices' && <Choices />}
       </div>
     </div>
+  );
+}
+
+/** How the sandbox handles what the API document leaves open. */
+function Choices() {
+  // They never change, so any topic will do.
+  const choices = useAsked('keys', 'choices').value ?? [];
+  return (
+    <section>
+      <h2>What the API document leaves open</h2>
+      <p class="preview">
+        Start the sandbox with <code>--shape vary:SEED</code> to test your program against the other answers.
+      </p>
+      <Table
+        label="Choices"
+        rows={choices}
+        keyOf={({ open, sections }) => open + sections.join()}
+        empty="Loading"
+        columns={[
+          { title: 'Section', class: 'whole-word', cell: ({ sections }) => sections.join(' ') },
+          { title: 'Open', cell: ({ open }) => open },
+          { title: 'This sandbox', cell: ({ choice }) => choice },
+          { title: 'Others', class: 'wide', cell: ({ others = [] }) => others.join('; ') },
+        ]}
+      />
+    </section>
   );
 }

@@ -1,9 +1,9 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAsked } from '../asked.ts';
-import { confirm } from '../confirm.tsx';
 import { ask, state } from '../connection.ts';
-import { useKeys } from '../keys.ts';
+import { confirm } from '../confirm.tsx';
+import { useKeys } from '../keys.tsx';
 import { inOrder, isMatch, type Phone, phonesIn, testNumbers, textOf } from '../phones.ts';
 import { goTo, linkTo, route } from '../route.ts';
 import { Search } from '../search.tsx';

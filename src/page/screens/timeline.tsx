@@ -1,14 +1,14 @@
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { useAsked } from '../asked.ts';
-import { exchangeOf, partText } from '../exchanges.ts';
 import { state } from '../connection.ts';
-import { Detail } from '../detail.tsx';
 import { DeliveryDetails } from '../delivery.tsx';
+import { Detail } from '../detail.tsx';
+import { exchangeOf, partText } from '../requests.ts';
+import { StatusText } from '../status.tsx';
 import { goTo, linkTo, route } from '../route.ts';
 import { Search } from '../search.tsx';
 import type { Message, Request } from '../state.ts';
-import { StatusText } from '../status.tsx';
 import { Table } from '../table.tsx';
 import { timeText } from '../time.ts';
 import { isShown, phoneOf, type Row, type Step, timelineOf } from '../timeline.ts';

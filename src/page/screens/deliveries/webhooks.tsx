@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { act, useAsked } from '../../asked.ts';
-import { confirm } from '../../confirm.tsx';
 import { ask } from '../../connection.ts';
 import { Copy } from '../../copy.tsx';
+import { confirm } from '../../confirm.tsx';
 import { Table } from '../../table.tsx';
 
 /** The URLs that receive the events. */

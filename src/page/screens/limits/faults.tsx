@@ -1,12 +1,21 @@
-import { endpointNames } from '../../../contract/endpoints.ts';
-import { eventNames, isEventName } from '../../../contract/events.ts';
+import { useSignal } from '@preact/signals';
+import { type EndpointName, endpointNames } from '../../../contract/endpoints.ts';
+import { type EventName, eventNames, isEventName } from '../../../contract/events.ts';
 import type { InputOf, OutputOf } from '../../../sandbox/control/operations.ts';
 import { act, useAsked } from '../../asked.ts';
 import { ask } from '../../connection.ts';
-import { timeText } from '../../time.ts';
+import {
+  answerEffects,
+  type EffectKind,
+  effectOf,
+  effectText,
+  endpointText,
+  eventEffects,
+  isEffectKind,
+} from '../../faults.ts';
+import { numberIn } from '../../form.ts';
 import { Table } from '../../table.tsx';
-import { addFault, FaultForm } from './fault-form.tsx';
-import { effectText, endpointText } from '../../faults.ts';
+import { timeText } from '../../time.ts';
 
 type Fault = OutputOf<'faults'>[number];
 type NewFault = InputOf<'addFault'>;
@@ -81,4 +90,114 @@ function leftText({ active, times, until, injected }: Fault): string {
   const ends = until === undefined ? '' : `until ${timeText(until)}`;
   if (times === undefined) return ends || 'no end';
   return `${times - injected} ${times - injected === 1 ? 'hit' : 'hits'}${ends && `, ${ends}`}`;
+}
+
+function addFault(fault: InputOf<'addFault'>): Promise<boolean> {
+  return act(() => ask('addFault', fault), 'Added');
+}
+
+/** Adds a fault on requests or events. */
+function FaultForm() {
+  const target = useSignal<string>('sendTemplate');
+  const kind = useSignal<EffectKind>('status');
+  const on = targetsOf(target.value);
+  const isOnEvents = on.some(isEventName);
+  const kinds = isOnEvents ? eventEffects : answerEffects;
+  const aim = (name: string) => {
+    target.value = name;
+    if (targetsOf(name).some(isEventName) !== isOnEvents) kind.value = isOnEvents ? 'status' : 'delay';
+  };
+  const choose = (name: string) => {
+    if (isEffectKind(name)) kind.value = name;
+  };
+  const submit = async (form: HTMLFormElement) => {
+    const given = new FormData(form);
+    const span = numberIn(given, 'for');
+    await addFault({
+      on,
+      effect: effectOf(kind.value, numberIn(given, 'amount') ?? 0),
+      after: given.has('after') || undefined,
+      rate: (numberIn(given, 'share') ?? 100) / 100,
+      times: numberIn(given, 'times'),
+      for: span === undefined ? undefined : span * 1_000,
+    });
+  };
+  return (
+    <form
+      class="line"
+      aria-label="New fault"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit(event.currentTarget);
+      }}
+    >
+      <label>
+        On
+        <select value={target.value} onChange={({ currentTarget }) => aim(currentTarget.value)}>
+          <optgroup label="Requests">
+            {endpointNames.map((name) => (
+              <option key={name} value={name}>
+                {endpointText(name)}
+              </option>
+            ))}
+            <option value="requests">all requests</option>
+          </optgroup>
+          <optgroup label="Events">
+            {eventNames.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+            <option value="events">all events</option>
+          </optgroup>
+        </select>
+      </label>
+      <label>
+        Effect
+        <select value={kind.value} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+          {Object.entries(kinds).map(([name, text]) => (
+            <option key={name} value={name}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      {kind.value === 'status' && (
+        <label>
+          Status
+          <input name="amount" type="number" required min="400" max="599" defaultValue={500} />
+        </label>
+      )}
+      {(kind.value === 'latency' || kind.value === 'delay') && (
+        <label>
+          Seconds late
+          <input name="amount" type="number" required min="0.001" step="any" defaultValue={5} />
+        </label>
+      )}
+      <label>
+        Share in %
+        <input name="share" type="number" min="0" max="100" step="any" defaultValue={100} />
+      </label>
+      <label>
+        Hits
+        <input name="times" type="number" min="1" placeholder="no end" />
+      </label>
+      <label>
+        Seconds until it ends
+        <input name="for" type="number" min="0.001" step="any" placeholder="no end" />
+      </label>
+      {!isOnEvents && (
+        <label class="check">
+          <input name="after" type="checkbox" /> once the request is processed
+        </label>
+      )}
+      <button type="submit">Add fault</button>
+    </form>
+  );
+}
+
+function targetsOf(name: string): readonly (EndpointName | EventName)[] {
+  if (name === 'requests') return endpointNames;
+  if (name === 'events') return eventNames;
+  return isEventName(name) ? [name] : endpointNames.filter((one) => one === name);
 }

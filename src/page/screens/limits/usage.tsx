@@ -1,10 +1,12 @@
-import { planNames } from '../../../contract/plans.ts';
+import { endpointNames } from '../../../contract/endpoints.ts';
+import { planNames, plans } from '../../../contract/plans.ts';
+import type { OutputOf } from '../../../sandbox/control/operations.ts';
 import { act, useAsked } from '../../asked.ts';
 import { useClock } from '../../clock.tsx';
 import { ask } from '../../connection.ts';
+import { endpointText } from '../../faults.ts';
+import { numberIn } from '../../form.ts';
 import { timeText } from '../../time.ts';
-import { Gauge } from './gauge.tsx';
-import { PlanForm } from './plan-form.tsx';
 
 /** How much of the plan's limits is used, and the plan. */
 export function Usage() {
@@ -55,4 +57,100 @@ export function Usage() {
 async function leaveOne(): Promise<void> {
   const { plan, minute } = await ask('usage');
   await ask('setPlan', { name: plan.name, rate: minute.used + 1, monthly: plan.perMonth, without: plan.without });
+}
+
+interface GaugeProps {
+  readonly label: string;
+  readonly used: number;
+  /** Null without a limit; then nothing is counted. */
+  readonly limit: number | null;
+}
+
+/** Where the limit is, in percent of the width. */
+const line = 80;
+
+/** How much of a limit is used, with the line where the answers become 429. */
+function Gauge({ label, used, limit }: GaugeProps) {
+  if (limit === null) {
+    return (
+      <p>
+        <strong>{label}</strong> · no limit
+      </p>
+    );
+  }
+  const isFull = used >= limit;
+  const rest = isFull ? 'the next one is answered 429' : `${(limit - used).toLocaleString('en')} left`;
+  const text = `${used.toLocaleString('en')} of ${limit.toLocaleString('en')}, ${rest}`;
+  return (
+    <div class={`gauge ${isFull ? 'full' : ''}`}>
+      <p class="top">
+        <strong>{label}</strong>
+        <span>{text}</span>
+      </p>
+      <svg
+        viewBox="0 0 100 10"
+        preserveAspectRatio="none"
+        role="meter"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={limit}
+        aria-valuenow={Math.min(used, limit)}
+        aria-valuetext={text}
+      >
+        <rect class="ground" width="100" height="10" />
+        <rect class="used" width={Math.min(line, limit === 0 ? line : (used / limit) * line)} height="10" />
+        <rect class="over" x={line} width={100 - line} height="10" />
+        <line x1={line} x2={line} y1="0" y2="10" />
+      </svg>
+      <p class="scale" aria-hidden="true">
+        <span style={{ marginInlineStart: `${line}%` }}>429</span>
+      </p>
+    </div>
+  );
+}
+
+/** Limits and endpoints other than those of the plan. */
+function PlanForm({ plan }: { readonly plan: OutputOf<'usage'>['plan'] }) {
+  const { perMinute, perMonth } = plans[plan.name];
+  const isOwn = plan.perMinute !== undefined || plan.perMonth !== undefined || plan.without.length > 0;
+  const set = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    const without = endpointNames.filter((name) => !given.has(name));
+    const limits = { rate: numberIn(given, 'rate'), monthly: numberIn(given, 'monthly') };
+    void act(() => ask('setPlan', { name: plan.name, ...limits, without }), 'The plan is set');
+  };
+  return (
+    <details open={isOwn}>
+      <summary>Other limits and endpoints</summary>
+      <form class="line" aria-label="Other limits and endpoints" onSubmit={set}>
+        <label>
+          Requests a minute
+          <input name="rate" type="number" min="0" placeholder={limitText(perMinute)} defaultValue={plan.perMinute} />
+        </label>
+        <label>
+          Messages a month
+          <input name="monthly" type="number" min="0" placeholder={limitText(perMonth)} defaultValue={plan.perMonth} />
+        </label>
+        <fieldset>
+          <legend>Endpoints of the plan</legend>
+          {endpointNames.map((name) => (
+            <label key={name} class="check">
+              <input name={name} type="checkbox" defaultChecked={!plan.without.includes(name)} /> {endpointText(name)}
+            </label>
+          ))}
+        </fieldset>
+        <button type="submit">Set</button>
+        {isOwn && (
+          <button type="button" onClick={() => void act(() => ask('setPlan', { name: plan.name }), 'The plan is set')}>
+            Use those of the plan
+          </button>
+        )}
+      </form>
+    </details>
+  );
+}
+
+function limitText(limit: number | undefined): string {
+  return limit === undefined ? 'unlimited' : String(limit);
 }

@@ -1,9 +1,9 @@
 import { computed } from '@preact/signals';
 import type { OutputOf } from '../../../sandbox/control/operations.ts';
 import { useAsked } from '../../asked.ts';
-import { Copy } from '../../copy.tsx';
 import { state } from '../../connection.ts';
-import { useKeys } from '../../keys.ts';
+import { Copy } from '../../copy.tsx';
+import { useKeys } from '../../keys.tsx';
 import { type Item, type Phone, textOf } from '../../phones.ts';
 import { linkTo, route } from '../../route.ts';
 import type { Reply, SandboxEvent } from '../../state.ts';

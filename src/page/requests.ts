@@ -1,6 +1,11 @@
 import type { OutputOf } from '../sandbox/control/operations.ts';
 import type { Request } from './state.ts';
 
+/** The method and path; most paths begin the same. */
+export function requestText(method: string, path: string): string {
+  return `${method} ${path.replace('/api/public/', '')}`;
+}
+
 type Exchange = OutputOf<'exchanges'>[number];
 
 /** The bytes of a request of the log. Equal log entries are told apart by their order. */

@@ -1,4 +1,6 @@
+import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { Dialog } from './dialog.tsx';
 import { goTo } from './route.ts';
 import { screens } from './screens.ts';
 import { hasKeys } from './settings.ts';
@@ -38,4 +40,42 @@ function isTyping(target: EventTarget | null): boolean {
 
 function isControl(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest('a, button, summary') !== null;
+}
+
+export const isHelpOpen = signal(false);
+
+const keys = [
+  ...screens.map(({ key, title, more }) => [`g ${key}`, title + more]),
+  ['j k', 'Next and previous row'],
+  ['Enter', 'Open the row'],
+  ['Esc', 'Back'],
+  ['/', 'Search'],
+  ['r', 'Reply as the customer'],
+  ['n', 'New message'],
+  ['?', 'These keys'],
+] as const;
+
+export function Help() {
+  return (
+    <Dialog title="Keys" isOpen={isHelpOpen}>
+      <dl class="keys">
+        {keys.map(([key, does]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <label>
+        <input
+          type="checkbox"
+          checked={hasKeys.value}
+          onChange={({ currentTarget }) => (hasKeys.value = currentTarget.checked)}
+        />{' '}
+        Single letters are shortcuts
+      </label>
+    </Dialog>
+  );
 }
