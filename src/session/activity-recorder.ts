@@ -109,8 +109,13 @@ function isLive({ target: { mode } }: CheckedTarget): boolean {
   return mode !== 'sandbox';
 }
 
-function factsOf({ command }: Session, { target, simulated, isLocal }: CheckedTarget) {
-  return { profile: isLocal ? 'local' : (target.profile ?? 'environment'), mode: target.mode, simulated, command };
+function factsOf({ command }: Session, { target, simulated, isLocalProfile }: CheckedTarget) {
+  return {
+    profile: isLocalProfile ? 'local' : (target.profile ?? 'environment'),
+    mode: target.mode,
+    simulated,
+    command,
+  };
 }
 
 async function writerOf(

@@ -35,7 +35,7 @@ export async function tryLookup(
   look: Parameters<TryLookup>[0],
 ): Promise<void> {
   // A dry run does not start a sandbox.
-  if (checkedTarget.isLocal && !checkedTarget.running) return;
+  if (checkedTarget.isLocalProfile && !checkedTarget.running) return;
   const late = new AbortController();
   const cancel = session.host.later(lookupTimeout, () => late.abort());
   const signal = AbortSignal.any([stop, late.signal]);
@@ -80,7 +80,7 @@ export async function checkTarget(session: Session, caller: AnyCaller): Promise<
   const running = caller.kind === 'local' ? sandboxes.find() : sandboxes.at(target.baseUrl);
   const simulated = caller.kind === 'local' || running !== undefined;
   const conditions = {
-    isLocal: simulated,
+    simulated,
     onlyLocal: onlyLocal(host.env),
     unverified: skipsCertificateChecks(host.env),
     running: sandboxes.live,
@@ -88,7 +88,7 @@ export async function checkTarget(session: Session, caller: AnyCaller): Promise<
   if (caller.kind !== 'local') guard(target, conditions);
   if (running && caller.kind !== 'local' && !given.dryRun) await sandboxes.proven(running);
   announce(session, caller, target, simulated);
-  return { target, simulated, minute: running?.minute, isLocal: caller.kind === 'local', running, caller };
+  return { target, simulated, minute: running?.minute, isLocalProfile: caller.kind === 'local', running, caller };
 }
 
 /** Whether a key counts as live and comes from the profile store. */

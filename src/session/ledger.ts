@@ -54,11 +54,11 @@ interface Options {
 export async function accountFacts(
   session: Session,
   caller: AnyCaller,
-  { target, isLocal, running }: CheckedTarget,
+  { target, isLocalProfile, running }: CheckedTarget,
   { write }: Options,
 ): Promise<AccountFacts | undefined> {
   const { host, given } = session;
-  if (given.dryRun && isLocal && !running) return undefined;
+  if (given.dryRun && isLocalProfile && !running) return undefined;
   const [{ originOf }, { environmentAccount }] = await Promise.all([
     import('./profiles/base-url.ts'),
     import('./profiles/environment.ts'),

@@ -83,11 +83,12 @@ export type AnyCaller = LocalCaller | ServiceCaller | Target;
 /** A target that passed all safety checks and was announced. */
 export interface CheckedTarget {
   readonly target: Target;
+  /** Whether it is a sandbox on this machine. */
   readonly simulated: boolean;
   /** The rate limit of the sandbox that is called. */
   readonly minute: Minute | undefined;
-  /** Whether it is called as `local`. */
-  readonly isLocal: boolean;
+  /** Whether it is called as the profile `local`. */
+  readonly isLocalProfile: boolean;
   /** The sandbox on this machine that is called, if it runs. */
   readonly running: Locator | undefined;
   readonly caller: AnyCaller;

@@ -11,7 +11,7 @@ import { storeFile } from './store.ts';
 
 export interface GuardConditions {
   /** Whether the address is a sandbox on this machine. */
-  readonly isLocal: boolean;
+  readonly simulated: boolean;
   /** Whether only sandboxes on this machine may be called. */
   readonly onlyLocal: boolean;
   /** Whether Node skips certificate checks, so that any server may answer. */
@@ -25,12 +25,12 @@ type RunningSandbox = Pick<Locator, 'url' | 'keys'>;
 /** Throws if this key must not go to this address. */
 export function guard(
   target: Target | LocalCaller,
-  { isLocal, onlyLocal, unverified, running = () => [] }: GuardConditions,
+  { simulated, onlyLocal, unverified, running = () => [] }: GuardConditions,
 ): void {
   if (target.kind === 'local') return;
-  if (onlyLocal && !isLocal) refuseOther(target);
-  if (isLocalKey(target.key) && !isLocal) refuseElsewhere(target, running());
-  if (isLocal && !isLocalKey(target.key) && target.mode !== 'sandbox') refuseInSandbox(target);
+  if (onlyLocal && !simulated) refuseOther(target);
+  if (isLocalKey(target.key) && !simulated) refuseElsewhere(target, running());
+  if (simulated && !isLocalKey(target.key) && target.mode !== 'sandbox') refuseInSandbox(target);
   requireEncryption(target.baseUrl);
   if (unverified && target.mode !== 'sandbox' && target.baseUrl.startsWith('https:')) refuseUnverified(target);
 }

@@ -7,7 +7,7 @@ import { bareKey, liveKey, localKey, localLiveKey, testKey } from './people.ts';
 const sandbox = 'http://127.0.0.1:4780';
 const service = 'https://api.example.com/v1';
 const running = { url: sandbox, port: 4780, loopback: 'both' } as const;
-const around = (baseUrl: string) => ({ isLocal: leadsTo(running, baseUrl), onlyLocal: false, unverified: false });
+const around = (baseUrl: string) => ({ simulated: leadsTo(running, baseUrl), onlyLocal: false, unverified: false });
 
 describe('the guard', () => {
   it.each([
