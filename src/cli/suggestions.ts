@@ -132,7 +132,7 @@ export function parseError(
   line: Line,
   { code, message }: { readonly code: string; readonly message: string },
 ): CliError {
-  const text = message.replace(/^error: /, '').split('\n')[0] ?? '';
+  const text = plainText(message.replace(/^error: /, '').split('\n')[0] ?? '');
   const typed = typedIn(line);
   const at = typed.findIndex(({ kind }) => kind === 'unknown');
   const option = typed[at];
@@ -146,6 +146,13 @@ export function parseError(
     return usage(`${valued.text} takes no value`, `write ${valued.text} instead of ${valued.text}=${valued.value}`);
   const hint = code === 'commander.unknownOption' && option ? optionHint(line, option, typed[at + 1]) : undefined;
   return usage(text, hint ?? `see ${line.path.join(' ')} --help`);
+}
+
+/** The messages of commander in the words of the others. */
+function plainText(message: string): string {
+  return message
+    .replace(/^unknown option '(.*)'$/, 'unknown option $1')
+    .replace(/^option '(?:-\w, )?(--[\w-]+).*' argument missing$/, '$1 needs a value');
 }
 
 /** An unknown option before the command. */

@@ -63,7 +63,7 @@ function announce(context: Context, facts: Facts): void {
 
 /** Options of the comparison with the specification. */
 export const contractParams = {
-  contract: flag('--contract', 'compare the service with the API\'s document, clause by clause'),
+  contract: flag('--contract', "compare the service with the API's document, clause by clause"),
   allowWrites: option(
     '--allow-writes <n>',
     'with --contract: at most n real writes, a message and a contact (default: 0)',

@@ -98,7 +98,7 @@ describe('sandbox trigger', () => {
     const { run } = await local();
     for (const name of eventNames) {
       const { stderr } = await run(`${name} --attributes x`);
-      expect(stderr).toContain("unknown option '--attributes'");
+      expect(stderr).toContain('unknown option --attributes');
     }
     const { stderr } = await run('message.failed --amount 1');
     expect(stderr).toContain('--message, --to, --template, --reason, --reason-text');

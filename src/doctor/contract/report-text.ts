@@ -68,7 +68,7 @@ function warning(accepted: readonly Accepted[], color: Paints['color']): readonl
 const shades: Readonly<Record<Verdict, 'green' | 'red' | 'yellow' | 'dim'>> = {
   holds: 'green',
   differs: 'red',
-  'unclear': 'yellow',
+  unclear: 'yellow',
   'not tried': 'dim',
   seen: 'yellow',
   'not seen': 'dim',
