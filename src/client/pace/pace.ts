@@ -86,7 +86,7 @@ export function createPace({
     close: () => gate.close?.(),
     waiting() {
       const due = wakeUp.due();
-      return due === undefined ? undefined : Math.max(0, due - now());
+      return due === undefined ? undefined : Math.max(0, Math.max(due, gate.freeAt?.() ?? due) - now());
     },
   };
 }
@@ -165,6 +165,8 @@ export type RequestEnd = 'done' | 'limited' | 'unsent';
 export interface Gate {
   /** When a request may be sent; Infinity if another request has to end first. */
   dueAt(time: number): number;
+  /** While it waits for other processes: when a slot may be free. `dueAt` is when it asks again. */
+  freeAt?: (() => number) | undefined;
   take(): void;
   finish(ended: RequestEnd, time: number): void;
   hold(until: number): void;
@@ -214,6 +216,7 @@ function combined(first: Gate, second: Gate): Gate {
       const due = first.dueAt(time);
       return due > time ? due : second.dueAt(time);
     },
+    freeAt: second.freeAt,
     take: () => {
       first.take();
       second.take();

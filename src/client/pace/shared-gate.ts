@@ -47,7 +47,7 @@ export function createSharedGate(
     changed();
   });
   let phase: 'idle' | 'asking' | 'failed' = 'idle';
-  let [unused, inUse, askAgainAt, heldUntil] = [0, 0, -Infinity, -Infinity];
+  let [unused, inUse, askAgainAt, freeAt, heldUntil] = [0, 0, -Infinity, -Infinity, -Infinity];
   let [isRefused, hasWarned, isClosed] = [false, false, false];
 
   return {
@@ -68,6 +68,7 @@ export function createSharedGate(
       if (ended === 'limited' || (inUse === 0 && slotsAtOnce === 1)) report();
       else reportTimer.set();
     },
+    freeAt: () => freeAt,
     hold: (until) => {
       unused = 0;
       heldUntil = Math.max(heldUntil, until);
@@ -114,6 +115,7 @@ export function createSharedGate(
     [phase, isRefused] = ['idle', wanted > 0 && slots === 0];
     unused += slots;
     askAgainAt = isRefused ? now() + again : -Infinity;
+    freeAt = isRefused ? now() + wait : -Infinity;
     if (slots > 1 && !isClosed) reportTimer.set();
     if (!isRefused) hasWarned = false;
     else if (!hasWarned && wait > shortestReportedWait && now() >= heldUntil) {

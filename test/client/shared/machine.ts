@@ -15,6 +15,8 @@ export interface Process {
   /** Waits for a slot. */
   slot(): Release | Promise<Release>;
   hold(milliseconds: number): void;
+  /** The milliseconds until its next slot, as a status line shows them. */
+  waiting(): number | undefined;
   /** Reported waits, with reason and milliseconds. */
   readonly waits: string[];
   /** Reported failures of the file. */
@@ -67,7 +69,15 @@ export async function createMachine(): Promise<Machine> {
       createSharedGate(options, changed, refuse);
     const pace = createPace({ ...own, now, later: time.later, shared });
     const { signal } = new AbortController();
-    return { pid, slot: () => pace.slot(signal), hold: pace.hold, waits, failed, turns: ledger.turns };
+    return {
+      pid,
+      slot: () => pace.slot(signal),
+      hold: pace.hold,
+      waiting: pace.waiting,
+      waits,
+      failed,
+      turns: ledger.turns,
+    };
   };
   // Creates the file first, which takes real time.
   const first = createMinuteFile({ ...base, owner: { pid: ++last, kill }, onDamaged: () => {} });

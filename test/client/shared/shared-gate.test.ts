@@ -115,6 +115,18 @@ describe('processes that share a plan', () => {
     expect(late.waits).toEqual([`full ${window}`]);
   });
 
+  it('know when a slot may be free, although they ask again earlier', async () => {
+    const machine = await createMachine();
+    const service = createService(machine, 1);
+    await all(machine, service, [machine.start('single', 1)], 1);
+    const late = machine.start('single', 1);
+    const slot = late.slot();
+    expect(late.waiting()).toBe(window);
+    await machine.time.pass();
+    await slot;
+    expect(late.waiting()).toBeUndefined();
+  });
+
   it('all wait after a 429 of one, then try one at a time', async () => {
     const machine = await createMachine();
     const [refused, ...others] = times(3, () => machine.start('single', 60));
