@@ -99,7 +99,7 @@ async function messageBody(context: Context, input: Input<typeof params>): Promi
   const { params, allowEmpty } = input;
   const isWhole = to !== undefined && template !== undefined && !(await lacksParams(context, template, params));
   if (!isWhole) {
-    // Nobody is asked for a message that cannot be sent.
+    // A person is not asked for a message that cannot be sent.
     if (context.interactive) await callerOf(context);
     return (await prompts()).askForMessage(context, { to, template, params, allowEmpty });
   }

@@ -3,7 +3,7 @@ import { usage } from '../../base/errors.ts';
 
 export interface Query {
   (data: unknown): unknown;
-  /** Whether it selects records, of which there may be none. */
+  /** Whether it selects records, and may find none. */
   readonly isFilter: boolean;
 }
 
