@@ -39,7 +39,7 @@ function winnerLines({
   if (source === undefined) return [`No key: ${String(problem)}`];
   return [
     `Profile  ${text(profile, 'none, the environment')}`,
-    `Source   ${sourceName(text(source))}`,
+    `Source   ${source === 'newcomer' ? newcomer : text(source)}`,
     `Mode     ${text(mode)}`,
     `Address  ${text(address, 'the local sandbox, started on demand')}`,
     `Key      ${text(key, 'created when the sandbox starts')}`,
@@ -50,15 +50,13 @@ function candidateLines({ source, wins, why, ...offered }: Candidate, ui: Ui): r
   const offer = [offered.profile, offered.address, offered.mode, offered.key].filter((part) => part !== undefined);
   const verdict = wins ? ui.color.green('used') : 'not used';
   return [
-    `\n${sourceName(source)}: ${verdict}, ${why}`,
+    `\n${source === 'newcomer' ? 'the local sandbox' : source}: ${verdict}, ${why}`,
     ...(offer.length > 0 ? [`  offers ${offer.join(' · ')}`] : []),
   ];
 }
 
-/** The sandbox is the default until the first profile is added. */
-function sourceName(source: string): string {
-  return source === 'newcomer' ? 'the local sandbox' : source;
-}
+/** Why the sandbox is the default. */
+const newcomer = 'no profile yet';
 
 function text(value: unknown, missing = ''): string {
   return typeof value === 'string' ? value : missing;
