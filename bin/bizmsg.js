@@ -113,7 +113,7 @@ function endBySignal(signal) {
 
 async function runMain() {
   process.exitCode = await main(host);
-  // Once nothing is left to do, the heap need not be taken down, which takes a millisecond.
+  // Nothing is left to do then, and all output was written synchronously: Node would only take down the heap, for 1.4 ms.
   process.once('beforeExit', () => process.exit());
 }
 

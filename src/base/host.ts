@@ -16,8 +16,8 @@ export interface Output {
   readonly isFile?: boolean;
   readonly unprinted: Unprinted;
   /**
-   * Resolves once the text is written or dropped. A closed reader is not an error; other errors have `isOutput`, because
-   * a failed write does not name its file.
+   * Resolves once the text is written or dropped. A closed reader is not an error. Other errors have `isOutput`, which
+   * tells them from a failed write to a file: neither names where it went.
    */
   write(text: string | Uint8Array): Promise<void>;
 }

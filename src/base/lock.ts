@@ -49,8 +49,9 @@ export function acquire(path: string, owner: Owner): Claim {
     writeSync(fd, text);
     isHeld = link(draft, path) || replaceDead(draft, path, owner);
   } catch (error) {
-    // The error of a write does not name its file.
-    throw Object.assign(Object(error), { path });
+    // The error of a failed write does not name its file.
+    if (error instanceof Error) Object.assign(error, { path });
+    throw error;
   } finally {
     if (!isHeld) closeSync(fd);
     rmSync(draft, { force: true });
