@@ -34,7 +34,7 @@ export function createPrompts(host: Host, given: Globals, onKeyboard = () => {})
     return createAsker({ ...host.streams, signal: host.signal });
   };
   const missing = (question: string, flag: string) =>
-    usage(`${question} is missing`, `give it with ${flag}; only a terminal is asked, without --no-input and CI`);
+    usage(`${question} is missing`, `give it with ${flag}; bizmsg asks only on a terminal, without --no-input and CI`);
   let taken = false;
   const take = () => {
     if (taken) throw usage('stdin is used twice', 'it can be read once: put one of them into a file');

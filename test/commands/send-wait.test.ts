@@ -193,7 +193,12 @@ describe('send-template --wait, with a listener', () => {
   it('suggests checking the webhook of the service if no event arrived', async () => {
     const { run } = await heard();
     const { code, stderr } = await run('--within', '50ms');
-    expect([code, stderr]).toEqual([13, expect.stringContaining('does the service send its events to the listener?')]);
+    expect([code, stderr]).toEqual([
+      13,
+      expect.stringContaining(
+        'does the service send its events to the listener? bizmsg webhooks history shows more; do not send it again',
+      ),
+    ]);
   });
 });
 
