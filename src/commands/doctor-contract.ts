@@ -61,7 +61,7 @@ function announce(context: Context, facts: Facts): void {
   context.note('calls', `${plannedCalls(facts)} calls, one at a time: ${changing}`);
 }
 
-/** Options of the comparison with the specification. */
+/** Options of the comparison with the document. */
 export const contractParams = {
   contract: flag('--contract', "compare the service with the API's document, clause by clause"),
   allowWrites: option(

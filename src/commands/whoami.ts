@@ -39,7 +39,7 @@ function winnerLines({
   if (source === undefined) return [`No key: ${String(problem)}`];
   return [
     `Profile  ${text(profile, 'none, the environment')}`,
-    `Source   ${source === 'newcomer' ? newcomer : text(source)}`,
+    `Source   ${source === 'newcomer' ? 'no profile yet' : text(source)}`,
     `Mode     ${text(mode)}`,
     `Address  ${text(address, 'the local sandbox, started on demand')}`,
     `Key      ${text(key, 'created when the sandbox starts')}`,
@@ -54,9 +54,6 @@ function candidateLines({ source, wins, why, ...offered }: Candidate, ui: Ui): r
     ...(offer.length > 0 ? [`  offers ${offer.join(' · ')}`] : []),
   ];
 }
-
-/** Why the sandbox is the default. */
-const newcomer = 'no profile yet';
 
 function text(value: unknown, missing = ''): string {
   return typeof value === 'string' ? value : missing;

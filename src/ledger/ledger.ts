@@ -219,14 +219,14 @@ export interface Settled {
 /** `release`: the service refused before it looked at the row (429, 401, 403, no connection). */
 export type Settlement = 'done' | 'failed' | 'unsure' | 'release';
 
-/** Exits of failures that every other request would meet, too. */
-export const exitsOfAll: ReadonlySet<ExitName> = new Set(['configuration', 'keyRefused', 'rateLimited']);
+/** Every other request would fail in the same way. */
+export const fatalExits: ReadonlySet<ExitName> = new Set(['configuration', 'keyRefused', 'rateLimited']);
 
 /** What an error means for its message: it may have been done, or was refused, or the service certainly did not act. */
 export function settlementOf(error: unknown): 'unsure' | 'failed' | 'release' {
   if (!(error instanceof CliError) || error.done === 'unknown' || error.exit === 'unsure') return 'unsure';
   const { exit } = error;
-  return exitsOfAll.has(exit) || exit === 'interrupted' || exit === 'network' ? 'release' : 'failed';
+  return fatalExits.has(exit) || exit === 'interrupted' || exit === 'network' ? 'release' : 'failed';
 }
 
 export interface Withdrawn {

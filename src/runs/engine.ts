@@ -1,7 +1,7 @@
 import type { SendHooks } from '../client/exchange.ts';
 import { CliError } from '../base/errors.ts';
 import {
-  exitsOfAll,
+  fatalExits,
   type Ledger,
   type Owner,
   type RunRule,
@@ -215,7 +215,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     if (kind === 'failed') settleAs(flight.row, 'failed', failure);
     else if (kind === 'unsure' || kind === 'lost') settleAs(flight.row, 'unsure', failure);
     else requeue(flight);
-    if (failure.exit === 'interrupted' || exitsOfAll.has(failure.exit)) stop.request(stoppedBy(failure));
+    if (failure.exit === 'interrupted' || fatalExits.has(failure.exit)) stop.request(stoppedBy(failure));
     const isLost = kind === 'lost' || (kind === 'unsent' && failure.exit === 'network');
     if (isLost && !stop.reason) outage.begin(failure);
     if (kind === 'failed' || kind === 'unsure' || (kind === 'lost' && flight.outages === outages))

@@ -1,5 +1,5 @@
 import { CliError, usage } from '../base/errors.ts';
-import { exitsOfAll } from '../ledger/ledger.ts';
+import { fatalExits } from '../ledger/ledger.ts';
 import { maskKey } from '../base/redact.ts';
 import type { Client } from '../client/client.ts';
 import type { SendHooks } from '../client/exchange.ts';
@@ -116,7 +116,7 @@ function sendingUntil(queueAbort: AbortController, client: Client): RunClient['s
   };
 
   function abortIfFatal(error: unknown): never {
-    if (error instanceof CliError && exitsOfAll.has(error.exit)) queueAbort.abort();
+    if (error instanceof CliError && fatalExits.has(error.exit)) queueAbort.abort();
     throw error;
   }
 }

@@ -86,7 +86,9 @@ export function createPace({
     close: () => gate.close?.(),
     waiting() {
       const due = wakeUp.due();
-      return due === undefined ? undefined : Math.max(0, Math.max(due, gate.freeAt?.() ?? due) - now());
+      if (due === undefined) return undefined;
+      const time = now();
+      return Math.max(time, due, gate.freeAt?.() ?? due) - time;
     },
   };
 }

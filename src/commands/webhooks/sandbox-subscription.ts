@@ -60,7 +60,7 @@ export async function subscribe(
     return remote;
   }
 
-  /** A rotated secret signs alone a day later, or after another rotation. */
+  /** After a rotation, the previous secret signs for one more day, but only until the next rotation. */
   async function learnSecret(remote: Remote): Promise<void> {
     const used = secret ?? (await remote.ask('env')).secret;
     signingSecret(context.session, used);

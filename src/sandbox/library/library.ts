@@ -28,7 +28,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const checkOpen = () => {
     if (closing.signal.aborted) throw new Error('this sandbox is closed');
   };
-  /** What a closed sandbox refuses. */
+  /** Runs an operation that a closed sandbox refuses. */
   const change: Checked = (method, run) => {
     checkOpen();
     return checked(method, run);
@@ -129,6 +129,7 @@ function faultsOf(sandbox: Service, change: Checked): SandboxFaults {
   return {
     add: (given) =>
       change('faults.add', () => {
+        // JavaScript may pass nothing.
         const { on, for: duration } = { ...given };
         const fault = { ...given, on: typeof on === 'string' ? [on] : on, for: duration && millisecondsOf(duration) };
         return operations.addFault.call({ sandbox }, fault).id;

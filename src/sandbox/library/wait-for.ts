@@ -31,6 +31,7 @@ export function createWaitFor(service: Service, closing: AbortSignal): WaitFor {
     within: string | number,
     signal: AbortSignal,
   ): Promise<SandboxEvent> {
+    const limit = typeof within === 'number' ? `${within} ms` : within;
     for (let after = 0; ;) {
       const { events: cursor } = service.cursors();
       const found = eventsIn(service, after).find((event) => !returned.has(event.id) && passes(event));
@@ -40,10 +41,7 @@ export function createWaitFor(service: Service, closing: AbortSignal): WaitFor {
       }
       after = cursor;
       if (closing.aborted) throw new Error('this sandbox is closed');
-      if (signal.aborted)
-        throw new Error(
-          `waitFor: no such event within ${typeof within === 'number' ? `${within} ms` : within}; ${seen(service)}`,
-        );
+      if (signal.aborted) throw new Error(`waitFor: no such event within ${limit}; ${seen(service)}`);
       await service.happening('event', signal);
     }
   }
