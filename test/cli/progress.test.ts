@@ -8,11 +8,16 @@ import type { Env, Host } from '../../src/base/host.ts';
 import { alive } from '../support/cli.ts';
 import { movedClock } from '../support/timers.ts';
 
+interface Circumstances {
+  readonly terminal: boolean;
+  readonly quiet?: boolean;
+  readonly env?: Env;
+  /** The end of the text. */
+  readonly after?: string;
+}
+
 /** The output on stderr of work that takes a number of seconds. */
-function written(
-  seconds: number,
-  { terminal, quiet = false, env = {} }: { readonly terminal: boolean; readonly quiet?: boolean; readonly env?: Env },
-) {
+function written(seconds: number, { terminal, quiet = false, env = {}, after = '' }: Circumstances) {
   const clock = movedClock();
   let text = '';
   const write = async (part: string | Uint8Array) => void (text += part);
@@ -43,7 +48,7 @@ function written(
   };
   const given = { ...readInput(globals, {}), quiet };
   const progress = createProgress(host, given, createReporter({ stderr: output, json: false, redact: (one) => one }));
-  progress.follow((columns) => `${clock.now() / 1_000} s of ${columns} columns`);
+  progress.follow((columns) => `${clock.now() / 1_000} s of ${columns} columns${after}`);
   clock.advance(seconds * 1_000);
   progress.end();
   clock.advance(60_000);
@@ -62,6 +67,13 @@ it('is one line on a terminal, from 0.3 s on, and is removed at the end', () => 
   const lines = written(2, { terminal: true }).split('\r\u001b[2K').slice(1);
   expect(lines.slice(0, 2)).toEqual(['0.3 s of 59 columns', '0.55 s of 59 columns']);
   expect([lines.length, lines.at(-1)]).toEqual([8, '']);
+});
+
+it('is cut to the width of the terminal', () => {
+  const [line] = written(1, { terminal: true, after: '.'.repeat(60) })
+    .split('\r\u001b[2K')
+    .slice(1);
+  expect(line).toBe('0.3 s of 59 columns'.padEnd(59, '.'));
 });
 
 it('does not appear for short work', () => {

@@ -272,6 +272,15 @@ describe('prompts', () => {
     expect(world.sandbox.messages()).toMatchObject([{ template: 'verification_code', params: ['777'] }]);
   });
 
+  it('send-template reports a missing profile before it prompts for a message', async () => {
+    await addProfile();
+    const terminal = open({ home: world.home });
+    await terminal.enter('bizmsg send-template --profile acne');
+    expect(await terminal.ended()).toBe(3);
+    expect(terminal.screen()).toContain('did you mean "acme"?');
+    expect(terminal.screen()).not.toContain('Recipient');
+  });
+
   it('Ctrl-C at a prompt of send-template sends nothing', async () => {
     await addProfile();
     const terminal = open({ home: world.home });
@@ -350,6 +359,16 @@ describe('a new user on a terminal', () => {
     terminal.press('C-c');
     expect(await terminal.ended()).toBe(130);
     expect(terminal.screen()).toContain('error: interrupted; 0 of 1 order.paid arrived');
+  });
+
+  it('shows on 40 columns that send-template --wait waits', async () => {
+    const terminal = open({ home: home.path, columns: 40 });
+    // Its messages are delivered after 5 seconds.
+    await terminal.enter('bizmsg send-template +12025550103 order_update -p Ada -p 1 --wait');
+    const screen = await terminal.until(/message\.delivered · \d+ s left/);
+    expect(screen).not.toContain('waiting for');
+    terminal.press('C-c');
+    expect(await terminal.ended()).toBe(130);
   });
 
   it('stops a sandbox in the foreground with Ctrl-C and exit 0, and can start it again', async () => {

@@ -104,7 +104,9 @@ describe.each(usualModes)('with a %s key', (mode) => {
         const file = machine.write(all);
         expect(await machine.batch(file, ['--expect-count', `${left}`])).toMatchObject({ code: 11, error: 'count' });
         const few = ['--at-most', `${left - 1}`];
-        expect(await machine.batch(file, few)).toMatchObject({ code: 11, error: 'too-many-rows' });
+        const refused = await machine.batch(file, few);
+        expect(refused).toMatchObject({ code: 11, error: 'too-many-rows' });
+        expect(refused.text).toContain(`give --at-most ${left}`);
         const words = ['--expect-count', `${rows}`, '--at-most', `${left}`];
         expect(await machine.batch(file, words)).toMatchObject({ code: 0, summary: { sent: left } });
         expect(machine.reach(all)).toEqual({ 1: rows });

@@ -26,6 +26,15 @@ describe.each(modes)('with a %s key', (mode) => {
     expect(machine.reach(all)).toEqual({ 2: rows });
   });
 
+  it.concurrent('the note counts the contacts that may have been created', async () => {
+    await using machine = await openMachine(mode);
+    machine.service.treat = ({ to }) => (to === person(3).phone ? 'fault' : 'sent');
+    const file = machine.write(all);
+    await machine.load(file);
+    const { stderr } = await machine.load(file, ['--dry-run']);
+    expect(stderr).toContain(`${rows} rows were imported before, or may have been (1 is unsure)`);
+  });
+
   it.concurrent('--new-only and --job import only new rows', async () => {
     await using machine = await openMachine(mode);
     for (const words of [['--new-only'], ['--job', 'crm']]) {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { alive } from '../support/cli.ts';
+import { alive, cli } from '../support/cli.ts';
 import { objects } from '../support/json-lines.ts';
 import {
   type Machine,
@@ -307,6 +307,19 @@ describe('with a live key, unsure rows of a finished run', () => {
         .split('\n'),
     ).toHaveLength(3);
     expect(second.stderr).toContain(`bizmsg runs resolve ${run}`);
+    const words = [
+      'send-batch',
+      'welcome',
+      file,
+      '--param-column',
+      'name',
+      '--no-pace',
+      '--at-most',
+      '9',
+      '--new-only',
+    ];
+    const shown = await cli(words, { home: machine.home, env: machine.env });
+    expect(shown.stdout.match(/runs resolve \w+/g)).toEqual([`runs resolve ${run}`]);
     await resolve(machine, run, '--not-sent');
     expect(await machine.batch(file, ['--new-only'])).toMatchObject({ code: 0, summary: { not_reached: 0 } });
     expect(machine.reach([...all, person(rows + 1)])).toEqual({ 1: rows - 1, 2: 2 });

@@ -83,3 +83,10 @@ it.each([
     hint,
   ]);
 });
+
+it('says which option needs a value', async () => {
+  expect(await refusal('contacts list --columns')).toEqual([
+    '--columns needs a value',
+    'see bizmsg contacts list --help',
+  ]);
+});
