@@ -19,6 +19,10 @@ export type PlanName = keyof typeof plans;
 
 export const planNames = ['starter', 'growth', 'scale', 'enterprise'] as const satisfies readonly PlanName[];
 
+export function isPlanName(value: unknown): value is PlanName {
+  return typeof value === 'string' && Object.hasOwn(plans, value);
+}
+
 // §8.2 to §8.4
 export const planGaps = {
   monthUsedUp: read.notShown,

@@ -3,8 +3,8 @@ import type { Plan } from '../contract/plans.ts';
 import type { CliError } from '../base/errors.ts';
 import type { Caller, ServiceCaller } from '../session/profiles/resolve.ts';
 import type { Explanation } from '../session/profiles/explain.ts';
-import { shellWord } from '../session/profiles/store.ts';
 import { maskKey } from '../base/redact.ts';
+import { shellQuote } from '../base/shell-quote.ts';
 import { whole } from '../cli/output/figures.ts';
 import { type Check, checksOf } from './check.ts';
 
@@ -56,7 +56,7 @@ function planRemedy(caller: Caller): string {
   if (profile === undefined)
     return 'give each run a --rate, such as 300/m, or keep the plan in a profile: bizmsg login';
   const words = plan === 'enterprise' ? '--plan enterprise --rate N/m' : '--plan NAME';
-  return `bizmsg profiles set ${shellWord(profile)} ${words}`;
+  return `bizmsg profiles set ${shellQuote(profile)} ${words}`;
 }
 
 /** Whether the key may go to its address. */

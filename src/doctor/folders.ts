@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import { exposedBy, type Exposure, exposureOf } from '../base/exposure.ts';
 import { fsError } from '../base/files.ts';
+import { shellQuote } from '../base/shell-quote.ts';
 import type { FoundStore } from '../session/profiles/store.ts';
 import { type Check, checksOf } from './check.ts';
 
@@ -27,7 +28,7 @@ export function folderCheck(place: Place): Check {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     const { files, open } = filesIn(path);
     if (open.length > 0) return exposed(place, open);
-    if (mode & 0o077) return warn(name, `${path} is open to others on this machine`, `chmod 700 ${shellPath(path)}`);
+    if (mode & 0o077) return warn(name, `${path} is open to others on this machine`, `chmod 700 ${shellQuote(path)}`);
     const network = name === 'state' ? networkFileSystem(statfsSync(path).type) : undefined;
     if (network !== undefined) return remote(place, network);
     return pass(name, `${path}, ${counted(files, 'file')}, permissions OK`);
@@ -83,13 +84,13 @@ function remote({ name, path, variable }: Place, network: string): Check {
 
 function remedyFor({ path, variable }: Place, { owner }: Exposure): string {
   if (owner !== undefined) return `set ${variable} to a folder of your own`;
-  return `check that everything in it is yours, then run chmod go-w ${shellPath(path)}`;
+  return `check that everything in it is yours, then run chmod go-w ${shellQuote(path)}`;
 }
 
 function exposed({ name, path }: Place, open: readonly string[]): Check {
   const [first = path] = open;
   const more = open.length > 1 ? `, and so can ${open.length - 1} more below ${path}` : '';
-  const remedy = open.length > 1 ? `chmod -R go-rwx ${shellPath(path)}` : `chmod 600 ${shellPath(first)}`;
+  const remedy = open.length > 1 ? `chmod -R go-rwx ${shellQuote(path)}` : `chmod 600 ${shellQuote(first)}`;
   return fail(name, `${first} can be used by others on this machine${more}`, remedy, 'configuration');
 }
 
@@ -97,7 +98,7 @@ function unusable({ name, path, variable }: Place, error: unknown): Check {
   const fault = fsError(error);
   if (!fault) throw error;
   const isFile = fault.code === 'ENOTDIR';
-  const first = isFile ? 'move the file away' : (passing[fault.code] ?? `chmod u+rwx ${shellPath(path)}`);
+  const first = isFile ? 'move the file away' : (passing[fault.code] ?? `chmod u+rwx ${shellQuote(path)}`);
   const remedy = `${first}, or name another folder with ${variable}`;
   return fail(name, `cannot use ${path}: ${fault.reason}`, remedy, 'configuration');
 }
@@ -180,16 +181,11 @@ function unusableLedger(folder: string, error: unknown): Check {
   const path = pathOf(error) ?? folder;
   const bits = path === folder ? 'rwx' : 'rw';
   const isMode = fault.code === 'EACCES' || fault.code === 'EPERM';
-  const away = `mv ${shellPath(path)} ${shellPath(`${path}.away`)}`;
-  const remedy = isMode ? `chmod u+${bits} ${shellPath(path)}` : (passing[fault.code] ?? away);
+  const away = `mv ${shellQuote(path)} ${shellQuote(`${path}.away`)}`;
+  const remedy = isMode ? `chmod u+${bits} ${shellQuote(path)}` : (passing[fault.code] ?? away);
   return fail('ledger', `cannot use ${path}: ${fault.reason}, ${lack}`, remedy, 'configuration');
 }
 
 function pathOf(error: unknown): string | undefined {
   return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
-}
-
-/** Quotes a path for the shell, since users paste remedies. */
-export function shellPath(path: string): string {
-  return /^\/[\w./@+-]*$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

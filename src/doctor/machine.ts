@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import { namesIn } from '../base/files.ts';
 import type { Host } from '../base/host.ts';
+import { shellQuote } from '../base/shell-quote.ts';
 import { oldRuns } from '../session/ledger.ts';
 import { checkLedger } from '../ledger/file/check.ts';
 import { ledgerFolder, runsOf } from '../runs/listing.ts';
@@ -11,7 +12,7 @@ import { readStore } from '../session/profiles/store.ts';
 import { listenersIn } from '../webhooks/listeners.ts';
 import { type Check, checksOf } from './check.ts';
 import { completionCheck } from './completion.ts';
-import { counted, folderCheck, liveGuardCheck, shellPath, storeCheck } from './folders.ts';
+import { counted, folderCheck, liveGuardCheck, storeCheck } from './folders.ts';
 
 const { pass, warn, skip, failed } = checksOf('machine');
 
@@ -153,7 +154,7 @@ export function leftoversCheck(traces: readonly Traces[]): Check {
   const [first] = strays;
   if (first !== undefined) {
     const more = strays.length > 1 ? `, and ${strays.length - 1} more` : '';
-    return warn('leftovers', `${first} belongs to no process${more}`, `rm ${strays.map(shellPath).join(' ')}`);
+    return warn('leftovers', `${first} belongs to no process${more}`, `rm ${strays.map(shellQuote).join(' ')}`);
   }
   const dead = traces.reduce((sum, one) => sum + one.dead, 0);
   if (dead === 0) return pass('leftovers', 'none');

@@ -1,4 +1,5 @@
 import { CliError } from '../base/errors.ts';
+import { shellQuote } from '../base/shell-quote.ts';
 import type { CheckedTarget, Session } from '../session/session.ts';
 import { clientOptionsFor, transportOptionsFor } from '../session/connect.ts';
 import { type Client, createClient } from '../client/client.ts';
@@ -7,7 +8,6 @@ import { errorFor } from '../client/failure.ts';
 import { createRedactor } from '../client/redactor.ts';
 import { header, openTransport, type Transport } from '../client/transport.ts';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
-import { shellWord } from '../session/profiles/store.ts';
 import { type Check, checksOf } from './check.ts';
 import type { ServiceTime } from './machine.ts';
 
@@ -69,7 +69,7 @@ function judged(name: string, failure: CliError, asking: Asking): Check {
 }
 
 function remedyOf({ status, code, hint }: CliError, { profile, simulated }: Asking): string | undefined {
-  const stored = profile === undefined ? undefined : shellWord(profile);
+  const stored = profile === undefined ? undefined : shellQuote(profile);
   if (status === 401 && simulated)
     return 'bizmsg sandbox keys list shows the valid keys; bizmsg sandbox keys go-live makes live ones valid';
   if (status === 401) {

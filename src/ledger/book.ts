@@ -486,7 +486,7 @@ export function createBook(): Book {
   }
 }
 
-export function isFinished({ counts }: Run): boolean {
+export function isFinished({ counts }: Pick<Run, 'counts'>): boolean {
   return states.every((state) => !isOpen(state) || counts[state] === 0);
 }
 

@@ -122,6 +122,11 @@ export const fates = [
 ] as const;
 export type Fate = (typeof fates)[number];
 
+/** The fate of a row among the codes of all rows. */
+export function fateAt(codes: Uint8Array, row: number): Fate {
+  return fates[codes[row] ?? 0] ?? 'due';
+}
+
 export type Registered = Accepted | { readonly stop: Stop; readonly notes: readonly Note[] };
 
 export interface Accepted {

@@ -2,7 +2,7 @@ import { type Book, type Change, isFinished, type Run } from './book.ts';
 import { createPicks } from './places.ts';
 import { createMarks, type Entries } from './entries.ts';
 import { rowSize } from './identity.ts';
-import { type Fate, fates, type Note, type Plan, type Registered, type Stop } from './ledger.ts';
+import { type Fate, fateAt, fates, type Note, type Plan, type Registered, type Stop } from './ledger.ts';
 import { createTally, elsewhere, isIdle, isKnown, isLive, isShared, type World } from './others.ts';
 import { endedWithRestart } from '../base/liveness.ts';
 
@@ -149,10 +149,6 @@ function draftOf(book: Book, plan: Plan, run: Run | undefined): Draft {
       return fate === 'due' || fate === 'retry';
     },
   };
-}
-
-function fateAt(codes: Uint8Array, row: number): Fate {
-  return fates[codes[row] ?? 0] ?? 'due';
 }
 
 function fateOf(book: Book, plan: Plan, row: number, entry: number): Fate {

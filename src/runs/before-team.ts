@@ -1,5 +1,5 @@
 import { type CliError, unsafe } from '../base/errors.ts';
-import { type Accepted, type Fate, fates, type Ledger, type Plan, type Registered } from '../ledger/ledger.ts';
+import { type Accepted, type Fate, fateAt, fates, type Ledger, type Plan, type Registered } from '../ledger/ledger.ts';
 import type { OpenedLedger } from '../session/session.ts';
 import type { Preflight } from './preflight.ts';
 
@@ -32,7 +32,7 @@ async function registerOthers(
   plan: Plan,
   before: Accepted,
 ): Promise<Registered> {
-  const isSent = (row: number) => sent.has(fateAt(before, row));
+  const isSent = (row: number) => sent.has(fateAt(before.fates, row));
   const hasSent = before.fates.some((_, row) => isSent(row));
   if (!hasSent) return ledger.register(plan);
   const unlimited = { ...plan, choice: { ...plan.choice, atMost: undefined } };
@@ -59,17 +59,13 @@ function without(registered: Accepted, before: Accepted): Accepted {
   const merged = registered.fates.slice();
   const counts = { ...registered.counts };
   merged.forEach((_, row) => {
-    const [fate, own] = [fateAt(registered, row), fateAt(before, row)];
+    const [fate, own] = [fateAt(registered.fates, row), fateAt(before.fates, row)];
     if (!open.has(fate) || !sent.has(own)) return;
     merged[row] = fates.indexOf(own);
     counts[fate] -= 1;
     counts[own] += 1;
   });
   return { ...registered, fates: merged, counts };
-}
-
-function fateAt({ fates: codes }: Accepted, row: number): Fate {
-  return fates[codes[row] ?? 0] ?? 'due';
 }
 
 function unfinished(run: string): CliError {

@@ -1,7 +1,7 @@
 import { jsonText } from '../base/json.ts';
 import type { Context, Emit } from '../cli/command.ts';
 import type { KnownPace } from '../client/pace/pace.ts';
-import { type Fate, fates, type Parts } from '../ledger/ledger.ts';
+import { type Fate, fateAt, type Parts } from '../ledger/ledger.ts';
 import type { RowsInput } from './input.ts';
 import type { InputRow } from './input/row.ts';
 import { placeOf, verifyUnchanged } from './input/source.ts';
@@ -85,7 +85,7 @@ async function* restOf(
 
 /** The bodies of the first rows that will be sent. Rows that were sent before may precede them. */
 export async function firstBodies(known: Known, mapper: Mapper, most: number): Promise<readonly string[]> {
-  if (most === 1 && fates[known.fates[0] ?? 0] === 'due' && known.found.first !== undefined) return [known.found.first];
+  if (most === 1 && fateAt(known.fates, 0) === 'due' && known.found.first !== undefined) return [known.found.first];
   const [due, retries]: [KnownRow[], KnownRow[]] = [[], []];
   for await (const batch of readAgain(known)) {
     for (const row of batch) {
@@ -111,7 +111,7 @@ export async function* readAgain({ input, found, fates: codes }: Known): AsyncGe
     const kind = found.kindOf(row.number);
     if (kind === rowKinds.excluded) return { row, index, fate: 'excluded' };
     if (kind !== rowKinds.valid) return { row, index, fate: 'invalid' };
-    return { row, fate: fates[codes[index] ?? 0] ?? 'due', index: index++ };
+    return { row, fate: fateAt(codes, index), index: index++ };
   };
   const rows = input.source.rows(undefined, verifyUnchanged(found.prints, input.shown));
   for await (const batch of rows) yield batch.map(known);

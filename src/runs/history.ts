@@ -1,5 +1,5 @@
 import type { Input } from '../ledger/input.ts';
-import { type Accepted, type Fate, fates } from '../ledger/ledger.ts';
+import { type Accepted, type Fate, fateAt } from '../ledger/ledger.ts';
 import type { Amended, LogPart, ResolvedRow, RunLog } from './log.ts';
 import { type Preflight, rowKinds } from './preflight.ts';
 
@@ -81,7 +81,7 @@ export function completeLog({ parts, found, accepted, log }: LogCompletion): voi
   for (let number = 1; number <= found.rows; number++) {
     if (found.kindOf(number) !== rowKinds.valid) continue;
     const digest = Buffer.from(found.input.read(index)).toString('base64');
-    const outcome = missingOutcome(fates[accepted.fates[index] ?? 0], logged.get(digest), isShared);
+    const outcome = missingOutcome(fateAt(accepted.fates, index), logged.get(digest), isShared);
     if (outcome) amended[outcome].push({ number, line: found.placeOf(index), digest });
     index += 1;
   }
@@ -149,7 +149,7 @@ function unsureIn(parts: readonly LogPart[]): ReadonlyMap<string, LoggedRow> {
 }
 
 /** The outcome that the ledger has and the logs lack; undefined if they agree. */
-function missingOutcome(fate: Fate | undefined, logged: LoggedRow | undefined, isShared: boolean): Amended | undefined {
+function missingOutcome(fate: Fate, logged: LoggedRow | undefined, isShared: boolean): Amended | undefined {
   if (fate === 'done') return logged && 'sent';
   if (fate === 'unsure') return logged && logged.code !== inFlight ? undefined : 'unsure';
   // Another process may be sending it now.

@@ -6,7 +6,7 @@ import { createMinuteFile } from '../client/pace/minute-file.ts';
 import type { Grant, Report, SharedMinute } from '../client/pace/minute.ts';
 import { createPace, type KnownPace, type Pace, type PaceOptions, type ProcessPace } from '../client/pace/pace.ts';
 import { createSharedGate } from '../client/pace/shared-gate.ts';
-import { type Plan, plans } from '../contract/plans.ts';
+import { isPlanName, type Plan, plans } from '../contract/plans.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Minute } from '../sandbox/remote/locator.ts';
 import { stateFolder } from './profiles/environment.ts';
@@ -173,10 +173,6 @@ async function sandboxPlan(session: Session, baseUrl: string): Promise<Plan> {
     perMinute: limit(plan['perMinute']) ?? named.perMinute,
     perMonth: limit(plan['perMonth']) ?? named.perMonth,
   };
-}
-
-function isPlanName(name: unknown): name is keyof typeof plans {
-  return typeof name === 'string' && Object.hasOwn(plans, name);
 }
 
 function limit(value: unknown): number | undefined {

@@ -1,8 +1,9 @@
 import { configuration } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
+import { shellQuote } from '../base/shell-quote.ts';
 import { configFolder, variable } from './profiles/environment.ts';
 import { readWebhookSecret, webhookSecretFault } from './profiles/key.ts';
-import { local, profileOf, readStore, requireProfile, shellWord, type Store } from './profiles/store.ts';
+import { local, profileOf, readStore, requireProfile, type Store } from './profiles/store.ts';
 import type { CallOptions, Session } from './session.ts';
 
 type Profile = Pick<CallOptions, 'profile'>;
@@ -40,7 +41,7 @@ function storedSecret({ env, home }: Pick<Host, 'env' | 'home'>, { profile }: Pr
 function checked(secret: string | undefined, profile: string): string | undefined {
   const fault = secret === undefined ? undefined : webhookSecretFault(secret);
   if (fault === undefined) return secret;
-  const hint = `store the right one with bizmsg profiles set ${shellWord(profile)} --webhook-secret-stdin`;
+  const hint = `store the right one with bizmsg profiles set ${shellQuote(profile)} --webhook-secret-stdin`;
   throw configuration('bad-secret', `the webhook secret of the profile "${profile}" ${fault}`, hint);
 }
 
@@ -48,6 +49,6 @@ function checked(secret: string | undefined, profile: string): string | undefine
 function required(store: Store, name: string): string {
   const webhookSecret = checked(requireProfile(store, name).webhookSecret, name);
   if (webhookSecret !== undefined) return webhookSecret;
-  const hint = `store one with bizmsg profiles set ${shellWord(name)} --webhook-secret-stdin`;
+  const hint = `store one with bizmsg profiles set ${shellQuote(name)} --webhook-secret-stdin`;
   throw configuration('no-secret', `the profile "${name}" has no webhook secret`, hint);
 }

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { callerCheck, keyCheck, planCheck } from '../../src/doctor/caller.ts';
 import { certificateCheck } from '../../src/doctor/network.ts';
 import { clockCheck, engines, leftoversCheck, nodeCheck, runsCheck } from '../../src/doctor/machine.ts';
-import { shellPath } from '../../src/doctor/folders.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 const day = 86_400_000;
@@ -145,11 +144,4 @@ it('reports leftovers of dead processes, and how to remove unreadable ones', () 
   expect(leftoversCheck([traces, { ...traces, strays: ['1.json', '2 .json'] }]).remedy).toBe(
     "rm /s/1.json '/s/2 .json'",
   );
-});
-
-it.each([
-  ['/home/ada/.config/bizmsg', '/home/ada/.config/bizmsg'],
-  ["/home/ada's", String.raw`'/home/ada'\''s'`],
-])('quotes %s for the shell if needed', (path, word) => {
-  expect(shellPath(path)).toBe(word);
 });

@@ -49,7 +49,7 @@ export function hasLedger(folder: string): boolean {
 }
 
 /** A ledger that knows nothing and writes nothing, for a dry run on a machine without one. */
-export function emptyLedger({ owner, now, isLocal: _isLocal }: FileLedgerOptions): FileLedger {
+export function emptyLedger({ owner, now }: FileLedgerOptions): FileLedger {
   const memory = createMemoryLedger({
     pid: owner.pid,
     start: processStart(owner.pid),

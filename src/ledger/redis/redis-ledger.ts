@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { CliError } from '../../base/errors.ts';
 import { sleep } from '../../base/sleep.ts';
-import type { Change } from '../book.ts';
+import { type Change, isFinished } from '../book.ts';
 import { rowSize } from '../identity.ts';
 import {
   type Accepted,
@@ -17,7 +17,7 @@ import {
 } from '../ledger.ts';
 import { isIdleSince } from '../others.ts';
 import { decideRegister } from '../rules.ts';
-import { isOpen, states } from '../states.ts';
+import { states } from '../states.ts';
 import { integer, list, text } from './replies.ts';
 import { readRuns, recordsOf, rowsInCall, rowsOf, type StoredRun } from './runs.ts';
 import { createServer, type Server, type ServerOptions } from './server.ts';
@@ -329,8 +329,8 @@ async function runStates(server: Server): Promise<readonly RunState[]> {
 
 function runState({ facts, counts, isLive }: StoredRun, now: number): RunState {
   const { id, subject, startedAt, lastAt } = facts;
-  const isFinished = states.every((state) => !isOpen(state) || counts[state] === 0);
-  const isIdle = subject.job === undefined && !isFinished && isIdleSince(lastAt, now);
+  const hasEnded = isFinished({ counts });
+  const isIdle = subject.job === undefined && !hasEnded && isIdleSince(lastAt, now);
   return {
     ...subject,
     id,
@@ -338,7 +338,7 @@ function runState({ facts, counts, isLive }: StoredRun, now: number): RunState {
     lastAt,
     counts,
     isRunning: isLive,
-    isFinished,
+    isFinished: hasEnded,
     isClosed: facts.isClosed || (isIdle && !isLive),
   };
 }

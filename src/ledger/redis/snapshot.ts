@@ -1,8 +1,7 @@
-import { type Book, createBook } from '../book.ts';
+import { type Book, createBook, isFinished } from '../book.ts';
 import { digestSize, rowSize } from '../identity.ts';
 import type { Plan } from '../ledger.ts';
 import type { World } from '../others.ts';
-import { isOpen, states } from '../states.ts';
 import { bytes } from './replies.ts';
 import { ownerId, readRuns, recordsOf, rowsInCall, rowsOf, type StoredRecord, type StoredRun } from './runs.ts';
 import type { Server } from './server.ts';
@@ -47,8 +46,7 @@ function mayContinue(
     return false;
   if (job !== undefined) return true;
   if (subject.template !== template || facts.isClosed) return false;
-  const isFinished = states.every((state) => !isOpen(state) || counts[state] === 0);
-  return !isFinished || owners.at(-1)?.state === 'dead' || (choice.retryUnsure === true && counts.unsure > 0);
+  return !isFinished({ counts }) || owners.at(-1)?.state === 'dead' || (choice.retryUnsure === true && counts.unsure > 0);
 }
 
 async function addWhole(server: Server, book: Book, run: StoredRun, latest: LatestRows | undefined): Promise<void> {

@@ -1,10 +1,11 @@
 import type { Mode } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
 import { configuration, usage } from '../../base/errors.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
 import { baseUrl, originOf } from './base-url.ts';
 import { keyMode, readKey, readWebhookSecret } from './key.ts';
 import { readTeam } from '../team.ts';
-import { local, type Profile, profileName, profileOf, requireProfile, shellWord, type Store } from './store.ts';
+import { local, type Profile, profileName, profileOf, requireProfile, type Store } from './store.ts';
 import { missingKey } from './resolve.ts';
 
 export interface GivenKey {
@@ -43,7 +44,7 @@ export function addProfile(store: Store, name: string, draft: Draft): Store {
 
 export function requireFree(store: Store, name: string): void {
   if (profileOf(store, profileName(name)) === undefined) return;
-  const hint = `change it with bizmsg profiles set ${shellWord(name)}, or its keys with bizmsg keys set`;
+  const hint = `change it with bizmsg profiles set ${shellQuote(name)}, or its keys with bizmsg keys set`;
   throw configuration('profile-exists', `there is a profile "${name}" already`, hint);
 }
 

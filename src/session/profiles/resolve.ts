@@ -1,11 +1,12 @@
 import { type CliError, configuration, forOption, unsafe, usage } from '../../base/errors.ts';
 import type { Env } from '../../base/host.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
 import { type Mode, modeOf } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
 import { baseUrl, originOf } from './base-url.ts';
 import { checkEnvironment, environmentMode, onlyLocal, variable } from './environment.ts';
 import { readKey } from './key.ts';
-import { type FoundStore, listed, local, type Profile, requireProfile, shellWord, type Store } from './store.ts';
+import { type FoundStore, listed, local, type Profile, requireProfile, type Store } from './store.ts';
 
 /** Finds the caller: the first source that is set decides, or fails. */
 export function resolve(inputs: CallerInputs): Caller {
@@ -77,7 +78,7 @@ function newcomer({ flags, env, terminal, loadStore }: CallerInputs): LocalCalle
 export function noProfile({ profiles }: Store): CliError {
   const [name, ...others] = Object.keys(profiles);
   const add = 'add one with bizmsg login';
-  const use = name === undefined ? add : `bizmsg profiles use ${shellWord(name)} makes it the one in use`;
+  const use = name === undefined ? add : `bizmsg profiles use ${shellQuote(name)} makes it the one in use`;
   const choose = `choose one of ${listed(Object.keys(profiles))} with bizmsg profiles use or --profile`;
   const hint = `${others.length > 0 ? choose : use}, or use --profile ${local}, the sandbox on this machine`;
   return configuration('no-profile', 'no profile is in use', hint);
@@ -140,7 +141,7 @@ function teamFor(env: Env, stored: string | undefined): string | undefined {
 }
 
 export function missingKey(name: string, { keys, mode: used }: Profile, mode: Mode): CliError {
-  const profile = shellWord(name);
+  const profile = shellQuote(name);
   const isInactive = mode === used && mode === 'sandbox' && keys.live !== undefined;
   const store = `store one with bizmsg keys set --profile ${profile}`;
   const activate = `; its live key becomes active with bizmsg keys switch-mode live --profile ${profile}`;

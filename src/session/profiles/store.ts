@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { CliError, configuration, usage } from '../../base/errors.ts';
 import { fsError, readRegular } from '../../base/files.ts';
 import { type Mode, modeOf } from '../../contract/keys.ts';
-import { type PlanName, plans } from '../../contract/plans.ts';
+import { isPlanName, type PlanName, plans } from '../../contract/plans.ts';
 import { isRecord, Mismatch, type Reader, string } from '../../contract/readers.ts';
 import { baseUrl } from './base-url.ts';
 import { keyFault, secretFault } from './key.ts';
@@ -153,12 +153,8 @@ function address(value: unknown, at = ''): string {
 }
 
 function plan(value: unknown, at = ''): PlanName {
-  if (isPlan(value)) return value;
+  if (isPlanName(value)) return value;
   throw new Mismatch(at, `must be one of ${Object.keys(plans).join(', ')}`);
-}
-
-function isPlan(value: unknown): value is PlanName {
-  return typeof value === 'string' && Object.hasOwn(plans, value);
 }
 
 function rate(value: unknown, at = ''): number {
@@ -230,11 +226,6 @@ export function unknownProfile(name: string, names: readonly string[]): CliError
 export function listed(names: readonly string[]): string {
   const more = names.length > 10 ? [`and ${names.length - 10} more`] : [];
   return [...names.slice(0, 10).map((name) => `"${name}"`), ...more].join(', ');
-}
-
-/** Quotes a name for the shell, so that hints can be pasted. */
-export function shellWord(name: string): string {
-  return /^[\w.][\w.-]*$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** Whether two words differ by one letter that is added, removed, changed or swapped. */

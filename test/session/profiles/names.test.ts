@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { profileName, shellWord, unknownProfile } from '../../../src/session/profiles/store.ts';
+import { profileName, unknownProfile } from '../../../src/session/profiles/store.ts';
 import { thrown } from '../../support/thrown.ts';
 
 describe('the name of a profile', () => {
@@ -12,15 +12,6 @@ describe('the name of a profile', () => {
 
   it.each(['', ' ', 'a\nb', 'a\u001b[31m', 'a\u202eb', 'local', 'Local', 'x'.repeat(65)])('must not be %j', (name) => {
     expect(thrown(() => profileName(name))).toMatchObject({ exit: 'usage' });
-  });
-
-  it.each([
-    ['acme', 'acme'],
-    ['$(touch pwned)', `'$(touch pwned)'`],
-    ["it's", String.raw`'it'\''s'`],
-    ['-x', "'-x'"],
-  ])('%j is quoted for the shell as %s', (name, word) => {
-    expect(shellWord(name)).toBe(word);
   });
 
   it.each([
