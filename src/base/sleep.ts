@@ -13,3 +13,11 @@ export function sleep(milliseconds: number, later: Later, signal?: AbortSignal):
     else signal?.addEventListener('abort', end);
   });
 }
+
+/** Resolves as soon as the signal aborts, at once if it has. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

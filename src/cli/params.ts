@@ -172,6 +172,12 @@ export function atLeastOne(text: string): number {
   throw usage(`"${text}" is too small`, 'give 1 or more');
 }
 
+export function port(text: string): number {
+  const number = count(text);
+  if (number <= 65_535) return number;
+  throw usage(`"${text}" is not a port`, 'use 1 to 65535, or 0 for any free port');
+}
+
 export function columns(text: string): readonly string[] {
   const names = text.split(',').map((name) => name.trim());
   if (names.includes(''))

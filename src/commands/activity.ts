@@ -33,8 +33,7 @@ export const activity = command({
 });
 
 async function listCalls(context: Context, { limit, since, live, failed }: Input<typeof params>) {
-  const [{ newestFirst }, { activityFolder }, { warnOncePerFile }, { stateFolder, thisProcess }] = await Promise.all([
-    import('../session/activity/log.ts'),
+  const [{ activityFolder, newestFirst }, { warnOncePerFile }, { stateFolder, thisProcess }] = await Promise.all([
     import('../session/activity/log.ts'),
     import('../base/journal-lines.ts'),
     context.sandboxes(),

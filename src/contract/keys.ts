@@ -27,14 +27,18 @@ export function isLocalKey(key: string): boolean {
   return mode !== undefined && key.startsWith(keyPrefixes[mode] + localMark);
 }
 
-const prefix = 'whsec_';
+export const secretPrefix = 'whsec_';
 
 /** Bytes. Standard Webhooks asks for 24; fewer than 16 can be guessed. */
 export const shortestSecret = 16;
 
 /** Decodes the bytes of a signing secret: base64 after `whsec_`. */
 export function signingKey(secret: string): Buffer {
-  return Buffer.from(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret, 'base64');
+  return Buffer.from(encodedKey(secret), 'base64');
+}
+
+export function encodedKey(secret: string): string {
+  return secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret;
 }
 
 /** Whether a secret decodes to enough bytes. A bare `whsec_`, as an unset variable leaves it, does not. */

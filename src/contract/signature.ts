@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { isStrongSecret, signingKey } from './keys.ts';
+import { encodedKey, isStrongSecret, secretPrefix, signingKey } from './keys.ts';
 
 /** Headers of Standard Webhooks. */
 export const signatureHeaders = {
@@ -16,8 +16,6 @@ export interface Signed {
   readonly body: string | Uint8Array;
 }
 
-const prefix = 'whsec_';
-
 /** The signature of Standard Webhooks, version 1. */
 export function sign({ id, timestamp, body }: Signed, secret: string): string {
   const key = signingKey(secret);
@@ -26,8 +24,7 @@ export function sign({ id, timestamp, body }: Signed, secret: string): string {
 
 /** Whether a text is `whsec_` and at least 16 bytes in base64. */
 export function isSecret(text: string): boolean {
-  const encoded = text.startsWith(prefix) ? text.slice(prefix.length) : '';
-  return /^[A-Za-z0-9+/]+={0,2}$/.test(encoded) && isStrongSecret(text);
+  return text.startsWith(secretPrefix) && /^[A-Za-z0-9+/]+={0,2}$/.test(encodedKey(text)) && isStrongSecret(text);
 }
 
 /** The presumed signed content and the signatures received with it. */

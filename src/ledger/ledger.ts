@@ -127,6 +127,14 @@ export function fateAt(codes: Uint8Array, row: number): Fate {
   return fates[codes[row] ?? 0] ?? 'due';
 }
 
+/** Milliseconds after which an idle run is closed. */
+const idleUntilClosed = 7 * 86_400_000;
+
+/** Whether an unfinished run without activity since then is closed. */
+export function isIdleSince(lastAt: number, now: number): boolean {
+  return lastAt <= now - idleUntilClosed;
+}
+
 export type Registered = Accepted | { readonly stop: Stop; readonly notes: readonly Note[] };
 
 export interface Accepted {

@@ -1,14 +1,12 @@
 import { type Book, isFinished, type KnownOwner, type Run } from './book.ts';
 import { hostIn } from '../base/liveness.ts';
-import type { Account, Earlier } from './ledger.ts';
+import { type Account, type Earlier, isIdleSince } from './ledger.ts';
 import { rowSize } from './identity.ts';
 
 const day = 86_400_000;
 /** Milliseconds for which rows of other runs count. */
 export const remembered = 30 * day;
 const jobRemembered = 400 * day;
-/** Milliseconds after which an idle run is closed. */
-const idleUntilClosed = 7 * day;
 
 /** Facts that decisions need beyond the book. */
 export interface World {
@@ -47,11 +45,6 @@ export function isRecent({ subject, lastAt }: Run, now: number): boolean {
 
 export function isIdle(run: Run, world: World): boolean {
   return run.subject.job === undefined && isIdleSince(run.lastAt, world.now) && !isFinished(run);
-}
-
-/** Whether an unfinished run without activity since then is closed. */
-export function isIdleSince(lastAt: number, now: number): boolean {
-  return lastAt <= now - idleUntilClosed;
 }
 
 /** Whether what one sends counts for the other. Two keys may belong to one account. */

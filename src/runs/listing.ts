@@ -4,12 +4,11 @@ import { CliError, usage } from '../base/errors.ts';
 import { namesIn } from '../base/files.ts';
 import { isProcessAlive, type Probe, silenceOf } from '../base/liveness.ts';
 import { listRuns, type RunEntry } from '../ledger/file/runs.ts';
+import { isIdleSince } from '../ledger/ledger.ts';
 import { suggest } from '../base/suggest.ts';
 
 type RunStatus = 'running' | 'unfinished' | 'finished' | 'closed';
 
-/** Milliseconds after which the ledger no longer continues a run. */
-const idleUntilClosed = 7 * 86_400_000;
 /** Milliseconds between two updates of a running run, and some more. */
 const silent = 30_000;
 
@@ -35,13 +34,12 @@ function statusOf(
   { owner, endedAt, updatedAt, counts, stopped }: RunEntry,
   { kill, now }: { readonly kill: Probe; readonly now: () => number },
 ): RunStatus {
-  const idle = now() - updatedAt;
-  if (endedAt === undefined && owner && isProcessAlive(owner.pid, owner.start, kill, () => idle - silent))
-    return 'running';
+  const silence = () => now() - updatedAt - silent;
+  if (endedAt === undefined && owner && isProcessAlive(owner.pid, owner.start, kill, silence)) return 'running';
   if (stopped === closedText) return 'closed';
   const isOpen = endedAt === undefined || (counts['left'] ?? 0) > 0;
   if (!isOpen) return 'finished';
-  return idle > idleUntilClosed ? 'closed' : 'unfinished';
+  return isIdleSince(updatedAt, now()) ? 'closed' : 'unfinished';
 }
 
 export const closedText = 'closed';

@@ -1,6 +1,6 @@
 import { type CliError, unsafe } from '../base/errors.ts';
 import type { Context } from '../cli/command.ts';
-import { rowsText, span, whole, zonedTime } from '../cli/output/figures.ts';
+import { rowsText, spanText, whole, zonedTime } from '../cli/output/figures.ts';
 import {
   type Accepted,
   type Choice,
@@ -113,7 +113,7 @@ function describe(stop: Stop, { plan, found, unit }: Pick<Registering, 'plan' | 
       return { message: sentBefore(stop, all), ways: waysToRepeat(stop, all) };
     }
     case 'idle': {
-      const idle = span(stop.idle / 1_000);
+      const idle = spanText(stop.idle / 1_000);
       const message = `run ${stop.run} has been idle for ${idle}, and has not sent ${rowsText(stop.left)}`;
       return { message, ways: [way('--continue', 'send the rest', { continue: true }), separate] };
     }

@@ -1,5 +1,5 @@
 import type { KnownPace } from '../client/pace/pace.ts';
-import { span, whole, zonedTime } from '../cli/output/figures.ts';
+import { spanText, whole, zonedTime } from '../cli/output/figures.ts';
 import type { Hours } from './hours.ts';
 import { type Clock, longestOutage } from './outage.ts';
 
@@ -65,15 +65,15 @@ function doingTexts(doing: Doing): readonly [long: string, short: string] {
   if (doing.what === 'reading') return [`reading · ${whole(doing.rows)} rows`, 'reading'];
   if (doing.what === 'sending') return ['sending', 'sending'];
   if (doing.what === 'waiting') {
-    const next = span(doing.next / 1_000);
+    const next = spanText(doing.next / 1_000);
     return [`waiting for the rate limit, next in ${next}`, `rate limit, next in ${next}`];
   }
   if (doing.what === 'closed') {
     const until = zonedTime(doing.until);
     return [`outside the hours until ${until}`, `until ${until}`];
   }
-  const since = `service unreachable for ${span(doing.since / 1_000)}`;
-  return [`${since}, stopping in ${span(doing.stopsIn / 1_000)}`, since];
+  const since = `service unreachable for ${spanText(doing.since / 1_000)}`;
+  return [`${since}, stopping in ${spanText(doing.stopsIn / 1_000)}`, since];
 }
 
 const noTexts = { far: '', failed: '', unsure: '', left: '' };
@@ -92,8 +92,8 @@ function textsOf({ settled, total, failed, unsure, left }: Standing, { what }: D
 export function roughly(milliseconds: number): string {
   const seconds = milliseconds / 1_000;
   return seconds < 600
-    ? span(seconds).replace(/ 0 s$/, '')
-    : span(Math.round(seconds / 60) * 60).replace(/ 0 \w+$/, '');
+    ? spanText(seconds).replace(/ 0 s$/, '')
+    : spanText(Math.round(seconds / 60) * 60).replace(/ 0 \w+$/, '');
 }
 
 export interface TimeLeft {

@@ -10,7 +10,7 @@ export function rowsText(count: number): string {
 }
 
 /** A duration in its two largest units. */
-export function span(seconds: number): string {
+export function spanText(seconds: number): string {
   const left = Math.max(0, Math.ceil(seconds));
   if (left < 60) return `${left} s`;
   const minutes = Math.ceil(left / 60);
@@ -21,7 +21,7 @@ export function span(seconds: number): string {
 
 /** The duration of a finished run. */
 export function took(seconds: number): string {
-  if (seconds >= 0.95 || seconds <= 0) return span(seconds).replace(/ 0 \w+$/, '');
+  if (seconds >= 0.95 || seconds <= 0) return spanText(seconds).replace(/ 0 \w+$/, '');
   return seconds < 0.1 ? `${Math.max(1, Math.round(seconds * 1_000))} ms` : `${seconds.toFixed(1)} s`;
 }
 

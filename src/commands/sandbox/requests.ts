@@ -1,4 +1,5 @@
 import { usage } from '../../base/errors.ts';
+import { untilAborted } from '../../base/sleep.ts';
 import { type Command, command, type Context, streaming, type Ui } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { flag, option } from '../../cli/params.ts';
@@ -39,7 +40,7 @@ const follow = streaming({
   async *run(context, { limit = 10 }) {
     let { requests, cursor } = await newest(context, limit);
     const sandbox = await localSandbox(context);
-    const end = interrupted(context.signal);
+    const end = untilAborted(context.signal);
     for (;;) {
       yield requests;
       const following = sandbox.ask('requests', { after: cursor, wait: 20_000 }, context.signal);
@@ -122,11 +123,4 @@ export const sandboxAudit = command({
 
 async function newest(context: Context, limit: number | undefined) {
   return (await localSandbox(context)).ask('requests', { limit });
-}
-
-function interrupted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
 }

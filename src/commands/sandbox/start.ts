@@ -1,9 +1,10 @@
 import { onlyLocal } from '../../session/profiles/environment.ts';
 import { resolve } from 'node:path';
 import { type Context, streaming, type Ui } from '../../cli/command.ts';
-import { count, duration, flag, type Input, option } from '../../cli/params.ts';
+import { duration, flag, type Input, option, port } from '../../cli/params.ts';
 import { type CliError, usage } from '../../base/errors.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
+import { untilAborted } from '../../base/sleep.ts';
 import { checkExternal, settings } from './settings.ts';
 import type { Change } from '../../sandbox/state/records.ts';
 import type { Journal } from '../../sandbox/state/store.ts';
@@ -50,7 +51,7 @@ export const startSandbox = streaming({
     const page = pageLink(served.locator);
     try {
       await fill(context, served.locator, contents);
-      const end = Promise.race([served.ending, interrupted(context.signal)]);
+      const end = Promise.race([served.ending, untilAborted(context.signal).then(() => 'interrupted' as const)]);
       const isWatched = context.showsLines && context.session.host.stdout.isTTY;
       const call = callLine(input, url);
       yield [{ type: 'ready', url, port, page, ...(isWatched && { call }) } as const];
@@ -186,18 +187,4 @@ async function notOurs(locator: Locator, asked: readonly string[]): Promise<CliE
 
 async function fill(context: Context, locator: Locator, contents: object | undefined): Promise<void> {
   if (contents) await (await remoteOf(context, locator)).ask('seed', contents);
-}
-
-function interrupted(signal: AbortSignal): Promise<'interrupted'> {
-  return new Promise((resolve) => {
-    // It may have been aborted during the start.
-    if (signal.aborted) resolve('interrupted');
-    signal.addEventListener('abort', () => resolve('interrupted'), { once: true });
-  });
-}
-
-function port(text: string): number {
-  const number = count(text);
-  if (number <= 65_535) return number;
-  throw usage(`"${text}" is not a port`, 'use 0 to 65535; 0 selects a free port');
 }

@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import type { Context } from '../../cli/command.ts';
-import { span } from '../../cli/output/figures.ts';
+import { spanText } from '../../cli/output/figures.ts';
 import { webhookId } from '../../webhooks/event/event.ts';
 import { expectation, type Expected } from '../../webhooks/event/filters.ts';
 import { firstResult, type SourceEvent } from '../../webhooks/event-sources.ts';
@@ -35,7 +35,7 @@ export async function expectEvents(context: Context, options: Expecting): Promis
       // Background processes of the command may still cause events.
       limit.start(options.within);
       const until = watch.now() + options.within;
-      progress.follow(() => `waiting for ${options.event} · ${span((until - watch.now()) / 1_000)} left`);
+      progress.follow(() => `waiting for ${options.event} · ${spanText((until - watch.now()) / 1_000)} left`);
       await waiting.catch(() => {});
       progress.end();
     });

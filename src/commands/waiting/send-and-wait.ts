@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import type { Context, Emit, Ui } from '../../cli/command.ts';
-import { span } from '../../cli/output/figures.ts';
+import { spanText } from '../../cli/output/figures.ts';
 import type { AnswerOf } from '../../contract/endpoints.ts';
 import { mentions } from '../../webhooks/event/event.ts';
 import { type Goal, type Result, resultFor } from '../../webhooks/event/filters.ts';
@@ -44,7 +44,7 @@ export async function sendAndWait(
     await timeline.sent(id);
     const until = watch.now() + wait.within;
     const waiting = (columns: number) => {
-      const rest = `message.${wait.goal} · ${span((until - watch.now()) / 1_000)} left`;
+      const rest = `message.${wait.goal} · ${spanText((until - watch.now()) / 1_000)} left`;
       const whole = `waiting for ${rest}`;
       return whole.length <= columns ? whole : rest;
     };

@@ -1,6 +1,6 @@
 import { usage } from '../../base/errors.ts';
 import type { Context } from '../../cli/command.ts';
-import { count, flag, type Input, option, repeated } from '../../cli/params.ts';
+import { count, flag, type Input, option, port, repeated } from '../../cli/params.ts';
 import type { Filter } from '../../webhooks/event/filters.ts';
 import type { Routes } from '../../webhooks/forward/routes.ts';
 import type { ListeningOptions } from '../../webhooks/listen.ts';
@@ -114,12 +114,6 @@ async function refuseUnusedRoutes({ events, route }: ListenInput): Promise<void>
 async function ownAddresses(): Promise<readonly string[]> {
   const { networkInterfaces } = await import('node:os');
   return Object.values(networkInterfaces()).flatMap((found = []) => found.map(({ address }) => address));
-}
-
-function port(text: string): number {
-  const number = count(text);
-  if (number <= 65_535) return number;
-  throw usage(`"${text}" is not a port`, 'use 1 to 65535, or 0 for any free port');
 }
 
 function path(text: string): string {

@@ -1,4 +1,5 @@
 import { usage } from '../../base/errors.ts';
+import { untilAborted } from '../../base/sleep.ts';
 import type { Context } from '../../cli/command.ts';
 import { newcomerNote } from '../../session/profiles/resolve.ts';
 import type { ForwardedItem, Item } from '../../webhooks/items.ts';
@@ -133,7 +134,7 @@ async function* itemsUntilEnd(
       context.note('unsent', `events not forwarded: ${unsent}; send them with bizmsg webhooks replay --failed`);
   };
   void listening.first.then(cancelNote);
-  const ended = aborted(context.signal).then(end);
+  const ended = untilAborted(context.signal).then(end);
   try {
     yield* withAdvice(context, listening.items());
     await ended;
@@ -160,11 +161,4 @@ async function* withAdvice(
 
 function hasFailed(item: Item): item is ForwardedItem {
   return item.type === 'forwarded' && item.retry_in === undefined && !succeeded(item);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

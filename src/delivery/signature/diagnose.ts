@@ -1,8 +1,6 @@
-import { shortestSecret, signingKey } from '../../contract/keys.ts';
+import { encodedKey, secretPrefix, shortestSecret, signingKey } from '../../contract/keys.ts';
 import { type Attempt, firstMatching, matches } from '../../contract/signature.ts';
 import { type Effort, rewritesOf, thorough } from './rewrites.ts';
-
-const prefix = 'whsec_';
 
 /** Finds the reason for a bad signature by trying common mistakes. */
 export function diagnose(secrets: readonly string[], attempt: Attempt, effort: Effort = thorough): string {
@@ -32,7 +30,7 @@ function formatProblem(secrets: readonly string[], { signed, signatures }: Attem
 function keyProblem(secrets: readonly string[], attempt: Attempt): string | undefined {
   const isKey = (text: string) => matches(Buffer.from(text).toString('base64'), attempt);
   if (secrets.some(isKey)) return 'the key was the text of the secret: decode the part after whsec_ as base64';
-  if (secrets.some((secret) => isKey(encodedPart(secret))))
+  if (secrets.some((secret) => isKey(encodedKey(secret))))
     return 'the key was the text after whsec_: decode it as base64 first';
   return undefined;
 }
@@ -47,16 +45,16 @@ function bodyProblem(secrets: readonly string[], { signed, signatures }: Attempt
 
 /** A text that cannot be a webhook secret. It is not shown. */
 function secretProblem(secrets: readonly string[]): string | undefined {
-  const invalid = secrets.find((secret) => !isBase64(encodedPart(secret)));
+  const invalid = secrets.find((secret) => !isBase64(encodedKey(secret)));
   if (invalid !== undefined) return notBase64(invalid);
-  if (secrets.every((secret) => secret.startsWith(prefix))) return undefined;
-  return `the signature does not match, and the secret does not begin with ${prefix}: is it the webhook secret?`;
+  if (secrets.every((secret) => secret.startsWith(secretPrefix))) return undefined;
+  return `the signature does not match, and the secret does not begin with ${secretPrefix}: is it the webhook secret?`;
 }
 
 /** Why a secret decodes to too few bytes. It is not shown. */
 export function weakness(secret: string): string {
-  if (encodedPart(secret) === '') return 'the secret is empty';
-  if (!isBase64(encodedPart(secret))) return notBase64(secret);
+  if (encodedKey(secret) === '') return 'the secret is empty';
+  if (!isBase64(encodedKey(secret))) return notBase64(secret);
   return `the secret decodes to ${signingKey(secret).length} bytes; at least ${shortestSecret} are required`;
 }
 
@@ -65,10 +63,6 @@ function isBase64(text: string): boolean {
 }
 
 function notBase64(secret: string): string {
-  const position = secret.length - encodedPart(secret).length + encodedPart(secret).search(/[^\w+/-]/) + 1;
+  const position = secret.length - encodedKey(secret).length + encodedKey(secret).search(/[^\w+/-]/) + 1;
   return `the secret is not valid base64 (character ${position})`;
-}
-
-function encodedPart(secret: string): string {
-  return secret.startsWith(prefix) ? secret.slice(prefix.length) : secret;
 }

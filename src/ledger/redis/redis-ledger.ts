@@ -5,6 +5,7 @@ import { type Change, isFinished } from '../book.ts';
 import { rowSize } from '../identity.ts';
 import {
   type Accepted,
+  isIdleSince,
   type Ledger,
   type Parts,
   type Plan,
@@ -15,7 +16,6 @@ import {
   singlesOf,
   type Verdict,
 } from '../ledger.ts';
-import { isIdleSince } from '../others.ts';
 import { decideRegister } from '../rules.ts';
 import { states } from '../states.ts';
 import { integer, list, text } from './replies.ts';

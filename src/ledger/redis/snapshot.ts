@@ -46,7 +46,9 @@ function mayContinue(
     return false;
   if (job !== undefined) return true;
   if (subject.template !== template || facts.isClosed) return false;
-  return !isFinished({ counts }) || owners.at(-1)?.state === 'dead' || (choice.retryUnsure === true && counts.unsure > 0);
+  return (
+    !isFinished({ counts }) || owners.at(-1)?.state === 'dead' || (choice.retryUnsure === true && counts.unsure > 0)
+  );
 }
 
 async function addWhole(server: Server, book: Book, run: StoredRun, latest: LatestRows | undefined): Promise<void> {

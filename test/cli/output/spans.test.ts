@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { span, took } from '../../../src/cli/output/figures.ts';
+import { spanText, took } from '../../../src/cli/output/figures.ts';
 
 it.each([
   [0.2, '1 s'],
@@ -9,7 +9,7 @@ it.each([
   [3_601, '1 h 1 min'],
   [90_000, '1 d 1 h'],
 ])('formats %d seconds as %s', (seconds, text) => {
-  expect(span(seconds)).toBe(text);
+  expect(spanText(seconds)).toBe(text);
 });
 
 it.each([
