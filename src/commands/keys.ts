@@ -67,7 +67,7 @@ export const removeKey = command({
     const profile = profiles.chosen();
     profiles.requireKey(profile, input.which);
     const { sandbox_key: sandbox, live_key: live } = profiles.show(profile);
-    await context.confirm(`Remove the ${input.which} key ${input.which === 'live' ? live : sandbox} of ${profile}`);
+    await context.confirm(`Remove the ${input.which} key ${input.which === 'live' ? live : sandbox} of ${profile}?`);
     const removed = await profiles.removeKey(profile, input.which);
     context.note('still-valid', 'the key is still valid at the service; revoke it in the dashboard');
     return removed;

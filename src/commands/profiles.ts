@@ -118,13 +118,13 @@ export const setProfile = command({
     if (losesKeys) {
       const { origin } = new URL(before.base_url);
       const loss = `remove its keys ${keysOf(before)}, which were stored for ${origin}`;
-      await context.confirm(`Move ${name} to ${baseUrl} and ${loss}`);
+      await context.confirm(`Move ${name} to ${baseUrl} and ${loss}?`);
     }
     const secret = webhookSecret ? await context.stdin() : undefined;
     const excluded = excludeFrom === removed ? '' : excludeFrom && resolve(excludeFrom);
     const newTeam = team ? await teamFrom(context) : removeTeam ? '' : undefined;
     if (newTeam !== undefined && before.team !== null && !profiles.hasTeam(name, newTeam))
-      await context.confirm(`${removeTeam ? 'Remove' : 'Replace'} the team of ${name}, on ${before.team}`);
+      await context.confirm(`${removeTeam ? 'Remove' : 'Replace'} the team of ${name}, on ${before.team}?`);
     const settings = { baseUrl, plan, rate, webhookSecret: secret, team: newTeam, hours, excludeFrom: excluded };
     const after = await profiles.set(name, settings);
     if (excluded) await noteUnreadable(context, excluded);
@@ -198,7 +198,7 @@ export const removeProfile = command({
   run: async (context, input) => {
     const profiles = await context.profiles();
     const keys = keysOf(profiles.show(input.name));
-    await context.confirm(`Remove the profile ${input.name}${keys === '' ? '' : ` and its keys ${keys}`}`);
+    await context.confirm(`Remove the profile ${input.name}${keys === '' ? '' : ` and its keys ${keys}`}?`);
     const removed = await profiles.remove(input.name);
     if (keys !== '')
       context.note('still-valid', 'its keys are still valid at the service; revoke them in the dashboard');

@@ -241,7 +241,7 @@ export const forgetRuns = command({
         : given.map((text) => runNamed(runs, text));
       const ids = [...new Set(chosen.map(({ run }) => run))];
       const which = ids.length === 1 ? `run ${ids[0]}` : `${ids.length} runs`;
-      if (ids.length > 0) await context.confirm(`Forget ${which}, so the same rows can be sent again`);
+      if (ids.length > 0) await context.confirm(`Forget ${which}, so the same rows can be sent again?`);
       await forgetRuns({ stateFolder, thisProcess, team, ids });
       return { ids, recipient };
     });

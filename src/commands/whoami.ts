@@ -18,25 +18,22 @@ export const whoami = command({
     const { winner, problem, candidates } = await describeCaller(context.session);
     if (!explain && problem) throw problem;
     const shown = { ...winner, ...(explain && { candidates, problem: problem?.message ?? null }) };
-    return { shown, exit: problem?.exit };
+    return { shown, exit: problem?.exit, hint: problem?.hint };
   },
   data: ({ shown }) => shown,
-  view: ({ shown }, ui) =>
-    [...winnerLines(shown), ...(shown.candidates ?? []).flatMap((candidate) => candidateLines(candidate, ui))].join(
-      '\n',
-    ),
+  view: ({ shown, hint }, ui) =>
+    [
+      ...winnerLines(shown, hint),
+      ...(shown.candidates ?? []).flatMap((candidate) => candidateLines(candidate, ui)),
+    ].join('\n'),
   exit: ({ exit }) => exit ?? 'done',
 });
 
-function winnerLines({
-  profile,
-  source,
-  mode,
-  address,
-  key,
-  problem,
-}: Readonly<Record<string, unknown>>): readonly string[] {
-  if (source === undefined) return [`No key: ${String(problem)}`];
+function winnerLines(
+  { profile, source, mode, address, key, problem }: Readonly<Record<string, unknown>>,
+  hint: string | undefined,
+): readonly string[] {
+  if (source === undefined) return [`No key: ${String(problem)}`, ...(hint === undefined ? [] : [hint])];
   return [
     `Profile  ${text(profile, 'none, the environment')}`,
     `Source   ${source === 'newcomer' ? 'no profile yet' : text(source)}`,

@@ -1,5 +1,5 @@
 import type { Context } from '../cli/command.ts';
-import { usage } from '../base/errors.ts';
+import { CliError, usage } from '../base/errors.ts';
 import { openInput } from './input.ts';
 import type { Fields } from './input/row.ts';
 import { createPhoneReader } from './mapping/values.ts';
@@ -23,7 +23,7 @@ export async function excludedPhones(
     if (typeof phone !== 'string') throw unreadable(file, line, phone.why);
     phones.add(phone);
   };
-  const lines = (await context.read(file)).replace(/^\ufeff/, '').split(/\r?\n/);
+  const lines = (await textOf(context, file)).replace(/^\ufeff/, '').split(/\r?\n/);
   if (typeof read(lines[0]?.trim() ?? '') === 'string') {
     for (const [index, line] of lines.entries()) if (line.trim() !== '') add(line, index + 1);
     return phones;
@@ -39,10 +39,20 @@ export async function excludedPhones(
   return phones;
 }
 
+/** The file may be named by the command or by the profile. */
+async function textOf(context: Context, file: string): Promise<string> {
+  try {
+    return await context.read(file);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.exit !== 'usage') throw error;
+    throw usage(`the excluded phones: ${error.message}`, error.hint);
+  }
+}
+
 function columnOf(fields: Fields): string | undefined {
   return columns.find((name) => Object.hasOwn(fields, name));
 }
 
 function unreadable(file: string, line: number, why: string) {
-  return usage(`--exclude-from ${file}, line ${line}: ${why}`, 'nothing was sent; fix the line, or remove it');
+  return usage(`the excluded phones: ${file}, line ${line}: ${why}`, 'nothing was sent; fix the line, or remove it');
 }

@@ -168,7 +168,7 @@ describe('a broadcast to more than 1,000 contacts', () => {
     const { run, sandbox } = await crowded();
     const { code, stderr } = await run('broadcast.completed');
     expect([code, sandbox.messages()]).toEqual([11, []]);
-    expect(stderr).toContain('Send the broadcast to 1,005 contacts of the sandbox');
+    expect(stderr).toContain('Send the broadcast to 1,005 contacts of the sandbox?');
     expect(await run('broadcast.completed --yes')).toMatchObject({ code: 0 });
     expect(sandbox.messages()).toHaveLength(1_005);
   });

@@ -267,6 +267,16 @@ describe('--exclude-from', () => {
     const { code, stderr } = await sending('welcome', 'phone\n+12025550142\n', '--exclude-from', file);
     expect([code, sent()]).toEqual([2, []]);
     expect(stderr).toContain(why);
+    expect(stderr).toContain('the excluded phones: ');
+  });
+
+  it('refuses a missing file, and sends nothing', async () => {
+    const file = join(world.home, 'missing.csv');
+    const { code, stderr } = await sending('welcome', 'phone\n+12025550142\n', '--exclude-from', file);
+    expect([code, sent()]).toEqual([2, []]);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { message: `the excluded phones: "${file}" cannot be read: there is no such file` },
+    });
   });
 });
 

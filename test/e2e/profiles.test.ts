@@ -335,6 +335,14 @@ it('whoami prints the columns of its JSON as TSV', async () => {
   expect(header).toBe(Object.keys(JSON.parse(stdout)).join('\t'));
 });
 
+it('whoami --explain says what to do if there is no key', async () => {
+  const { code, stdout } = await run('whoami --explain');
+  expect([code, stdout.split('\n').slice(0, 2)]).toEqual([
+    3,
+    ['No key: no profile is in use', 'add one with bizmsg login, or use --profile local, the sandbox on this machine'],
+  ]);
+});
+
 describe('a damaged store', () => {
   const damages = ['', '{"version":1,"profiles":{"acme":', '[]', '{"version":2,"profiles":{}}', '\u0000\u0000'];
   const commands = [

@@ -31,14 +31,14 @@ beforeEach(async () => {
 });
 
 const losing = [
-  ['keys remove live', /Remove the live key sk_live_…Je0S of acme/],
-  ['profiles remove acme', /Remove the profile acme and its keys sk_test_…t3Hd, sk_live_…Je0S/],
+  ['keys remove live', /Remove the live key sk_live_…Je0S of acme\?/],
+  ['profiles remove acme', /Remove the profile acme and its keys sk_test_…t3Hd, sk_live_…Je0S\?/],
   [
     `profiles set acme --base-url ${elsewhere}`,
-    /Move acme to https:\/\/other\.example\.com and remove its keys sk_test_…t3Hd, sk_live_…Je0S, which were stored for https:\/\/api\.example\.com/,
+    /Move acme to https:\/\/other\.example\.com and remove its keys sk_test_…t3Hd, sk_live_…Je0S, which were stored for https:\/\/api\.example\.com\?/,
   ],
   ['profiles set acme --base-url https://api.example.org', /remove its keys/],
-  ['webhooks history --clear', /Delete 1 file of recorded events/],
+  ['webhooks history --clear', /Delete 1 file of recorded events\?/],
 ] as const;
 
 describe('without a terminal', () => {

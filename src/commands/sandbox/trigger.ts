@@ -91,7 +91,7 @@ const manyContacts = 1_000;
 async function confirmAudience(context: Context, sandbox: Remote, tag: unknown): Promise<void> {
   const { contacts } = await inCommandWords(sandbox.ask('audience', typeof tag === 'string' ? { tag } : {}), {});
   if (contacts <= manyContacts) return;
-  await context.confirm(`Send the broadcast to ${whole(contacts)} contacts of the sandbox`);
+  await context.confirm(`Send the broadcast to ${whole(contacts)} contacts of the sandbox?`);
 }
 
 /** The id of the record that an event is about. */

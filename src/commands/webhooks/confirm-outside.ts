@@ -13,7 +13,7 @@ export async function confirmOutside(
   const isOnlyLocal = onlyLocal(context.session.host.env);
   for (const origin of new Set(origins)) {
     if (isOnlyLocal) throw refused(origin);
-    await context.confirm(`${action(origins.filter((one) => one === origin).length)} to ${origin}`);
+    await context.confirm(`${action(origins.filter((one) => one === origin).length)} to ${origin}?`);
   }
 }
 

@@ -106,7 +106,7 @@ async function cleared(context: Context, { limit, since, events, where, failed, 
   ] = await Promise.all([import('../../webhooks/log/files.ts'), context.sandboxes()]);
   const found = clearableEvents(stateFolder, { kill, now: now(), damaged });
   const { length } = found.paths;
-  if (length > 0) await context.confirm(`Delete ${length === 1 ? '1 file' : `${length} files`} of recorded events`);
+  if (length > 0) await context.confirm(`Delete ${length === 1 ? '1 file' : `${length} files`} of recorded events?`);
   return clearEvents(found);
 }
 

@@ -347,7 +347,7 @@ function contentOf(path: string, onDamage: OnDamage) {
   for (const line of lines.slice(0, -1)) {
     if (line === '') continue;
     const record = recordIn(line);
-    if (!record) onDamage({ path, text: `${path} is damaged: a line has a wrong checksum` });
+    if (!record) onDamage({ path, text: `${path} is damaged: a line cannot be read` });
     else if (record.type === 'intent') intents.push(record);
     else endings.set(record.id, record);
   }
