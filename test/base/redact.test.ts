@@ -17,6 +17,7 @@ describe('redact', () => {
     ['an unknown key with an escaped zero-width space', String.raw`sk_live_7Rw1K\u200bc5NbY6uJe0S`, 'sk_live_…Je0S'],
     ['a key that is masked already', 'sk_live_…Je0S', 'sk_live_…Je0S'],
     ['text with zero-width spaces but no secret', 'a\u200bb', 'a\u200bb'],
+    ['a short key, which shows none of its characters', 'sk_test_4f9Qm2ZpL8x', 'sk_test_…'],
     ['other text', `Zt5hWq8 LpXc2 and more`, `Zt5hWq8 LpXc2 and more`],
   ])('masks only the secret in %s', (_, text, expected) => {
     expect(redact(text, [bare])).toBe(expected);

@@ -134,6 +134,8 @@ describe('global options', () => {
     { argv: ['contacts', 'list', '--json', '-o', 'csv'], says: '--json and -o csv exclude each other' },
     { argv: ['contacts', 'list', '-o', 'xml'], says: '--output: "xml" is not one of' },
     { argv: ['contacts', 'list', '--timeout', 'soon'], says: '--timeout: "soon" is not a duration' },
+    { argv: ['webhooks', 'listen', '--port', '65536'], says: '--port: "65536" is not a port' },
+    { argv: ['sandbox', 'start', '--port', '65536'], says: '--port: "65536" is not a port' },
     { argv: ['contacts', 'list', '--columns', 'id,,phone'], says: 'an empty column name' },
     { argv: ['contacts', 'list', '--limit', '-1'], says: '--limit=-1' },
     { argv: ['contacts', 'list', '--url-param', 'limit'], says: 'key=value' },

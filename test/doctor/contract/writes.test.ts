@@ -54,6 +54,23 @@ describe('a write', () => {
   });
 });
 
+it.each([
+  ['may be sent afterwards if the service refused it', 404, 0],
+  ['is not sent once more if the service accepted it', 200, 11],
+])('a live message of the doctor %s', async (_, status, exit) => {
+  let isDoctor = true;
+  const { url, seen } = await openService((asked, reply) =>
+    isDoctor && asked.path === send && reply.status === 200 && status !== 200 ? refused(status) : undefined,
+  );
+  const home = newHome();
+  const env = callerOf(url, liveKey);
+  await examine(url, [...writing, '--yes'], { home, env });
+  isDoctor = false;
+  const before = seen.length;
+  const { code } = await cli(['send-template', '+12025550101', 'welcome'], { home, env });
+  expect([code, seen.length - before]).toEqual([exit, exit === 0 ? 1 : 0]);
+});
+
 describe('the command line', () => {
   it.each([
     [['doctor', '--to', '+12025550101'], 'add --contract'],
