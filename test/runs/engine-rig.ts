@@ -72,7 +72,7 @@ export interface Part {
   /** The content of sent rows, in order. */
   readonly sent: readonly string[];
   readonly outcomes: readonly Outcome[];
-  /** The number of the run's rows by state in the ledger. */
+  /** The number of the run's rows by state in the ledger. A row that is neither was claimed and never ended. */
   readonly counts: { readonly done: number; readonly failed: number; readonly unsure: number; readonly left: number };
 }
 
@@ -155,8 +155,8 @@ export async function* batchesOf(due: readonly Ready[], size = 25): AsyncGenerat
 
 async function countsOf(ledger: Pick<Ledger, 'runs'>, run: string): Promise<Part['counts']> {
   const counts = (await ledger.runs()).find(({ id }) => id === run)?.counts;
-  const { done = 0, failed = 0, unsure = 0, planned = 0, released = 0, leaving = 0 } = counts ?? {};
-  return { done, failed, unsure, left: planned + released + leaving };
+  const { done = 0, failed = 0, unsure = 0, planned = 0, released = 0 } = counts ?? {};
+  return { done, failed, unsure, left: planned + released };
 }
 
 /** The numbers of the rows with this outcome. */

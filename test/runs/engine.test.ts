@@ -164,6 +164,29 @@ describe('a run stops', () => {
     expect(sent.length).toBeLessThan(20);
   });
 
+  it('after the rows that it is claiming at the first signal', async () => {
+    const [input, stop] = [rig.numbered(50), new AbortController()];
+    const ledger = { claim: (): never => expect.fail(), settle: (): never => expect.fail() };
+    let claims = 0;
+    const { sent, counts } = await rig.part(rig.stateFolder(), input, {
+      onOpened({ ledger: opened }) {
+        Object.assign(ledger, {
+          claim: async (...given: Parameters<typeof opened.claim>) => {
+            const verdicts = await opened.claim(...given);
+            if (++claims === 3) stop.abort('SIGTERM');
+            for (let turn = 0; turn < 9; turn++) await new Promise(setImmediate);
+            return verdicts;
+          },
+          settle: opened.settle,
+        });
+      },
+      ledger,
+      signals: { stop: stop.signal, leave: never },
+    });
+    expect(counts).toEqual({ done: sent.length, failed: 0, unsure: 0, left: 50 - sent.length });
+    expect(sent.length).toBeLessThan(20);
+  });
+
   it('immediately on a second Ctrl-C, and the requests in flight are unsure', async () => {
     const [folder, input, leave] = [rig.stateFolder(), rig.numbered(50), new AbortController()];
     const send = (content: string) => {
