@@ -105,6 +105,8 @@ function declare(parser: Parser, param: Param<unknown>): void {
     return;
   }
   const made = new Option(param.spec, param.description);
+  // To commander, `--no-input` would be the opposite of `--input <file>`.
+  made.negate = false;
   parser.addOption(param.kind === 'flag' ? made : made.argParser(appended));
 }
 
@@ -121,7 +123,7 @@ function collect(parser: Parser, params: Params, given: ReadonlySet<Param<unknow
     const name = longName(param);
     const option = parser.options.find(({ long }) => long === name);
     const value: unknown = option && values[option.attributeName()];
-    if (param.kind === 'flag') return (value === true) !== Boolean(option?.negate) && value !== undefined ? [''] : [];
+    if (param.kind === 'flag') return value === true ? [''] : [];
     return once(param, strings(value));
   };
   return Object.fromEntries(Object.entries(params).map(([name, param]) => [name, texts(param)]));

@@ -27,6 +27,8 @@ describe('api', () => {
       body: '{"b":"true","a":true}',
     },
     { argv: ['/x', '--input', '-'], method: 'POST', url: '/x', body: 'as it  stands' },
+    { argv: ['/x', '--input', '-', '--no-input'], method: 'POST', url: '/x', body: 'as it  stands' },
+    { argv: ['--no-input', '/x', '--input', '-'], method: 'POST', url: '/x', body: 'as it  stands' },
     { argv: ['/x', '-F', 'note=@-'], method: 'POST', url: '/x', body: '{"note":"as it  stands"}' },
   ])('makes one request of $argv', async ({ argv, method, url, body }) => {
     const { seen, ...caller } = await open();
@@ -52,6 +54,15 @@ describe('api', () => {
     const { code } = await cli(argv, { ...caller, stdin: 'a,b' });
     expect(code).toBe(0);
     expect(seen[0]?.headers).toMatchObject({ 'content-type': 'text/csv', 'x-a': 'b', 'x-empty': '' });
+  });
+
+  it.each([
+    ['-H', 'X-Trace: 1', '--no-header'],
+    ['--no-header', '-H', 'X-Trace: 1'],
+  ])('sends a header with %s %s %s', async (...words) => {
+    const { seen, ...caller } = await open();
+    expect((await cli(['api', '/x', ...words], caller)).code).toBe(0);
+    expect(seen[0]?.headers).toMatchObject({ 'x-trace': '1' });
   });
 
   it('prints status and headers before the body with -i', async () => {
