@@ -16,7 +16,7 @@ export interface Line {
 }
 
 /** A line whose checksum does not match. */
-interface Damage {
+export interface Damage {
   readonly path: string;
   /** Describes the line and its offset. */
   readonly text: string;
@@ -111,8 +111,12 @@ export function* linesOf(fd: number, from = 0): Generator<Line, Line> {
   }
 }
 
-export function unknownFormat(first: Line, path: string): CliError {
+export function unknownFormat(
+  first: Line,
+  path: string,
+  otherwise = 'keep a copy, then move it away to start over',
+): CliError {
   const header = jsonText(recordIn(first, path)).slice(0, 80);
-  const hint = 'if a newer bizmsg wrote it, use that version; otherwise keep a copy, then move it away to start over';
+  const hint = `if a newer bizmsg wrote it, use that version; otherwise ${otherwise}`;
   return configuration('journal-unknown', `this bizmsg does not know the format of ${path}: ${header}`, hint);
 }

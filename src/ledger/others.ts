@@ -88,9 +88,11 @@ export function elsewhere(
 function counts(book: Book, world: World, entry: number, run: Run, search: Search): boolean {
   const { entries } = book;
   if (run === search.own || run.isForgotten || !isSameAccount(run.subject.account, search.account)) return false;
-  if (entries.orderOf(entry) <= search.after || entries.timeOf(entry) * 1_000 <= world.now - remembered) return false;
+  if (entries.orderOf(entry) <= search.after) return false;
   const state = entries.stateOf(entry);
+  // Until it is resolved, however old it is.
   if (state === 'unsure') return search.isUnsureCounted;
+  if (entries.timeOf(entry) * 1_000 <= world.now - remembered) return false;
   if (state === 'planned' || state === 'released') return search.isPlannedCounted && isLive(run, book, world);
   return state === 'done' || state === 'leaving';
 }

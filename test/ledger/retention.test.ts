@@ -19,7 +19,8 @@ describe('a ledger after 30 days', () => {
     expect(machine.segments()).toHaveLength(2);
     machine.now += 15 * day;
     await machine.single('gil:1');
-    expect(machine.segments()).toEqual(['2026-03-24.ndjson', '2026-04-08.ndjson']);
+    await machine.singleNextDay('hal:1');
+    expect(machine.segments()).toEqual(['2026-03-24.ndjson', '2026-04-08.ndjson', '2026-04-09.ndjson']);
     for (const isFirst of [true, false]) {
       if (isFirst) rmSync(join(machine.folder, 'table'), { force: true });
       const ledger = machine.open();
@@ -39,7 +40,8 @@ describe('a ledger after 30 days', () => {
     const run = await machine.send('ada:1 bob:1 cyd:1', 'unsure');
     machine.now += 31 * day;
     await machine.single('eve:1');
-    expect(machine.segments()).toHaveLength(1);
+    await machine.singleNextDay('fay:1');
+    expect(machine.segments()).toHaveLength(2);
     const ledger = machine.open();
     expect(await ledger.resolve(run, 'sent', [message('bob:1')])).toBe(1);
     expect(await ledger.resolve(run, 'not-sent', messages('ada:1 cyd:1'))).toBe(2);
@@ -53,6 +55,31 @@ describe('a ledger after 30 days', () => {
       await machine.single(`p${machine.now}:1`);
     }
     expect((await machine.runs()).map(({ id }) => id)).toEqual([expect.stringContaining('singles')]);
+  });
+
+  it('still has everything after one command under a clock that is years ahead', async () => {
+    const machine = createDays();
+    await machine.send('ada:1 bob:1');
+    machine.now += 900 * day;
+    await machine.single('eve:1');
+    machine.now -= 899 * day;
+    await machine.single('fay:1');
+    const ledger = machine.open();
+    const stop = stopOf(await ledger.register({ ...planOf('ada:1 bob:1 cyd:1'), isRehearsal: true }));
+    expect(stop).toMatchObject({ reason: 'sent-before', rows: 2 });
+    await ledger.close();
+  });
+
+  it('still stops a batch with rows that are unsure', async () => {
+    const machine = createDays();
+    await machine.send('ada:1', 'unsure');
+    machine.now += 31 * day;
+    await machine.single('eve:1');
+    await machine.singleNextDay('fay:1');
+    const ledger = machine.open();
+    const stop = stopOf(await ledger.register({ ...planOf('ada:1 bob:1'), isRehearsal: true }));
+    expect(stop).toMatchObject({ reason: 'sent-before', rows: 1 });
+    await ledger.close();
   });
 
   it('keeps a run that sent some rows recently', async () => {
@@ -78,7 +105,7 @@ describe('a ledger after 30 days', () => {
       machine.now += 31 * day;
       await machine.single(`p${month}:1`);
     }
-    expect(machine.segments()).toHaveLength(1);
+    expect(machine.segments()).toHaveLength(2);
     const ledger = machine.open();
     const plan = planOf('ada:1 bob:1 dan:1', { job: 'welcome' });
     expect(await ledger.register(plan)).toMatchObject({ run, continues: true, counts: { done: 2, due: 1 } });
@@ -116,6 +143,7 @@ describe('a ledger after 30 days', () => {
     await machine.send('ada:1', 'unsure');
     machine.now += 31 * day;
     await machine.single('eve:1');
+    await machine.singleNextDay('fay:1');
     expect(await machine.runs()).toHaveLength(2);
     harm(join(machine.folder, 'past.ndjson'));
     rmSync(join(machine.folder, 'table'), { force: true });
@@ -144,6 +172,10 @@ function createDays() {
       expect(await ledger.claim([row], single)).toEqual([{ verdict: 'yours' }]);
       await ledger.settle([{ run: 'singles live profile:acme', row, outcome: 'done' }]);
       await ledger.close();
+    },
+    async singleNextDay(person: string): Promise<void> {
+      days.now += day;
+      await days.single(person);
     },
     async runs() {
       const ledger = days.open();

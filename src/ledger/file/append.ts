@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import { type CliError, configuration, unsafe } from '../../base/errors.ts';
 import { fsError, openRegular } from '../../base/files.ts';
 import { syncFolderOf, unwritable, writeWhole } from '../../base/journal.ts';
-import { unknownFormat, type Line, lineOf, linesOf, recordIn } from '../../base/journal-lines.ts';
+import { type Damage, unknownFormat, type Line, lineOf, linesOf, recordIn } from '../../base/journal-lines.ts';
 import { isRecord } from '../../contract/readers.ts';
 
 /** A file of checksummed lines that several processes append to, one at a time. */
@@ -68,7 +68,7 @@ export function openAppendFile({ path, format, version, onRepaired }: AppendOpti
       const lines = linesOf(fd, end);
       let step = lines.next();
       for (; !step.done; step = lines.next()) {
-        onRecord(recordIn(step.value, path), step.value.at);
+        onRecord(recordIn(step.value, path, refuseDamage), step.value.at);
         end = step.value.at + step.value.bytes.length + 1;
       }
       if (step.value.bytes.length > 0 && tail !== 'skip') finish(step.value, onRecord, tail);
@@ -94,9 +94,9 @@ export function openAppendFile({ path, format, version, onRepaired }: AppendOpti
   function finish(rest: Line, onRecord: OnRecord, tail: Tail): void {
     const { at, bytes } = rest;
     if (tail === 'damage' || isWhole({ at, bytes: bytes.subarray(0, -1) }, path))
-      recordIn({ at, bytes: Buffer.alloc(0) }, path);
+      recordIn({ at, bytes: Buffer.alloc(0) }, path, refuseDamage);
     if (isWhole(rest, path)) {
-      onRecord(recordIn(rest, path), at);
+      onRecord(recordIn(rest, path, refuseDamage), at);
       writeWhole(fd, '\n', at + bytes.length);
       end = at + bytes.length + 1;
       return;
@@ -117,19 +117,25 @@ export function taken(path: string): CliError {
   return unsafe('journal-taken', `another process wrote to ${path} while it was this one's turn`, hint);
 }
 
+/** What to do about a file of the ledger that cannot be read. */
+export const noCopy = 'restore it from a backup; messages may be sent twice without it';
+
 /** Text that no writer of this version would have written there. */
 export function damaged(path: string, at: number, why: string): CliError {
-  const hint = 'restore it from a backup; messages may be sent twice without it';
-  return configuration('journal-damaged', `${path} is damaged at byte ${at}: ${why}`, hint);
+  return configuration('journal-damaged', `${path} is damaged at byte ${at}: ${why}`, noCopy);
+}
+
+export function refuseDamage({ text }: Damage): never {
+  throw configuration('journal-damaged', text, `nothing was changed; ${noCopy}`);
 }
 
 function headerIn(fd: number, path: string, { format, version }: Form) {
   const lines = linesOf(fd);
   const { value: first, done } = lines.next();
   if (done) throw damaged(path, 0, 'its first line is incomplete');
-  const header = recordIn(first, path);
+  const header = recordIn(first, path, refuseDamage);
   if (!isRecord(header) || header['format'] !== format || header['version'] !== version)
-    throw unknownFormat(first, path);
+    throw unknownFormat(first, path, noCopy);
   return { header, after: first.bytes.length + 1 };
 }
 

@@ -6,7 +6,7 @@ import { openRegular } from '../../base/files.ts';
 import { createBook } from '../book.ts';
 import { checkOf, secretIn, unusable } from '../identity.ts';
 import { BadChange } from '../places.ts';
-import { damaged } from './append.ts';
+import { damaged, noCopy, refuseDamage } from './append.ts';
 import { changeIn } from './lines.ts';
 import { form, segmentNames } from './segments.ts';
 
@@ -24,10 +24,10 @@ function checkSegment(path: string, check: string, apply: (record: unknown) => v
   const fd = openRegular(path, constants.O_RDWR);
   try {
     for (const line of linesOf(fd)) {
-      const record = recordIn(line, path);
+      const record = recordIn(line, path, refuseDamage);
       if (line.at > 0) applied(path, line.at, () => apply(record));
       else if (!isRecord(record) || record['format'] !== form.format || record['version'] !== form.version)
-        throw unknownFormat(line, path);
+        throw unknownFormat(line, path, noCopy);
       else if (record['secret'] !== check) throw unusable(`${path} was written with another secret`);
     }
   } finally {

@@ -71,10 +71,11 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
     append(changes) {
       const time = now();
       const isFirstOfDay = !current || (time >= midnight && nameAt(time) > day);
+      const before = day;
       if (isFirstOfDay) begin(nameAt(time));
       midnight = (Math.floor(time / dayLength) + 1) * dayLength;
       current?.append(textsOf(changes));
-      if (isFirstOfDay) unlessBad(expire);
+      if (isFirstOfDay && before !== '') unlessBad(() => expire(before));
     },
     save: () => unlessBad(() => save(segmentNames(folder))),
     close() {
@@ -195,10 +196,12 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
 
   /**
    * Replaces the oldest segments by the few rows of them that still count. The segments go last, so that a crash leaves
-   * some that are ignored, and nothing that is needed is ever missing.
+   * some that are ignored, and nothing that is needed is ever missing. One command under a wrong clock must not remove
+   * what still counts, so the time is that of the segment before this one.
    */
-  function expire(): void {
-    const limit = nameAt(expiredBefore(book, now(), isAlive));
+  function expire(before: string): void {
+    const time = Math.min(now(), Date.parse(before.slice(0, 10)) + dayLength);
+    const limit = nameAt(expiredBefore(book, time, isAlive));
     const names = segmentNames(folder).filter((name) => name < limit && name < day);
     if (names.length === 0) return;
     book.load();
@@ -211,7 +214,7 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
       end = { name, size: segment.end() };
       segment.close();
     }
-    if (end) writePast(folder, check, end, remainsOf(old, book, now()));
+    if (end) writePast(folder, check, end, remainsOf(old, book, time));
     // It has all rows that were expired.
     rmSync(join(folder, 'table'), { force: true });
     for (const name of names) rmSync(join(folder, name), { force: true });

@@ -400,8 +400,11 @@ local function elsewhere(set, run, rule)
   local latest, by
   for _, one in ipairs(set.records) do
     local other = one.run ~= run.number and one.order > rule.after and runOf(one.run)
-    if other and not other.isForgotten and one.time * 1000 > now - 30 * day and isSameAccount(other.subject.account, s.account) then
-      local counts = one.state == S.done or one.state == S.leaving or (one.state == S.unsure and not rule.retryUnsure)
+    if other and not other.isForgotten and isSameAccount(other.subject.account, s.account) then
+      local isRecent = one.time * 1000 > now - 30 * day
+      -- Until it is resolved, however old it is.
+      local isDoubtful = one.state == S.unsure and not rule.retryUnsure
+      local counts = isDoubtful or (isRecent and (one.state == S.done or one.state == S.leaving))
       if counts and (not latest or one.order > latest.order) then latest, by = one, other end
     end
   end
