@@ -34,16 +34,16 @@ async function registerOthers(
 ): Promise<Registered> {
   const isSent = (row: number) => sent.has(fateAt(before.fates, row));
   const hasSent = before.fates.some((_, row) => isSent(row));
-  if (!hasSent) return ledger.register(plan);
+  if (!hasSent) return withNotes(await ledger.register(plan), before);
   const unlimited = { ...plan, choice: { ...plan.choice, atMost: undefined } };
   const foreseen = await ledger.register({ ...unlimited, isRehearsal: true });
   if (foreseen.stop) return foreseen;
-  const { counts } = without(foreseen, before);
+  const { counts } = leavingOut(foreseen, before.fates);
   const due = counts.due + counts.retry;
   if (due > (plan.choice.atMost ?? Infinity)) return { stop: { reason: 'too-many', rows: due }, notes: [] };
   const registered = await ledger.register(unlimited);
   if (registered.stop) return registered;
-  const rest = without(registered, before);
+  const rest = withNotes(leavingOut(registered, before.fates), before);
   if (plan.isRehearsal) return rest;
   const changed = Array.from(rest.fates.keys()).filter((row) => rest.fates[row] !== registered.fates[row]);
   if (changed.length > 0)
@@ -51,15 +51,24 @@ async function registerOthers(
   return rest;
 }
 
+/** With what this machine's own ledger says about the rows. */
+function withNotes<R extends Registered>(registered: R, { notes }: Accepted): R {
+  const more = notes.filter(
+    ({ note }) => note === 'unsure-before' || note === 'would-stop' || note === 'imported-before',
+  );
+  return { ...registered, notes: [...registered.notes, ...more] };
+}
+
 /** Fates of rows that this machine has sent, or may have sent. */
 const sent: ReadonlySet<Fate> = new Set(['done', 'unsure', 'earlier', 'changed']);
 const open: ReadonlySet<Fate> = new Set(['due', 'retry', 'later']);
 
-function without(registered: Accepted, before: Accepted): Accepted {
+/** With these fates for the rows that would be sent although they were sent, or may have been. */
+export function leavingOut(registered: Accepted, known: Uint8Array): Accepted {
   const merged = registered.fates.slice();
   const counts = { ...registered.counts };
   merged.forEach((_, row) => {
-    const [fate, own] = [fateAt(registered.fates, row), fateAt(before.fates, row)];
+    const [fate, own] = [fateAt(registered.fates, row), fateAt(known, row)];
     if (!open.has(fate) || !sent.has(own)) return;
     merged[row] = fates.indexOf(own);
     counts[fate] -= 1;

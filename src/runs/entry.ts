@@ -55,8 +55,10 @@ export async function keepEntry(
       const { done = 0, failed = 0, unsure = 0, planned = 0, released = 0, leaving = 0 } = state?.counts ?? {};
       const left = planned + released + leaving;
       if (opened.isShared) total = { sent: done, failed, unsure, left };
+      const known = done + failed + tally.invalid + unsure + planned + released + leftOut(skipped);
       const counts = {
-        rows,
+        // A job may have had other rows before.
+        rows: Math.max(rows, known),
         sent: done,
         failed: failed + tally.invalid,
         unsure,

@@ -46,23 +46,24 @@ export async function register(registering: Registering): Promise<Registered> {
 /** Undefined if there is nothing to send, or if another note replaces it. */
 export function continuingText({ run, continues, counts: { done, due, retry }, notes }: Accepted): string | undefined {
   if (!continues || due + retry === 0 || notes.some(({ note }) => note === 'joined')) return undefined;
-  return `continuing run ${run}: ${rowsText(done)} sent before, ${whole(due + retry)} to send now`;
+  return `continuing run ${run}: ${whole(done)} of these rows ${done === 1 ? 'was' : 'were'} sent before, ${whole(due + retry)} to send now`;
 }
 
 /** The runs that have the unsure rows of this command: itself, and others whose rows it holds back. */
 export function runsToResolve({ run, notes }: Pick<Accepted, 'run' | 'notes'>, unsure: number): readonly string[] {
-  const held = notes.find((note) => note.note === 'unsure-before');
-  const others = resolvable(held?.earlier ?? []);
-  return unsure > (held?.rows ?? 0) ? [run, ...others] : others;
+  const held = notes.filter((note) => note.note === 'unsure-before');
+  const others = resolvable(held.flatMap(({ earlier }) => earlier));
+  return unsure > held.reduce((sum, { rows }) => sum + rows, 0) ? [run, ...others] : others;
 }
 
 /** A decision of the ledger that the user should know. `all` is the number of rows of the input. */
-export function noteText(note: Note, all: number): string {
+export function noteText(note: Note, input: Plan['input']): string {
   if (note.note === 'joined') return `another process is working on run ${note.run}, too; each row is sent once`;
   if (note.note === 'would-stop') {
-    const why = note.stop.reason === 'sent-before' ? sentBefore(note.stop, all) : note.stop.reason;
-    const way = note.stop.reason === 'sent-before' ? '; --new-only skips them' : '';
-    return `with a live key, this command would stop: ${why}${way}`;
+    if (note.stop.reason !== 'sent-before') return `with a live key, this command would stop: ${note.stop.reason}`;
+    const which = note.stop.rows === 1 ? 'it' : 'them';
+    const why = sentBefore(note.stop, distinct(input));
+    return `with a live key, this command would stop: ${why}; --new-only skips ${which}`;
   }
   const rows = rowsText(note.rows);
   const [was, are, them] = note.rows === 1 ? ['was', 'is', 'it'] : ['were', 'are', 'them'];
@@ -74,7 +75,7 @@ export function noteText(note: Note, all: number): string {
     case 'restarted':
       return `the machine was restarted while ${rows} ${was} in flight: ${note.rows === 1 ? 'it is' : 'they are'} unsure`;
     case 'imported-before':
-      return `${rows} ${was} imported before${doubtIn(note.earlier)}${earlierText(note.earlier, note.rows)}; --new-only skips ${them}`;
+      return `${rows} ${was} imported before${historyText(note.earlier, note.rows)}; --new-only skips ${them}`;
     case 'unsure-before':
       break;
   }
@@ -171,12 +172,15 @@ type SentBefore = Extract<Stop, { readonly reason: 'sent-before' }>;
 function sentBefore({ rows, earlier }: SentBefore, all: number): string {
   const some = `${whole(rows)} of ${whole(all)} rows ${rows === 1 ? 'was' : 'were'}`;
   const which = rows === all ? `${every(all)} ${all === 1 ? 'was' : 'were'}` : some;
-  return `${which} sent before${doubtIn(earlier)}${earlierText(earlier, rows)}`;
+  return `${which} sent before${historyText(earlier, rows)}`;
 }
 
-function doubtIn(earlier: readonly Earlier[]): string {
-  const unsure = unsureIn(earlier);
-  return unsure === 0 ? '' : `, or may have been (${whole(unsure)} ${unsure === 1 ? 'is' : 'are'} unsure),`;
+/** How many of these rows are unsure, and which runs have them. */
+function historyText(earlier: readonly Earlier[], rows: number): string {
+  const [unsure, by] = [unsureIn(earlier), earlierText(earlier, rows)];
+  if (unsure === 0) return by;
+  const doubt = `, or may have been (${whole(unsure)} ${unsure === 1 ? 'is' : 'are'} unsure)`;
+  return `${doubt}${by.startsWith(' ') ? ',' : ''}${by}`;
 }
 
 function every(all: number): string {

@@ -113,6 +113,8 @@ function howToGoOn(left: number, stopped?: Stopped): string {
   const unsent = `${rowsText(left)} ${were} not sent`;
   if (stopped?.exit === 'keyRefused')
     return `${unsent}; with a valid key, run the same command again with --continue to send ${them}`;
+  if (stopped?.code === 'team-data-lost')
+    return `${unsent}; with --accept-loss, the same command leaves out what this machine has sent, but not what others have`;
   const first = stopped?.code === 'too-many-errors' ? 'fix the cause, then ' : '';
   return `${unsent}; ${first}run the same command again to send ${them}`;
 }
@@ -129,7 +131,7 @@ export const runView = {
 function resultText({ result, unit, unsurePlaces, unsureRuns, hasClue }: Ended, ui: Ui): string {
   const { failed, unsure, skipped, files, stopped, not_reached: left } = result;
   const lines = [firstLine(result, ui)];
-  if (result.team) lines.push(`all machines of the team: ${whole(result.team.sent)} of ${rowsText(result.rows)} sent`);
+  if (result.team) lines.push(teamLine(result.team, result.rows));
   if (sumOf(skipped) > 0) lines.push(`${whole(sumOf(skipped))} skipped: ${skipText(result)}`);
   if (failed > 0) lines.push(ui.color.red(`${whole(failed)} failed`) + arrowTo(files.failed));
   const open = unsure + skipped.unsure;
@@ -149,6 +151,12 @@ function resultText({ result, unit, unsurePlaces, unsureRuns, hasClue }: Ended, 
       `${whole(left)} not sent yet: run the same command without --first to send ${left === 1 ? 'it' : 'them'}`,
     );
   return lines.join('\n');
+}
+
+/** The run may have had other rows before, or on other machines. */
+function teamLine({ sent, failed, unsure, left }: TeamTotal, rows: number): string {
+  const all = Math.max(rows, sent + failed + unsure + left);
+  return `all machines of the team: ${whole(sent)} of ${rowsText(all)} sent`;
 }
 
 /** If all rows failed, the cause is probably not in the rows. */

@@ -8,6 +8,7 @@ import type { Owner, Plan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
 import { warnOncePerFile } from '../base/journal-lines.ts';
 import { completeLog } from './history.ts';
+import { withOwnLogs } from './after-loss.ts';
 import { withOwnLedger } from './before-team.ts';
 import { checkCount, confirmLive, fewRows, needsConfirmation } from './confirm.ts';
 import { type DryRunEnded, dryRunOf, suspectRowsNote } from './dry-run.ts';
@@ -97,7 +98,7 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
     first: options.first,
     choice: choiceOf(options),
   };
-  const registering = { context, ledger: withOwnLedger(opened, found), found, unit };
+  const registering = { context, ledger: registrarOf(running, found), found, unit };
   if (context.given.dryRun) return rehearsed(running, found, plan);
   if (found.rows === 0) {
     context.note('empty', 'there are no rows');
@@ -112,13 +113,20 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
   const registered = await register({ ...registering, plan: confirmed });
   const continuing = continuingText(registered.accepted);
   if (continuing !== undefined) context.note('continuing', continuing);
-  for (const note of registered.accepted.notes) context.note('run', noteText(note, found.input.count));
+  for (const note of registered.accepted.notes) context.note('run', noteText(note, found.input));
   if (confirmed === plan && dueIn(registered.accepted) > 0) {
     await lookAtTemplate(running);
     const duration = durationText(client.pace, dueIn(registered.accepted), thisProcess.now(), job.hours);
     if (duration?.isLong) context.note('duration', duration.text);
   }
   return sendAndReport(running, found, registered);
+}
+
+/** The ledger, with what only this machine knows of the rows. */
+function registrarOf({ context, opened, stateFolder }: Running, found: Preflight): ReturnType<typeof withOwnLedger> {
+  if (!opened.isShared || !context.given.acceptLoss) return withOwnLedger(opened, found);
+  const ledger = { ...opened.ledger, ...withOwnLogs(opened.ledger, stateFolder) };
+  return withOwnLedger({ ...opened, ledger }, found);
 }
 
 /** With the user's answers; nothing is registered yet. */
@@ -160,11 +168,11 @@ async function lookAtTemplate({
 }
 
 async function rehearsed(running: Running, found: Preflight, plan: Plan): Promise<DryRunEnded> {
-  const { context, job, input, mapper, client, opened, thisProcess } = running;
+  const { context, job, input, mapper, client, thisProcess } = running;
   const unit = unitOf(input.source);
   const foreseen = await register({
     context: { ...context, interactive: false },
-    ledger: withOwnLedger(opened, found),
+    ledger: registrarOf(running, found),
     plan: { ...plan, isRehearsal: true },
     found,
     unit,
@@ -180,7 +188,7 @@ async function rehearsed(running: Running, found: Preflight, plan: Plan): Promis
   const template = due && (await lookAtTemplate(running));
   const [first] = due ? await firstBodies({ input, found, fates: due.fates }, mapper, 1) : [];
   if (job.hours) context.note('hours', hoursText(job.hours, thisProcess.now()));
-  for (const note of accepted?.notes ?? []) context.note('run', noteText(note, found.input.count));
+  for (const note of accepted?.notes ?? []) context.note('run', noteText(note, found.input));
   return dryRunOf({
     found,
     accepted,

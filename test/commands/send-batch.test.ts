@@ -236,6 +236,12 @@ it('refuses a param that is the name of a column, unless it is given as a word',
   expect(JSON.parse(word.stdout)).toMatchObject({ first: { params: ['name', expect.anything()] } });
 });
 
+it('a job with other rows than before is listed with all of them', async () => {
+  for (const phone of ['+12025550141', '+12025550142']) await sending('welcome', `phone\n${phone}\n`, '--job', 'greet');
+  const { stdout } = await world.run(['runs', 'list', '-o', 'json']);
+  expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ job: 'greet', rows: 2, sent: 2, left: 0 })]);
+});
+
 describe('--exclude-from', () => {
   it.each([
     ['phones, one a line', '+12025550141\n+1 202 555 0199\n'],

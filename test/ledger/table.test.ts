@@ -67,6 +67,12 @@ describe('the table of a ledger', () => {
     await expect(openLedger(folder).runs()).rejects.toMatchObject({ exit: 'configuration', code: 'journal-damaged' });
   });
 
+  it('detects that its segment is missing', async () => {
+    const { folder } = await written();
+    rmSync(segmentIn(folder));
+    await expect(openLedger(folder).runs()).rejects.toMatchObject({ exit: 'configuration', code: 'journal-damaged' });
+  });
+
   it('of another ledger is ignored', async () => {
     const [one, other] = [await written(), await written()];
     writeFileSync(join(one.folder, 'table'), readFileSync(join(other.folder, 'table')));

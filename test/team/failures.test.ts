@@ -66,6 +66,27 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     expect(await other.bin([...send, '--again'])).toMatchObject({ code: 0 });
   });
 
+  it('that has lost a run has it recorded again by the machine that sent it', async () => {
+    const team = await newTeam((asked) => (asked.phone.endsWith('002') ? { reply: 500 } : { reply: 200, after: 10 }));
+    const machine = team.newMachine();
+    writePeople(machine, 400);
+    const running = machine.start([...asJob, '--concurrency', '4', '--retries', '0']);
+    await untilAsked(team, 100, running);
+    await team.server.redis.call('FLUSHALL');
+    expect(await running.ended).toBe(11);
+    expect(running.stderr()).toContain('leaves out what this machine has sent');
+    const foreseen = await machine.bin([...asJob, '--accept-loss', '--dry-run']);
+    const rest = await machine.bin([...asJob, '--accept-loss']);
+    const summary = summaryIn(rest.stdout);
+    expect(JSON.parse(foreseen.stdout)).toMatchObject({ would_send: summary.sent });
+    expect([rest.code, twice(team.service), team.service.asked.length]).toEqual([10, [], 400]);
+    const again = await machine.bin(asJob);
+    expect([again.code, summaryIn(again.stdout)]).toMatchObject([10, { sent: 0 }]);
+    expect(team.service.asked).toHaveLength(400);
+    const resolved = await machine.bin(['runs', 'resolve', String(summary.run), '--sent']);
+    expect(resolved.code).toBe(0);
+  });
+
   it('that has nothing of the team stops a machine that never used it', async () => {
     const team = await newTeam();
     expect(await team.newMachine().bin(send)).toMatchObject({ code: 0 });

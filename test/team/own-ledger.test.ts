@@ -49,6 +49,20 @@ describe.skipIf(noRedis !== undefined)('what a machine sent before it had a team
     expect(team.service.asked).toHaveLength(asked);
   });
 
+  it('is held back if it is unsure, and the run that has it is named', async () => {
+    const team = await newTeam((asked) => (asked.phone.endsWith('002') ? { reply: 500 } : { reply: 200 }));
+    const machine = team.newMachine();
+    writePeople(machine, 3);
+    const alone = await machine.bin([...plain, '--no-team']);
+    const run = String(summaryIn(alone.stdout).run);
+    writePeople(machine, 4);
+    const { code, stdout, stderr } = await machine.bin([...batch, '--new-only']);
+    expect([code, stderr]).toEqual([10, expect.stringContaining(`runs resolve ${run} --sent or --not-sent`)]);
+    expect(stdout).toContain(`bizmsg runs resolve ${run} --sent, or --not-sent`);
+    expect(await machine.bin(['runs', 'resolve', run, '--not-sent'])).toMatchObject({ code: 0 });
+    expect(twice(team.service)).toEqual([]);
+  });
+
   it('counts for a single message, too', async () => {
     const team = await newTeam();
     const machine = team.newMachine();

@@ -130,7 +130,7 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
   function restore(names: readonly string[]): void {
     const table = openTable(join(folder, 'table'));
     if (!table) return;
-    const segment = names.includes(table.name) ? coveredBy(table) : undefined;
+    const segment = table.secret === check ? coveredBy(table, names) : undefined;
     if (!segment) return table.book.entries.close();
     covered = { name: table.name, size: table.size };
     book.restore(table.book);
@@ -141,8 +141,9 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
   }
 
   /** The segment up to whose middle the table reaches; undefined if it belongs to another segment. */
-  function coveredBy(table: Table): AppendFile | undefined {
-    if (table.secret !== check) return undefined;
+  function coveredBy(table: Table, names: readonly string[]): AppendFile | undefined {
+    // The table is removed before a segment is.
+    if (!names.includes(table.name)) throw damaged(join(folder, table.name), 0, 'it is missing');
     const segment = opened(table.name);
     const { size } = fstatSync(segment.fd());
     if (size >= table.size && tailOf(segment.fd(), table.size) === table.tail) return segment;
