@@ -4,7 +4,10 @@ import { openInput } from './input.ts';
 import type { Fields } from './input/row.ts';
 import { createPhoneReader } from './mapping/values.ts';
 
-const columns = ['phone', 'to'];
+const columns = new Set(['phone', 'to']);
+/** A line without letters other than the exponent of a spreadsheet, and so not a header. */
+const mayBePhone = /^[^\p{L}{[]*\d[^\p{L}{[]*(?:e\+?\d+)?\s*$/iu;
+const emptyHint = 'nothing was sent; a file in which no phone is excluded has one line, phone';
 
 /**
  * The phones of a file that are never messaged: one on each line, or a table with a column named phone or to. A line
@@ -23,8 +26,10 @@ export async function excludedPhones(
     if (typeof phone !== 'string') throw unreadable(file, line, phone.why);
     phones.add(phone);
   };
-  const lines = (await textOf(context, file)).replace(/^\ufeff/, '').split(/\r?\n/);
-  if (typeof read(lines[0]?.trim() ?? '') === 'string') {
+  const lines = (await textOf(context, file)).replace(/^\ufeff/, '').split(/\r\n|\r|\n/);
+  const first = lines.find((line) => line.trim() !== '');
+  if (first === undefined) throw usage(`the excluded phones: ${file} is empty`, emptyHint);
+  if (mayBePhone.test(first)) {
     for (const [index, line] of lines.entries()) if (line.trim() !== '') add(line, index + 1);
     return phones;
   }
@@ -33,7 +38,7 @@ export async function excludedPhones(
     for (const row of batch) {
       if ('reason' in row) throw unreadable(file, row.line, row.reason);
       const column = columnOf(row.fields);
-      if (column === undefined) throw unreadable(file, row.line, 'it has no column named phone or to');
+      if (column === undefined) throw unreadable(file, 1, 'it has no column named phone or to');
       if (row.fields[column] !== '') add(row.fields[column], row.line);
     }
   return phones;
@@ -50,7 +55,7 @@ async function textOf(context: Context, file: string): Promise<string> {
 }
 
 function columnOf(fields: Fields): string | undefined {
-  return columns.find((name) => Object.hasOwn(fields, name));
+  return Object.keys(fields).find((name) => columns.has(name.trim().toLowerCase()));
 }
 
 function unreadable(file: string, line: number, why: string) {

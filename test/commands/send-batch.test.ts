@@ -247,6 +247,7 @@ describe('--exclude-from', () => {
     ['phones, one a line', '+12025550141\n+1 202 555 0199\n'],
     ['a table with a column phone', 'name,phone\nAda,+12025550141\n'],
     ['objects with a field to', '{"to":"+12025550141"}\n'],
+    ['a table with a column Phone', 'Name;Phone\nAda;+12025550141\n'],
   ])('leaves out the recipients in %s', async (_, text) => {
     const file = join(world.home, `never-${text.length}${text.startsWith('{') ? '.ndjson' : '.csv'}`);
     writeFileSync(file, text);
@@ -267,6 +268,11 @@ describe('--exclude-from', () => {
   it.each([
     ['a line that is not a phone', '+12025550141\nAda\n', 'line 2'],
     ['a table without such a column', 'name,mobile\nAda,+12025550141\n', 'no column named phone or to'],
+    ['one national number', '2025550142\n', 'line 1'],
+    ['national numbers', '(202) 555-0142\n202-555-0141\n', 'line 1'],
+    ['a number without its plus', '12025550142', 'line 1'],
+    ['a number that a spreadsheet has rounded', '1.20256E+10\n', 'line 1'],
+    ['an empty file', '\n', 'is empty'],
   ])('refuses %s, and sends nothing', async (_, text, why) => {
     const file = join(world.home, 'wrong.csv');
     writeFileSync(file, text);
