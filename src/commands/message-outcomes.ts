@@ -1,6 +1,8 @@
+import { CliError } from '../base/errors.ts';
 import type { OnDamage } from '../base/journal-lines.ts';
 import type { Context } from '../cli/command.ts';
 import { remoteOf } from './sandbox/control.ts';
+import { secretsToTry } from './webhooks/secrets.ts';
 
 /** The outcome of a message that was accepted. */
 export interface MessageOutcome {
@@ -24,16 +26,28 @@ export async function messageOutcomes(
     const known = outcomes.get(id);
     if (!known || rank[outcome.delivery] > rank[known.delivery]) outcomes.set(id, outcome);
   };
-  const [{ newestFirst }, { eventOf }, sandboxes] = await Promise.all([
+  const [{ newestFirst }, { contentOf }, { eventOf }, { check }, sandboxes, secrets] = await Promise.all([
     import('../webhooks/log/history.ts'),
+    import('../webhooks/log/records.ts'),
     import('../webhooks/event/event.ts'),
+    import('../delivery/signature/check.ts'),
     context.sandboxes(),
+    knownSecrets(context),
   ]);
+  let forged = 0;
   for (const { event: received } of newestFirst(sandboxes.stateFolder, onDamage)) {
     const { name, message_id: id, reason } = eventOf(received);
     const delivery = deliveryIn(name?.replace(/^message\./, ''));
-    if (delivery && id !== undefined && ids.has(id)) learn(id, { delivery, reason });
+    if (!delivery || id === undefined || !ids.has(id)) continue;
+    // Any program on this machine can send an event to the listener.
+    const { headers, received_at: at } = received;
+    const isSigned =
+      secrets.length === 0 || secrets.some((one) => check([one], headers, contentOf(received), at).verdict === 'good');
+    if (isSigned) learn(id, { delivery, reason });
+    else forged += 1;
   }
+  if (forged > 0)
+    context.note('signature', `events that do not count, since they are not signed with a known secret: ${forged}`);
   for (const locator of sandboxes.meant()) {
     for (const { id, status } of await (await remoteOf(context, locator)).ask('messages')) {
       const delivery = deliveryIn(status);
@@ -41,6 +55,17 @@ export async function messageOutcomes(
     }
   }
   return outcomes;
+}
+
+/** None if the sandbox has to run, but does not. */
+async function knownSecrets(context: Context): Promise<readonly string[]> {
+  try {
+    const known = await secretsToTry(context, { secretStdin: false, secretFile: undefined });
+    return known.map(({ secret }) => secret);
+  } catch (error) {
+    if (error instanceof CliError) return [];
+    throw error;
+  }
 }
 
 function deliveryIn(word: string | undefined): MessageOutcome['delivery'] | undefined {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sign } from '../../src/contract/signature.ts';
 import { delivery, logIn } from '../webhooks/rig.ts';
 import { openWorld, type World } from '../support/world.ts';
 
@@ -181,6 +182,34 @@ describe('runs show --delivery', () => {
       '--no-header',
     ]);
     expect(stdout.split('\n').slice(0, 4)).toEqual(['read\t', 'delivered\t', 'failed\t131026: no', 'unknown\t']);
+  });
+
+  it('does not believe events without a signature by a known secret', async () => {
+    const run = await batch();
+    const [id] = world.sandbox.messages().map((one) => one.id);
+    world.sandbox.reset('messages');
+    const journal = logIn(join(world.home, '.local/state/bizmsg'));
+    const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+    const received = (type: string, key?: string) => {
+      const body = JSON.stringify({ type, data: { message_id: id } });
+      const timestamp = Math.floor(Date.now() / 1_000);
+      const signature = key === undefined ? 'v1,AAAA' : sign({ id: 'm1', timestamp, body }, key);
+      const headers = Object.entries({
+        'webhook-id': 'm1',
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': signature,
+      });
+      journal.received(delivery(body, { headers: key === 'none' ? [] : headers }));
+    };
+    received('message.delivered', secret);
+    received('message.failed');
+    received('message.read', 'none');
+    const { stdout, stderr } = await world.run(
+      ['runs', 'show', run, '--delivery', '--columns', 'delivery', '--no-header'],
+      { env: { BIZMSG_WEBHOOK_SECRET: secret } },
+    );
+    expect(stdout.split('\n')[0]).toBe('delivered');
+    expect(stderr).toContain('not signed with a known secret: 2');
   });
 
   it('says that nothing is known, or that contacts are not delivered', async () => {
