@@ -71,10 +71,15 @@ export function counted(count: number, what: string): string {
 }
 
 function absent({ name, path }: Place): Check {
+  checkCreatable(path);
+  return pass(name, `${path} is created when needed`);
+}
+
+/** Throws if a folder that does not exist cannot be created. */
+function checkCreatable(path: string): void {
   let above = dirname(path);
   while (modeOf(above) === undefined) above = dirname(above);
   accessSync(above, constants.W_OK | constants.X_OK);
-  return pass(name, `${path} is created when needed`);
 }
 
 function remote({ name, path, variable }: Place, network: string): Check {
@@ -98,7 +103,9 @@ function unusable({ name, path, variable }: Place, error: unknown): Check {
   const fault = fsError(error);
   if (!fault) throw error;
   const isFile = fault.code === 'ENOTDIR';
-  const first = isFile ? 'move the file away' : (passing[fault.code] ?? `chmod u+rwx ${shellQuote(path)}`);
+  // If it does not exist, the folder above it.
+  const folder = pathOf(error) ?? path;
+  const first = isFile ? 'move the file away' : (passing[fault.code] ?? `chmod u+rwx ${shellQuote(folder)}`);
   const remedy = `${first}, or name another folder with ${variable}`;
   return fail(name, `cannot use ${path}: ${fault.reason}`, remedy, 'configuration');
 }
@@ -169,8 +176,7 @@ export function liveGuardCheck({ folder, check }: Ledger): Check {
 
 function checkFolder(folder: string): void {
   const found = fs.statSync(folder, { throwIfNoEntry: false });
-  // Created on first use.
-  if (!found) return;
+  if (!found) return checkCreatable(folder);
   if (!found.isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR', path: folder });
   fs.accessSync(folder, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
 }
@@ -179,7 +185,7 @@ function unusableLedger(folder: string, error: unknown): Check {
   const fault = fsError(error);
   if (!fault) throw error;
   const path = pathOf(error) ?? folder;
-  const bits = path === folder ? 'rwx' : 'rw';
+  const bits = folder.startsWith(path) ? 'rwx' : 'rw';
   const isMode = fault.code === 'EACCES' || fault.code === 'EPERM';
   const away = `mv ${shellQuote(path)} ${shellQuote(`${path}.away`)}`;
   const remedy = isMode ? `chmod u+${bits} ${shellQuote(path)}` : (passing[fault.code] ?? away);

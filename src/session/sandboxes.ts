@@ -130,7 +130,11 @@ function environmentSandbox({ BIZMSG_BASE_URL: url, BIZMSG_API_KEY: key }: Env):
 function sandboxEnded(url: string): CliError {
   const hint =
     'start it again with bizmsg sandbox start, or unset BIZMSG_BASE_URL and BIZMSG_API_KEY to use another sandbox';
-  return configuration('sandbox-ended', `the sandbox at ${url}, which BIZMSG_BASE_URL names, has ended`, hint);
+  return configuration(
+    'sandbox-ended',
+    `the sandbox at ${url}, which BIZMSG_BASE_URL names, has ended, or was started with another HOME or BIZMSG_STATE_DIR`,
+    hint,
+  );
 }
 
 /** The environment for a background process, without keys. */

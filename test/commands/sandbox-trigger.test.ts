@@ -30,8 +30,8 @@ describe('sandbox trigger', () => {
     const [created, received] = sandbox.events();
     expect(stdout).toBe(
       [
-        `12:00:00.000  contact.created  ${created?.id}  ${sandbox.contacts().at(-1)?.id}`,
-        `12:00:00.000  message.received  ${received?.id}  ${received?.message}\n`,
+        `2026-05-01T12:00:00.000Z  contact.created  ${created?.id}  ${sandbox.contacts().at(-1)?.id}`,
+        `2026-05-01T12:00:00.000Z  message.received  ${received?.id}  ${received?.message}\n`,
       ].join('\n'),
     );
   });

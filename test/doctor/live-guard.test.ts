@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { folderCheck, liveGuardCheck } from '../../src/doctor/folders.ts';
@@ -82,6 +82,17 @@ it.skipIf(!canMount())('never advises to move a ledger away whose file system is
   expect(check(folder)).toMatchObject({ status: 'fail', exit: 3, remedy });
   const state = folderCheck({ name: 'state', path: folder, variable: 'BIZMSG_STATE_DIR' });
   expect(state).toMatchObject({ status: 'fail', remedy: `${remedy}, or name another folder with BIZMSG_STATE_DIR` });
+  expect(check(join(folder, 'state/ledger'))).toMatchObject({ status: 'fail', exit: 3, remedy });
+});
+
+it.skipIf(process.getuid?.() === 0)('names the folder above if that is not writable (not as root)', () => {
+  const home = newHome();
+  chmodSync(home, 0o500);
+  onTestFinished(() => chmodSync(home, 0o700));
+  const remedy = `chmod u+rwx ${home}`;
+  expect(check(join(home, 'state/ledger'))).toMatchObject({ status: 'fail', exit: 3, remedy });
+  const state = folderCheck({ name: 'state', path: join(home, 'state'), variable: 'BIZMSG_STATE_DIR' });
+  expect(state).toMatchObject({ remedy: `${remedy}, or name another folder with BIZMSG_STATE_DIR` });
 });
 
 function replaced(path: string, put: (path: string) => void): void {

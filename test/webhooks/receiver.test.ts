@@ -322,6 +322,7 @@ describe('an event from a web page', () => {
     ['the web page http://localhost:1', { origin: 'http://localhost:1', 'sec-fetch-site': 'same-site' }],
     ['a web page', { origin: 'null' }],
     ['a web page', { 'sec-fetch-site': 'cross-site' }],
+    ['a web page', { 'sec-fetch-site': 'same-site' }],
   ] as const;
 
   it.each(pages)('is refused and not recorded: %s, %j', async (page, headers) => {

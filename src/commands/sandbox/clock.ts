@@ -58,7 +58,7 @@ export const clockAdvance = command({
   },
   examples: ['sandbox clock advance 5s', 'sandbox clock advance --to next-month'],
   sample:
-    '12:00:05.000  message.delivered  evt_5c1f2a9e…  msg_sandbox_5c1f2a9e…\n…\n2026-05-01T12:00:05.000Z, 5 s ahead of real time',
+    '2026-05-01T12:00:05.000Z  message.delivered  evt_5c1f2a9e…  msg_sandbox_5c1f2a9e…\n…\n2026-05-01T12:00:05.000Z, 5 s ahead of real time',
   accepts: printOptions,
   changes: true,
   piped: 'text',
@@ -98,6 +98,6 @@ function timeText({ now, frozen, ahead }: Now): string {
 }
 
 function firedText({ at, what, id, about, answer }: Fired): string {
-  const parts = [at.slice(11, 23), what, id, about, answer === undefined ? undefined : `→ ${answer}`];
+  const parts = [at, what, id, about, answer === undefined ? undefined : `→ ${answer}`];
   return parts.filter((part) => part !== undefined).join('  ');
 }

@@ -81,8 +81,8 @@ export const triggerEvent = command({
       events: events.map(({ id, type, at, data }) => ({ id, type, at: new Date(at).toISOString(), data })),
     };
   },
-  view: ({ events }) =>
-    events.map(({ id, type, at, data }) => [at.slice(11, 23), type, id, cell(subjectOf(data))].join('  ')).join('\n'),
+  view: ({ events }, ui) =>
+    events.map(({ id, type, at, data }) => [ui.time(at), type, id, cell(subjectOf(data))].join('  ')).join('\n'),
 });
 
 const manyContacts = 1_000;

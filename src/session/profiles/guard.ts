@@ -35,11 +35,14 @@ export function guard(
   if (unverified && target.mode !== 'sandbox' && target.baseUrl.startsWith('https:')) refuseUnverified(target);
 }
 
+/** A sandbox is known by its file in the state folder. */
+const sameFolder = 'if one runs, use the HOME or BIZMSG_STATE_DIR with which it was started';
+
 function refuseOther({ baseUrl }: Target): never {
   throw unsafe(
     'only-local',
-    `BIZMSG_ONLY=local refuses ${originOf(baseUrl)}, which is not a sandbox running on this machine`,
-    'unset BIZMSG_ONLY, or use --profile local',
+    `BIZMSG_ONLY=local refuses ${originOf(baseUrl)}, which is not a sandbox that this command knows`,
+    `${sameFolder}; to use that address, unset BIZMSG_ONLY`,
   );
 }
 
@@ -53,7 +56,7 @@ function refuseElsewhere({ baseUrl, key }: Target, running: readonly RunningSand
 function whereItRuns(key: string, running: readonly RunningSandbox[]): string {
   const maker = running.find(({ keys }) => keys.sandbox === key || keys.live === key);
   if (maker) return `the sandbox that made it runs at ${maker.url}`;
-  if (running.length === 0) return 'no sandbox is running: bizmsg sandbox start';
+  if (running.length === 0) return `no sandbox is running: bizmsg sandbox start; ${sameFolder}`;
   return `a sandbox runs at ${running.map(({ url }) => url).join(', ')}`;
 }
 
