@@ -4,7 +4,7 @@ import type { RunClient } from '../session/session.ts';
 import type { CliError, ExitName } from '../base/errors.ts';
 import { jsonText, parseJson } from '../base/json.ts';
 import type { Accepted } from '../ledger/ledger.ts';
-import { took, whole } from '../cli/output/figures.ts';
+import { rowsText, took, whole } from '../cli/output/figures.ts';
 import { rendered, type TemplateFacts } from '../cli/templates.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Job } from './job.ts';
@@ -108,7 +108,7 @@ function paramsIn({ params }: Readonly<Record<string, unknown>>): readonly strin
 
 export function dryRunText(dryRun: DryRun, ui: Ui): string {
   const { rows, would_send: due, run, refused, skipped, bad, repeated, suspect, first } = dryRun;
-  const lines = [`${whole(due)} of ${whole(rows)} rows would be sent; nothing was sent`];
+  const lines = [`${whole(due)} of ${rowsText(rows)} would be sent; nothing was sent`];
   if (refused) lines.push(ui.color.red(`this command would stop: ${refused.message}`));
   if (run !== null) lines.push(`it would continue run ${run}`);
   if (skipped.excluded > 0) lines.push(`${whole(skipped.excluded)} excluded`);

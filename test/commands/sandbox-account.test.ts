@@ -17,7 +17,7 @@ describe('sandbox clock', () => {
     const { stdout: id } = await run('send-template +12025550103 welcome --profile local');
     const { stdout } = await run('sandbox clock advance 5s');
     expect(stdout).toMatch(
-      /^12:00:05\.000 {2}message\.delivered {2}evt_\S+ {2}msg_sandbox_\S+\n2026-05-01T12:00:05\.000Z, frozen\n$/,
+      /^2026-05-01T12:00:05\.000Z {2}message\.delivered {2}evt_\S+ {2}msg_sandbox_\S+\n2026-05-01T12:00:05\.000Z, frozen\n$/,
     );
     expect(stdout).toContain(id.trim());
   });

@@ -58,7 +58,7 @@ export const clockAdvance = command({
   },
   examples: ['sandbox clock advance 5s', 'sandbox clock advance --to next-month'],
   sample:
-    '2026-05-01T12:00:05.000Z  message.delivered  evt_5c1f2a9e…  msg_sandbox_5c1f2a9e…\n…\n2026-05-01T12:00:05.000Z, 5 s ahead of real time',
+    '2026-05-01T12:00:05.000Z  message.delivered  evt_5c1f2a9e…  msg_…\n…\n2026-05-01T12:00:05.000Z, 5 s ahead of real time',
   accepts: printOptions,
   changes: true,
   piped: 'text',

@@ -97,7 +97,9 @@ function fieldsOf(names: readonly string[], cells: readonly string[]) {
 /** An untouched row has its text in the first cell only; otherwise it was fixed, and its error was left in. */
 function stillDamaged(cells: readonly string[], stated: string, options: RecordOptions) {
   const [text = '', ...others] = cells;
-  if (others.every((cell) => cell === '')) return { raw: text, reason: stated };
+  // Its line in the earlier file says nothing about this one.
+  if (others.every((cell) => cell === ''))
+    return { raw: text, reason: stated.replace(/ \((?:line|record) \d+\)$/, '') };
   const reason = `its ${errorField} still marks it as damaged: empty that cell once the row is fixed`;
   return { raw: recordText(cells, options), reason };
 }
