@@ -150,10 +150,10 @@ missing confirmation with 11, and the message names the option that supplies it.
 --no-input does the same on a terminal.
 `;
 
-const announcedFamilies = `The API announces these features as coming soon. It has no paths for them yet, so
-bizmsg has no commands for them.
+const announcedFamilies = `The API announces these features as coming soon. It has no paths for them yet,
+so bizmsg has no commands for them.
 
-${announced.map(({ family, features }) => `  ${family.padEnd(10)} ${features.join(', ')}`).join('\n')}
+${announced.map(({ family, features }) => [family, ...features].join('\n    ')).join('\n')}
 `;
 
 /** The texts of the help topics. */

@@ -82,7 +82,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   /** Prints the result of a query, one text per line. */
   async function printScalars(value: unknown): Promise<void> {
     if (form === 'json') return write(json(value, terminal ? 2 : undefined));
-    const values = Array.isArray(value) ? value : [value];
+    const values = Array.isArray(value) ? value : value === null ? [] : [value];
     if (form === 'ndjson') return writeLines(values);
     return writeAll(values.map((one) => plainLine(one)));
   }
