@@ -71,9 +71,12 @@ function phoneOf(body: object): string {
 /** `--phone` checks a field only if it is named. */
 function uncheckedPhone(body: string): string | undefined {
   const [field] = phoneIn(JSON.parse(body)) ?? [];
-  return field === undefined
-    ? undefined
-    : `phone numbers are not checked before they are sent; --phone ${shellQuote(field)} checks them, and --country US also reads national ones`;
+  if (field === undefined) return undefined;
+  const ways = `--phone ${shellQuote(field)} checks them, and --country US also reads national ones`;
+  const name = plain(field);
+  const rename =
+    field === name ? '' : `; the field is sent as ${field}: --map ${shellQuote(`${field}=${name}`)} renames it`;
+  return `phone numbers are not checked before they are sent; ${ways}${rename}`;
 }
 
 function phoneClue(reasons: readonly string[]): string | undefined {

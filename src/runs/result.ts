@@ -144,7 +144,8 @@ function resultText({ result, unit, unsurePlaces, unsureRuns, hasClue }: Ended, 
     const where = line > 0 ? ` (${unit} ${line}${count > 1 ? ', …' : ''})` : '';
     lines.push(ui.line([`  ${whole(count)} x ${reason}${where}`], '    '));
   }
-  if (failed > 0 && files.failed !== null && !stopped && !hasClue) lines.push(ui.line([failedAdvice(result, files.failed)], '  '));
+  if (failed > 0 && files.failed !== null && !stopped && !hasClue)
+    lines.push(ui.line([failedAdvice(result, files.failed)], '  '));
   if (open > 0) lines.push(...unsureAdvice(open, unsureRuns).map((advice) => ui.line([advice], '  ')));
   if (left > 0 && !stopped)
     lines.push(
