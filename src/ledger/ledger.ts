@@ -173,6 +173,8 @@ export type Note =
   | { readonly note: 'would-stop'; readonly stop: Stop }
   /** With `--new-only`: other runs may have sent these rows, which are held back. */
   | { readonly note: 'unsure-before'; readonly rows: number; readonly earlier: readonly Earlier[] }
+  /** The server of a team lost these rows, which this machine's logs have: these runs sent them, or may have. */
+  | { readonly note: 'logged'; readonly rows: number; readonly runs: readonly string[] }
   /** An import that was finished is imported again. */
   | { readonly note: 'imported-before'; readonly rows: number; readonly earlier: readonly Earlier[] };
 

@@ -89,7 +89,7 @@ export function completeLog({ parts, found, accepted, log }: LogCompletion): voi
 }
 
 /** The rows of one command, in the order in which they ended. A row of an ended process without an outcome is unsure. */
-function* rowsIn({ records }: LogPart): Generator<LoggedRow> {
+export function* rowsIn({ records }: LogPart): Generator<LoggedRow> {
   /** Rows in flight. */
   const open = new Map<number, Pick<LoggedRow, 'number' | 'line' | 'digest'>>();
   const ended = (number: number) => {

@@ -74,6 +74,11 @@ export function noteText(note: Note, input: Plan['input']): string {
       return `run ${note.run} is closed, since it was idle for 7 days; ${rows} ${was} never sent`;
     case 'restarted':
       return `the machine was restarted while ${rows} ${was} in flight: ${note.rows === 1 ? 'it is' : 'they are'} unsure`;
+    case 'logged': {
+      const [run = '', ...others] = note.runs;
+      const more = others.length === 0 ? '' : ` and ${others.length === 1 ? '1 other run' : `${others.length} others`}`;
+      return `${rows} ${was} left out: this machine's logs say that run ${run}${more} sent ${them}, or may have`;
+    }
     case 'imported-before':
       return `${rows} ${was} imported before${historyText(note.earlier, note.rows)}; --new-only skips ${them}`;
     case 'unsure-before':

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { CliError, type ExitName } from '../base/errors.ts';
 import type { Ui } from '../cli/command.ts';
 import { rowsText, took, whole } from '../cli/output/figures.ts';
-import type { Note } from '../ledger/ledger.ts';
+import type { Note, Plan } from '../ledger/ledger.ts';
 import { type DryRunEnded, dryRunText } from './dry-run.ts';
 import { nameOf } from './input.ts';
 import type { Unit } from './input/source.ts';
@@ -98,25 +98,36 @@ export function exitOf(
   result: Pick<RunResult, 'failed' | 'unsure' | 'not_reached' | 'skipped'>,
   stopped: Stopped | undefined,
   clue: string | undefined,
+  plan: Pick<Plan, 'kind' | 'choice'>,
 ): ExitName | CliError {
   const { failed, unsure, skipped, not_reached: left } = result;
   if (!stopped) return failed + unsure + skipped.unsure > 0 ? 'partial' : 'done';
   const { exit, code, message } = stopped;
-  const hints = [clue, stopped.hint, left > 0 ? howToGoOn(left, stopped) : undefined].filter(
+  const hints = [clue, stopped.hint, left > 0 ? howToGoOn(left, plan, stopped) : undefined].filter(
     (text) => text !== undefined,
   );
   return new CliError(exit, code, message, { hint: hints.join('\n') || undefined });
 }
 
-function howToGoOn(left: number, stopped?: Stopped): string {
-  const [were, them] = left === 1 ? ['was', 'it'] : ['were', 'them'];
-  const unsent = `${rowsText(left)} ${were} not sent`;
-  if (stopped?.exit === 'keyRefused')
-    return `${unsent}; with a valid key, run the same command again with --continue to send ${them}`;
-  if (stopped?.code === 'team-data-lost')
-    return `${unsent}; with --accept-loss, the same command leaves out what this machine has sent, but not what others have`;
-  const first = stopped?.code === 'too-many-errors' ? 'fix the cause, then ' : '';
-  return `${unsent}; ${first}run the same command again to send ${them}`;
+function howToGoOn(left: number, plan: Pick<Plan, 'kind' | 'choice'>, { exit, code }: Stopped): string {
+  const them = left === 1 ? 'it' : 'them';
+  if (exit === 'keyRefused')
+    return `${unsent(left)}; with a valid key, run the same command again with --continue to send ${them}`;
+  if (code === 'team-data-lost') return `${unsent(left)}; with --accept-loss, the same command ${afterLoss(plan)}`;
+  return runAgain(left, code === 'too-many-errors' ? 'fix the cause, then ' : '');
+}
+
+function runAgain(left: number, first = ''): string {
+  return `${unsent(left)}; ${first}run the same command again to send ${left === 1 ? 'it' : 'them'}`;
+}
+
+function unsent(left: number): string {
+  return `${rowsText(left)} ${left === 1 ? 'was' : 'were'} not sent`;
+}
+
+function afterLoss({ kind, choice }: Pick<Plan, 'kind' | 'choice'>): string {
+  if (kind === 'contact') return 'imports all rows again';
+  return choice.again ? 'sends all rows again' : 'leaves out what this machine has sent, but not what others have';
 }
 
 /** Shows a run or a dry run. */
@@ -232,6 +243,6 @@ function rangesOf(sorted: readonly number[]): readonly (readonly [first: number,
 /** For a result that could not be printed. */
 function whereToFind({ run, not_reached: left }: RunResult): string | undefined {
   if (run === null) return undefined;
-  const rest = left === 0 ? '' : `${howToGoOn(left)}; `;
+  const rest = left === 0 ? '' : `${runAgain(left)}; `;
   return `${rest}bizmsg runs show ${run} shows what was done`;
 }

@@ -4,6 +4,7 @@ import { doubtAbout, type TemplateFacts, templatesOf } from '../cli/templates.ts
 import { unitOf } from './input/source.ts';
 import { CliError, configuration, usage } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
+import { listRuns } from '../ledger/file/runs.ts';
 import type { Owner, Plan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
 import { warnOncePerFile } from '../base/journal-lines.ts';
@@ -22,6 +23,7 @@ import { checkChoice, choiceOf, refuseKeys, type RunInput } from './options.ts';
 import { continuingText, noteText, register, runsToResolve, type Registered, type Registering } from './register.ts';
 import { keepEntry } from './entry.ts';
 import { doneFileText, holdSpareFiles, writeFiles } from './files.ts';
+import { ledgerFolder } from './listing.ts';
 import { outageText } from './outage.ts';
 import { earlierOf, emptyResult, type Ended, exitOf, type RunResult } from './result.ts';
 import { interruptedEarly, type Stopped, stoppedBy, untilSignaled } from './stop.ts';
@@ -98,7 +100,7 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
     first: options.first,
     choice: choiceOf(options),
   };
-  const registering = { context, ledger: registrarOf(running, found), found, unit };
+  const registering = { context, ledger: await registrarOf(running, found), found, unit };
   if (context.given.dryRun) return rehearsed(running, found, plan);
   if (found.rows === 0) {
     context.note('empty', 'there are no rows');
@@ -123,10 +125,15 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
 }
 
 /** The ledger, with what only this machine knows of the rows. */
-function registrarOf({ context, opened, stateFolder }: Running, found: Preflight): ReturnType<typeof withOwnLedger> {
-  if (!opened.isShared || !context.given.acceptLoss) return withOwnLedger(opened, found);
-  const ledger = { ...opened.ledger, ...withOwnLogs(opened.ledger, stateFolder) };
-  return withOwnLedger({ ...opened, ledger }, found);
+async function registrarOf(
+  { opened, stateFolder, thisProcess }: Running,
+  found: Preflight,
+): Promise<ReturnType<typeof withOwnLedger>> {
+  const lossAcceptedAt = await opened.lossAcceptedAt?.();
+  if (lossAcceptedAt === undefined) return withOwnLedger(opened, found);
+  const runs = listRuns(ledgerFolder(stateFolder));
+  const logs = { stateFolder, runs, lossAcceptedAt, now: thisProcess.now() };
+  return withOwnLedger({ ...opened, ledger: { ...opened.ledger, ...withOwnLogs(opened.ledger, logs) } }, found);
 }
 
 /** With the user's answers; nothing is registered yet. */
@@ -172,7 +179,7 @@ async function rehearsed(running: Running, found: Preflight, plan: Plan): Promis
   const unit = unitOf(input.source);
   const foreseen = await register({
     context: { ...context, interactive: false },
-    ledger: registrarOf(running, found),
+    ledger: await registrarOf(running, found),
     plan: { ...plan, isRehearsal: true },
     found,
     unit,
@@ -256,7 +263,14 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
     const clue = clueIn(running, result);
     if (clue !== undefined && !stopped) context.note('meant', clue);
     const unsureRuns = runsToResolve(accepted, result.unsure + result.skipped.unsure);
-    return { result, exit: exitOf(result, stopped, clue), unsurePlaces, unsureRuns, unit, hasClue: clue !== undefined };
+    return {
+      result,
+      exit: exitOf(result, stopped, clue, plan),
+      unsurePlaces,
+      unsureRuns,
+      unit,
+      hasClue: clue !== undefined,
+    };
   } finally {
     entry.close();
     log.close();

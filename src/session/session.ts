@@ -194,6 +194,8 @@ export interface OpenedLedger {
   readonly own?: OwnLedger | undefined;
   /** Whether other machines use it, too. */
   readonly isShared: boolean;
+  /** With a team: when the user accepted that its server has lost data. */
+  lossAcceptedAt?(): Promise<number | undefined>;
   close(): Promise<void>;
 }
 

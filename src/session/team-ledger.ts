@@ -39,6 +39,7 @@ export async function openTeamLedger({ session, server, isLive, own }: TeamLedge
     account,
     own: earlier ? own : undefined,
     isShared: true,
+    lossAcceptedAt: ledger.lossAcceptedAt,
     async close() {
       try {
         await ledger.close();

@@ -87,6 +87,66 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     expect(resolved.code).toBe(0);
   });
 
+  describe('that has lost a batch', () => {
+    /** Sends two rows as a job; then the server loses them, and another command accepts that. */
+    async function lostJob() {
+      const team = await newTeam();
+      const machine = team.newMachine();
+      writePeople(machine, 2);
+      const { code, stdout } = await machine.bin(asJob);
+      expect(code).toBe(0);
+      await team.server.redis.call('FLUSHALL');
+      expect((await machine.bin(['runs', 'list', '--accept-loss'])).code).toBe(0);
+      return { team, machine, run: String(summaryIn(stdout).run) };
+    }
+
+    it('does not get it sent twice, whichever command has accepted the loss', async () => {
+      const { team, machine } = await lostJob();
+      writePeople(machine, 3);
+      const { code, stdout, stderr } = await machine.bin(asJob);
+      expect([code, summaryIn(stdout)]).toMatchObject([0, { rows: 3, sent: 1 }]);
+      expect(stderr).toContain("2 rows were left out: this machine's logs say that run ");
+      expect((await machine.bin(asJob)).stderr).not.toContain('left out');
+      expect(team.service.asked).toHaveLength(3);
+    });
+
+    it.each([
+      ['a batch without the job leaves them out', batch, 2],
+      ['another job sends them', [...batch, '--job', 'second'], 4],
+      ['--again sends them', [...batch, '--again'], 4],
+      ['another account sends them', asJob, 4, { BIZMSG_ACCOUNT: 'second' }],
+    ])('%s', async (_, argv, asked, env: Readonly<Record<string, string>> = {}) => {
+      const { team, machine } = await lostJob();
+      expect((await machine.bin(argv, env)).code).toBe(0);
+      expect(team.service.asked).toHaveLength(asked);
+    });
+
+    it('sends again what was forgotten', async () => {
+      const { team, machine, run } = await lostJob();
+      expect((await machine.bin(['runs', 'forget', run, '--yes'])).code).toBe(0);
+      expect((await machine.bin(asJob)).code).toBe(0);
+      expect(team.service.asked).toHaveLength(4);
+    });
+  });
+
+  it.each([
+    ['send-batch --again', [...batch, '--again'], 'sends all rows again'],
+    [
+      'contacts import',
+      ['contacts', 'import', 'people.csv', '--no-pace', '--at-most', '400'],
+      'imports all rows again',
+    ],
+  ])('that loses data during %s says what the repeated command does', async (_, argv, says) => {
+    const team = await newTeam(() => ({ reply: 200, after: 10 }));
+    const machine = team.newMachine();
+    writePeople(machine, 400);
+    const running = machine.start([...argv, '--concurrency', '4']);
+    await untilAsked(team, 100, running);
+    await team.server.redis.call('FLUSHALL');
+    expect(await running.ended).toBe(11);
+    expect(running.stderr()).toContain(`with --accept-loss, the same command ${says}`);
+  });
+
   it('that has nothing of the team stops a machine that never used it', async () => {
     const team = await newTeam();
     expect(await team.newMachine().bin(send)).toMatchObject({ code: 0 });

@@ -72,6 +72,7 @@ export function openRedisLedger(options: RedisLedgerOptions): RedisLedger {
       await moveRows(run, 'withdraw', undefined);
     },
     forget: (what) => ('run' in what ? forgetRun(what.run) : forgetSeconds(what.seconds)),
+    lossAcceptedAt: server.lossAcceptedAt,
     close: () => server.close(),
   };
 
@@ -218,6 +219,8 @@ export function openRedisLedger(options: RedisLedgerOptions): RedisLedger {
 export interface RedisLedger extends Ledger, Parts {
   /** Keys the digests of rows. */
   readonly secret: string;
+  /** When the user last accepted that the server has lost data. */
+  lossAcceptedAt(): Promise<number | undefined>;
   close(): Promise<void>;
 }
 

@@ -41,7 +41,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000) + h.ahead
 local seconds = math.floor(now / 1000)
 local day = 86400000
 local me = h.worker
-local meta = call('HMGET', P .. 'meta', 'version', 'check', 'epoch', 'order', 'lost', 'last')
+local meta = call('HMGET', P .. 'meta', 'version', 'check', 'epoch', 'order', 'lost', 'last', 'accepted')
 local order = tonumber(meta[4] or '0')
 local count, machine = 0, 0
 
@@ -86,6 +86,11 @@ if op == 'open' then
   end
   if bad and not h.accept then return lose() end
   local epoch = meta[3] or ''
+  local accepted = tonumber(meta[7] or '0')
+  if h.accept and (bad or epoch == '') then
+    accepted = now
+    call('HSET', P .. 'meta', 'accepted', now)
+  end
   -- A machine that knows nothing must not take a server that has forgotten everything for a new one.
   if epoch == '' then
     if h.accept then call('SET', h.setUp, now, 'NX') end
@@ -103,7 +108,7 @@ if op == 'open' then
     call('HSET', P .. 'worker:' .. me, 'pid', h.pid, 'start', h.start)
     change()
   end
-  return ok(epoch, me)
+  return ok(epoch, me, accepted)
 end
 
 if h.epoch ~= '' then

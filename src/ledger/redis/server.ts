@@ -33,6 +33,8 @@ export interface Server {
   /** Milliseconds of the server's clock, and its number of changes, as of the latest reply. */
   now(): number;
   order(): number;
+  /** Milliseconds of its clock when the user last accepted that it has lost data. */
+  lossAcceptedAt(): Promise<number | undefined>;
   /** Calls an operation that only reads, or that needs no worker. */
   read(operation: string, facts?: object, ...rows: readonly Uint8Array[]): Promise<readonly Reply[]>;
   /** Calls an operation that changes something. The first one makes this process a worker. */
@@ -62,6 +64,7 @@ export function createServer(options: ServerOptions): Server {
   const memory = createMemory(options.memory);
   const start = processStart(pid) ?? '';
   let [epoch, worker, now, order, count] = ['', 0, 0, 0, 0];
+  let lossAcceptedAt: number | undefined;
   let opening: Promise<void> | undefined;
   let joining: Promise<void> | undefined;
   let stopBeat: (() => void) | undefined;
@@ -70,6 +73,10 @@ export function createServer(options: ServerOptions): Server {
     worker: () => worker,
     now: () => now,
     order: () => order,
+    async lossAcceptedAt() {
+      await opened();
+      return lossAcceptedAt;
+    },
     async read(operation, facts, ...rows) {
       await opened();
       return run(operation, facts, rows);
@@ -114,7 +121,8 @@ export function createServer(options: ServerOptions): Server {
   async function open(join: boolean): Promise<void> {
     const fresh = randomBytes(8).toString('hex');
     const facts = { join, accept: acceptLoss, fresh, known: memory.known(), setUp: setUpKey(secret) };
-    const [, number] = await run('open', facts, []);
+    const [, number, acceptedAt] = await run('open', facts, []);
+    lossAcceptedAt = integer(acceptedAt) || undefined;
     if (!join) return;
     worker = integer(number);
     opening = Promise.resolve();
