@@ -1,12 +1,9 @@
 import type { Context } from '../cli/command.ts';
 import { CliError, usage } from '../base/errors.ts';
 import { openInput } from './input.ts';
-import type { Fields } from './input/row.ts';
 import { createPhoneReader } from './mapping/values.ts';
 
 const columns = new Set(['phone', 'to']);
-/** A line without letters other than the exponent of a spreadsheet, and so not a header. */
-const mayBePhone = /^[^\p{L}{[]*\d[^\p{L}{[]*(?:e\+?\d+)?\s*$/iu;
 const emptyHint = 'nothing was sent; a file in which no phone is excluded has one line, phone';
 
 /**
@@ -29,16 +26,18 @@ export async function excludedPhones(
   const lines = (await textOf(context, file)).replace(/^\ufeff/, '').split(/\r\n|\r|\n/);
   const first = lines.find((line) => line.trim() !== '');
   if (first === undefined) throw usage(`the excluded phones: ${file} is empty`, emptyHint);
-  if (mayBePhone.test(first)) {
+  if (mayBePhone(first)) {
     for (const [index, line] of lines.entries()) if (line.trim() !== '') add(line, index + 1);
     return phones;
   }
   const { source } = await openInput(context, file, { format: undefined, encoding: undefined, stop: context.signal });
+  const noColumn = (line: number) => unreadable(file, line, 'it has no column named phone or to');
+  if (source.fields && !source.fields.some(isPhoneColumn)) throw noColumn(1);
   for await (const batch of source.rows(context.signal))
     for (const row of batch) {
       if ('reason' in row) throw unreadable(file, row.line, row.reason);
-      const column = columnOf(row.fields);
-      if (column === undefined) throw unreadable(file, 1, 'it has no column named phone or to');
+      const column = Object.keys(row.fields).find(isPhoneColumn);
+      if (column === undefined) throw noColumn(row.line);
       if (row.fields[column] !== '') add(row.fields[column], row.line);
     }
   return phones;
@@ -54,8 +53,14 @@ async function textOf(context: Context, file: string): Promise<string> {
   }
 }
 
-function columnOf(fields: Fields): string | undefined {
-  return Object.keys(fields).find((name) => columns.has(name.trim().toLowerCase()));
+/** Whether a line has no letters other than the exponent of a spreadsheet, and so is not a header. */
+function mayBePhone(text: string): boolean {
+  const line = text.trim();
+  return /\d/.test(line) && /^[^\p{L}{[]*(?:e\+?\d+)?$/iu.test(line);
+}
+
+function isPhoneColumn(name: string): boolean {
+  return columns.has(name.trim().toLowerCase());
 }
 
 function unreadable(file: string, line: number, why: string) {

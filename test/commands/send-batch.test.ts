@@ -268,6 +268,8 @@ describe('--exclude-from', () => {
   it.each([
     ['a line that is not a phone', '+12025550141\nAda\n', 'line 2'],
     ['a table without such a column', 'name,mobile\nAda,+12025550141\n', 'no column named phone or to'],
+    ['one phone with a name', '+12025550142 Ada\n', 'no column named phone or to'],
+    ['a header alone of another name', 'mobile\n', 'no column named phone or to'],
     ['one national number', '2025550142\n', 'line 1'],
     ['national numbers', '(202) 555-0142\n202-555-0141\n', 'line 1'],
     ['a number without its plus', '12025550142', 'line 1'],
