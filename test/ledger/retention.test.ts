@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { checkLedger } from '../../src/ledger/file/check.ts';
 import type { FileLedger } from '../../src/ledger/file/file-ledger.ts';
 import type { SingleRule } from '../../src/ledger/ledger.ts';
 import { accepted, account, day, message, messages, openLedger, planOf, stopOf, temporaryFolder } from './rig.ts';
@@ -32,6 +33,7 @@ describe('a ledger after 30 days', () => {
       const again = planOf('eve:1 fay:1 gil:1 ada:1');
       expect(stopOf(await ledger.register({ ...again, isRehearsal: true }))).toMatchObject({ rows: 2 });
       await ledger.close();
+      expect(() => checkLedger(machine.folder)).not.toThrow();
     }
   });
 

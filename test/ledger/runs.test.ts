@@ -139,14 +139,17 @@ describe('the index of runs', () => {
     const folder = temporaryFolder();
     const [now, day] = [Date.now(), 86_400_000];
     const [one, other] = [openLedger(folder, { now: () => now }), openLedger(folder, { now: () => now })];
-    await one.note({ ...entry, run: 'old', updatedAt: now - 31 * day });
-    await one.note({ ...entry, run: 'old job', job: 'welcome', updatedAt: now - 31 * day });
-    await one.note({ ...entry, run: 'old unsure', counts: { unsure: 1 }, updatedAt: now - 31 * day });
+    const ended = { endedAt: now - 31 * day, updatedAt: now - 31 * day };
+    await one.note({ ...entry, ...ended, run: 'old' });
+    await one.note({ ...entry, run: 'old killed', updatedAt: now - 31 * day });
+    await one.note({ ...entry, ...ended, run: 'old job', job: 'welcome' });
+    await one.note({ ...entry, ...ended, run: 'old unsure', counts: { unsure: 1 } });
     await other.note({ ...entry, run: 'other', updatedAt: now });
     for (let step = 0; step < 200; step++) await one.note({ ...entry, updatedAt: now + step });
     expect(linesIn(folder).length).toBeLessThan(80);
     await other.note({ ...entry, run: 'other', updatedAt: now + 1 });
     expect(listRuns(folder).map(({ run, updatedAt }) => [run, updatedAt - now])).toEqual([
+      ['old killed', -31 * day],
       ['old job', -31 * day],
       ['old unsure', -31 * day],
       ['other', 1],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Book, type Change, createBook } from '../../src/ledger/book.ts';
+import { checkLedger } from '../../src/ledger/file/check.ts';
 import { openTable, writeTable } from '../../src/ledger/file/table.ts';
 import { rowSize } from '../../src/ledger/identity.ts';
 import type { SingleRule } from '../../src/ledger/ledger.ts';
@@ -70,6 +71,7 @@ describe('the table of a ledger', () => {
   it('detects that its segment is missing', async () => {
     const { folder } = await written();
     rmSync(segmentIn(folder));
+    expect(() => checkLedger(folder)).toThrow('it is missing');
     await expect(openLedger(folder).runs()).rejects.toMatchObject({ exit: 'configuration', code: 'journal-damaged' });
   });
 

@@ -8,7 +8,9 @@ import { checkOf, secretIn, unusable } from '../identity.ts';
 import { BadChange } from '../places.ts';
 import { damaged, noCopy, refuseDamage } from './append.ts';
 import { changeIn } from './lines.ts';
+import { readPast } from './past-file.ts';
 import { form, segmentNames } from './segments.ts';
+import { openTable } from './table.ts';
 
 /** Reads a whole ledger and changes nothing; throws the error that a command would get. */
 export function checkLedger(folder: string): void {
@@ -16,7 +18,18 @@ export function checkLedger(folder: string): void {
   if (names.length === 0 && !existsSync(join(folder, 'secret'))) return;
   const check = checkOf(secretIn(folder, true));
   const book = createBook();
-  for (const name of names) checkSegment(join(folder, name), check, (record) => book.apply(changeIn(record)));
+  const until = readPast(folder, check, book);
+  for (const name of names.filter((one) => !until || one > until.name))
+    checkSegment(join(folder, name), check, (record) => book.apply(changeIn(record)));
+  checkTable(folder, check);
+}
+
+/** A segment is removed after the table that covers it. */
+function checkTable(folder: string, check: string): void {
+  const table = openTable(join(folder, 'table'));
+  table?.book.entries.close();
+  if (table?.secret === check && !existsSync(join(folder, table.name)))
+    throw damaged(join(folder, table.name), 0, 'it is missing');
 }
 
 /** A line without an end is being written now, or a crash left it: the next command repairs that. */

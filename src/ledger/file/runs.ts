@@ -143,9 +143,10 @@ function pathIn(folder: string): string {
   return join(folder, 'runs.ndjson');
 }
 
-/** As long as the ledger keeps the run itself. */
-function isKept({ job, counts, updatedAt }: RunEntry, now: number): boolean {
-  return updatedAt > now - (job === undefined ? 30 : 400) * day || (counts['unsure'] ?? 0) > 0;
+/** As long as the ledger keeps the run itself. Nobody counted the unsure rows of a run that was killed. */
+function isKept({ job, counts, updatedAt, endedAt }: RunEntry, now: number): boolean {
+  const days = job === undefined && endedAt !== undefined ? 30 : 400;
+  return updatedAt > now - days * day || (counts['unsure'] ?? 0) > 0;
 }
 
 /** The last line of each run. It is read only when it is needed: most lines are outdated. */

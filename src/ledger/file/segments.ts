@@ -1,6 +1,7 @@
 import { existsSync, fdatasyncSync, fstatSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { namesIn } from '../../base/files.ts';
+import { syncFolderOf } from '../../base/journal.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { type Book, type Change, createBook, type KnownOwner } from '../book.ts';
 import { unusable } from '../identity.ts';
@@ -218,6 +219,8 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
     if (end) writePast(folder, check, end, remainsOf(old, book, time));
     // It has all rows that were expired.
     rmSync(join(folder, 'table'), { force: true });
+    // Not even a power cut leaves a table without its segment.
+    syncFolderOf(join(folder, 'table'));
     for (const name of names) rmSync(join(folder, name), { force: true });
   }
 
