@@ -57,7 +57,8 @@ function isWritableByOthers({ mode, uid, gid }: Stats, me: number): boolean {
   return (mode & (isPrivateGroup ? 0o002 : 0o022)) !== 0;
 }
 
-function statsOf(path: string): Stats | undefined {
+/** Undefined if it does not exist, or cannot be seen. */
+export function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
@@ -67,7 +68,7 @@ function statsOf(path: string): Stats | undefined {
 }
 
 /** The user of this process; undefined on Windows. A user in a container may not be in the user database. */
-function ownUser(): number | undefined {
+export function ownUser(): number | undefined {
   const uid = statsOf('/proc/self')?.uid ?? userInfo().uid;
   return uid < 0 ? undefined : uid;
 }

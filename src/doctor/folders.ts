@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { accessSync, constants, lstatSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
-import { exposedBy, type Exposure, exposureOf } from '../base/exposure.ts';
+import { exposedBy, type Exposure, exposureOf, ownUser, statsOf } from '../base/exposure.ts';
 import { fsError } from '../base/files.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { FoundStore } from '../session/profiles/store.ts';
@@ -103,10 +103,9 @@ function unusable({ name, path, variable }: Place, error: unknown): Check {
   const fault = fsError(error);
   if (!fault) throw error;
   const isFile = fault.code === 'ENOTDIR';
-  // If it does not exist, the folder above it.
-  const folder = pathOf(error) ?? path;
-  const first = isFile ? 'move the file away' : (passing[fault.code] ?? `chmod u+rwx ${shellQuote(folder)}`);
-  const remedy = `${first}, or name another folder with ${variable}`;
+  const another = `name another folder with ${variable}`;
+  const first = isFile ? 'move the file away' : (passing[fault.code] ?? permit(causeOf(error, path), 'rwx'));
+  const remedy = first === undefined ? another : `${first}, or ${another}`;
   return fail(name, `cannot use ${path}: ${fault.reason}`, remedy, 'configuration');
 }
 
@@ -184,12 +183,25 @@ function checkFolder(folder: string): void {
 function unusableLedger(folder: string, error: unknown): Check {
   const fault = fsError(error);
   if (!fault) throw error;
-  const path = pathOf(error) ?? folder;
+  const path = causeOf(error, folder);
   const bits = folder.startsWith(path) ? 'rwx' : 'rw';
   const isMode = fault.code === 'EACCES' || fault.code === 'EPERM';
   const away = `mv ${shellQuote(path)} ${shellQuote(`${path}.away`)}`;
-  const remedy = isMode ? `chmod u+${bits} ${shellQuote(path)}` : (passing[fault.code] ?? away);
+  const permitted = permit(path, bits) ?? 'name another folder with BIZMSG_STATE_DIR';
+  const remedy = isMode ? permitted : (passing[fault.code] ?? away);
   return fail('ledger', `cannot use ${path}: ${fault.reason}, ${lack}`, remedy, 'configuration');
+}
+
+/** The file or folder of the error, or the lowest folder above it that this user can see. */
+function causeOf(error: unknown, path: string): string {
+  let cause = pathOf(error) ?? path;
+  while (!statsOf(cause)) cause = dirname(cause);
+  return cause;
+}
+
+/** Undefined if only another user may do it. */
+function permit(path: string, bits: string): string | undefined {
+  return statsOf(path)?.uid === ownUser() ? `chmod u+${bits} ${shellQuote(path)}` : undefined;
 }
 
 function pathOf(error: unknown): string | undefined {

@@ -95,6 +95,16 @@ it.skipIf(process.getuid?.() === 0)('names the folder above if that is not writa
   expect(state).toMatchObject({ remedy: `${remedy}, or name another folder with BIZMSG_STATE_DIR` });
 });
 
+it.skipIf(process.getuid?.() === 0)(
+  'names another folder if the one above belongs to another user (not as root)',
+  () => {
+    const remedy = 'name another folder with BIZMSG_STATE_DIR';
+    expect(check('/proc/1/state/ledger')).toMatchObject({ status: 'fail', exit: 3, remedy });
+    const state = folderCheck({ name: 'state', path: '/proc/1/state', variable: 'BIZMSG_STATE_DIR' });
+    expect(state).toMatchObject({ status: 'fail', remedy });
+  },
+);
+
 function replaced(path: string, put: (path: string) => void): void {
   rmSync(path);
   put(path);
