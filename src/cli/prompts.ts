@@ -34,7 +34,10 @@ export function createPrompts(host: Host, given: Globals, onKeyboard = () => {})
     return createAsker({ ...host.streams, signal: host.signal });
   };
   const missing = (question: string, flag: string) =>
-    usage(`${question} is missing`, `give it with ${flag}; bizmsg asks only on a terminal, without --no-input and CI`);
+    usage(
+      `${question} is missing`,
+      `give it with ${flag}; bizmsg asks only on a terminal, and not with --no-input or in CI`,
+    );
   let taken = false;
   const take = () => {
     if (taken) throw usage('stdin is used twice', 'it can be read once: put one of them into a file');

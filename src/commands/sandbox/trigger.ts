@@ -62,7 +62,7 @@ export const triggerEvent = command({
     'sandbox trigger order.paid --amount 49.90 --currency EUR -o json',
   ],
   sample:
-    '12:00:05.000  contact.created  evt_5c1f2a9e…  con_sandbox_5c1f2a9e…\n12:00:05.000  message.received  evt_5c1f2a9e…  msg_sandbox_5c1f2a9e…',
+    '2026-05-01T12:00:05.000Z  contact.created  evt_5c1f2a9e…  con_sandbox_…\n2026-05-01T12:00:05.000Z  message.received  evt_5c1f2a9e…  msg_sandbox_…',
   accepts: printOptions,
   changes: true,
   piped: 'text',

@@ -56,7 +56,8 @@ function refuseElsewhere({ baseUrl, key }: Target, running: readonly RunningSand
 function whereItRuns(key: string, running: readonly RunningSandbox[]): string {
   const maker = running.find(({ keys }) => keys.sandbox === key || keys.live === key);
   if (maker) return `the sandbox that made it runs at ${maker.url}`;
-  if (running.length === 0) return `no sandbox is running: bizmsg sandbox start; ${sameFolder}`;
+  if (running.length === 0)
+    return `this command knows no running sandbox: start one with bizmsg sandbox start, or, ${sameFolder}`;
   return `a sandbox runs at ${running.map(({ url }) => url).join(', ')}`;
 }
 

@@ -46,7 +46,7 @@ describe('the guard', () => {
   it('reports that the sandbox is not running for its local key', () => {
     const target = { kind: 'service', key: localKey, mode: 'sandbox', baseUrl: 'http://localhost:4790' } as const;
     expect(thrown(() => guard(target, around(target.baseUrl)))).toMatchObject({
-      hint: expect.stringContaining('no sandbox is running: bizmsg sandbox start'),
+      hint: expect.stringContaining('start one with bizmsg sandbox start'),
     });
   });
 
