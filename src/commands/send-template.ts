@@ -68,7 +68,8 @@ async function refuseExcluded(context: Context, to: string): Promise<void> {
   const caller = await callerOf(context);
   if (caller.kind === 'local' || caller.excludeFrom === undefined) return;
   const { excludedPhones } = await import('../runs/excluded.ts');
-  if (!(await excludedPhones(context, caller.excludeFrom, undefined)).has(to)) return;
+  const isExcluded = await excludedPhones(context, caller.excludeFrom, undefined);
+  if (!isExcluded(to)) return;
   throw unsafe(
     'excluded',
     `${to} is in ${caller.excludeFrom}, whose phones the profile never messages`,

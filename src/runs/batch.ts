@@ -32,7 +32,7 @@ export function batchJob(context: Context, options: BatchOptions): Job {
       const { phone } = options;
       const map = await createMessageMapping({ ...options, ...(phone && { phone: { ...phone, repairs } }) }, source);
       const country = phone?.country;
-      const excluded = excludeFrom === undefined ? undefined : await excludedPhones(context, excludeFrom, country);
+      const isExcluded = excludeFrom === undefined ? undefined : await excludedPhones(context, excludeFrom, country);
       let excludedRows = 0;
       const held = (row: { readonly held?: string }) => (allowSameRecipient ? undefined : row.held);
       return {
@@ -42,14 +42,14 @@ export function batchJob(context: Context, options: BatchOptions): Job {
         },
         end() {
           noteRepairs(context, repairs);
-          if (excluded && excludedRows === 0) context.note('excluded', `no recipient is in ${excludeFrom}`);
+          if (isExcluded && excludedRows === 0) context.note('excluded', `no recipient is in ${excludeFrom}`);
         },
         excludes:
-          excluded &&
+          isExcluded &&
           ((body) => {
-            const isExcluded = excluded.has(endpoints.sendTemplate.body(body).to);
-            if (isExcluded) excludedRows += 1;
-            return isExcluded;
+            if (!isExcluded(endpoints.sendTemplate.body(body).to)) return false;
+            excludedRows += 1;
+            return true;
           }),
       };
     },

@@ -8,27 +8,32 @@ const emptyHint = 'nothing was sent; a file in which no phone is excluded has on
 
 /**
  * The phones of a file that are never messaged: one on each line, or a table with a column named phone or to. A line
- * that is not a phone is refused: a typo would send a message to a person of this list.
+ * that is not a phone is refused: a typo would send a message to a person of this list. Returns whether a phone is one
+ * of these, as it is written or in its normal form.
  */
 export async function excludedPhones(
   context: Context,
   file: string,
   country: string | undefined,
-): Promise<ReadonlySet<string>> {
+): Promise<(phone: string) => boolean> {
   if (file === '-') throw usage('--exclude-from does not read stdin', 'write the phones to a file');
   const read = await createPhoneReader(country);
   const phones = new Set<string>();
   const add = (text: unknown, line: number) => {
     const phone = read(String(text).trim());
     if (typeof phone !== 'string') throw unreadable(file, line, phone.why);
-    phones.add(phone);
+    phones.add(phone).add(String(text).trim());
+  };
+  const isExcluded = (phone: string) => {
+    const normal = phones.has(phone) ? phone : read(phone);
+    return typeof normal === 'string' && phones.has(normal);
   };
   const lines = (await textOf(context, file)).replace(/^\ufeff/, '').split(/\r\n|\r|\n/);
   const first = lines.find((line) => line.trim() !== '');
   if (first === undefined) throw usage(`the excluded phones: ${file} is empty`, emptyHint);
   if (mayBePhone(first)) {
     for (const [index, line] of lines.entries()) if (line.trim() !== '') add(line, index + 1);
-    return phones;
+    return isExcluded;
   }
   const { source } = await openInput(context, file, { format: undefined, encoding: undefined, stop: context.signal });
   const noColumn = (line: number) => unreadable(file, line, 'it has no column named phone or to');
@@ -36,11 +41,11 @@ export async function excludedPhones(
   for await (const batch of source.rows(context.signal))
     for (const row of batch) {
       if ('reason' in row) throw unreadable(file, row.line, row.reason);
-      const column = Object.keys(row.fields).find(isPhoneColumn);
-      if (column === undefined) throw noColumn(row.line);
-      if (row.fields[column] !== '') add(row.fields[column], row.line);
+      const own = Object.keys(row.fields).filter(isPhoneColumn);
+      if (own.length === 0) throw noColumn(row.line);
+      for (const column of own) if (row.fields[column] !== '') add(row.fields[column], row.line);
     }
-  return phones;
+  return isExcluded;
 }
 
 /** The file may be named by the command or by the profile. */

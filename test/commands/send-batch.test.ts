@@ -257,6 +257,25 @@ describe('--exclude-from', () => {
     expect(JSON.parse(stdout)).toMatchObject({ rows: 2, sent: 1, skipped: { excluded: 1 }, not_reached: 0 });
   });
 
+  it.each([
+    ['as both have it', '+4402079460018', '+4402079460018'],
+    ['that the list has in its normal form', '+4402079460018', '+442079460018'],
+    ['that the input has in its normal form', '+442079460018', '+4402079460018'],
+  ])('leaves out a number with a needless zero, %s', async (_, phone, excluded) => {
+    const file = join(world.home, 'never.csv');
+    writeFileSync(file, `${excluded}\n`);
+    const { code } = await sending('welcome', `phone\n${phone}\n+12025550142\n`, '--exclude-from', file);
+    expect([code, sent()]).toEqual([0, [['+12025550142']]]);
+  });
+
+  it('leaves out the phones of two columns', async () => {
+    const file = join(world.home, 'never.csv');
+    writeFileSync(file, 'phone,to\n+12025550141,+12025550142\n,+12025550143\n');
+    const rows = 'phone\n+12025550141\n+12025550142\n+12025550143\n+12025550144\n';
+    await sending('welcome', rows, '--exclude-from', file);
+    expect(sent()).toEqual([['+12025550144']]);
+  });
+
   it('notes that it left out no row', async () => {
     const file = join(world.home, 'never.csv');
     writeFileSync(file, '+12025550199\n');
@@ -268,6 +287,7 @@ describe('--exclude-from', () => {
   it.each([
     ['a line that is not a phone', '+12025550141\nAda\n', 'line 2'],
     ['a table without such a column', 'name,mobile\nAda,+12025550141\n', 'no column named phone or to'],
+    ['a typo in a second column', 'phone,to\n,+1202555014x\n', 'line 2'],
     ['one phone with a name', '+12025550142 Ada\n', 'no column named phone or to'],
     ['a header alone of another name', 'mobile\n', 'no column named phone or to'],
     ['one national number', '2025550142\n', 'line 1'],
