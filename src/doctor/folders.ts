@@ -109,7 +109,7 @@ function unusable({ name, path, variable }: Place, error: unknown): Check {
   return fail(name, `cannot use ${path}: ${fault.reason}`, remedy, 'configuration');
 }
 
-/** Faults of the file system or the machine: what is stored is intact. */
+/** Faults of the file system or the machine, in which nothing is to be moved away. */
 const passing: Readonly<Record<string, string>> = {
   EDQUOT: 'free some space',
   EIO: 'check the disk',
@@ -117,6 +117,7 @@ const passing: Readonly<Record<string, string>> = {
   ENFILE: 'close other programs',
   ENOSPC: 'free some space',
   EROFS: 'make the file system writable',
+  ENOENT: 'restore it from a backup',
 };
 
 /** Undefined if the folder does not exist. */
@@ -192,10 +193,10 @@ function unusableLedger(folder: string, error: unknown): Check {
   return fail('ledger', `cannot use ${path}: ${fault.reason}, ${lack}`, remedy, 'configuration');
 }
 
-/** The file or folder of the error, or the lowest folder above it that this user can see. */
+/** The file or folder of the error; if this user cannot see it, the lowest one above that is visible. */
 function causeOf(error: unknown, path: string): string {
   let cause = pathOf(error) ?? path;
-  while (!statsOf(cause)) cause = dirname(cause);
+  while (fsError(error)?.code !== 'ENOENT' && !statsOf(cause)) cause = dirname(cause);
   return cause;
 }
 

@@ -1,4 +1,13 @@
-import { appendFileSync, chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { folderCheck, liveGuardCheck } from '../../src/doctor/folders.ts';
@@ -53,6 +62,7 @@ it.each<[what: string, damage: (ledger: Used) => void, message: string, remedy: 
   ['a pipe for a secret', ({ secret }) => replaced(secret, makePipe), 'it is not a regular file', 'mv '],
   ['a folder for a segment', ({ segment }) => replaced(segment, mkdirSync), 'it is a folder', 'mv '],
   ['a pipe for a segment', ({ segment }) => replaced(segment, makePipe), 'it is not a regular file', 'mv '],
+  ['a link to nothing', ({ segment }) => replaced(segment, linkToNothing), 'there is no such', 'restore it'],
   ['a changed byte', ({ segment }) => changeByte(segment), 'is damaged', ''],
   ['a segment of another version', ({ segment }) => writeFileSync(segment, '[0,{}]\n'), 'is damaged', ''],
 ])('fails for %s', async (_, damage, message, remedy) => {
@@ -108,6 +118,10 @@ it.skipIf(process.getuid?.() === 0)(
 function replaced(path: string, put: (path: string) => void): void {
   rmSync(path);
   put(path);
+}
+
+function linkToNothing(path: string): void {
+  symlinkSync(`${path}.gone`, path);
 }
 
 function changeByte(path: string): void {

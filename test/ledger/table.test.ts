@@ -65,6 +65,7 @@ describe('the table of a ledger', () => {
     const segment = segmentIn(folder);
     const text = readFileSync(segment, 'latin1');
     truncateSync(segment, text.lastIndexOf('\n', text.length - 2) + 1);
+    expect(() => checkLedger(folder)).toThrow('it once had');
     await expect(openLedger(folder).runs()).rejects.toMatchObject({ exit: 'configuration', code: 'journal-damaged' });
   });
 

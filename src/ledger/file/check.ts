@@ -1,5 +1,6 @@
-import { closeSync, constants, existsSync } from 'node:fs';
+import { closeSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../../contract/readers.ts';
 import { unknownFormat, linesOf, recordIn } from '../../base/journal-lines.ts';
 import { openRegular } from '../../base/files.ts';
@@ -14,7 +15,21 @@ import { openTable } from './table.ts';
 
 /** Reads a whole ledger and changes nothing; throws the error that a command would get. */
 export function checkLedger(folder: string): void {
-  const names = existsSync(folder) ? segmentNames(folder) : [];
+  const names = namesOf(folder);
+  try {
+    checkFiles(folder, names);
+  } catch (error) {
+    // Meanwhile, another process may have removed old segments.
+    if (isDeepStrictEqual(names, namesOf(folder))) throw error;
+    checkFiles(folder, namesOf(folder));
+  }
+}
+
+function namesOf(folder: string): readonly string[] {
+  return existsSync(folder) ? segmentNames(folder) : [];
+}
+
+function checkFiles(folder: string, names: readonly string[]): void {
   if (names.length === 0 && !existsSync(join(folder, 'secret'))) return;
   const check = checkOf(secretIn(folder, true));
   const book = createBook();
@@ -24,12 +39,15 @@ export function checkLedger(folder: string): void {
   checkTable(folder, check);
 }
 
-/** A segment is removed after the table that covers it. */
+/** A segment is removed after the table that covers it, and never becomes smaller. */
 function checkTable(folder: string, check: string): void {
   const table = openTable(join(folder, 'table'));
   table?.book.entries.close();
-  if (table?.secret === check && !existsSync(join(folder, table.name)))
-    throw damaged(join(folder, table.name), 0, 'it is missing');
+  if (table?.secret !== check) return;
+  const path = join(folder, table.name);
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined) throw damaged(path, 0, 'it is missing');
+  if (size < table.size) throw damaged(path, size, `it once had ${table.size} bytes`);
 }
 
 /** A line without an end is being written now, or a crash left it: the next command repairs that. */
