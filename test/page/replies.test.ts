@@ -109,7 +109,7 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
     await dialog.getByRole('button', { name: 'Send' }).click();
     // Chromium repeats a request whose connection was reset.
     await expect.poll(() => shown.sandbox.messages().length, patience).toBeGreaterThan(0);
-    await page.clock.fastForward(11_000);
+    if (kind === 'hang') await page.clock.fastForward(11_000);
     await expect.poll(() => dialog.getByRole('alert').innerText(), patience).toContain(text);
   });
 
