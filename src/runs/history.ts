@@ -9,7 +9,7 @@ export interface LoggedRow {
   readonly line: number;
   /** Its digest as base64; undefined for rows that were not sent. */
   readonly digest?: string | undefined;
-  readonly outcome: 'sent' | 'not sent' | 'failed' | 'unsure' | 'skipped' | 'in flight';
+  readonly outcome: 'sent' | 'not sent' | 'failed' | 'unsure' | 'skipped' | 'in flight' | 'forgotten';
   readonly code?: string | undefined;
   readonly reason?: string | undefined;
   /** From the response of the service. */
@@ -17,7 +17,7 @@ export interface LoggedRow {
 }
 
 /** The log has no outcome: the row is in flight, or its process was killed. */
-const inFlight = 'in-flight';
+export const inFlight = 'in-flight';
 const cutShort = 'the process ended while it was being sent';
 
 const amendments = {
@@ -29,8 +29,8 @@ const amendments = {
 /** The rows of a run in the order of the input; the last command that dealt with a row counts. */
 export function rowsOfRun(parts: readonly LogPart[], isRunning = false): readonly LoggedRow[] {
   const rows = new Map<string, LoggedRow>();
+  const last = parts.findLast(({ isAfterwards }) => !isAfterwards);
   for (const part of parts) {
-    const isLast = part === parts.at(-1);
     for (const row of rowsIn(part)) {
       const isInFlight = isRunning && row.code === inFlight;
       // Another process of this run dealt with it.
@@ -38,7 +38,7 @@ export function rowsOfRun(parts: readonly LogPart[], isRunning = false): readonl
       // Each command lists rows without a digest again.
       if (row.digest !== undefined)
         rows.set(row.digest, isInFlight ? { ...row, outcome: 'in flight', reason: undefined } : row);
-      else if (isLast) rows.set(`row ${row.number}`, row);
+      else if (part === last) rows.set(`row ${row.number}`, row);
     }
   }
   return [...rows.values()].sort((a, b) => a.number - b.number);
@@ -128,6 +128,9 @@ export function* rowsIn({ records }: LogPart): Generator<LoggedRow> {
         break;
       case 'amended':
         for (const [number, line, digest] of record.rows) yield { number, line, digest, ...amendments[record.outcome] };
+        break;
+      case 'forgotten':
+        for (const [number, line, digest] of record.rows) yield { number, line, digest, outcome: 'forgotten' };
         break;
       case 'invalid':
         yield { number: record.number, line: record.line, outcome: 'failed', code: 'invalid', reason: record.reason };

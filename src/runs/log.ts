@@ -24,6 +24,8 @@ export interface RunLog {
   invalid(row: Place, reason: string): void;
   /** The user found out what became of unsure rows. */
   resolved(rows: readonly ResolvedRow[], found: 'sent' | 'not-sent'): void;
+  /** The user had these rows forgotten. */
+  forgotten(rows: readonly ResolvedRow[]): void;
   /** Rows whose outcome a killed command did not log, as the ledger has them. */
   amended(rows: readonly ResolvedRow[], outcome: Amended): void;
   /** The record of a row that failed or is unsure. */
@@ -64,6 +66,10 @@ type LogRecord =
   | {
       readonly type: 'amended';
       readonly outcome: Amended;
+      readonly rows: readonly (readonly [number: number, line: number, digest: string])[];
+    }
+  | {
+      readonly type: 'forgotten';
       readonly rows: readonly (readonly [number: number, line: number, digest: string])[];
     }
   | { readonly type: 'invalid'; readonly number: number; readonly line: number; readonly reason: string };
@@ -121,12 +127,10 @@ export function createRunLog(folder: string, header: LogHeader): RunLog {
     invalid({ number, line }, reason) {
       write({ type: 'invalid', number, line, reason: shortened(reason) });
     },
-    resolved(rows, found) {
-      write({ type: 'resolved', found, rows: rows.map(({ number, line, digest }) => [number, line, digest]) });
-    },
+    resolved: (rows, found) => write({ type: 'resolved', found, rows: rows.map(facts) }),
+    forgotten: (rows) => write({ type: 'forgotten', rows: rows.map(facts) }),
     amended(rows, outcome) {
-      if (rows.length > 0)
-        write({ type: 'amended', outcome, rows: rows.map(({ number, line, digest }) => [number, line, digest]) });
+      if (rows.length > 0) write({ type: 'amended', outcome, rows: rows.map(facts) });
     },
     rejectionOf(number) {
       const at = places.get(number);
@@ -148,8 +152,10 @@ export function createRunLog(folder: string, header: LogHeader): RunLog {
   }
 }
 
-/** One command's log, as it is read. */
+/** The log of one command, as it is read. */
 export interface LogPart extends LogHeader {
+  /** Only about rows of other commands: the user had them resolved or forgotten. */
+  readonly isAfterwards: boolean;
   readonly records: Iterable<LogRecord>;
 }
 
@@ -175,7 +181,10 @@ function partIn(path: string, onDamage: OnDamage): LogPart | undefined {
     }
     const { run, at, file, unit } = header;
     const from = value.bytes.length + 1;
-    return { run, at, file, unit, records: { [Symbol.iterator]: () => recordsIn(path, from, onDamage) } };
+    const records = { [Symbol.iterator]: () => recordsIn(path, from, onDamage) };
+    const [first] = records;
+    const isAfterwards = first?.type === 'resolved' || first?.type === 'forgotten';
+    return { run, at, file, unit, isAfterwards, records };
   } finally {
     closeSync(fd);
   }
@@ -216,6 +225,7 @@ const kinds: ReadonlySet<unknown> = new Set([
   'skipped',
   'resolved',
   'amended',
+  'forgotten',
   'invalid',
 ]);
 
@@ -237,6 +247,10 @@ function idOf(answer: unknown): string | null {
 
 function shortened(reason: string): string {
   return redact(reason).slice(0, longestReason);
+}
+
+function facts({ number, line, digest }: ResolvedRow): [number: number, line: number, digest: string] {
+  return [number, line, digest];
 }
 
 function base64(bytes: Uint8Array): string {

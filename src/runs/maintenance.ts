@@ -4,11 +4,11 @@ import { usage } from '../base/errors.ts';
 import type { OnDamage } from '../base/journal-lines.ts';
 import { type FileLedger, openFileLedger } from '../ledger/file/file-ledger.ts';
 import type { RunEntry } from '../ledger/file/runs.ts';
-import { phoneDigest, recipientDigest } from '../ledger/identity.ts';
-import { type LoggedRow, rowsOfRun } from './history.ts';
+import { digestSize, phoneDigest, recipientDigest } from '../ledger/identity.ts';
+import { type LoggedRow, rowsIn, rowsOfRun } from './history.ts';
 import { closedText, ledgerFolder, type ListedRun, removeLogs, runNamed, runsOf } from './listing.ts';
 import { merged, type TeamRuns } from './team-runs.ts';
-import { createRunLog, logFolder, logParts } from './log.ts';
+import { createRunLog, logFolder, type LogPart, logParts, type RunLog } from './log.ts';
 
 interface Place {
   readonly stateFolder: string;
@@ -31,9 +31,16 @@ function isOfTeam({ team }: Place, run: string): boolean {
 
 function withLedgerOf<T>(place: Place, run: string, act: (ledger: RunsLedger) => Promise<T>): Promise<T> {
   const { team } = place;
-  if (!team || !isOfTeam(place, run)) return withLedger(place, act);
-  return act({ ...team.ledger, note: team.note });
+  if (team && isOfTeam(place, run)) return act({ ...team.ledger, note: team.note });
+  return withLedger(place, async (ledger) => {
+    const isKnown = (await ledger.runs()).some(({ id }) => id === run);
+    if (!isKnown) throw usage(`the ledger no longer has run ${run}`, lostHint);
+    return act(ledger);
+  });
 }
+
+/** A team's server has lost it. */
+const lostHint = 'the same command again registers its rows in a new run, which can be resolved or closed';
 
 export interface Resolving extends Place {
   readonly id: string;
@@ -59,10 +66,7 @@ export async function resolveRows({ id, found, lines, onDamage, ...place }: Reso
     // A power cut may have taken rows from the log that the ledger has.
     const rows = await ledger.resolve(run, found, lines ? digests : undefined);
     if (rows === 0) throw nothing(`run ${run} has no unsure rows`);
-    const { file = 'stdin', unit = 'line' } = parts.at(-1) ?? {};
-    const log = createRunLog(folder, { run, at: thisProcess.now(), file, unit });
-    log.resolved(chosen.filter(hasDigest), found);
-    log.close();
+    writeLog(folder, { run, parts, at: thisProcess.now() }, (log) => log.resolved(chosen.filter(hasDigest), found));
     await ledger.note({ ...entry, counts: await countsNow(ledger, entry), updatedAt: thisProcess.now() });
     return { run, rows, found };
   });
@@ -113,12 +117,49 @@ export async function forgetRecipient({ recipient, ...place }: Place & { readonl
   for (const { template } of allRuns(place)) if (template !== undefined) templates.add(template);
   for (const { intent } of newestFirst(activityFolder(stateFolder), thisProcess.kill, () => {}))
     if (intent.template !== undefined) templates.add(intent.template);
-  const forget = async (ledger: Pick<FileLedger, 'secret' | 'forget'>) => {
-    const messages = [...templates].map((template) => recipientDigest(ledger.secret, { template, to: recipient }));
-    await ledger.forget({ seconds: [...messages, phoneDigest(ledger.secret, recipient)] });
+  const forget = async ({ secret, forget }: Pick<FileLedger, 'secret' | 'forget'>) => {
+    const messages = [...templates].map((template) => recipientDigest(secret, { template, to: recipient }));
+    const seconds = [...messages, phoneDigest(secret, recipient)];
+    await forget({ seconds });
+    forgetInLogs(place, seconds);
   };
   await withLedger(place, forget);
   if (place.team) await forget(place.team.ledger);
+}
+
+/** If the server of a team loses its data, the logs say what was sent. */
+function forgetInLogs(
+  { stateFolder, thisProcess }: Pick<Place, 'stateFolder' | 'thisProcess'>,
+  seconds: readonly Uint8Array[],
+) {
+  const wanted = new Set(seconds.map((second) => Buffer.from(second).toString('base64')));
+  const isWanted = (digest: string) =>
+    wanted.has(Buffer.from(digest, 'base64').subarray(digestSize).toString('base64'));
+  for (const { run } of runsOf(stateFolder, thisProcess)) {
+    const folder = logFolder(stateFolder, run);
+    const parts = logParts(folder, () => {});
+    const found = new Map<string, LoggedRow & { readonly digest: string }>();
+    for (const part of parts)
+      for (const row of rowsIn(part)) if (hasDigest(row) && isWanted(row.digest)) found.set(row.digest, row);
+    const rows = [...found.values()].filter(({ outcome }) => outcome !== 'forgotten');
+    if (rows.length > 0) writeLog(folder, { run, parts, at: thisProcess.now() }, (log) => log.forgotten(rows));
+  }
+}
+
+interface Afterwards {
+  readonly run: string;
+  readonly parts: readonly LogPart[];
+  readonly at: number;
+}
+
+function writeLog(folder: string, { run, parts, at }: Afterwards, write: (log: RunLog) => void): void {
+  const { file = 'stdin', unit = 'line' } = parts.at(-1) ?? {};
+  const log = createRunLog(folder, { run, at, file, unit });
+  try {
+    write(log);
+  } finally {
+    log.close();
+  }
 }
 
 async function withLedger<T>(

@@ -354,6 +354,22 @@ it.concurrent('with a live key, a person erased by runs forget --recipient gets 
   expect(await machine.single(ada)).toMatchObject({ code: 11 });
 });
 
+it.concurrent('shows rows that cannot be sent after runs resolve and runs forget --recipient, too', async () => {
+  await using machine = await openMachine('live');
+  machine.service.treat = () => 'fault';
+  const file = machine.write([person(1), person(2), { ...person(3), phone: 'no phone' }, person(2)]);
+  const { run } = summaryOf(await machine.batch(file));
+  const outcomes = async () => {
+    const { stdout } = await machine.run(['runs', 'show', run, '-o', 'ndjson']);
+    return objects(stdout).map(({ outcome }) => outcome);
+  };
+  expect(await outcomes()).toEqual(['unsure', 'unsure', 'failed', 'skipped']);
+  await resolve(machine, run, '--sent');
+  expect(await outcomes()).toEqual(['sent', 'sent', 'failed', 'skipped']);
+  await machine.run(['runs', 'forget', '--recipient', person(1).phone, '--yes']);
+  expect(await outcomes()).toEqual(['forgotten', 'sent', 'failed', 'skipped']);
+});
+
 async function resolve(machine: Machine, run: string, ...words: readonly string[]) {
   const { code, stdout, text } = await machine.run(['runs', 'resolve', run, ...words, '-o', 'json']);
   const data: unknown = stdout === '' ? undefined : JSON.parse(stdout);
