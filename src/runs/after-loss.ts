@@ -1,7 +1,17 @@
-import type { RunEntry } from '../ledger/file/runs.ts';
-import { type Fate, fateAt, fates, type Ledger, type Plan, type Registered, type Settled } from '../ledger/ledger.ts';
+import { join } from 'node:path';
+import type { OnDamage } from '../base/journal-lines.ts';
+import { listRuns, type RunEntry } from '../ledger/file/runs.ts';
+import {
+  fateAt,
+  fates,
+  type Ledger,
+  type Plan,
+  type Registered,
+  type Settled,
+  type Verdict,
+} from '../ledger/ledger.ts';
 import { remembered } from '../ledger/others.ts';
-import { type LoggedRow, rowsIn } from './history.ts';
+import { inFlight, type LoggedRow, rowsIn } from './history.ts';
 import { hasSent, registerRest } from './leaving-out.ts';
 import { logFolder, logParts } from './log.ts';
 
@@ -9,17 +19,14 @@ type TeamLedger = Pick<Ledger, 'register' | 'claim' | 'settle'>;
 
 export interface OwnLogs {
   readonly stateFolder: string;
-  /** The runs that this machine remembers. */
-  readonly runs: readonly RunEntry[];
+  readonly now: () => number;
+  readonly onDamage: OnDamage;
   /** When the user accepted that the server of the team has lost data. */
-  readonly lossAcceptedAt: number;
-  readonly now: number;
+  lossAcceptedAt(): Promise<number | undefined>;
 }
 
 /** Rows in one call to the server. */
 const together = 1_000;
-/** Milliseconds by which the clocks of this machine and of the server may differ. */
-const skew = 3_600_000;
 
 /**
  * After the server of a team has lost data, what this machine's logs have of the rows is recorded there again, so that
@@ -30,7 +37,9 @@ export function withOwnLogs(ledger: TeamLedger, logs: OwnLogs): Pick<Ledger, 're
     async register(plan): Promise<Registered> {
       // A contact that is created again is the same one, and sandbox keys may send again.
       if (plan.choice.again || plan.kind === 'contact' || plan.mode === 'sandbox') return ledger.register(plan);
-      const { known, runs } = sentBefore(logs, plan);
+      const acceptedAt = await logs.lossAcceptedAt();
+      if (acceptedAt === undefined) return ledger.register(plan);
+      const { known, runs } = sentBefore(logs, plan, acceptedAt);
       if (!hasSent(known)) return ledger.register(plan);
       return registerRest(ledger, plan, {
         known,
@@ -42,45 +51,42 @@ export function withOwnLogs(ledger: TeamLedger, logs: OwnLogs): Pick<Ledger, 're
 }
 
 /** `done` and `unsure` for rows that the logs have as such, and the runs that have them. */
-function sentBefore(logs: OwnLogs, { account, job, input, choice }: Plan) {
+function sentBefore({ stateFolder, now, onDamage }: OwnLogs, plan: Plan, acceptedAt: number) {
+  const { input, job, choice } = plan;
   const known = new Uint8Array(input.count);
-  const runs: string[] = [];
-  for (const entry of logs.runs) {
-    const isOther = entry.mode !== 'live' || entry.account !== account.id || (job !== undefined && entry.job !== job);
-    if (isOther || entry.startedAt > logs.lossAcceptedAt + skew) continue;
-    const isRecent = entry.updatedAt > logs.now - remembered || job !== undefined;
-    const own = fatesIn(logs.stateFolder, entry.run, input);
-    let isNamed = false;
-    for (let row = 0; row < input.count; row++) {
-      const fate = fateAt(own, row);
-      if (!(fate === 'done' ? isRecent : fate === 'unsure' && !choice.retryUnsure)) continue;
-      isNamed = true;
-      if (fateAt(known, row) !== 'done') known[row] = fates.indexOf(fate);
+  const runs = new Set<string>();
+  const parts = listRuns(join(stateFolder, 'ledger'))
+    .filter((entry) => isOfPlan(entry, plan))
+    .flatMap((entry) => logParts(logFolder(stateFolder, entry.run), onDamage).map((part) => ({ entry, part })));
+  // The last outcome counts, but what was sent once stays sent, unless it is forgotten.
+  for (const { entry, part } of parts.sort((a, b) => a.part.at - b.part.at)) {
+    const isRecent = entry.updatedAt > now() - remembered || job !== undefined;
+    for (const { digest, outcome, code } of rowsIn(part)) {
+      // Another process dealt with a skipped row; the server knows what is in flight now.
+      if (digest === undefined || outcome === 'skipped' || (code === inFlight && part.at > acceptedAt)) continue;
+      const row = input.rowOf(Buffer.from(digest, 'base64'), 0);
+      if (row === undefined || (fateAt(known, row) === 'done' && outcome !== 'forgotten')) continue;
+      const isCounted = outcome === 'sent' ? isRecent : !choice.retryUnsure;
+      known[row] = fates.indexOf(isCounted ? fateOf(outcome) : 'due');
+      if (known[row] !== 0) runs.add(entry.run);
     }
-    if (isNamed) runs.push(entry.run);
   }
-  return { known, runs };
+  return { known, runs: [...runs] };
 }
 
-/** The last outcome of each row counts. */
-function fatesIn(stateFolder: string, run: string, input: Plan['input']): Uint8Array {
-  const found = new Uint8Array(input.count);
-  for (const part of logParts(logFolder(stateFolder, run), () => {}))
-    for (const { digest, outcome } of rowsIn(part)) {
-      // Another process of the run dealt with a skipped row.
-      const row =
-        digest === undefined || outcome === 'skipped' ? undefined : input.rowOf(Buffer.from(digest, 'base64'), 0);
-      if (row !== undefined) found[row] = fates.indexOf(fateOf(outcome));
-    }
-  return found;
+/** Whether what the run has sent counts for these rows. */
+function isOfPlan({ kind, mode, account, origin, job }: RunEntry, plan: Plan): boolean {
+  const isSameAccount = account === plan.account.id && (origin ?? plan.account.origin) === plan.account.origin;
+  const isSameJob = plan.job === undefined || job === plan.job;
+  return kind === 'send-batch' && mode === plan.mode && isSameAccount && isSameJob;
 }
 
-function fateOf(outcome: LoggedRow['outcome']): Fate {
+function fateOf(outcome: LoggedRow['outcome']): 'done' | 'unsure' | 'due' {
   if (outcome === 'sent') return 'done';
   return outcome === 'unsure' ? 'unsure' : 'due';
 }
 
-/** Claimed as if they were sent now; the outcome is that of the log. Returns the rows that the server has as such. */
+/** Sent rows count as sent, whatever the server has of them; unsure ones only if it has nothing. */
 async function recordAgain(
   ledger: TeamLedger,
   run: string,
@@ -91,17 +97,16 @@ async function recordAgain(
   const recorded: number[] = [];
   for (let at = 0; at < rows.length; at += together) {
     const some = rows.slice(at, at + together);
-    const verdicts = await ledger.claim(some.map(input.read), { run, retryUnsure: false, ignoreOthers: true });
-    const isGranted = (index: number) => verdicts[index]?.verdict === 'yours';
-    const granted = some.filter((_, index) => isGranted(index));
-    await ledger.settle(
-      granted.map((row): Settled => ({
-        run,
-        row: input.read(row),
-        outcome: fateAt(known, row) === 'unsure' ? 'unsure' : 'done',
-      })),
-    );
-    recorded.push(...some.filter((_, index) => isGranted(index) || verdicts[index]?.verdict === 'done'));
+    const sent = some.filter((row) => fateAt(known, row) === 'done');
+    const unsure = some.filter((row) => fateAt(known, row) === 'unsure');
+    const verdicts = await ledger.claim(unsure.map(input.read), { run, retryUnsure: false, ignoreOthers: true });
+    const withVerdict = (wanted: Verdict['verdict']) => unsure.filter((_, at) => verdicts[at]?.verdict === wanted);
+    const granted = withVerdict('yours');
+    const settled =
+      (outcome: 'done' | 'unsure') =>
+      (row: number): Settled => ({ run, row: input.read(row), outcome });
+    await ledger.settle([...sent.map(settled('done')), ...granted.map(settled('unsure'))]);
+    recorded.push(...sent, ...granted, ...withVerdict('unsure'));
   }
   return recorded;
 }

@@ -97,6 +97,7 @@ export async function keepEntry(
       kind: job.command,
       template: job.template,
       account: account.id,
+      origin: account.origin,
       job: plan.job,
       owner: { pid: thisProcess.pid, start: processStart(thisProcess.pid) },
       startedAt: before?.startedAt ?? startedAt,

@@ -1,3 +1,4 @@
+import type { OnDamage } from '../base/journal-lines.ts';
 import type { Context, Emit } from '../cli/command.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { RowDigest, Kind } from '../ledger/ledger.ts';
@@ -56,4 +57,6 @@ export interface Running {
   readonly opened: OpenedLedger;
   readonly stateFolder: string;
   readonly thisProcess: OwnProcess;
+  /** Called once for each damaged log of a run. */
+  readonly onLogDamage: OnDamage;
 }

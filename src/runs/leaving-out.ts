@@ -45,10 +45,13 @@ export async function registerRest(
   return without(registered, known, rows, notes);
 }
 
+/** Rows that the ledger would send, or that it does not know to have been sent. */
 function rowsToLeaveOut(registered: Accepted, known: Uint8Array): readonly number[] {
   const rows: number[] = [];
-  for (let row = 0; row < known.length; row++)
-    if (sent.has(fateAt(known, row)) && open.has(fateAt(registered.fates, row))) rows.push(row);
+  for (let row = 0; row < known.length; row++) {
+    const [fate, own] = [fateAt(registered.fates, row), fateAt(known, row)];
+    if (open.has(fate) ? sent.has(own) : fate === 'unsure' && own === 'done') rows.push(row);
+  }
   return rows;
 }
 

@@ -93,12 +93,14 @@ export function earlierOf(notes: readonly Note[]): RunResult['earlier'] {
   return all.map(({ run, at, host }) => ({ run, at: new Date(at).toISOString(), host: host ?? null }));
 }
 
+type SentPlan = Pick<Plan, 'kind' | 'mode' | 'choice'>;
+
 /** `clue` is a hint about the likely cause. */
 export function exitOf(
   result: Pick<RunResult, 'failed' | 'unsure' | 'not_reached' | 'skipped'>,
   stopped: Stopped | undefined,
   clue: string | undefined,
-  plan: Pick<Plan, 'kind' | 'choice'>,
+  plan: SentPlan,
 ): ExitName | CliError {
   const { failed, unsure, skipped, not_reached: left } = result;
   if (!stopped) return failed + unsure + skipped.unsure > 0 ? 'partial' : 'done';
@@ -109,7 +111,7 @@ export function exitOf(
   return new CliError(exit, code, message, { hint: hints.join('\n') || undefined });
 }
 
-function howToGoOn(left: number, plan: Pick<Plan, 'kind' | 'choice'>, { exit, code }: Stopped): string {
+function howToGoOn(left: number, plan: SentPlan, { exit, code }: Stopped): string {
   const them = left === 1 ? 'it' : 'them';
   if (exit === 'keyRefused')
     return `${unsent(left)}; with a valid key, run the same command again with --continue to send ${them}`;
@@ -125,9 +127,11 @@ function unsent(left: number): string {
   return `${rowsText(left)} ${left === 1 ? 'was' : 'were'} not sent`;
 }
 
-function afterLoss({ kind, choice }: Pick<Plan, 'kind' | 'choice'>): string {
+function afterLoss({ kind, mode, choice }: SentPlan): string {
   if (kind === 'contact') return 'imports all rows again';
-  return choice.again ? 'sends all rows again' : 'leaves out what this machine has sent, but not what others have';
+  return choice.again || mode === 'sandbox'
+    ? 'sends all rows again'
+    : 'leaves out what this machine has sent, but not what others have';
 }
 
 /** Shows a run or a dry run. */
@@ -194,10 +198,11 @@ function firstLine({ rows, sent, stopped, started_at: from, ended_at: to }: RunR
 }
 
 /** Why rows were skipped; with their numbers if there is more than one reason. */
-function skipText({ skipped, job }: Pick<RunResult, 'skipped' | 'job'>): string {
+function skipText({ skipped, job, continues }: Pick<RunResult, 'skipped' | 'job' | 'continues'>): string {
+  const bySelf = job !== null ? ` by job ${job}` : continues ? ' by this run' : '';
   const reasons: readonly (readonly [count: number, reason: string])[] = [
     [skipped.excluded, 'excluded'],
-    [skipped.this_run, `sent earlier by ${job === null ? 'this run' : `job ${job}`}`],
+    [skipped.this_run, `sent earlier${bySelf}`],
     [skipped.earlier_run, 'sent earlier by another run'],
     [skipped.duplicate, skipped.duplicate === 1 ? 'duplicate' : 'duplicates'],
     [skipped.unsure, 'unsure'],

@@ -4,7 +4,6 @@ import { doubtAbout, type TemplateFacts, templatesOf } from '../cli/templates.ts
 import { unitOf } from './input/source.ts';
 import { CliError, configuration, usage } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
-import { listRuns } from '../ledger/file/runs.ts';
 import type { Owner, Plan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
 import { warnOncePerFile } from '../base/journal-lines.ts';
@@ -23,7 +22,6 @@ import { checkChoice, choiceOf, refuseKeys, type RunInput } from './options.ts';
 import { continuingText, noteText, register, runsToResolve, type Registered, type Registering } from './register.ts';
 import { keepEntry } from './entry.ts';
 import { doneFileText, holdSpareFiles, writeFiles } from './files.ts';
-import { ledgerFolder } from './listing.ts';
 import { outageText } from './outage.ts';
 import { earlierOf, emptyResult, type Ended, exitOf, type RunResult } from './result.ts';
 import { interruptedEarly, type Stopped, stoppedBy, untilSignaled } from './stop.ts';
@@ -52,7 +50,9 @@ export async function runJob(
     try {
       const mapper = await job.mapper(input.source);
       const opened = await client.ledger();
-      const running = { context, job, options, input, mapper, client, signals, emit, opened, stateFolder, thisProcess };
+      const onLogDamage = warnOncePerFile((text) => context.note('run-log', text));
+      const common = { context, job, options, input, mapper, client, signals, emit, opened };
+      const running = { ...common, stateFolder, thisProcess, onLogDamage };
       const [ran] = await Promise.allSettled([perform(running)]);
       const fault = await faultOf(opened.close());
       if (ran.status === 'rejected') throw ran.reason;
@@ -100,7 +100,7 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
     first: options.first,
     choice: choiceOf(options),
   };
-  const registering = { context, ledger: await registrarOf(running, found), found, unit };
+  const registering = { context, ledger: registrarOf(running, found), found, unit };
   if (context.given.dryRun) return rehearsed(running, found, plan);
   if (found.rows === 0) {
     context.note('empty', 'there are no rows');
@@ -125,15 +125,14 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
 }
 
 /** The ledger, with what only this machine knows of the rows. */
-async function registrarOf(
-  { opened, stateFolder, thisProcess }: Running,
+function registrarOf(
+  { opened, stateFolder, thisProcess, onLogDamage }: Running,
   found: Preflight,
-): Promise<ReturnType<typeof withOwnLedger>> {
-  const lossAcceptedAt = await opened.lossAcceptedAt?.();
-  if (lossAcceptedAt === undefined) return withOwnLedger(opened, found);
-  const runs = listRuns(ledgerFolder(stateFolder));
-  const logs = { stateFolder, runs, lossAcceptedAt, now: thisProcess.now() };
-  return withOwnLedger({ ...opened, ledger: { ...opened.ledger, ...withOwnLogs(opened.ledger, logs) } }, found);
+): ReturnType<typeof withOwnLedger> {
+  const { ledger, lossAcceptedAt } = opened;
+  if (!lossAcceptedAt) return withOwnLedger(opened, found);
+  const logs = { stateFolder, now: thisProcess.now, onDamage: onLogDamage, lossAcceptedAt };
+  return withOwnLedger({ ...opened, ledger: { ...ledger, ...withOwnLogs(ledger, logs) } }, found);
 }
 
 /** With the user's answers; nothing is registered yet. */
@@ -179,7 +178,7 @@ async function rehearsed(running: Running, found: Preflight, plan: Plan): Promis
   const unit = unitOf(input.source);
   const foreseen = await register({
     context: { ...context, interactive: false },
-    ledger: await registrarOf(running, found),
+    ledger: registrarOf(running, found),
     plan: { ...plan, isRehearsal: true },
     found,
     unit,
@@ -218,10 +217,7 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
   const unit = unitOf(input.source);
   signals.take();
   const folder = logFolder(stateFolder, run);
-  const parts = logParts(
-    folder,
-    warnOncePerFile((text) => context.note('run-log', text)),
-  );
+  const parts = logParts(folder, running.onLogDamage);
   const log = createRunLog(folder, { run, at: startedAt, file: nameOf(input), unit });
   const tally = createTally(found, accepted);
   completeLog({ parts, found, accepted, log });

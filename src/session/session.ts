@@ -195,7 +195,7 @@ export interface OpenedLedger {
   /** Whether other machines use it, too. */
   readonly isShared: boolean;
   /** With a team: when the user accepted that its server has lost data. */
-  lossAcceptedAt?(): Promise<number | undefined>;
+  readonly lossAcceptedAt?: (() => Promise<number | undefined>) | undefined;
   close(): Promise<void>;
 }
 

@@ -1,15 +1,30 @@
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { prefixOf } from '../../src/ledger/redis/server.ts';
-import { killed, summaryIn, untilAsked, writePeople } from '../e2e/runs-rig.ts';
+import { killed, phoneOf, summaryIn, untilAsked, writePeople } from '../e2e/runs-rig.ts';
 import { isLong } from '../support/long-tests.ts';
 import { freePort, noRedis } from '../support/redis.ts';
-import { newCable, newTeam, otherSecret, persistent, secret, silenced, strictWindow, twice } from './rig.ts';
+import { openService } from '../support/service.ts';
+import { newCable, newTeam, otherSecret, persistent, secret, silenced, strictWindow, type Team, twice } from './rig.ts';
 
 const batch = ['send-batch', 'welcome', 'people.csv', '--param-column', 'name', '--no-pace', '--at-most', '100000'];
 const asJob = [...batch, '--job', 'welcome', '-o', 'json'];
 const send = ['send-template', '+12025550101', 'welcome', '-p', 'Ada'];
+
+/** Copies what the server has now; returns how to put it back. */
+async function copied({ server: { redis } }: Team): Promise<() => Promise<void>> {
+  const found = await redis.call('KEYS', '*');
+  const names = (Array.isArray(found) ? found : []).map(String);
+  const values = await Promise.all(names.map((name) => redis.call('DUMP', name)));
+  return async () => {
+    await redis.call('FLUSHALL');
+    for (const [at, name] of names.entries()) {
+      const value = values[at];
+      if (Buffer.isBuffer(value)) await redis.call('RESTORE', name, 0, value);
+    }
+  };
+}
 
 describe.skipIf(noRedis !== undefined)("a team's server", () => {
   it.each([
@@ -121,12 +136,84 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
       expect(team.service.asked).toHaveLength(asked);
     });
 
-    it('sends again what was forgotten', async () => {
+    it.each([
+      ['a run', (run: string) => [run], 4],
+      ['a person', () => ['--recipient', phoneOf(1)], 3],
+    ])('sends %s again that was forgotten', async (_, words, asked) => {
       const { team, machine, run } = await lostJob();
-      expect((await machine.bin(['runs', 'forget', run, '--yes'])).code).toBe(0);
+      expect((await machine.bin(['runs', 'forget', ...words(run), '--yes'])).code).toBe(0);
       expect((await machine.bin(asJob)).code).toBe(0);
-      expect(team.service.asked).toHaveLength(4);
+      expect(team.service.asked).toHaveLength(asked);
     });
+
+    it('sends it with another service', async () => {
+      const { team, machine } = await lostJob();
+      const second = await openService();
+      onTestFinished(() => second.close());
+      expect((await machine.bin([...asJob, '--accept-loss'], { BIZMSG_BASE_URL: second.url })).code).toBe(0);
+      expect([team.service.asked.length, second.asked.length]).toEqual([2, 2]);
+    });
+
+    it('says that a log is damaged', async () => {
+      const { machine, run } = await lostJob();
+      const folder = join(machine.home, '.local/state/bizmsg/runs', run);
+      const [name = ''] = readdirSync(folder);
+      const text = readFileSync(join(folder, name), 'utf8');
+      writeFileSync(join(folder, name), text.replace('"claimed"', '"climbed"'));
+      expect((await machine.bin(asJob)).stderr).toContain(`${name} is damaged`);
+    });
+
+    it('is not resolved or closed in the run that was lost', async () => {
+      const { machine, run } = await lostJob();
+      for (const words of [
+        ['resolve', run, '--sent'],
+        ['close', run],
+      ])
+        expect(await machine.bin(['runs', ...words])).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining(`the ledger no longer has run ${run}`),
+        });
+    });
+
+    it('shows what a dry run would do without the loss accepted', async () => {
+      const { team, machine } = await lostJob();
+      await machine.bin(asJob);
+      await team.server.redis.call('FLUSHALL');
+      const { code, stdout } = await machine.bin([...asJob, '--dry-run']);
+      expect([code, JSON.parse(stdout)]).toMatchObject([11, { type: 'rehearsal', refused: {} }]);
+    });
+  });
+
+  it('that has lost outcomes learns them from the machine that sent', async () => {
+    const team = await newTeam(() => ({ reply: 200, after: 500 }));
+    const machine = team.newMachine();
+    writePeople(machine, 3);
+    const running = machine.start(asJob);
+    await untilAsked(team, 3, running);
+    const restore = await copied(team);
+    expect(await running.ended).toBe(0);
+    await restore();
+    await silenced(team, running);
+    const { code, stdout } = await machine.bin([...asJob, '--accept-loss', '--retry-unsure']);
+    expect([code, summaryIn(stdout)]).toMatchObject([0, { sent: 0, skipped: { this_run: 3 } }]);
+    expect((await machine.bin(asJob)).code).toBe(0);
+    expect(team.service.asked).toHaveLength(3);
+  });
+
+  it('that has lost unsure rows has them once more, until they are resolved', async () => {
+    const team = await newTeam(() => ({ reply: 500 }));
+    const machine = team.newMachine();
+    writePeople(machine, 2);
+    const once = [...asJob, '--retries', '0'];
+    expect((await machine.bin(once)).code).toBe(10);
+    await team.server.redis.call('FLUSHALL');
+    const { code, stdout } = await machine.bin([...once, '--accept-loss']);
+    const { run, skipped } = summaryIn(stdout);
+    expect([code, skipped]).toMatchObject([10, { unsure: 2 }]);
+    expect((await machine.bin(['runs', 'resolve', String(run), '--not-sent'])).code).toBe(0);
+    expect(team.service.asked).toHaveLength(2);
+    await machine.bin(once);
+    expect(team.service.asked).toHaveLength(4);
   });
 
   it.each([
