@@ -50,7 +50,7 @@ export async function messageOutcomes(
   if (forged > 0)
     context.note(
       'signature',
-      `${forged} ${forged === 1 ? 'event does' : 'events do'} not count: signed with another secret, or not signed`,
+      `${forged} ${forged === 1 ? 'event does' : 'events do'} not count, without a valid signature`,
     );
   for (const locator of sandboxes.meant()) {
     for (const { id, status } of await (await remoteOf(context, locator)).ask('messages')) {
