@@ -77,10 +77,9 @@ export function lineOf(record: unknown): string {
 
 /** Parses a line and verifies its checksum. Returns undefined for a damaged line if `onDamage` does not throw. */
 export function recordIn({ at, bytes }: Line, path: string, onDamage: OnDamage = refuse): unknown {
-  const comma = bytes.indexOf(',');
-  const json = bytes.subarray(comma + 1, -1);
-  const isIntact = json.length > 0 && bytes.at(-1) === 0x5d && bytes.toString('latin1', 0, comma) === `[${crc32(json)}`;
-  if (isIntact) return exactJson(json.toString());
+  const text = bytes.toString();
+  const json = text.slice(text.indexOf(',') + 1, -1);
+  if (json !== '' && text === `[${crc32(json)},${json}]`) return exactJson(json);
   onDamage({ path, text: `${path} is damaged: the line at byte ${at} has a wrong checksum` });
   return undefined;
 }
@@ -101,7 +100,8 @@ export function* linesOf(fd: number, from = 0): Generator<Line, Line> {
     position += got.length;
     let start = 0;
     for (let end = got.indexOf('\n'); end !== -1; end = got.indexOf('\n', start)) {
-      const bytes = Buffer.concat([...parts, got.subarray(start, end)]);
+      const rest = got.subarray(start, end);
+      const bytes = parts.length === 0 ? rest : Buffer.concat([...parts, rest]);
       yield { at, bytes };
       parts = [];
       at += bytes.length + 1;
