@@ -100,7 +100,8 @@ async function recordAgain(
     const sent = some.filter((row) => fateAt(known, row) === 'done');
     const unsure = some.filter((row) => fateAt(known, row) === 'unsure');
     const verdicts = await ledger.claim(unsure.map(input.read), { run, retryUnsure: false, ignoreOthers: true });
-    const withVerdict = (wanted: Verdict['verdict']) => unsure.filter((_, at) => verdicts[at]?.verdict === wanted);
+    const withVerdict = (wanted: Verdict['verdict']) =>
+      unsure.filter((_, index) => verdicts[index]?.verdict === wanted);
     const granted = withVerdict('yours');
     const settled =
       (outcome: 'done' | 'unsure') =>

@@ -117,10 +117,10 @@ export async function forgetRecipient({ recipient, ...place }: Place & { readonl
   for (const { template } of allRuns(place)) if (template !== undefined) templates.add(template);
   for (const { intent } of newestFirst(activityFolder(stateFolder), thisProcess.kill, () => {}))
     if (intent.template !== undefined) templates.add(intent.template);
-  const forget = async ({ secret, forget }: Pick<FileLedger, 'secret' | 'forget'>) => {
-    const messages = [...templates].map((template) => recipientDigest(secret, { template, to: recipient }));
-    const seconds = [...messages, phoneDigest(secret, recipient)];
-    await forget({ seconds });
+  const forget = async (ledger: Pick<FileLedger, 'secret' | 'forget'>) => {
+    const messages = [...templates].map((template) => recipientDigest(ledger.secret, { template, to: recipient }));
+    const seconds = [...messages, phoneDigest(ledger.secret, recipient)];
+    await ledger.forget({ seconds });
     forgetInLogs(place, seconds);
   };
   await withLedger(place, forget);
