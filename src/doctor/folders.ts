@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { accessSync, constants, lstatSync, readdirSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, type Dirent, lstatSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import { exposedBy, type Exposure, exposureOf, ownUser, statsOf } from '../base/exposure.ts';
@@ -109,7 +109,7 @@ function unusable({ name, path, variable }: Place, error: unknown): Check {
   return fail(name, `cannot use ${path}: ${fault.reason}`, remedy, 'configuration');
 }
 
-/** Faults of the file system or the machine, in which nothing is to be moved away. */
+/** Faults of the file system or the machine: what is stored is intact. */
 const passing: Readonly<Record<string, string>> = {
   EDQUOT: 'free some space',
   EIO: 'check the disk',
@@ -117,7 +117,6 @@ const passing: Readonly<Record<string, string>> = {
   ENFILE: 'close other programs',
   ENOSPC: 'free some space',
   EROFS: 'make the file system writable',
-  ENOENT: 'restore it from a backup',
 };
 
 /** Undefined if the folder does not exist. */
@@ -139,9 +138,20 @@ interface Found {
 }
 
 function filesIn(folder: string): Found {
-  const found = readdirSync(folder, { withFileTypes: true, recursive: true });
+  const found = entriesIn(folder);
   const paths = found.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
   return { files: paths.length, open: paths.filter(isOpen) };
+}
+
+function entriesIn(folder: string): readonly Dirent[] {
+  const read = () => readdirSync(folder, { withFileTypes: true, recursive: true });
+  try {
+    return read();
+  } catch (error) {
+    if (fsError(error)?.code !== 'ENOENT') throw error;
+    // Another process has removed a folder in it meanwhile.
+    return read();
+  }
 }
 
 function isOpen(path: string): boolean {
@@ -189,7 +199,9 @@ function unusableLedger(folder: string, error: unknown): Check {
   const isMode = fault.code === 'EACCES' || fault.code === 'EPERM';
   const away = `mv ${shellQuote(path)} ${shellQuote(`${path}.away`)}`;
   const permitted = permit(path, bits) ?? 'name another folder with BIZMSG_STATE_DIR';
-  const remedy = isMode ? permitted : (passing[fault.code] ?? away);
+  const isMissing = fault.code === 'ENOENT';
+  const other = isMissing ? 'restore it from a backup' : (passing[fault.code] ?? away);
+  const remedy = isMode ? permitted : other;
   return fail('ledger', `cannot use ${path}: ${fault.reason}, ${lack}`, remedy, 'configuration');
 }
 

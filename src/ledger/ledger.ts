@@ -34,8 +34,8 @@ export interface Ledger {
 export interface Parts {
   /** Whether this process should send a part of the input now, because no other one that is alive has begun it. */
   begin(run: string, part: number): Promise<boolean>;
-  /** Whether each of these rows has been sent. */
-  areDone(run: string, rows: readonly RowDigest[]): Promise<readonly boolean[]>;
+  /** The states of these rows in the run; none if the server does not respond. */
+  statesOf(run: string, rows: readonly RowDigest[]): Promise<readonly (State | undefined)[]>;
 }
 
 /** 20 bytes: the digest of a row (12), then its second digest (8). `identity.ts` makes them. */
@@ -173,8 +173,8 @@ export type Note =
   | { readonly note: 'would-stop'; readonly stop: Stop }
   /** With `--new-only`: other runs may have sent these rows, which are held back. */
   | { readonly note: 'unsure-before'; readonly rows: number; readonly earlier: readonly Earlier[] }
-  /** The server of a team lost these rows, which this machine's logs have: these runs sent them, or may have. */
-  | { readonly note: 'logged'; readonly rows: number; readonly runs: readonly string[] }
+  /** The server of a team lost these rows, which this machine's logs have of these runs. */
+  | { readonly note: 'logged'; readonly sent: number; readonly unsure: number; readonly runs: readonly string[] }
   /** An import that was finished is imported again. */
   | { readonly note: 'imported-before'; readonly rows: number; readonly earlier: readonly Earlier[] };
 

@@ -40,6 +40,7 @@ async function registerOthers(
   }
   return registerRest(ledger, plan, {
     known: before.fates,
+    isCertain: false,
     notes: () => told,
     async keep(run, rows) {
       if (rows.length > 0) await ledger.withdraw({ run, rows: rows.map((row) => plan.input.read(row)) });

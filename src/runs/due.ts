@@ -73,10 +73,10 @@ async function* restOf(
     const due = batch.filter(({ index, fate }) => fate === 'due' && begun[index] === 1).reverse();
     if (due.length === 0) continue;
     const digests = due.map(({ index }) => known.found.input.read(index));
-    const areDone = await parts.areDone(run, digests);
+    const states = await parts.statesOf(run, digests);
     const left: KnownRow[] = [];
     for (const [at, one] of due.entries()) {
-      if (areDone[at]) await onDone(placeIn(one.row, known));
+      if (states[at] === 'done') await onDone(placeIn(one.row, known));
       else left.push(one);
     }
     if (left.length > 0) yield left.map((one) => readyOf(one, mapper, known));

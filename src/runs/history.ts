@@ -17,7 +17,7 @@ export interface LoggedRow {
 }
 
 /** The log has no outcome: the row is in flight, or its process was killed. */
-export const inFlight = 'in-flight';
+const inFlight = 'in-flight';
 const cutShort = 'the process ended while it was being sent';
 
 const amendments = {

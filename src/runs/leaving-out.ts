@@ -13,6 +13,8 @@ import {
 interface LeftOut {
   /** Their fates, and 0 or any other fate for the other rows. */
   readonly known: Uint8Array;
+  /** Rows known to be sent are sent, even if the ledger has them as unsure. */
+  readonly isCertain: boolean;
   notes(rows: readonly number[]): readonly Note[];
   /** Called once the run is registered; returns the rows that are left out indeed. */
   keep(run: string, rows: readonly number[]): Promise<readonly number[]>;
@@ -30,27 +32,27 @@ export function hasSent(known: Uint8Array): boolean {
 export async function registerRest(
   ledger: Pick<Ledger, 'register'>,
   plan: Plan,
-  { known, notes, keep }: LeftOut,
+  { known, isCertain, notes, keep }: LeftOut,
 ): Promise<Registered> {
   const unlimited = { ...plan, choice: { ...plan.choice, atMost: undefined } };
   const foreseen = await ledger.register({ ...unlimited, isRehearsal: true });
   if (foreseen.stop) return foreseen;
-  const rest = without(foreseen, known, rowsToLeaveOut(foreseen, known), notes);
+  const rest = without(foreseen, known, rowsToLeaveOut(foreseen, known, isCertain), notes);
   const due = rest.counts.due + rest.counts.retry;
   if (due > (plan.choice.atMost ?? Infinity)) return { stop: { reason: 'too-many', rows: due }, notes: [] };
   if (plan.isRehearsal) return rest;
   const registered = await ledger.register(unlimited);
   if (registered.stop) return registered;
-  const rows = await keep(registered.run, rowsToLeaveOut(registered, known));
+  const rows = await keep(registered.run, rowsToLeaveOut(registered, known, isCertain));
   return without(registered, known, rows, notes);
 }
 
-/** Rows that the ledger would send, or that it does not know to have been sent. */
-function rowsToLeaveOut(registered: Accepted, known: Uint8Array): readonly number[] {
+function rowsToLeaveOut(registered: Accepted, known: Uint8Array, isCertain: boolean): readonly number[] {
   const rows: number[] = [];
   for (let row = 0; row < known.length; row++) {
     const [fate, own] = [fateAt(registered.fates, row), fateAt(known, row)];
-    if (open.has(fate) ? sent.has(own) : fate === 'unsure' && own === 'done') rows.push(row);
+    const isOutvoted = isCertain && fate === 'unsure' && own === 'done';
+    if (isOutvoted || (open.has(fate) && sent.has(own))) rows.push(row);
   }
   return rows;
 }

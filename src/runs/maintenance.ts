@@ -34,13 +34,14 @@ function withLedgerOf<T>(place: Place, run: string, act: (ledger: RunsLedger) =>
   if (team && isOfTeam(place, run)) return act({ ...team.ledger, note: team.note });
   return withLedger(place, async (ledger) => {
     const isKnown = (await ledger.runs()).some(({ id }) => id === run);
-    if (!isKnown) throw usage(`the ledger no longer has run ${run}`, lostHint);
+    if (!isKnown) throw usage(`run ${run} is not in the ledger that this command uses`, elsewhere(run));
     return act(ledger);
   });
 }
 
-/** A team's server has lost it. */
-const lostHint = 'the same command again registers its rows in a new run, which can be resolved or closed';
+function elsewhere(run: string): string {
+  return `it may be that of a team or of another account, or a server has lost it; bizmsg runs show ${run} shows what is known`;
+}
 
 export interface Resolving extends Place {
   readonly id: string;

@@ -65,6 +65,7 @@ export function noteText(note: Note, input: Plan['input']): string {
     const why = sentBefore(note.stop, distinct(input));
     return `with a live key, this command would stop: ${why}; --new-only skips ${which}`;
   }
+  if (note.note === 'logged') return loggedText(note);
   const rows = rowsText(note.rows);
   const [was, are, them] = note.rows === 1 ? ['was', 'is', 'it'] : ['were', 'are', 'them'];
   switch (note.note) {
@@ -74,11 +75,6 @@ export function noteText(note: Note, input: Plan['input']): string {
       return `run ${note.run} is closed, since it was idle for 7 days; ${rows} ${was} never sent`;
     case 'restarted':
       return `the machine was restarted while ${rows} ${was} in flight: ${note.rows === 1 ? 'it is' : 'they are'} unsure`;
-    case 'logged': {
-      const [run = '', ...others] = note.runs;
-      const more = others.length === 0 ? '' : ` and ${others.length === 1 ? '1 other run' : `${others.length} others`}`;
-      return `${rows} ${was} left out: this machine's logs say that run ${run}${more} sent ${them}, or may have`;
-    }
     case 'imported-before':
       return `${rows} ${was} imported before${historyText(note.earlier, note.rows)}; --new-only skips ${them}`;
     case 'unsure-before':
@@ -86,6 +82,17 @@ export function noteText(note: Note, input: Plan['input']): string {
   }
   const by = earlierText(note.earlier, note.rows);
   return `${rows} may have been sent before and ${are} held back${by}; ${unsureAdvice(note.earlier)}`;
+}
+
+function loggedText({ sent, unsure, runs }: Extract<Note, { readonly note: 'logged' }>): string {
+  const counts = [
+    ...(sent > 0 ? [`${rowsText(sent)} as sent`] : []),
+    ...(unsure > 0 ? [`${rowsText(unsure)} as unsure`] : []),
+  ];
+  const [run = '', ...others] = runs;
+  const more = others.length === 0 ? '' : ` and ${others.length === 1 ? '1 other run' : `${others.length} others`}`;
+  const they = sent + unsure === 1 ? 'it is' : 'they are';
+  return `this machine's logs have ${counts.join(' and ')} (run ${run}${more}); ${they} left out`;
 }
 
 /** An option that lets the command continue. */

@@ -129,10 +129,10 @@ function registrarOf(
   { opened, stateFolder, thisProcess, onLogDamage }: Running,
   found: Preflight,
 ): ReturnType<typeof withOwnLedger> {
-  const { ledger, lossAcceptedAt } = opened;
-  if (!lossAcceptedAt) return withOwnLedger(opened, found);
+  const { ledger, parts, lossAcceptedAt } = opened;
+  if (!parts || !lossAcceptedAt) return withOwnLedger(opened, found);
   const logs = { stateFolder, now: thisProcess.now, onDamage: onLogDamage, lossAcceptedAt };
-  return withOwnLedger({ ...opened, ledger: { ...ledger, ...withOwnLogs(ledger, logs) } }, found);
+  return withOwnLedger({ ...opened, ledger: { ...ledger, ...withOwnLogs({ ledger, parts }, logs) } }, found);
 }
 
 /** With the user's answers; nothing is registered yet. */

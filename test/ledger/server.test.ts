@@ -267,7 +267,7 @@ describe.skipIf(noRedis)('a part of an input', () => {
     const [ada, bob, cyd] = [message('ada:1'), message('bob:1'), message('cyd:1')];
     await ledger.claim([ada, bob], { run });
     await ledger.settle([{ run, row: ada, outcome: 'done' }]);
-    expect(await ledger.areDone(run, [ada, bob, cyd])).toEqual([true, false, false]);
+    expect(await ledger.statesOf(run, [ada, bob, cyd])).toEqual(['done', 'leaving', 'planned']);
   });
 });
 

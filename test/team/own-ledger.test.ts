@@ -63,6 +63,19 @@ describe.skipIf(noRedis !== undefined)('what a machine sent before it had a team
     expect(twice(team.service)).toEqual([]);
   });
 
+  it('does not hide that another machine left it unsure', async () => {
+    let reply: 200 | 500 = 200;
+    const team = await newTeam(() => ({ reply }));
+    const [machine, other] = [team.newMachine(), team.newMachine()];
+    for (const one of [machine, other]) writePeople(one, 2);
+    const asJob = [...plain, '--job', 'welcome', '--retries', '0'];
+    expect((await machine.bin([...asJob, '--no-team'])).code).toBe(0);
+    reply = 500;
+    expect((await other.bin(asJob)).code).toBe(10);
+    const { code, stdout } = await machine.bin(asJob);
+    expect([code, summaryIn(stdout)]).toMatchObject([10, { sent: 0, skipped: { unsure: 2 } }]);
+  });
+
   it('counts for a single message, too', async () => {
     const team = await newTeam();
     const machine = team.newMachine();

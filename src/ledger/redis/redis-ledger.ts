@@ -61,10 +61,10 @@ export function openRedisLedger(options: RedisLedgerOptions): RedisLedger {
         const [isFree] = await server.change('begin', { run, part });
         return integer(isFree) === 1;
       }),
-    areDone: (run, rows) =>
+    statesOf: (run, rows) =>
       unlessGone([], async () => {
         const records = await recordsOf(server, Buffer.concat(rows), run);
-        return records.map(([record]) => record?.state === 'done');
+        return records.map(([record]) => record?.state);
       }),
     resolve: (run, found, rows) => moveRows(run, found, rows),
     async closeRun(run) {
