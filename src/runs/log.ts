@@ -47,9 +47,11 @@ export interface ResolvedRow extends Place {
   readonly digest: string;
 }
 
+type RowFacts = readonly [number: number, line: number, digest: string];
+
 /** A line of the log. */
 type LogRecord =
-  | { readonly type: 'claimed'; readonly rows: readonly (readonly [number: number, line: number, digest: string])[] }
+  | { readonly type: 'claimed'; readonly rows: readonly RowFacts[] }
   | { readonly type: 'sent'; readonly rows: readonly (readonly [number: number, id: string | null])[] }
   | { readonly type: 'failed' | 'unsure'; readonly number: number; readonly code: string; readonly reason: string }
   | { readonly type: 'released'; readonly rows: readonly number[] }
@@ -58,20 +60,9 @@ type LogRecord =
       readonly why: string;
       readonly rows: readonly (readonly [number: number, line: number, digest?: string])[];
     }
-  | {
-      readonly type: 'resolved';
-      readonly found: 'sent' | 'not-sent';
-      readonly rows: readonly (readonly [number: number, line: number, digest: string])[];
-    }
-  | {
-      readonly type: 'amended';
-      readonly outcome: Amended;
-      readonly rows: readonly (readonly [number: number, line: number, digest: string])[];
-    }
-  | {
-      readonly type: 'forgotten';
-      readonly rows: readonly (readonly [number: number, line: number, digest: string])[];
-    }
+  | { readonly type: 'resolved'; readonly found: 'sent' | 'not-sent'; readonly rows: readonly RowFacts[] }
+  | { readonly type: 'amended'; readonly outcome: Amended; readonly rows: readonly RowFacts[] }
+  | { readonly type: 'forgotten'; readonly rows: readonly RowFacts[] }
   | { readonly type: 'invalid'; readonly number: number; readonly line: number; readonly reason: string };
 
 export interface LogHeader {
@@ -249,7 +240,7 @@ function shortened(reason: string): string {
   return redact(reason).slice(0, longestReason);
 }
 
-function facts({ number, line, digest }: ResolvedRow): [number: number, line: number, digest: string] {
+function facts({ number, line, digest }: ResolvedRow): RowFacts {
   return [number, line, digest];
 }
 
