@@ -34,7 +34,7 @@ export async function messageOutcomes(
     context.sandboxes(),
     knownSecrets(context),
   ]);
-  let forged = 0;
+  let unsigned = 0;
   for (const { event: received } of newestFirst(sandboxes.stateFolder, onDamage)) {
     const { name, message_id: id, reason } = eventOf(received);
     const delivery = deliveryIn(name?.replace(/^message\./, ''));
@@ -45,13 +45,12 @@ export async function messageOutcomes(
       secrets.length === 0 ||
       secrets.some((one) => check([one], headers, contentOf(received), at, () => '').verdict === 'good');
     if (isSigned) learn(id, { delivery, reason });
-    else forged += 1;
+    else unsigned += 1;
   }
-  if (forged > 0)
-    context.note(
-      'signature',
-      `${forged} ${forged === 1 ? 'event does' : 'events do'} not count, without a valid signature`,
-    );
+  if (unsigned > 0) {
+    const [events, verb] = unsigned === 1 ? ['event', 'does'] : ['events', 'do'];
+    context.note('signature', `${unsigned} ${events} without a valid signature ${verb} not count`);
+  }
   for (const locator of sandboxes.meant()) {
     for (const { id, status } of await (await remoteOf(context, locator)).ask('messages')) {
       const delivery = deliveryIn(status);

@@ -209,7 +209,7 @@ describe('runs show --delivery', () => {
       { env: { BIZMSG_WEBHOOK_SECRET: secret } },
     );
     expect(stdout.split('\n')[0]).toBe('delivered');
-    expect(stderr).toContain('2 events do not count, without a valid signature');
+    expect(stderr).toContain('2 events without a valid signature do not count');
   });
 
   it('says that nothing is known, or that contacts are not delivered', async () => {
