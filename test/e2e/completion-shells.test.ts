@@ -130,10 +130,14 @@ describe.skipIf(bash?.whyNot !== undefined)('TAB in a bash without compopt, such
   });
 });
 
+/** Presses the keys until the screen is empty, since a shell that draws may lose them. */
 async function clear(terminal: Terminal): Promise<void> {
-  terminal.press('C-c');
-  terminal.press('C-l');
-  await terminal.until(/^ready>\s*$/);
+  const emptied = () => {
+    terminal.press('C-c');
+    terminal.press('C-l');
+    return terminal.screen();
+  };
+  await expect.poll(emptied, { interval: 150, timeout: 12_000 }).toMatch(/^ready>\s*$/);
 }
 
 /** The screen with the completed line, which is then removed. */

@@ -79,9 +79,10 @@ describe.skipIf(noBrowser)(`the limits on the page (${noBrowser ?? 'in chromium'
     await page.getByRole('link', { name: 'Keys and audit log' }).click();
     await page.getByRole('combobox', { name: 'Scope' }).selectOption('read-only');
     await page.getByRole('button', { name: 'Create key' }).click();
+    const newest = () => shown.sandbox.keys.list().at(-1);
+    await expect.poll(newest).toMatchObject({ scope: 'read-only', mode: 'sandbox' });
     await page.getByText('No requests with this key yet').waitFor();
-    const key = shown.sandbox.keys.list().at(-1);
-    expect(key).toMatchObject({ scope: 'read-only', mode: 'sandbox' });
+    const key = newest();
     const headers = { authorization: `Bearer ${key?.text}`, 'content-type': 'application/json' };
     await fetch(shown.url + paths.send, { method: 'POST', headers, body: '{}' });
     const log = page.getByRole('table', { name: 'Audit log' });
