@@ -63,8 +63,8 @@ export interface RunIndex {
 
 const [kind, version] = ['runs', 1];
 const day = 86_400_000;
-/** Outdated lines to keep in addition to one for each run: a list of runs reads all lines. */
-const mostReplaced = 64;
+/** Outdated lines to keep, at least: a list of runs reads all lines. */
+const fewOutdated = 64;
 
 /** The oldest first. Reads one file and needs no turn; a line that is being written now is left out. */
 export function listRuns(folder: string): readonly RunEntry[] {
@@ -89,7 +89,8 @@ export function openRunIndex({ folder, now, onRepaired }: RunIndexOptions): RunI
   return {
     put(changed) {
       add(changed.map((entry) => ({ put: entry })));
-      if (lines > 2 * latest.size + mostReplaced) rewrite();
+      // Rewriting costs the more, the more runs there are.
+      if (lines - latest.size > Math.max(fewOutdated, latest.size / 4)) rewrite();
     },
     remove(run) {
       if (has(run)) add([{ remove: run }]);
