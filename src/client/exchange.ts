@@ -42,8 +42,8 @@ export interface Connection extends Wire {
 export interface SendHooks {
   /** Called each time the request has its slot. The request leaves once this has resolved. */
   beforeSend(): Promise<void> | undefined;
-  /** Called before the wait for a retry: the service has certainly not processed the request. */
-  beforeRetry(): void;
+  /** Called before the wait for a retry, which begins once it has resolved: the service has not processed the request. */
+  beforeRetry(): Promise<void> | void;
 }
 
 interface ExchangeOptions {
@@ -84,7 +84,7 @@ export async function exchange(
       ended = requestEnd(outcome);
       if (!('kind' in outcome)) return afterAnswer(connection, request, { answer: outcome, redirects });
       wait = retryWait(connection, request, { failure: outcome, retriesDone, rateLimitedAt, requestedWaits });
-      hooks?.beforeRetry();
+      const released = hooks?.beforeRetry();
       if (ended === 'limited') {
         const now = connection.now();
         rateLimitedAt ??= now;
@@ -92,6 +92,7 @@ export async function exchange(
         // Before the slot is released, so that no other request leaves in between.
         connection.pace?.hold(wait);
       }
+      if (released) await released;
     } finally {
       release?.(ended);
     }

@@ -71,7 +71,7 @@ export async function openDuplicateGuard({
       await granted(async () => (await ledger.claim([row], rule))[0]);
       isClaimed = true;
     },
-    beforeRetry: () => void settle('release'),
+    beforeRetry: () => settle('release'),
     answered: (answer) => settle(outcomeOf(answer)),
     failed: (error) => settle(settlementOf(error)),
     close: opened.close,

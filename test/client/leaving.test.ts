@@ -22,7 +22,7 @@ describe.each(ways)('over a %s connection, the callback before a send', (way) =>
     const { client } = await rig(way, service.url, { pace });
     await client.prepare('createContact')('{}', {
       beforeSend: () => void events.push('leaving'),
-      beforeRetry: () => events.push('waits'),
+      beforeRetry: () => void events.push('waits'),
     });
     const [first, second] = [
       ['slot', 'leaving', 'sent', 'waits', 'limited'],
@@ -61,6 +61,16 @@ describe.each(ways)('over a %s connection, the callback before a send', (way) =>
     const { client } = await rig(way, service.url, { pace });
     await expect(client.prepare('createContact')('{}', ready(leaving))).rejects.toThrow('no');
     expect([events, service.seen]).toEqual([['unsent'], []]);
+  });
+
+  it('fails the request if the callback before a retry fails, and the slot is returned', async () => {
+    const events: string[] = [];
+    const pace: Pace = { slot: () => (how) => events.push(how), hold: () => events.push('hold') };
+    const service = await serve((_request, __, response) => response.writeHead(429).end('{}'));
+    const { client } = await rig(way, service.url, { pace });
+    const hooks = { beforeSend: () => undefined, beforeRetry: () => Promise.reject(new Error('no')) };
+    await expect(client.prepare('createContact')('{}', hooks)).rejects.toThrow('no');
+    expect([events, service.seen.length]).toEqual([['hold', 'limited'], 1]);
   });
 
   it('cancels the send if the user aborts meanwhile', async () => {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { serve, type Service } from '../client/servers.ts';
@@ -93,6 +93,17 @@ describe('a ledger that cannot be used', () => {
     writeFileSync(path, readFileSync(path, 'utf8').replace('"run"', '"ruin"'));
     const { code, stderr } = await send(['--retry-unsure', '--again']);
     expect([code, stderr, service.seen.length]).toEqual([3, expect.stringMatching(/is damaged.* at byte \d+/), 1]);
+  });
+
+  it('stops the retry of a live message', async () => {
+    next.push((response) => {
+      rmSync(ledger(), { recursive: true });
+      writeFileSync(ledger(), '');
+      response.writeHead(429, { 'Retry-After': '0' }).end('{}');
+    });
+    const { code, stderr } = await send();
+    expect([code, service.seen.length]).toEqual([3, 1]);
+    expect(stderr).toContain(ledger());
   });
 
   it('does not stop messages with a sandbox key', async () => {

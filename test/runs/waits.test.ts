@@ -108,7 +108,7 @@ it('a row that waits for a retry after a 429 is not unsure meanwhile', async () 
   const slot = async (_: string, departure: SendHooks) => {
     await departure.beforeSend();
     seen.push(await inFlight());
-    departure.beforeRetry();
+    await departure.beforeRetry();
     await expect.poll(inFlight, settled).toBe(0);
     seen.push(await inFlight());
     await departure.beforeSend();
