@@ -27,9 +27,19 @@ function matches(url: URL, entry: string): boolean {
 function proxyUrl(named: string): string {
   const text = named.includes('://') ? named : `http://${named}`;
   if (!URL.canParse(text)) throw unusable('it is not an address');
-  const { protocol, href } = new URL(text);
+  const { protocol, username, password, href } = new URL(text);
   if (protocol !== 'http:' && protocol !== 'https:') throw unusable(`"${protocol}//" is not supported`);
+  if ([username, password].some((part) => decoded(part) === undefined))
+    throw unusable('its user or password has a % that is not part of a code; write % as %25');
   return href;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The address is not quoted, since it may contain a password. */

@@ -33,7 +33,13 @@ describe('proxyFor', () => {
     expect(proxyFor(url, env)).toBe(expected);
   });
 
-  it.each(['socks5://ada:secret@proxy.example', 'http://ada:secret@['])('refuses %s without quoting it', (named) => {
+  it.each([
+    'socks5://ada:secret@proxy.example',
+    'http://ada:secret@[',
+    'http://ada:secret%@proxy.example',
+    'http://ada%:secret@proxy.example',
+    'http://ada:secret%ff@proxy.example',
+  ])('refuses %s without quoting it', (named) => {
     const refusal = thrown(() => proxyFor('https://api.example', { HTTPS_PROXY: named }));
     expect(refusal).toMatchObject({ exit: 'configuration', code: 'proxy' });
     expect(String(refusal)).not.toContain('secret');

@@ -156,6 +156,16 @@ const failures: readonly Failure[] = [
     arrived: 0,
   },
   {
+    name: 'a proxy whose password has a bare %',
+    argv: list,
+    exit: 'configuration',
+    code: 'proxy',
+    stage: async () => ({
+      home: newHome(),
+      env: { ...callerOf('https://api.example.com'), HTTPS_PROXY: 'http://ada:100%@127.0.0.1:9' },
+    }),
+  },
+  {
     name: 'a key without an address',
     argv: list,
     exit: 'configuration',
