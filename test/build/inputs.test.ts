@@ -1,0 +1,29 @@
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { digestOf } from '../../build/inputs.mjs';
+
+const files = [
+  'src/main.ts',
+  'src/page/app.tsx',
+  'src/page/styles/base.css',
+  'src/page/tsconfig.json',
+  'build/cli.mjs',
+  'build.mjs',
+  'tsconfig.json',
+  'package.json',
+  'package-lock.json',
+];
+
+it.each(files)('a change of %s makes a build stale', (file) => {
+  const project = mkdtempSync(join(tmpdir(), 'bizmsg-inputs-'));
+  onTestFinished(() => rmSync(project, { recursive: true }));
+  for (const one of files) {
+    mkdirSync(dirname(join(project, one)), { recursive: true });
+    writeFileSync(join(project, one), '');
+  }
+  const before = digestOf(project);
+  appendFileSync(join(project, file), ' ');
+  expect(digestOf(project)).not.toBe(before);
+});
