@@ -65,6 +65,11 @@ export function readServer(text: string): Omit<Team, 'secret'> {
   if (url.search !== '' || trimmed.includes('?')) throw fault('has options after ?, which bizmsg does not support');
   if (!/^(\/\d{0,4})?$/.test(url.pathname)) throw fault('has a path that is not the number of a database');
   if (!isDecodable(url.username) || !isDecodable(url.password)) throw fault('has a % without two hexadecimal digits');
+  if (url.username !== '' && url.password === '')
+    throw usage(
+      "the URL of the team's server has a user without a password",
+      'use redis://user:password@host, or redis://:password@host for a password alone',
+    );
   const { protocol, hostname } = url;
   const database = /^\/?$/.test(url.pathname) ? '' : `/${Number(url.pathname.slice(1))}`;
   const address = `${hostname}:${url.port === '' ? defaultPort : url.port}${database}`;

@@ -39,6 +39,8 @@ describe("a team's URL", () => {
     [`redis://user:hunter22@db/../x#${secret}`, 'number of a database'],
     [`redis://user:hunter22@db?tls=0#${secret}`, 'options after ?'],
     [`redis://user:hunter22@db/0?#${secret}`, 'options after ?'],
+    [`redis://hunter22@db#${secret}`, 'has a user without a password'],
+    [`redis://hunter22:@db#${secret}`, 'has a user without a password'],
     [`redis://user:hunter22%zz@db#${secret}`, 'has a %'],
     [`redis://user:hunter22#1@db#${secret}`, 'has a #'],
     [`redis://user:hunter22@db\r\nFLUSHALL#${secret}`, 'white space'],
