@@ -46,24 +46,6 @@ export function createScript(text: string): Script {
   return { text, sha1: createHash('sha1').update(text).digest('hex') };
 }
 
-/** Reads `redis://user:password@host:port/database`; `rediss:` uses TLS. Undefined for anything else. */
-export function redisAddress(url: string): RedisAddress | undefined {
-  if (!URL.canParse(url)) return undefined;
-  const { protocol, hostname, port, username, password, pathname } = new URL(url);
-  const database = /^\/?(\d*)$/.exec(pathname)?.[1];
-  const tls = protocol === 'rediss:' || protocol === 'valkeys:';
-  if (!tls && protocol !== 'redis:' && protocol !== 'valkey:') return undefined;
-  if (hostname === '' || database === undefined) return undefined;
-  return {
-    host: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: port === '' ? 6_379 : Number(port),
-    tls,
-    user: username === '' ? undefined : decodeURIComponent(username),
-    password: password === '' ? undefined : decodeURIComponent(password),
-    database: Number(database),
-  };
-}
-
 function redisName({ host, port, database }: RedisAddress): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
 }

@@ -46,15 +46,13 @@ const patience = 2_000;
 
 /** Tells the server that the team exists. One that is unfit is reported now, not when the first message is sent. */
 async function setUp(context: Context, url: string): Promise<void> {
-  const [{ openRedis, redisAddress }, { readHealth, unfitnessOf }, { setUpTeam }, { readTeam }] = await Promise.all([
+  const [{ openRedis }, { readHealth, unfitnessOf }, { setUpTeam }, { readTeam }] = await Promise.all([
     import('../base/redis.ts'),
     import('../ledger/redis/health.ts'),
     import('../ledger/redis/server.ts'),
     import('../session/team.ts'),
   ]);
-  const { server, secret, shown } = readTeam(url);
-  const address = redisAddress(server);
-  if (!address) return;
+  const { address, secret, shown } = readTeam(url);
   const redis = openRedis({ address, connectTimeout: patience, replyTimeout: patience });
   try {
     await setUpTeam(redis, secret);

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { CliError } from '../base/errors.ts';
-import { openRedis, type Redis, redisAddress } from '../base/redis.ts';
+import { openRedis, type Redis } from '../base/redis.ts';
 import { createMinuteServer, type MinuteServer } from '../client/pace/minute-server.ts';
 import { prefixOf } from '../ledger/redis/server.ts';
 import type { Account } from '../ledger/ledger.ts';
@@ -21,11 +21,9 @@ export function openTeamServer(session: Session, caller: ServiceCaller): TeamSer
     reporter.note('no-team', 'this command does not use the ledger of the team, and cannot see what others send');
     return undefined;
   }
-  const address = redisAddress(team.server);
-  if (!address) throw new Error(`the server of the team cannot be read: ${team.shown}`);
   const account = accountFor(caller, environmentAccount(host.env));
   const name = `${account.origin} ${account.id}`;
-  const redis = withTeamErrors(openRedis({ address }));
+  const redis = withTeamErrors(openRedis({ address: team.address }));
   const minutes: MinuteServer[] = [];
   const file = createHash('sha256').update(`${team.shown} ${name}`).digest('hex').slice(0, 16);
   return {

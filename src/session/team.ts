@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { CliError, configuration, usage } from '../base/errors.ts';
 import type { Env } from '../base/host.ts';
+import type { RedisAddress } from '../base/redis.ts';
 import { variable } from './profiles/environment.ts';
 import type { ServiceCaller } from './profiles/resolve.ts';
 
 /** A ledger that several machines share: a Valkey or Redis server, and the secret of the digests in it. */
 export interface Team {
-  /** The address of the server, with its password and without the secret. */
-  readonly server: string;
+  readonly address: RedisAddress;
   /** Keys the digests, so that the server alone reveals no phone number. The server never gets it. */
   readonly secret: string;
   /** The server without user and password. */
@@ -38,18 +38,23 @@ export function readTeam(text: string): Team {
   const at = trimmed.lastIndexOf('#');
   if (at === -1)
     throw usage('the URL of the team has no secret', 'bizmsg team new URL adds one; use all of its output');
-  const { server, shown } = readServer(trimmed.slice(0, at));
+  const { address, shown } = readServer(trimmed.slice(0, at));
   const secret = trimmed.slice(at + 1);
   if (!secretForm.test(secret))
     throw usage(
       'the secret after # in the URL of the team is incomplete or changed',
       'copy all of what bizmsg team new printed',
     );
-  return { server, secret, shown };
+  return { address, secret, shown };
 }
 
-/** Reads the address of a server. */
-export function readServer(text: string): Omit<Team, 'secret'> {
+interface TeamServerUrl extends Pick<Team, 'address' | 'shown'> {
+  /** In its usual form, with user and password. */
+  readonly url: string;
+}
+
+/** Reads the URL of a server, without a secret. */
+export function readServer(text: string): TeamServerUrl {
   const trimmed = text.trim();
   const fault = (what: string) => usage(`the URL of the team's server ${what}`, form);
   if (trimmed === '') throw fault('is empty');
@@ -64,29 +69,42 @@ export function readServer(text: string): Omit<Team, 'secret'> {
   if (url.port === '0') throw fault('has the port 0');
   if (url.search !== '' || trimmed.includes('?')) throw fault('has options after ?, which bizmsg does not support');
   if (!/^(\/\d{0,4})?$/.test(url.pathname)) throw fault('has a path that is not the number of a database');
-  if (!isDecodable(url.username) || !isDecodable(url.password)) throw fault('has a % without two hexadecimal digits');
-  if (url.username !== '' && url.password === '')
+  const [user, password] = [decoded(url.username), decoded(url.password)];
+  if (user === undefined || password === undefined) throw fault('has a % without two hexadecimal digits');
+  if (user !== '' && password === '')
     throw usage(
       "the URL of the team's server has a user without a password",
       'use redis://user:password@host, or redis://:password@host for a password alone',
     );
-  const { protocol, hostname } = url;
-  const database = /^\/?$/.test(url.pathname) ? '' : `/${Number(url.pathname.slice(1))}`;
-  const address = `${hostname}:${url.port === '' ? defaultPort : url.port}${database}`;
-  const user = url.username === '' && url.password === '' ? '' : `${url.username}:${url.password}@`;
-  return { server: `${protocol}//${user}${address}`, shown: `${protocol}//${address}` };
+  return serverAt(url, { user: user || undefined, password: password || undefined });
 }
 
 const defaultPort = 6379;
 
+function serverAt(
+  { protocol, username, password, hostname, port, pathname }: URL,
+  login: Pick<RedisAddress, 'user' | 'password'>,
+): TeamServerUrl {
+  const address = {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? defaultPort : Number(port),
+    tls: protocol === 'rediss:',
+    database: Number(pathname.slice(1)),
+    ...login,
+  };
+  const place = `${hostname}:${address.port}${pathname.length > 1 ? `/${address.database}` : ''}`;
+  const userInfo = password === '' ? '' : `${username}:${password}@`;
+  return { address, url: `${protocol}//${userInfo}${place}`, shown: `${protocol}//${place}` };
+}
+
 /** Adds a new secret to the address of a server. */
 export function newTeam(server: string): string {
-  return `${readServer(server).server}#${randomBytes(secretBytes).toString('base64url')}`;
+  return `${readServer(server).url}#${randomBytes(secretBytes).toString('base64url')}`;
 }
 
 /** Whether the address has a password, which others on this machine may have seen on the command line. */
 export function hasPassword(server: string): boolean {
-  return new URL(readServer(server).server).password !== '';
+  return readServer(server).address.password !== undefined;
 }
 
 /** Shorter texts may be part of a word by chance. */
@@ -99,10 +117,6 @@ export function secretsOf(text: string): readonly string[] {
   const password = userInfo.slice(userInfo.indexOf(':') + 1);
   const secret = trimmed.slice(trimmed.lastIndexOf('#') + 1);
   return [trimmed, password, decoded(password) ?? '', secret].filter((part) => part.length >= shortestHidden);
-}
-
-function isDecodable(text: string): boolean {
-  return decoded(text) !== undefined;
 }
 
 function decoded(text: string): string | undefined {

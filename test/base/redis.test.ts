@@ -4,22 +4,8 @@ import { createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { portOf } from '../../src/base/http-server.ts';
-import { createScript, openRedis, redisAddress, type RedisOptions } from '../../src/base/redis.ts';
+import { createScript, openRedis, type RedisOptions } from '../../src/base/redis.ts';
 import { noRedis, startRedis } from '../support/redis.ts';
-
-describe('the address of a server', () => {
-  it.each([
-    ['redis://10.0.0.5', { host: '10.0.0.5', port: 6_379, tls: false, database: 0 }],
-    ['rediss://ada:s%20x@db.example.com:7000/3', { host: 'db.example.com', port: 7_000, tls: true, database: 3 }],
-    ['valkey://:s%20x@[::1]/', { host: '::1', port: 6_379, tls: false, password: 's x' }],
-  ])('is read from %s', (url, address) => {
-    expect(redisAddress(url)).toMatchObject(address);
-  });
-
-  it.each(['http://10.0.0.5', 'redis://10.0.0.5/name', 'redis://', '10.0.0.5:6379'])('is not %s', (url) => {
-    expect(redisAddress(url)).toBeUndefined();
-  });
-});
 
 describe.skipIf(noRedis)('a connection to a server', () => {
   it('sends and returns bytes unchanged', async () => {

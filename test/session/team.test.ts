@@ -1,21 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
-import { newTeam, readServer, readTeam, secretsOf, type Team } from '../../src/session/team.ts';
+import { newTeam, readServer, readTeam, secretsOf } from '../../src/session/team.ts';
 import { thrown } from '../support/thrown.ts';
 
 const secret = 'AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE';
 
 describe("a team's URL", () => {
+  const usual = { port: 6_379, tls: false, user: undefined, password: undefined, database: 0 };
+
   it.each([
-    ['redis://10.0.0.5', 'redis://10.0.0.5:6379', 'redis://10.0.0.5:6379'],
-    ['redis://10.0.0.5:6380/2', 'redis://10.0.0.5:6380/2', 'redis://10.0.0.5:6380/2'],
-    ['rediss://cache.example.com/', 'rediss://cache.example.com:6379', 'rediss://cache.example.com:6379'],
-    ['redis://:pass%20word@db', 'redis://:pass%20word@db:6379', 'redis://db:6379'],
-    ['redis://bizmsg:p@ss@db', 'redis://bizmsg:p%40ss@db:6379', 'redis://db:6379'],
-    ['redis://[::1]:7000', 'redis://[::1]:7000', 'redis://[::1]:7000'],
-  ])('is %s and a secret', (address, server, shown) => {
-    expect(readTeam(` ${address}#${secret}\n`)).toEqual({ server, shown, secret });
+    ['redis://10.0.0.5', 'redis://10.0.0.5:6379', { host: '10.0.0.5' }],
+    ['redis://10.0.0.5:6380/2', 'redis://10.0.0.5:6380/2', { host: '10.0.0.5', port: 6_380, database: 2 }],
+    ['rediss://cache.example.com/', 'rediss://cache.example.com:6379', { host: 'cache.example.com', tls: true }],
+    ['redis://:pass%20word@db', 'redis://db:6379', { host: 'db', password: 'pass word' }],
+    ['redis://biz%2Dmsg:p@ss@db', 'redis://db:6379', { host: 'db', user: 'biz-msg', password: 'p@ss' }],
+    ['redis://:@db', 'redis://db:6379', { host: 'db' }],
+    ['redis://[::1]:7000', 'redis://[::1]:7000', { host: '::1', port: 7_000 }],
+  ])('is %s and a secret', (server, shown, address) => {
+    expect(readTeam(` ${server}#${secret}\n`)).toEqual({ shown, secret, address: { ...usual, ...address } });
   });
 
   it('is made with a new secret each time', () => {
@@ -57,9 +60,10 @@ describe("a team's URL", () => {
     const part = fc.oneof(fc.string(), fc.constantFrom('redis://', '@', ':', '/', '#', '[', ']', '%', secret));
     fc.assert(
       fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
-        const found = outcomeOf(parts.join(''));
-        const isSame = found instanceof CliError || readServer(found.server).server === found.server;
-        expect(isSame && !('shown' in found && found.shown.includes('@'))).toBe(true);
+        const team = outcomeOf(readTeam, parts.join(''));
+        const server = outcomeOf(readServer, parts.join(''));
+        const isSame = server instanceof CliError || readServer(server.url).url === server.url;
+        expect(isSame && ![team, server].some((one) => 'shown' in one && one.shown.includes('@'))).toBe(true);
       }),
     );
   });
@@ -71,9 +75,9 @@ describe("a team's URL", () => {
   });
 });
 
-function outcomeOf(text: string): Team | CliError {
+function outcomeOf<T>(read: (text: string) => T, text: string): T | CliError {
   try {
-    return readTeam(text);
+    return read(text);
   } catch (error) {
     if (error instanceof CliError) return error;
     throw error;

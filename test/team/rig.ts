@@ -3,7 +3,6 @@ import { mkdirSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { redisAddress } from '../../src/base/redis.ts';
 import { prefixOf, setUpTeam } from '../../src/ledger/redis/server.ts';
 import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
 import { alive, type Ran } from '../support/cli.ts';
@@ -71,7 +70,7 @@ export interface Cable {
 }
 
 export async function newCable(to: string): Promise<Cable> {
-  const { port = 0 } = redisAddress(to) ?? {};
+  const port = Number(new URL(to).port);
   const sockets = new Set<Socket>();
   let isCut = false;
   const proxy = createServer((near) => {
