@@ -2,12 +2,13 @@ import { parseJson } from '../base/json.ts';
 import { Mismatch, type Reader } from '../contract/readers.ts';
 import { isSameOrigin } from './address.ts';
 import type { Deadline } from './deadline.ts';
-import { type AttemptFailure, errorFor } from './failure.ts';
+import { errorFor } from './failure.ts';
 import type { RequestEnd, Pace } from './pace/pace.ts';
 import { dryRunResult } from './dry-run.ts';
 import { requestedWait, holdAfter, isRateLimited, retryDelay, excessiveWait } from './retry.ts';
 import type { Redactor } from './redactor.ts';
 import {
+  type AttemptFailure,
   header,
   type Transport,
   type WireAnswer,

@@ -6,17 +6,14 @@ import { type ErrorStatus, statuses } from '../contract/statuses.ts';
 import { isLoopback } from '../base/loopback.ts';
 import { proxyHint } from './proxy.ts';
 import type { Redactor } from './redactor.ts';
-import { compression, type WireAnswer, type WireFailure, type WireFailureKind, isMutation } from './transport.ts';
-
-/** Every outcome of an attempt except success. */
-export type AttemptFailure =
-  /** `excessiveWait`: the milliseconds that the service asks to wait, if that is too long. */
-  | { readonly kind: 'refused'; readonly answer: WireAnswer; readonly excessiveWait?: number | undefined }
-  | { readonly kind: 'redirected'; readonly answer: WireAnswer; readonly why: string }
-  | { readonly kind: 'unreadable'; readonly answer: WireAnswer; readonly why: string }
-  | { readonly kind: 'broken'; readonly failure: WireFailure }
-  | { readonly kind: 'late'; readonly sent: boolean; readonly waited: number }
-  | { readonly kind: 'interrupted'; readonly sent: boolean };
+import {
+  type AttemptFailure,
+  compression,
+  type WireAnswer,
+  type WireFailure,
+  type WireFailureKind,
+  isMutation,
+} from './transport.ts';
 
 interface FailedRequest {
   readonly method: string;

@@ -1,5 +1,4 @@
-import { header, type WireFailureKind } from './transport.ts';
-import type { AttemptFailure } from './failure.ts';
+import { type AttemptFailure, header, type WireFailureKind } from './transport.ts';
 
 export interface RetryInput {
   readonly failure: AttemptFailure;

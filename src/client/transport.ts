@@ -139,6 +139,16 @@ export class WireFailure extends Error {
   }
 }
 
+/** Every outcome of an attempt except success. */
+export type AttemptFailure =
+  /** `excessiveWait`: the milliseconds that the service asks to wait, if that is too long. */
+  | { readonly kind: 'refused'; readonly answer: WireAnswer; readonly excessiveWait?: number | undefined }
+  | { readonly kind: 'redirected'; readonly answer: WireAnswer; readonly why: string }
+  | { readonly kind: 'unreadable'; readonly answer: WireAnswer; readonly why: string }
+  | { readonly kind: 'broken'; readonly failure: WireFailure }
+  | { readonly kind: 'late'; readonly sent: boolean; readonly waited: number }
+  | { readonly kind: 'interrupted'; readonly sent: boolean };
+
 interface WireFacts {
   readonly sent: boolean;
   readonly aborted: boolean;

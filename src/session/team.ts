@@ -3,7 +3,6 @@ import { CliError, configuration, usage } from '../base/errors.ts';
 import type { Env } from '../base/host.ts';
 import type { RedisAddress } from '../base/redis.ts';
 import { variable } from './profiles/environment.ts';
-import type { ServiceCaller } from './profiles/resolve.ts';
 
 /** A ledger that several machines share: a Valkey or Redis server, and the secret of the digests in it. */
 export interface Team {
@@ -15,7 +14,10 @@ export interface Team {
 }
 
 /** The team of a caller, if it has one. Errors name where it comes from. */
-export function teamOf({ team, profile }: Pick<ServiceCaller, 'team' | 'profile'>, env: Env): Team | undefined {
+export function teamOf(
+  { team, profile }: { readonly team?: string | undefined; readonly profile?: string | undefined },
+  env: Env,
+): Team | undefined {
   if (team === undefined) return undefined;
   if (env.BIZMSG_TEAM !== undefined) return variable('BIZMSG_TEAM', team, readTeam);
   try {

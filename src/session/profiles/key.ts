@@ -53,3 +53,13 @@ export function keyMode(key: string, requested?: Mode): Mode {
     'say which kind it is: --mode sandbox or --mode live',
   );
 }
+
+const longestAccount = 100;
+
+/** Why a text cannot name an account, or undefined. Names are never masked. */
+export function accountFault(name: string): string | undefined {
+  if (name === '') return 'is empty';
+  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u.test(name)) return 'has characters that cannot be printed';
+  if (/sk_(?:test|live)_.|whsec_./i.test(name)) return 'looks like a key';
+  return Array.from(name).length > longestAccount ? `is longer than ${longestAccount} characters` : undefined;
+}

@@ -5,7 +5,7 @@ import { type Mode, modeOf } from '../../contract/keys.ts';
 import { isPlanName, type PlanName, plans } from '../../contract/plans.ts';
 import { isRecord, Mismatch, type Reader, string } from '../../contract/readers.ts';
 import { baseUrl } from './base-url.ts';
-import { keyFault, secretFault } from './key.ts';
+import { accountFault, keyFault, secretFault } from './key.ts';
 
 export interface Profile {
   /** With its path prefix, without a slash at the end. */
@@ -239,14 +239,4 @@ function isNear(one: string, other: string): boolean {
   const right = other.slice(start, other.length - end);
   const swapped = left.length === 2 && left[0] === right[1] && left[1] === right[0];
   return swapped || Math.max(left.length, right.length) <= 1;
-}
-
-const longestAccount = 100;
-
-/** Why a text cannot name an account, or undefined. Names are never masked. */
-export function accountFault(name: string): string | undefined {
-  if (name === '') return 'is empty';
-  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u.test(name)) return 'has characters that cannot be printed';
-  if (/sk_(?:test|live)_.|whsec_./i.test(name)) return 'looks like a key';
-  return Array.from(name).length > longestAccount ? `is longer than ${longestAccount} characters` : undefined;
 }
