@@ -32,7 +32,6 @@ export type ErrorCode =
   | 'bad-secret'
   | 'bad-team'
   | 'bad-variable'
-  | 'base-url'
   | 'bug'
   | 'ca-file'
   | 'completion-files'

@@ -1,4 +1,4 @@
-import { configuration, unsafe } from '../base/errors.ts';
+import { unsafe } from '../base/errors.ts';
 import { isLoopback } from '../base/loopback.ts';
 
 /** A parsed base URL. The prefix has no trailing slash. */
@@ -7,22 +7,22 @@ export interface Base {
   readonly prefix: string;
 }
 
+/** Splits a base URL. The profile or variable that it comes from was checked before. */
 export function readBase(baseUrl: string): Base {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    throw configuration(
-      'base-url',
-      `"${baseUrl}" is not a base URL`,
-      'write it as https://host or https://host/prefix',
-    );
-  }
-  if (url.username || url.password || url.search || url.hash) {
-    throw configuration('base-url', 'a base URL must not have a user, password, query or fragment');
-  }
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    throw unsafe('plain-http', `refusing to send a key over unencrypted http to ${url.host}`, 'use an https address');
-  }
-  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
+  requireEncryption(baseUrl);
+  const { origin, pathname } = new URL(baseUrl);
+  return { origin, prefix: pathname.replace(/\/+$/, '') };
+}
+
+/** Throws if a key would leave this machine unencrypted. */
+export function requireEncryption(baseUrl: string): void {
+  const { protocol, hostname, origin } = new URL(baseUrl);
+  if (protocol !== 'http:' || isLoopback(hostname)) return;
+  throw unsafe(
+    'plain-http',
+    `refusing to send a key over plain http to ${origin}`,
+    'use an address that begins with https://',
+  );
 }
 
 /** Joins base and path as text, then checks the result, so that a crafted path cannot lead elsewhere. */

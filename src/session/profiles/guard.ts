@@ -3,6 +3,7 @@ import { unsafe } from '../../base/errors.ts';
 import { exposedBy, exposureOf } from '../../base/exposure.ts';
 import { isLoopback } from '../../base/loopback.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
+import { requireEncryption } from '../../client/address.ts';
 import { isLocalKey } from '../../contract/keys.ts';
 import { originOf } from './base-url.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
@@ -67,16 +68,6 @@ function refuseInSandbox({ baseUrl, mode }: Target): never {
     'live-key-to-sandbox',
     `refusing to send ${kind} to ${originOf(baseUrl)}, a local sandbox`,
     'use --profile local, which has its own keys',
-  );
-}
-
-/** Throws if a key would leave this machine unencrypted. */
-export function requireEncryption(baseUrl: string): void {
-  if (!baseUrl.startsWith('http:') || isLoopback(new URL(baseUrl).hostname)) return;
-  throw unsafe(
-    'plain-http',
-    `refusing to send a key over plain http to ${originOf(baseUrl)}`,
-    'use an address that begins with https://',
   );
 }
 

@@ -1,12 +1,12 @@
 import { CliError, usage } from '../../base/errors.ts';
 import { maskKey } from '../../base/redact.ts';
+import { requireEncryption } from '../../client/address.ts';
 import type { Mode } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
 import { newAccountId } from './account.ts';
 import { baseUrl } from './base-url.ts';
 import * as edit from './changes.ts';
 import type { Draft, Settings } from './changes.ts';
-import { requireEncryption } from './guard.ts';
 import { keyMode, readKey } from './key.ts';
 import { type CallerInputs, noProfile, type Target } from './resolve.ts';
 import { readTeam } from '../team.ts';
