@@ -1,16 +1,15 @@
-import { CliError, usage } from '../../base/errors.ts';
+import { CliError, configuration, usage } from '../../base/errors.ts';
 import { maskKey } from '../../base/redact.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
 import { requireEncryption } from '../../client/address.ts';
 import type { Mode } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
 import { newAccountId } from './account.ts';
-import { baseUrl } from './base-url.ts';
-import * as edit from './changes.ts';
-import type { Draft, Settings } from './changes.ts';
-import { keyMode, readKey } from './key.ts';
-import { type CallerInputs, noProfile, type Target } from './resolve.ts';
+import { baseUrl, originOf } from './base-url.ts';
+import { keyMode, readKey, readWebhookSecret } from './key.ts';
+import { type CallerInputs, missingKey, noProfile, type Target } from './resolve.ts';
 import { readTeam } from '../team.ts';
-import { local, readStore, requireProfile, type Store } from './store.ts';
+import { local, type Profile, profileName, profileOf, readStore, requireProfile, type Store } from './store.ts';
 
 /** The stored profiles, for commands. Keys are masked. */
 export interface Profiles {
@@ -42,6 +41,29 @@ export interface Profiles {
   switchMode(name: string, mode: Mode): Promise<KeyRow>;
 }
 
+interface GivenKey {
+  readonly key: string;
+  /** The mode, if the prefix does not show it. */
+  readonly mode?: Mode | undefined;
+}
+
+interface Settings {
+  readonly baseUrl?: string | undefined;
+  readonly plan?: PlanName | undefined;
+  readonly rate?: number | undefined;
+  readonly webhookSecret?: string | undefined;
+  /** The URL of a team; an empty text removes it, as with `hours` and `excludeFrom`. */
+  readonly team?: string | undefined;
+  readonly hours?: string | undefined;
+  readonly excludeFrom?: string | undefined;
+}
+
+interface Draft extends Settings, Partial<GivenKey> {
+  readonly baseUrl: string;
+  /** The account id. */
+  readonly account?: string | undefined;
+}
+
 export type ProfilesOptions = Pick<CallerInputs, 'flags' | 'env'> & { readonly folder: string };
 
 export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles {
@@ -58,14 +80,14 @@ export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles 
     rows: () => profileRows(found()),
     keyRows: (name) => keyRows(found(), name),
     show: (name) => profileShown(found(), name),
-    requireFree: (name) => edit.requireFree(found(), name),
+    requireFree: (name) => requireFree(found(), name),
     requireAddress: (text) => requireEncryption(baseUrl(text)),
     requireKeyText: (text) => void keyMode(readKey(text), flags.mode),
-    requireKey: (name, mode) => void edit.requireKey(found(), name, mode),
-    losesKeys: (name, address) => edit.losesKeys(found(), name, address),
+    requireKey: (name, mode) => void requireKey(found(), name, mode),
+    losesKeys: (name, address) => losesKeys(found(), name, address),
     hasTeam: (name, team) => requireProfile(found(), name).team === team,
     replacedLiveKey: (name, key, requested) => {
-      const replaced = edit.replacedLiveKey(found(), name, { key, mode: requested });
+      const replaced = replacedLiveKey(found(), name, { key, mode: requested });
       return replaced && maskKey(replaced);
     },
     target: (profile, draft) => {
@@ -74,24 +96,24 @@ export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles 
     },
     add: (name, draft) => {
       const account = newAccountId();
-      return rowAfter(name, (store) => edit.addProfile(store, name, { ...draft, account }));
+      return rowAfter(name, (store) => addProfile(store, name, { ...draft, account }));
     },
-    set: async (name, settings) => profileShown(await change((store) => edit.setProfile(store, name, settings)), name),
+    set: async (name, settings) => profileShown(await change((store) => setProfile(store, name, settings)), name),
     use: async (name) => {
-      await change((store) => edit.useProfile(store, name));
+      await change((store) => useProfile(store, name));
       return { name };
     },
     remove: async (name) => {
-      await change((store) => edit.removeProfile(store, name));
+      await change((store) => removeProfile(store, name));
       return { name };
     },
     setKey: (name, key, requested) =>
-      keyAfter(name, keyMode(readKey(key), requested), (store) => edit.setKey(store, name, { key, mode: requested })),
+      keyAfter(name, keyMode(readKey(key), requested), (store) => setKey(store, name, { key, mode: requested })),
     removeKey: async (profile, mode) => {
-      await change((store) => edit.removeKey(store, profile, mode));
+      await change((store) => removeKey(store, profile, mode));
       return { profile, mode };
     },
-    switchMode: (name, mode) => keyAfter(name, mode, (store) => edit.switchMode(store, name, mode)),
+    switchMode: (name, mode) => keyAfter(name, mode, (store) => switchMode(store, name, mode)),
   };
 }
 
@@ -105,6 +127,116 @@ function keyRow(store: Store, name: string, mode: Mode): KeyRow {
   const row = keyRows(store, name).find((one) => one.mode === mode);
   if (!row) throw new Error(`the ${mode} key of ${name} was not stored`);
   return row;
+}
+
+/** Adds a profile; the first one becomes the one in use. */
+export function addProfile(store: Store, name: string, draft: Draft): Store {
+  requireFree(store, name);
+  const { key, mode, account } = draft;
+  const bare: Profile = { baseUrl: baseUrl(draft.baseUrl), mode: 'sandbox', keys: {}, account };
+  if (key?.trim() === name) throw usage('the name of the profile is its key', 'choose another name; names are printed');
+  const profile = key === undefined ? changed(bare, draft) : withKey(changed(bare, draft), { key, mode });
+  const isFirst = Object.keys(store.profiles).length === 0;
+  return { ...put(store, name, profile), current: store.current ?? (isFirst ? name : undefined) };
+}
+
+function requireFree(store: Store, name: string): void {
+  if (profileOf(store, profileName(name)) === undefined) return;
+  const hint = `change it with bizmsg profiles set ${shellQuote(name)}, or its keys with bizmsg keys set`;
+  throw configuration('profile-exists', `there is a profile "${name}" already`, hint);
+}
+
+/** Changes a profile. A new origin removes its keys, which are bound to the old one. */
+export function setProfile(store: Store, name: string, settings: Settings): Store {
+  return put(store, name, changed(requireProfile(store, name), settings));
+}
+
+/** Whether a change to this address removes keys of the profile. */
+function losesKeys(store: Store, name: string, address: string): boolean {
+  const { baseUrl: before, keys } = requireProfile(store, name);
+  return originOf(baseUrl(address)) !== originOf(before) && (keys.sandbox ?? keys.live) !== undefined;
+}
+
+export function removeProfile(store: Store, name: string): Store {
+  requireProfile(store, name);
+  const profiles = Object.fromEntries(Object.entries(store.profiles).filter(([other]) => other !== name));
+  return { ...store, profiles, current: store.current === name ? undefined : store.current };
+}
+
+export function useProfile(store: Store, name: string): Store {
+  if (name !== local) requireProfile(store, name);
+  return { ...store, current: name };
+}
+
+/** Stores a key. The mode does not change: a live key is active only after `switchMode`. */
+export function setKey(store: Store, name: string, given: GivenKey): Store {
+  return put(store, name, withKey(requireProfile(store, name), given));
+}
+
+/** The active live key that this key would replace. */
+function replacedLiveKey(store: Store, name: string, { key: text, mode }: GivenKey): string | undefined {
+  const { keys, mode: used } = requireProfile(store, name);
+  const key = readKey(text);
+  return used === 'live' && keyMode(key, mode) === 'live' && keys.live !== key ? keys.live : undefined;
+}
+
+/** Removes a key. The mode does not change: a profile without its live key must fail, not use the sandbox. */
+export function removeKey(store: Store, name: string, mode: Mode): Store {
+  const profile = requireProfile(store, name);
+  requireKey(store, name, mode);
+  return put(store, name, { ...profile, keys: { ...profile.keys, [mode]: undefined } });
+}
+
+export function switchMode(store: Store, name: string, mode: Mode): Store {
+  requireKey(store, name, mode);
+  return put(store, name, { ...requireProfile(store, name), mode });
+}
+
+export function requireKey(store: Store, name: string, mode: Mode): string {
+  const profile = requireProfile(store, name);
+  const key = profile.keys[mode];
+  if (key === undefined) throw missingKey(name, profile, mode);
+  return key;
+}
+
+function put(store: Store, name: string, profile: Profile): Store {
+  return { ...store, profiles: { ...store.profiles, [name]: profile } };
+}
+
+function withKey(profile: Profile, { key: text, mode }: GivenKey): Profile {
+  const key = readKey(text);
+  return { ...profile, keys: { ...profile.keys, [keyMode(key, mode)]: key } };
+}
+
+function changed(profile: Profile, settings: Settings): Profile {
+  const { webhookSecret: secret, team } = settings;
+  return {
+    ...moved(profile, settings.baseUrl),
+    ...planned(profile, settings),
+    webhookSecret: secret === undefined ? profile.webhookSecret : readWebhookSecret(secret),
+    team: team === undefined ? profile.team : checkedTeam(team),
+    hours: (settings.hours ?? profile.hours) || undefined,
+    excludeFrom: (settings.excludeFrom ?? profile.excludeFrom) || undefined,
+  };
+}
+
+function checkedTeam(text: string): string | undefined {
+  if (text === '') return undefined;
+  readTeam(text);
+  return text.trim();
+}
+
+function moved(profile: Profile, typed: string | undefined): Profile {
+  if (typed === undefined) return profile;
+  const address = baseUrl(typed);
+  if (originOf(address) === originOf(profile.baseUrl)) return { ...profile, baseUrl: address };
+  return { ...profile, baseUrl: address, mode: 'sandbox', keys: {} };
+}
+
+function planned(before: Profile, { plan = before.plan, rate }: Settings): Pick<Profile, 'plan' | 'rate'> {
+  if (plan === 'enterprise') return { plan, rate: rate ?? before.rate };
+  if (rate !== undefined) throw usage('--rate is only for the plan enterprise', 'add --plan enterprise');
+  return { plan, rate: undefined };
 }
 
 /** A profile with masked keys. */

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addProfile, removeProfile } from '../../../src/session/profiles/changes.ts';
+import { addProfile, removeProfile } from '../../../src/session/profiles/profiles.ts';
 import { profileOf, readStore, type Store, storeFile } from '../../../src/session/profiles/store.ts';
 import { changeStore } from '../../../src/session/profiles/write-store.ts';
 import { thrown } from '../../support/thrown.ts';
