@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { CliError, configuration, usage } from '../../base/errors.ts';
 import { fsError, readRegular } from '../../base/files.ts';
+import { suggest } from '../../base/suggest.ts';
 import { type Mode, modeOf } from '../../contract/keys.ts';
 import { isPlanName, type PlanName, plans } from '../../contract/plans.ts';
 import { isRecord, Mismatch, type Reader, string } from '../../contract/readers.ts';
@@ -216,27 +217,23 @@ function shownName(text: string): string {
 }
 
 export function unknownProfile(name: string, names: readonly string[]): CliError {
-  const near = [...names, local].find((candidate) => isNear(name.toLowerCase(), candidate.toLowerCase()));
+  const near = nearest(name, [...names, local]);
   const offer = near ? [`did you mean "${near}"?`] : [];
   const known = names.length > 0 ? `the profiles are ${listed(names)}` : 'bizmsg profiles add adds one';
   const hint = [[...offer, known].join(' '), `--profile ${local} is the sandbox on this machine`].join('; ');
   return configuration('unknown-profile', `there is no profile "${name}"`, hint);
 }
 
+/** The most similar name, whatever its case. */
+function nearest(typed: string, names: readonly string[]): string | undefined {
+  const near = suggest(
+    typed.toLowerCase(),
+    names.map((name) => name.toLowerCase()),
+  );
+  return names.find((name) => name.toLowerCase() === near);
+}
+
 export function listed(names: readonly string[]): string {
   const more = names.length > 10 ? [`and ${names.length - 10} more`] : [];
   return [...names.slice(0, 10).map((name) => `"${name}"`), ...more].join(', ');
-}
-
-/** Whether two words differ by one letter that is added, removed, changed or swapped. */
-function isNear(one: string, other: string): boolean {
-  const limit = Math.min(one.length, other.length);
-  let start = 0;
-  while (start < limit && one[start] === other[start]) start++;
-  let end = 0;
-  while (end < limit - start && one.at(-1 - end) === other.at(-1 - end)) end++;
-  const left = one.slice(start, one.length - end);
-  const right = other.slice(start, other.length - end);
-  const swapped = left.length === 2 && left[0] === right[1] && left[1] === right[0];
-  return swapped || Math.max(left.length, right.length) <= 1;
 }

@@ -20,8 +20,10 @@ describe('the name of a profile', () => {
     ['amce', 'acme'],
     ['ACME', 'acme'],
     ['Local', 'local'],
+    ['big_shop', 'Big Shop'],
+    ['prodcutoin', 'production'],
   ])('%j leads to the suggestion %j', (typed, meant) => {
-    expect(unknownProfile(typed, ['acme', 'production'])).toMatchObject({
+    expect(unknownProfile(typed, ['acme', 'production', 'Big Shop'])).toMatchObject({
       exit: 'configuration',
       code: 'unknown-profile',
       message: `there is no profile "${typed}"`,
