@@ -1,14 +1,13 @@
 import { CliError, type Done, type ErrorCode, type ExitName } from '../base/errors.ts';
 import { tooManyFiles, tooManyFilesCode } from '../base/files.ts';
 import { parseJson } from '../base/json.ts';
-import { errorDetail } from '../contract/error-detail.ts';
-import { type ErrorStatus, statuses } from '../contract/statuses.ts';
+import { errorDetail, type ErrorStatus, statuses } from '../contract/statuses.ts';
 import { isLoopback } from '../base/loopback.ts';
-import { proxyHint } from './proxy.ts';
 import type { Redactor } from './redactor.ts';
 import {
   type AttemptFailure,
   compression,
+  proxyHint,
   type WireAnswer,
   type WireFailure,
   type WireFailureKind,

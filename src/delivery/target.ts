@@ -4,12 +4,17 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
 import { isLocalhost } from '../base/loopback.ts';
-import { type Body, createBody, type Kept } from './body.ts';
 
 interface OutgoingRequest {
   /** A list of names and values is sent as it is; it must contain `host` and `content-length`. */
   readonly headers: Readonly<Record<string, string>> | readonly string[];
   readonly body: string | Uint8Array;
+}
+
+interface Kept {
+  /** Text if it is valid UTF-8, otherwise base64. */
+  readonly body: string;
+  readonly encoding?: 'base64';
 }
 
 interface Response extends Kept {
@@ -123,4 +128,35 @@ function isClosed({ code }: NodeJS.ErrnoException): boolean {
 function responseOf({ statusCode = 0, headers }: IncomingMessage, body: Body): Response {
   const given = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')] as const);
   return { status: statusCode, headers: Object.fromEntries(given), ...body.kept() };
+}
+
+/** Collects the first 64 KiB of a response body. */
+interface Body {
+  /** Returns false once there is more. */
+  add(chunk: Buffer): boolean;
+  kept(): Kept;
+}
+
+const mostKept = 64 * 1024;
+
+function createBody(): Body {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return {
+    add(chunk) {
+      chunks.push(chunk.subarray(0, mostKept - size));
+      size += chunk.length;
+      return size <= mostKept;
+    },
+    kept: () => decoded(Buffer.concat(chunks), size > mostKept),
+  };
+}
+
+function decoded(bytes: Buffer, isCut: boolean): Kept {
+  try {
+    // In stream mode, a character that was cut in half is not an error.
+    return { body: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCut }) };
+  } catch {
+    return { body: bytes.toString('base64'), encoding: 'base64' };
+  }
 }

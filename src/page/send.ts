@@ -1,5 +1,5 @@
 import { endpoints } from '../contract/endpoints.ts';
-import { errorDetail } from '../contract/error-detail.ts';
+import { errorDetail } from '../contract/statuses.ts';
 import { ask } from './connection.ts';
 
 /** Why a message was not sent, or may not have been sent. */

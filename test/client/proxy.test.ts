@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { proxyFor } from '../../src/client/proxy.ts';
+import { proxyFor } from '../../src/client/transport.ts';
 import { thrown } from '../support/thrown.ts';
 
 const proxy = 'http://proxy.example:3128/';
