@@ -23,22 +23,26 @@ export const cliEntry = join(target, 'main.cjs');
 const entries = ['complete.cjs', 'main.cjs'];
 const mainModule = join(root, 'src/main.ts');
 
+/** The chunks of common commands, each with a function that runs them. The first chunk that has a module gets it. */
+const scenarios = [
+  ['chunk-list', runLists],
+  ['chunk-send', runSends],
+  ['chunk-pace', runPacedSends],
+  ['chunk-ledger', runLiveSends],
+  ['chunk-team', runTeamSends],
+];
+
 /** Builds into a temporary folder; returns the chunks. `names.define` replaces more identifiers. */
 export async function makeCli(temporary, names) {
   const { entry, surface, help } = await describe(temporary, names);
-  const lists = await modulesLoadedBy(() => runLists(entry));
-  const sends = await modulesLoadedBy(() => runSends(entry));
-  const pacedSends = await modulesLoadedBy(() => runPacedSends(entry));
-  const liveSends = await modulesLoadedBy(() => runLiveSends(entry));
-  const teamSends = await modulesLoadedBy(() => runTeamSends(entry));
-  const groups = {
-    'chunk-frame': (id) => lists.has(id) && sends.has(id),
-    'chunk-list': (id) => lists.has(id),
-    'chunk-send': (id) => sends.has(id),
-    'chunk-pace': (id) => pacedSends.has(id),
-    'chunk-ledger': (id) => liveSends.has(id),
-    'chunk-team': (id) => teamSends.has(id),
-  };
+  const groups = [];
+  for (const [name, run] of scenarios) {
+    const loaded = await modulesLoadedBy(() => run(entry));
+    groups.push({ name, test: (id) => loaded.has(id) });
+  }
+  // What lists and sends have in common.
+  const [lists, sends] = groups;
+  groups.unshift({ name: 'chunk-frame', test: (id) => lists.test(id) && sends.test(id) });
   const chunks = await bundle(temporary, { ...names, help, groups });
   return [...chunks, ...(await bundleCompletion(temporary, surface))];
 }
@@ -109,7 +113,7 @@ const described = {
   surface: join(root, 'src/cli/complete/surface.ts'),
 };
 
-async function bundle(dir, { version, stamp, help, define = {}, plugins = [], groups = {} }, more = {}) {
+async function bundle(dir, { version, stamp, help, define = {}, plugins = [], groups = [] }, more = {}) {
   const { rolldown } = await import('rolldown');
   rmSync(dir, { recursive: true, force: true });
   const made = await rolldown({
@@ -134,8 +138,8 @@ async function bundle(dir, { version, stamp, help, define = {}, plugins = [], gr
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
     minify: true,
-    // The first group that has a module gets it. Modules of no group stay in small files.
-    codeSplitting: { groups: Object.entries(groups).map(([name, test]) => ({ name, test })) },
+    // Modules of no group stay in small files.
+    codeSplitting: { groups },
   });
   await made.close();
   for (const file of readdirSync(dir)) forCommonJs(join(dir, file));
@@ -216,11 +220,8 @@ export async function precompile() {
     }
   }
   Object.assign(vm, { Script: Watched });
-  await runLists(cliEntry, importOne);
-  await runSends(cliEntry);
-  await runPacedSends(cliEntry);
-  await runLiveSends(cliEntry);
-  await runTeamSends(cliEntry);
+  // Lists show a run.
+  for (const [, run] of scenarios) await run(cliEntry, importOne);
   for (const { script, file } of scripts) {
     const kept = join(target, file);
     writeFileSync(`${kept}.new`, Buffer.concat([readFileSync(kept), script.createCachedData()]));
