@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { drawPage } from './page-picture.mjs';
+import { chromium } from 'playwright-core';
 import { drawn } from './svg.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -125,4 +125,33 @@ function prepare() {
     (_, n) => `${n === 700 ? '1.20256E+10' : `+1202${5_550_000 + n}`},Person ${n}\n`,
   );
   writeFileSync(join(home, 'people.csv'), `Mobile,name\n${rows.join('')}`);
+}
+
+/** Draws the page of a sandbox in which real commands ran. `env` has its home. */
+async function drawPage(file, env) {
+  const bizmsg = (...words) =>
+    execFileSync(process.execPath, [join(root, 'bin/bizmsg.js'), ...words], { env, encoding: 'utf8' });
+  const send = (...words) => bizmsg('send-template', ...words, '--profile', 'local', '--quiet');
+  bizmsg('sandbox', 'start', '--background', '--rng', 'page');
+  bizmsg('sandbox', 'clock', 'freeze');
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  try {
+    send('+12025550102', 'verification_code', '-p', '471100');
+    send('+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042');
+    bizmsg('sandbox', 'clock', 'advance', '4s');
+    bizmsg('sandbox', 'trigger', 'message.received', '--from', '+12025550101', '--text', 'When does it arrive?');
+    bizmsg('sandbox', 'clock', 'advance', '5s');
+    send('+12025550101', 'appointment_reminder', '-p', 'Ada', '-p', 'Monday', '-p', '9:00');
+    send('+12025550103', 'welcome');
+    bizmsg('sandbox', 'clock', 'advance', '400ms');
+    const page = await browser.newPage({ viewport: { width: 1120, height: 500 } });
+    await page.goto(bizmsg('sandbox', 'open', '--print').trim());
+    await page.getByRole('link', { name: '+12025550101' }).first().click();
+    await page.getByText('When does it arrive?').first().waitFor();
+    await page.getByText('queued').waitFor();
+    await page.screenshot({ path: file });
+  } finally {
+    await browser.close();
+    bizmsg('sandbox', 'stop', '--quiet');
+  }
 }
