@@ -148,7 +148,7 @@ async function drawPage(file, env) {
     await page.goto(bizmsg('sandbox', 'open', '--print').trim());
     await page.getByRole('link', { name: '+12025550101' }).first().click();
     await page.getByText('When does it arrive?').first().waitFor();
-    await page.getByText('queued').waitFor();
+    await page.getByText('no webhook was registered').waitFor();
     await page.screenshot({ path: file });
   } finally {
     await browser.close();
