@@ -176,6 +176,12 @@ export class CliError extends Error {
     this.body = details.body;
     this.done = details.done;
   }
+
+  /** A copy with another hint. */
+  withHint(hint: string | undefined): CliError {
+    const { exit, code, message, status, body, done, cause } = this;
+    return new CliError(exit, code, message, { hint, status, body, done, cause });
+  }
 }
 
 export function usage(message: string, hint?: string): CliError {

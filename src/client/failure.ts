@@ -25,7 +25,7 @@ interface FailedRequest {
 /** Converts a failure to an error with an exit code, a hint, and whether the call was processed. */
 export function errorFor(failure: AttemptFailure, request: FailedRequest): CliError {
   const error = errorOf(failure, request);
-  return request.local ? withLocalHint(error) : error;
+  return request.local ? error.withHint(localHint(error)) : error;
 }
 
 function errorOf(failure: AttemptFailure, request: FailedRequest): CliError {
@@ -206,12 +206,7 @@ function broken({ kind, message, cause }: WireFailure, url: URL): Explanation {
   return explanations[kind]();
 }
 
-/** Adds hints that only help with a local sandbox. */
-function withLocalHint(error: CliError): CliError {
-  const { exit, code, message, status, body, done, cause } = error;
-  return new CliError(exit, code, message, { hint: localHint(error), status, body, done, cause });
-}
-
+/** Replaces hints by those that only help with a local sandbox. */
 function localHint({ exit, code, hint }: CliError): string | undefined {
   if (code === 'unauthorized')
     return '"bizmsg sandbox keys list" shows the keys of this sandbox, and "bizmsg sandbox keys go-live" makes live keys valid';

@@ -126,8 +126,7 @@ async function withSuggestion(context: Context, template: string, error: unknown
   if (!(error instanceof CliError && error.status === 404)) return error;
   const { seenTemplates, unknownTemplateHint } = await import('../cli/templates.ts');
   const names = (await seenTemplates(context)).map(({ name }) => name);
-  const { exit, code, message, status, body, done, cause } = error;
-  return new CliError(exit, code, message, { hint: unknownTemplateHint(template, names), status, body, done, cause });
+  return error.withHint(unknownTemplateHint(template, names));
 }
 
 function warnOfDoubtfulPhone(context: Context, to: string): void {

@@ -144,8 +144,6 @@ function reasonOf(error: unknown): string {
 /** Adds the next step to an error after which the message may have been sent. */
 function withNextStep(error: unknown): unknown {
   if (!(error instanceof CliError) || error.done !== 'unknown') return error;
-  const { exit, code, message, status, body, done, cause } = error;
   const next = 'bizmsg activity --since 10m shows what was sent from here; --retry-unsure sends it again';
-  const hint = error.hint === undefined ? next : `${error.hint}\n${next}`;
-  return new CliError(exit, code, message, { hint, status, body, done, cause });
+  return error.withHint(error.hint === undefined ? next : `${error.hint}\n${next}`);
 }
