@@ -228,7 +228,7 @@ export function runRate(text: string): RunRate {
   const share = Number(percent);
   if (share > 0 && share <= 100) return { share };
   const [, amount, unit] = /^(\d{1,7})\/([sm])$/.exec(text) ?? [];
-  const count = Number(amount);
-  if (count > 0) return { count, window: unit === 's' ? 1_000 : 60_000 };
+  const perWindow = Number(amount);
+  if (perWindow > 0) return { perWindow, window: unit === 's' ? 1_000 : 60_000 };
   throw usage(`"${text}" is not a rate`, 'use 300/m, 20/s or 90%');
 }

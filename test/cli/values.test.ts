@@ -31,8 +31,8 @@ it.each([
   ['90%', { share: 90 }],
   ['12.5%', { share: 12.5 }],
   ['100%', { share: 100 }],
-  ['300/m', { count: 300, window: 60_000 }],
-  ['20/s', { count: 20, window: 1_000 }],
+  ['300/m', { perWindow: 300, window: 60_000 }],
+  ['20/s', { perWindow: 20, window: 1_000 }],
 ])('reads the rate %s', (text, rate) => {
   expect(runRate(text)).toEqual(rate);
 });

@@ -11,8 +11,8 @@ it.each<[string, RunRate | undefined, number | undefined, object | undefined]>([
   ['a share', { share: 29 }, 100, a(29)],
   ['a small share', { share: 0.5 }, 60, a(1)],
   ['a full share', { share: 100 }, 1_000, a(1_000)],
-  ['a rate per second', { count: 20, window: 1_000 }, 60, a(20, 1_000)],
-  ['a rate per minute without a plan', { count: 300, window: 60_000 }, undefined, a(300)],
+  ['a rate per second', { perWindow: 20, window: 1_000 }, 60, a(20, 1_000)],
+  ['a rate per minute without a plan', { perWindow: 300, window: 60_000 }, undefined, a(300)],
 ])('derives the pace from %s', (_, rate, perMinute, pace) => {
   expect(paceOf(rate, { perMinute })).toEqual(pace);
 });

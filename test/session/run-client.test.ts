@@ -49,7 +49,7 @@ describe('the client of a run', () => {
     ['growth', undefined, undefined, 270],
     ['growth', undefined, { share: 50 }, 150],
     ['enterprise', 2_000, undefined, 1_800],
-    ['growth', undefined, { count: 20, window: 60_000 }, 20],
+    ['growth', undefined, { perWindow: 20, window: 60_000 }, 20],
   ] as const)('keeps to the plan of the profile: %s, %s a minute, %j', async (plan, perMinute, rate, perWindow) => {
     const { context } = rig(await profiled('http://127.0.0.1:9', plan, perMinute));
     const { pace } = await context.clientForRun({ rate });
@@ -80,7 +80,7 @@ describe('the client of a run', () => {
   it('knows that a rate per second is the slower one for few rows, and the plan for many', async () => {
     world.sandbox.setPlan({ name: 'growth', perMinute: 300, without: [] });
     const { context } = rig({ env: world.env, home: world.home });
-    const { pace } = await context.clientForRun({ rate: { count: 20, window: 1_000 } });
+    const { pace } = await context.clientForRun({ rate: { perWindow: 20, window: 1_000 } });
     expect([pace.minimumDuration(200), pace.minimumDuration(900)]).toEqual([9_000, 120_000]);
   });
 

@@ -292,14 +292,14 @@ function createRecent(span: number): Recent {
   };
 }
 
-/** The rate of a run: a percentage of the plan's rate limit, or a number of requests per window in milliseconds. */
-export type RunRate = { readonly share: number } | { readonly count: number; readonly window: number };
-
 /** A known rate: requests per window in milliseconds. */
 export interface KnownPace {
   readonly perWindow: number;
   readonly window: number;
 }
+
+/** The rate of a run; `share` is a percentage of the plan's rate limit. */
+export type RunRate = { readonly share: number } | KnownPace;
 
 const minute = 60_000;
 /** The rest is for other clients of the account. */
@@ -307,7 +307,7 @@ const usualShare = 90;
 
 /** Combines --rate and plan; undefined if neither is given, so that only a 429 limits the rate. */
 export function paceOf(rate: RunRate | undefined, { perMinute }: Pick<Plan, 'perMinute'>): KnownPace | undefined {
-  if (rate && 'count' in rate) return { perWindow: rate.count, window: rate.window };
+  if (rate && 'window' in rate) return rate;
   const share = rate?.share ?? usualShare;
   if (perMinute !== undefined) return { perWindow: Math.max(1, Math.floor((perMinute * share) / 100)), window: minute };
   if (!rate) return undefined;
