@@ -6,8 +6,7 @@ import { createMinuteFile } from '../client/pace/minute-file.ts';
 import type { Grant, Report, SharedMinute } from '../client/pace/minute.ts';
 import { createPace, type KnownPace, type Pace, type PaceOptions, type ProcessPace } from '../client/pace/pace.ts';
 import { createSharedGate } from '../client/pace/shared-gate.ts';
-import { isPlanName, type Plan, plans } from '../contract/plans.ts';
-import { isRecord } from '../contract/readers.ts';
+import { type Plan, plans } from '../contract/plans.ts';
 import type { Minute } from '../sandbox/remote/locator.ts';
 import { stateFolder } from './profiles/environment.ts';
 import type { Caller, Target } from './profiles/resolve.ts';
@@ -167,14 +166,6 @@ async function sandboxPlan(session: Session, baseUrl: string): Promise<Plan> {
   if (!locator) return unknown;
   const { openRemote } = await import('../sandbox/remote/remote.ts');
   const { plan } = await openRemote(await sandboxes.proven(locator)).ask('status');
-  if (!isRecord(plan)) return unknown;
-  const named = isPlanName(plan['name']) ? plans[plan['name']] : unknown;
-  return {
-    perMinute: limit(plan['perMinute']) ?? named.perMinute,
-    perMonth: limit(plan['perMonth']) ?? named.perMonth,
-  };
-}
-
-function limit(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined;
+  const { perMinute, perMonth } = plans[plan.name];
+  return { perMinute: plan.perMinute ?? perMinute, perMonth: plan.perMonth ?? perMonth };
 }
