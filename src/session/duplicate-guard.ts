@@ -1,6 +1,7 @@
 import type { BodyOf } from '../contract/endpoints.ts';
 import type { SendHooks } from '../client/exchange.ts';
 import { CliError, unsafe } from '../base/errors.ts';
+import { sleep } from '../base/sleep.ts';
 import { isRecord } from '../contract/readers.ts';
 import { type Settlement, settlementOf, type SingleRule, singlesOf, type Verdict } from '../ledger/ledger.ts';
 import type { AnyCaller, CheckedTarget, Session } from './session.ts';
@@ -82,7 +83,7 @@ export async function openDuplicateGuard({
     const until = session.host.steady() + maxWait;
     for (;;) {
       const verdict = await ask();
-      if (verdict?.verdict === 'taken' && session.host.steady() < until) await wait(session);
+      if (verdict?.verdict === 'taken' && session.host.steady() < until) await sleep(pollInterval, session.host.later);
       else if (verdict?.verdict === 'elsewhere') await confirmAgain(verdict.at);
       else if (verdict?.verdict === 'yours') return;
       else throw refusal(session, verdict);
@@ -103,10 +104,6 @@ export async function openDuplicateGuard({
 /** An observed answer may hold a failure. */
 function outcomeOf(answer: unknown): Settlement {
   return isRecord(answer) && answer['failure'] instanceof CliError ? settlementOf(answer['failure']) : 'done';
-}
-
-function wait({ host }: Session): Promise<void> {
-  return new Promise((resolve) => void host.later(pollInterval, resolve));
 }
 
 function refusal({ host }: Session, verdict: Verdict | undefined): CliError {
