@@ -1,3 +1,4 @@
+import { unicodeEscaped } from '../base/cell-escapes.ts';
 import { maskKey, maskPhones } from '../base/redact.ts';
 import type { Redactor } from './redactor.ts';
 import { type Transport, type WireAnswer, WireFailure, type WireRequest } from './transport.ts';
@@ -63,17 +64,9 @@ function bodyLines(text: string): string[] {
 function marked(mark: string, lines: readonly string[], redactor: Redactor): string[] {
   const safe = maskNumbers(redactor.text(lines.join('\n')));
   const cut = safe.length > 8_192 ? `${safe.slice(0, 8_192)}…` : safe;
-  return cut.split('\n').map((line) => `${mark} ${visible(line)}`.trimEnd());
+  return cut.split('\n').map((line) => `${mark} ${unicodeEscaped(line, { marks: true })}`.trimEnd());
 }
 
 function maskNumbers(text: string): string {
   return maskPhones(text).replace(/(%2B\d{3})\d{2,10}(\d{2})(?!\d)/gi, '$1…$2');
-}
-
-/** Escapes controls and marks that reorder or hide text. */
-function visible(line: string): string {
-  return line.replace(
-    /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu,
-    (character) => `\\u{${character.charCodeAt(0).toString(16)}}`,
-  );
 }
