@@ -2,15 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, linkSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { fsError } from './files.ts';
 import type { Later } from './host.ts';
-import {
-  readIfPresent,
-  hostIn,
-  startOpenFileHeartbeat,
-  isProcessAlive,
-  type Probe,
-  processStart,
-  silenceOf,
-} from './liveness.ts';
+import { readIfPresent, hostIn, startOpenFileHeartbeat, isProcessAlive, type Probe, processStart } from './liveness.ts';
 
 export interface Owner {
   readonly pid: number;
@@ -57,12 +49,6 @@ export function acquire(path: string, owner: Owner): Claim {
     rmSync(draft, { force: true });
   }
   return isHeld ? heldClaim({ path, text, fd }, owner) : { held: false, by: holderIn(readIfPresent(path)) };
-}
-
-/** Returns the process that holds the claim now, without disturbing a process that is claiming it. */
-export function holderOf(path: string, kill: Probe): Holder | undefined {
-  const holder = holderIn(readIfPresent(path));
-  return holder && isProcessAlive(holder.pid, holder.start, kill, () => silenceOf(path)) ? holder : undefined;
 }
 
 /** Names the holder in messages. */

@@ -16,20 +16,6 @@ export function originOf(url: string): string {
   return new URL(url).origin;
 }
 
-/**
- * Whether two URLs have the same origin; localhost, 127.0.0.1 and [::1] count as one. Do not use it to decide where a
- * key may go: different programs may listen on each of them.
- */
-export function sameOrigin(one: string, other: string): boolean {
-  return plainOrigin(one) === plainOrigin(other);
-}
-
-function plainOrigin(url: string): string {
-  const { protocol, hostname, port } = new URL(url);
-  const host = ['localhost', '[::1]'].includes(hostname) ? '127.0.0.1' : hostname;
-  return `${protocol}//${host}:${port}`;
-}
-
 interface Fault {
   readonly message: string;
   readonly hint: string;
