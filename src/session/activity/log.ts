@@ -22,8 +22,6 @@ export interface Facts {
   /** Masked. */
   readonly recipient?: string | undefined;
   readonly template?: string | undefined;
-  /** Identifies a message with a live key; useless without this machine's secret. */
-  readonly digest?: string | undefined;
   /** The id of an import or a batch. */
   readonly run?: string | undefined;
 }
@@ -35,12 +33,14 @@ interface Intent extends Facts {
   readonly at: number;
   readonly pid: number;
   readonly start?: string | undefined;
+  /** Written by versions without a ledger, for a message with a live key. */
+  readonly digest?: string | undefined;
 }
 
 const outcomes = ['done', 'partial', 'refused', 'unsure', 'failed', 'interrupted', 'withdrawn'] as const;
 /**
  * `partial`: some rows of a run failed; `refused` by the service; `failed` before it reached the service; `withdrawn` by
- * the user at a prompt.
+ * the user at a prompt, which only versions without a ledger wrote.
  */
 type Outcome = (typeof outcomes)[number];
 
@@ -67,9 +67,6 @@ interface Ending extends Result {
   readonly type: 'ending';
   readonly id: string;
   readonly at: number;
-  readonly digest?: string | undefined;
-  /** Earlier unsure sends of the same message that the user accepted. */
-  readonly forgives?: readonly string[] | undefined;
 }
 
 /** Parses a line; undefined if it is damaged. */
@@ -106,8 +103,7 @@ function isEnding(value: unknown): value is Ending {
     isTime(value['at']) &&
     outcomes.some((one) => one === value['outcome']) &&
     ['number', 'undefined'].includes(typeof value['status']) &&
-    (value['counts'] === undefined || isCounts(value['counts'])) &&
-    (value['forgives'] === undefined || isTexts(value['forgives']))
+    (value['counts'] === undefined || isCounts(value['counts']))
   );
 }
 
@@ -118,10 +114,6 @@ function isTime(value: unknown): boolean {
 /** 0 and negative ids are process groups. */
 function isProcess(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) > 0;
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
 function isCounts(value: unknown): value is Counts {
@@ -181,7 +173,6 @@ interface Appender {
   readonly path: string;
   /** Appends in one write, so that lines of several processes do not mix. */
   append(record: object): void;
-  sync(): void;
   close(): void;
 }
 
@@ -223,7 +214,6 @@ function openAppender(folder: string, hidden: Hidden): Appender {
       // A nearly full disk accepts a part; the next write reports the error.
       while (done < bytes.length) done += fs.writeSync(fd, bytes, done);
     },
-    sync: () => fs.fdatasyncSync(fd),
     close: () => fs.closeSync(fd),
   };
 }
@@ -261,10 +251,7 @@ function fileAt(folder: string, number: number): LogFile {
 
 /** A logged call. */
 export interface Entry {
-  readonly intent: Intent;
-  /** Flushes the intent to disk, so that it survives a power cut. */
-  sync(): void;
-  end(result: Result, forgives?: readonly string[]): void;
+  end(result: Result): void;
 }
 
 export interface Writer {
@@ -272,10 +259,8 @@ export interface Writer {
   readonly hidden: Hidden;
   readonly process: Pick<Host, 'pid' | 'now' | 'random'>;
   /** Called if the log cannot be written; the call continues. */
-  readonly onFault: (error: unknown, at: FaultAt) => void;
+  readonly onFault: (error: unknown) => void;
 }
-
-type FaultAt = 'intent' | 'ending' | 'earlier';
 
 /** Logs that a call starts. Without an ending, its outcome is unknown. */
 export function begin({ folder, hidden, process: own, onFault }: Writer, facts: Facts): Entry {
@@ -284,24 +269,22 @@ export function begin({ folder, hidden, process: own, onFault }: Writer, facts: 
   const id = `${at.toString(36)}-${pid.toString(36)}-${Math.floor(own.random() * 36 ** 6).toString(36)}`;
   const intent: Intent = { type: 'intent', id, at, pid, start: processStart(pid), ...facts };
   let log: Appender | undefined;
-  const attempt = (at: FaultAt, act: () => void) => {
+  const attempt = (act: () => void) => {
     try {
       act();
     } catch (error) {
       log = closed(log);
-      onFault(error, at);
+      onFault(error);
     }
   };
-  attempt('intent', () => {
+  attempt(() => {
     log = openAppender(folder, hidden);
     log.append(intent);
   });
   return {
-    intent,
-    sync: () => attempt('intent', () => log?.sync()),
-    end: (result, forgives) => {
-      const ending: Ending = { type: 'ending', id, at: own.now(), digest: facts.digest, ...result, forgives };
-      attempt('ending', () => log?.append(ending));
+    end: (result) => {
+      const ending: Ending = { type: 'ending', id, at: own.now(), ...result };
+      attempt(() => log?.append(ending));
       log = closed(log);
     },
   };
