@@ -1,7 +1,3 @@
-import { existsSync } from 'node:fs';
-import { namesIn } from './files.ts';
-import { shellQuote } from './shell-quote.ts';
-
 /** Returns the candidate closest to a mistyped word, if one is close enough. */
 export function suggest(word: string, candidates: readonly string[]): string | undefined {
   const most = Math.max(1, Math.floor(word.length / 3));
@@ -33,17 +29,4 @@ function distance(a: string, b: string): number {
     rows.push(row);
   }
   return rows[a.length]?.[b.length] ?? Infinity;
-}
-
-const mostNames = 5_000;
-
-/** Returns a hint with the closest name in the folder of a file that does not exist. */
-export function suggestFile(path: string): string | undefined {
-  const folder = path.slice(0, path.lastIndexOf('/') + 1);
-  const name = path.slice(folder.length);
-  if (name.length < 2 || existsSync(path)) return undefined;
-  // A symbolic link to nothing has its own name.
-  const names = namesIn(folder === '' ? '.' : folder).filter((one) => one !== name);
-  const [near] = suggestAll(name, names.slice(0, mostNames));
-  return near === undefined ? undefined : `did you mean ${shellQuote(folder + near)}?`;
 }

@@ -1,8 +1,11 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
 import { type CliError, usage } from '../base/errors.ts';
+import { namesIn } from '../base/files.ts';
+import { shellQuote } from '../base/shell-quote.ts';
+import { suggestAll } from '../base/suggest.ts';
 
 /** More bytes than any body or key has. Endless input must not fill the memory. */
 const most = 32 * 1024 * 1024;
@@ -88,4 +91,17 @@ function count(chunk: Buffer, byte: number): number {
 
 function tooLong(name: string, line: number, limit: number): CliError {
   return usage(`line ${line} of ${name} is longer than ${limit / megabyte} MB`, 'is it text with one record a line?');
+}
+
+const mostNames = 5_000;
+
+/** Returns a hint with the closest name in the folder of a file that does not exist. */
+export function suggestFile(path: string): string | undefined {
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const name = path.slice(folder.length);
+  if (name.length < 2 || existsSync(path)) return undefined;
+  // A symbolic link to nothing has its own name.
+  const names = namesIn(folder === '' ? '.' : folder).filter((one) => one !== name);
+  const [near] = suggestAll(name, names.slice(0, mostNames));
+  return near === undefined ? undefined : `did you mean ${shellQuote(folder + near)}?`;
 }

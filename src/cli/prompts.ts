@@ -98,15 +98,12 @@ function checked(read: (text: string) => unknown): (text: string) => true | stri
 }
 
 async function contentOf(path: string, signal: AbortSignal): Promise<Buffer> {
-  const { fileContent } = await import('./input.ts');
+  const { fileContent, suggestFile } = await import('./input.ts');
   try {
     return await fileContent(path, signal);
   } catch (error) {
     if (error instanceof CliError || signal.aborted) throw error;
-    const [{ suggestFile }, { whyUnreadable }] = await Promise.all([
-      import('../base/suggest.ts'),
-      import('../base/files.ts'),
-    ]);
+    const { whyUnreadable } = await import('../base/files.ts');
     const reason = whyUnreadable(error) ?? (error instanceof Error ? error.message : String(error));
     throw usage(`"${path}" cannot be read: ${reason}`, suggestFile(path));
   }

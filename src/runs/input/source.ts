@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type CliError, configuration, unsafe, usage } from '../../base/errors.ts';
 import { fsError, tooManyFiles, whyUnreadable } from '../../base/files.ts';
-import { suggestFile } from '../../base/suggest.ts';
+import { suggestFile } from '../../cli/input.ts';
 import { delimiterOf } from './csv.ts';
 import { createDecoder, type Encoding, encodingOf } from './encoding.ts';
 import { createArrayReader, createLineReader } from './json.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { suggestFile } from '../../src/base/suggest.ts';
+import { suggestFile } from '../../src/cli/input.ts';
 import { newHome } from '../support/fake-service.ts';
 
 it.each([
