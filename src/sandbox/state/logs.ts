@@ -1,5 +1,3 @@
-import type { Call } from './records.ts';
-
 /** Maximum number of records of each kind. New records replace the oldest. */
 export const capacity = {
   /** Requests with a known key, in the audit logs of all keys together. */
@@ -72,31 +70,36 @@ export function createLog<T>(most: number): Log<T> {
 }
 
 /** The newest calls with a known key (their audit logs, §5.8), and the newest of all other calls. */
-export interface CallLog extends Iterable<Call> {
+export interface CallLog<T> extends Iterable<T> {
   readonly length: number;
   /** Number of records so far, including dropped ones. */
   readonly cursor: number;
-  push(call: Call): void;
+  push(call: T): void;
   /** Returns the calls after a cursor, except dropped ones. */
-  since(cursor: number): readonly Call[];
-  ofKey(id: string): readonly Call[];
+  since(cursor: number): readonly T[];
+  ofKey(id: string): readonly T[];
   /** Drops all calls. The cursor stays. */
   clear(): void;
   /** Sets the number of dropped calls before the oldest. */
   beginAt(count: number): void;
 }
 
-interface Numbered {
+interface Numbered<T> {
   readonly number: number;
-  readonly call: Call;
+  readonly call: T;
+}
+
+interface Most {
+  readonly known: number;
+  readonly anonymous: number;
 }
 
 /** Separates calls without a known key, which any program or web page can send, so they never displace audit rows. */
-export function createCallLog(most: { readonly known: number; readonly anonymous: number }): CallLog {
-  const known = createLog<Numbered>(most.known);
-  const anonymous = createLog<Numbered>(most.anonymous);
+export function createCallLog<T extends { readonly key?: string | undefined }>(most: Most): CallLog<T> {
+  const known = createLog<Numbered<T>>(most.known);
+  const anonymous = createLog<Numbered<T>>(most.anonymous);
   let [before, count] = [0, 0];
-  const since = (cursor: number): readonly Call[] => {
+  const since = (cursor: number): readonly T[] => {
     const wanted = Math.min(before + count - cursor, count);
     const found = [known, anonymous].flatMap((log) => log.since(log.cursor - wanted));
     const newest = found.filter(({ number }) => number >= count - wanted);

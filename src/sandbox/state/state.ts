@@ -2,6 +2,7 @@ import { isoTime } from '../../base/iso-time.ts';
 import { type CallLog, capacity, createCallLog, createLog, type Log } from './logs.ts';
 import type {
   Attempt,
+  Call,
   Campaign,
   Change,
   Contact,
@@ -99,7 +100,7 @@ export interface State {
   /** Delivery ids by event id. */
   readonly deliveriesOf: Map<string, string[]>;
   readonly faults: Map<string, FaultState>;
-  readonly calls: CallLog;
+  readonly calls: CallLog<Call>;
 }
 
 /** The state of a sandbox, and the only way to change it. */
