@@ -1,16 +1,7 @@
-import type { Fault } from './state/records.ts';
+import type { Adjustment } from './rows.ts';
 import { createLog } from './state/logs.ts';
 import type { Store } from './state/state.ts';
 import type { AdjustableClock, ClockSetting } from './time/clock.ts';
-
-/** A change of the clock or the faults, which explains what happened after it. Times are those of the sandbox's clock. */
-export type Adjustment = { readonly id: number; readonly at: number } & (
-  | { readonly kind: 'frozen' }
-  | { readonly kind: 'real' }
-  | { readonly kind: 'advanced'; readonly to: number }
-  | { readonly kind: 'fault'; readonly fault: Fault }
-  | { readonly kind: 'fault-cleared'; readonly fault: string }
-);
 
 export interface Adjustments {
   /** In order, each with the number of requests since. */

@@ -20,6 +20,7 @@ import type { Shape } from './api/shapes.ts';
 import type { Exchanges } from './requests.ts';
 import { type Exchange, type Gone, type Reply, targetOf } from './exchange.ts';
 import { drawFault } from './faults/faults.ts';
+import type { Answer, Asked } from './interface.ts';
 import { Refusal } from './refusal.ts';
 import type { Ids } from './state/ids.ts';
 import type { Call, Change, FaultRecord, Key } from './state/records.ts';
@@ -32,14 +33,6 @@ interface Runtime {
   /** Aborted when the sandbox closes; nothing is recorded after that. */
   readonly closing: AbortSignal;
 }
-
-export interface Asked {
-  readonly exchange: Exchange;
-  readonly gone?: Gone | undefined;
-}
-
-/** Returns a promise only if a fault delays the answer; it never rejects. */
-export type Answer = Reply | Promise<Reply>;
 
 /** Answers requests in order, and journals their changes in one write. If that fails, so do all of them. */
 export function answerAll<T extends Asked>(asked: readonly T[], runtime: Runtime): readonly (readonly [T, Answer])[] {

@@ -1,39 +1,11 @@
-import type { Adjustment, Adjustments } from './adjustments.ts';
-import { type MessageRow, messageRow } from './messages.ts';
-import { type RequestRow, requestRow } from './requests.ts';
-import type { Change, Inbound, SandboxEvent } from './state/records.ts';
+import type { Adjustments } from './adjustments.ts';
+import type { OpenFeed } from './interface.ts';
+import { messageRow } from './messages.ts';
+import { requestRow } from './requests.ts';
+import type { FeedRecord, Topic } from './rows.ts';
+import type { Change } from './state/records.ts';
 import type { State, Store } from './state/state.ts';
 import type { AdjustableClock } from './time/clock.ts';
-
-/** A step of the page's state. */
-export type FeedRecord =
-  /** The page forgets its records; the newest ones follow. */
-  | { readonly kind: 'reset' }
-  | { readonly kind: 'messages'; readonly rows: readonly MessageRow[] }
-  | { readonly kind: 'replies'; readonly rows: readonly Inbound[] }
-  | { readonly kind: 'events'; readonly rows: readonly SandboxEvent[] }
-  | { readonly kind: 'requests'; readonly rows: readonly RequestRow[] }
-  /** All changes of the clock and the faults, each with the number of requests since. */
-  | {
-      readonly kind: 'adjustments';
-      readonly rows: readonly { readonly adjustment: Adjustment; readonly requestsSince: number }[];
-    }
-  /** When the next receipt or delivery is due on the sandbox's clock. */
-  | { readonly kind: 'due'; readonly at: number | null }
-  /** The page must ask for these again, if it shows them. */
-  | { readonly kind: 'changed'; readonly topics: readonly Topic[] };
-
-/** Parts of the state without a log. */
-export type Topic = 'clock' | 'contents' | 'deliveries' | 'faults' | 'keys' | 'usage' | 'webhooks';
-
-interface Feed {
-  /** The records since the last call, and the cursor after them. */
-  take(): { readonly cursor: string; readonly records: readonly FeedRecord[] };
-  stop(): void;
-}
-
-/** Opens a feed after a cursor. Calls `wake` whenever there are new records. */
-export type OpenFeed = (after: string | undefined, wake: () => void) => Feed;
 
 /** The most records of a kind that a page gets together. A page that is further behind starts over with the newest. */
 const mostBehind = 5_000;

@@ -15,9 +15,8 @@ import type { PageFiles } from './control/page.ts';
 import { tokenHeader } from './control/paths.ts';
 import type { Served } from './control/operations.ts';
 import { type Exchange, type Gone, largestBody, type Reply } from './exchange.ts';
-import type { Asked } from './answer.ts';
+import type { Asked, Sandbox } from './interface.ts';
 import type { Loopback } from './remote/locator.ts';
-import type { Sandbox } from './sandbox.ts';
 import { type Clock, createClock } from './time/clock.ts';
 
 export interface ServerOptions {

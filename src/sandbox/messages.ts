@@ -1,43 +1,8 @@
 import { renderedText } from '../contract/template-text.ts';
-import { type DeliveryRecord, deliveryRecords, newest } from './events/deliveries.ts';
-import { type RequestRow, requestRow } from './requests.ts';
-import type { Message, MessageStatus, SandboxEvent } from './state/records.ts';
+import { deliveryRecords } from './events/deliveries.ts';
+import { newest, requestRow } from './requests.ts';
+import type { MessageFilter, MessageRow, MessageStory } from './rows.ts';
 import type { SentMessage, State } from './state/state.ts';
-
-export interface MessageFilter {
-  readonly to?: string | undefined;
-  readonly template?: string | undefined;
-  readonly status?: MessageStatus | undefined;
-  /** Only the newest. */
-  readonly limit?: number | undefined;
-}
-
-export interface MessageRow extends Pick<Message, 'id' | 'to' | 'template' | 'params' | 'mode'> {
-  readonly sent_at: string;
-  readonly status: MessageStatus;
-  /** As the recipient reads it; null if the template was deleted since. */
-  readonly text: string | null;
-}
-
-export interface MessageStory extends MessageRow {
-  /** Null for a message that no request sent, and for a request that the log has dropped. */
-  readonly request: RequestRow | null;
-  /** In order, including those that have not happened yet. */
-  readonly receipts: readonly ReceiptRow[];
-  readonly events: readonly EventStory[];
-}
-
-interface ReceiptRow {
-  readonly type: string;
-  readonly at: string;
-  /** The event, once it has happened. */
-  readonly event: string | null;
-}
-
-interface EventStory extends Pick<SandboxEvent, 'id' | 'type' | 'data'> {
-  readonly at: string;
-  readonly deliveries: readonly DeliveryRecord[];
-}
 
 export function messageRows(state: State, { to, template, status, limit }: MessageFilter): readonly MessageRow[] {
   const matches = ({ message, status: current }: SentMessage) =>

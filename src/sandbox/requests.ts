@@ -1,24 +1,18 @@
 import { isoTime } from '../base/iso-time.ts';
 import { redact } from '../base/redact.ts';
 import type { Exchange, Reply } from './exchange.ts';
+import type { ExchangeRow, Part, RequestRow } from './rows.ts';
 import type { Call } from './state/records.ts';
 import type { State } from './state/state.ts';
-
-/** A request of the log, with all fields in the same order. */
-export interface RequestRow {
-  readonly at: string;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly key: string | null;
-  readonly message_id: string | null;
-  readonly fault: string | null;
-  readonly detail: string | null;
-}
 
 export function requestRow({ at, method, target, status, key, message, fault, detail }: Call): RequestRow {
   const known = { key: key ?? null, message_id: message ?? null, fault: fault ?? null, detail: detail ?? null };
   return { at: isoTime(at), method, path: target, status, ...known };
+}
+
+/** The last items of a list; all without a limit. */
+export function newest<T>(all: readonly T[], limit: number | undefined): readonly T[] {
+  return limit === undefined ? all : all.slice(Math.max(0, all.length - limit));
 }
 
 /** The bytes of the newest requests and their answers. They are in memory only: a restart forgets them. */
@@ -26,21 +20,6 @@ export interface Exchanges {
   keep(call: Call, exchange: Exchange, reply: Reply): void;
   /** In the order of the log. */
   list(state: State): readonly ExchangeRow[];
-}
-
-export interface ExchangeRow {
-  /** As the log has it. */
-  readonly request: RequestRow;
-  /** With the headers that the sandbox reads. Keys are masked. */
-  readonly sent: Part & { readonly method: string; readonly path: string };
-  readonly answered: Part & { readonly status: number };
-}
-
-interface Part {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  /** The number of bytes, if the body is longer than what is kept. */
-  readonly bytes?: number | undefined;
 }
 
 const most = 100;

@@ -1,40 +1,32 @@
 import { randomBytes } from 'node:crypto';
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { PlanName } from '../contract/plans.ts';
-import type { ErrorStatus } from '../contract/statuses.ts';
-import { createMinuteWindow, limitsOf, type Usage, usageOf } from './api/admission.ts';
-import { answer, answerAll, type Answer, type Asked, refused } from './answer.ts';
+import { createMinuteWindow, limitsOf, usageOf } from './api/admission.ts';
+import { answer, answerAll, refused } from './answer.ts';
 import type { Change, FaultRecord, PlanSetting } from './state/records.ts';
 import { type AdjustableClock, type ClockSetting, createClock } from './time/clock.ts';
-import {
-  createWait,
-  compactAsItGrows,
-  compactIfObsolete,
-  type Happening,
-  openStore,
-  type Journal,
-} from './state/store.ts';
-import { type Contents, createContents } from './contents/contents.ts';
-import { createWebhooks, type Webhooks, disableExternal } from './events/webhooks.ts';
+import { createWait, compactAsItGrows, compactIfObsolete, openStore, type Journal } from './state/store.ts';
+import { createContents } from './contents/contents.ts';
+import { createWebhooks, disableExternal } from './events/webhooks.ts';
 import { activeSecrets } from './events/attempt.ts';
 import { createDispatcher } from './events/dispatcher.ts';
 import { createIds, newDataId } from './state/ids.ts';
 import { createRedeliver } from './events/deliveries.ts';
 import { withFanOut } from './events/fan-out.ts';
-import type { Exchange, Gone, Reply } from './exchange.ts';
-import { createExchanges, type ExchangeRow } from './requests.ts';
-import { createFaults, type Faults } from './faults/faults.ts';
-import { createKeys, type Keys, initialChanges } from './state/keys.ts';
+import type { Sandbox } from './interface.ts';
+import { createExchanges } from './requests.ts';
+import { createFaults } from './faults/faults.ts';
+import { createKeys, initialChanges } from './state/keys.ts';
 import type { Minute } from './remote/locator.ts';
 import { Refusal } from './refusal.ts';
 import { scheduleReceipts } from './time/receipt-timer.ts';
 import { shapeNamed } from './api/shapes.ts';
-import { createTime, type Time } from './time/time.ts';
-import { createTrigger, type Trigger } from './trigger/trigger.ts';
-import { createWatch, type Happened } from './watch.ts';
-import { type Adjustment, createAdjustments } from './adjustments.ts';
-import { createFeeds, type OpenFeed } from './feed.ts';
-import { type Views, viewsOf } from './queries.ts';
+import { createTime } from './time/time.ts';
+import { createTrigger } from './trigger/trigger.ts';
+import { createWatch } from './watch.ts';
+import { createAdjustments } from './adjustments.ts';
+import { createFeeds } from './feed.ts';
+import { viewsOf } from './queries.ts';
 
 export interface SandboxOptions {
   readonly plan?: PlanName | undefined;
@@ -55,50 +47,6 @@ export interface SandboxOptions {
   readonly timeout?: number | undefined;
   /** Receives warnings for the user; they never contain a key. */
   readonly warn?: ((text: string) => void) | undefined;
-}
-
-export interface Sandbox extends Views, Contents {
-  /** Answers a request, without a socket. Never throws or rejects. */
-  answer(exchange: Exchange, gone?: Gone): Answer;
-  /** Answers requests in order, and journals their changes in one write. */
-  answerAll<T extends Asked>(asked: readonly T[]): readonly (readonly [T, Answer])[];
-  /** Builds the answer to an unreadable request. */
-  refuse(status: ErrorStatus, detail: string): Reply;
-  readonly keys: Keys;
-  /** The secret that signs events, for webhooks without their own. */
-  secret(): string;
-  /** All secrets that sign events now: the sandbox's, and those of webhooks. */
-  secrets(): readonly string[];
-  readonly shape: string;
-  readonly clock: AdjustableClock;
-  readonly time: Time;
-  readonly webhooks: Webhooks;
-  /** Redelivers one delivery, all deliveries of an event, or all `failed` ones; returns their number. */
-  redeliver(which: string): number;
-  /** Resolves when no delivery is in flight or ready to send. */
-  settled(): Promise<void>;
-  readonly faults: Faults;
-  /** The newest changes of the clock and the faults, in order. */
-  adjustments(): readonly Adjustment[];
-  readonly trigger: Trigger;
-  /** Calls the listener for each request, and for each event and attempt to deliver it, as they happen. */
-  watch(listener: (happened: Happened) => void): void;
-  /** The bytes of the newest requests and their answers, in order. */
-  exchanges(): readonly ExchangeRow[];
-  /** Follows all changes, for a page in the browser. */
-  readonly openFeed: OpenFeed;
-  /** Resolves at the next event or request, or when aborted. */
-  happening(type: Happening, signal: AbortSignal): Promise<void>;
-  setPlan(plan: PlanSetting): void;
-  usage(): Usage;
-  /** The shared rate limit; undefined if the plan has none. */
-  minute(): Minute | undefined;
-  /** Identifies the messages and contacts of this sandbox; resetting either changes it. */
-  dataId(): string;
-  /** Calls the listener when the minute or the data id may have changed, which are part of the locator. */
-  onLocatorChange(listener: () => void): void;
-  /** Cancels all timers and deliveries. */
-  close(): void;
 }
 
 const inLocator: ReadonlySet<Change['type']> = new Set(['plan', 'clock', 'reset']);

@@ -1,17 +1,8 @@
-import { type DeliveryRecord, deliveryRecords } from './events/deliveries.ts';
-import { type RequestRow, requestRow } from './requests.ts';
-import type { Change, SandboxEvent } from './state/records.ts';
+import { deliveryRecords } from './events/deliveries.ts';
+import { requestRow } from './requests.ts';
+import type { Happened } from './rows.ts';
+import type { Change } from './state/records.ts';
 import { eventNamed, type Store } from './state/state.ts';
-
-/** A request that was answered, or an event with the result of an attempt to deliver it. */
-export type Happened = ({ readonly type: 'request' } & RequestRow) | HappenedEvent;
-
-export interface HappenedEvent {
-  readonly type: 'event';
-  readonly event: SandboxEvent;
-  /** After its last attempt; null without a webhook. */
-  readonly delivery: DeliveryRecord | null;
-}
 
 /** Calls the listener for each request, for each event without a webhook, and for each attempt to deliver another. */
 export function createWatch({ state, follow }: Store): (listener: (happened: Happened) => void) => void {

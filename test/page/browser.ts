@@ -3,7 +3,8 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
 import { pageLink } from '../../src/commands/sandbox/status.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/interface.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { openWorld, type World } from '../support/world.ts';
 
@@ -86,7 +87,7 @@ export function useSandbox(options: SandboxOptions = {}): Shown {
   });
   beforeEach(() => {
     const { sandbox } = current();
-    sandbox.webhooks.removeAll(() => true);
+    for (const { id } of sandbox.webhooks.list()) sandbox.webhooks.remove(id);
     sandbox.faults.clear();
     sandbox.reset('all');
   });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/interface.ts';
+import { createSandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { serve } from '../../src/sandbox/serve.ts';
 import { alive, later } from './cli.ts';
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/interface.ts';
+import { createSandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { Locator } from '../../src/sandbox/remote/locator.ts';
 import { serve } from '../../src/sandbox/serve.ts';
 import { bin, cleanEnv, temporaryHome } from './bin.ts';

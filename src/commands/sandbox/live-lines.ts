@@ -1,7 +1,7 @@
 import type { Ui } from '../../cli/command.ts';
 import { cell } from '../../cli/output/rows.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { Happened, HappenedEvent } from '../../sandbox/watch.ts';
+import type { Sandbox } from '../../sandbox/interface.ts';
+import type { Happened, HappenedEvent } from '../../sandbox/rows.ts';
 import { requestLine } from './requests.ts';
 import { subjectOf } from './trigger.ts';
 

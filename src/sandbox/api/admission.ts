@@ -1,6 +1,7 @@
 import { announced, type Announced, type EndpointName, endpointNames, endpoints } from '../../contract/endpoints.ts';
 import { isLocalKey, keyPrefixes, type Scope } from '../../contract/keys.ts';
 import { type Plan, plans } from '../../contract/plans.ts';
+import type { Usage } from '../rows.ts';
 import type { Key, PlanSetting } from '../state/records.ts';
 import { monthOf, type State } from '../state/state.ts';
 
@@ -104,15 +105,6 @@ export function isMonthUsedUp(state: State, now: number): boolean {
 
 function sentInMonth({ months }: State, now: number): number {
   return months.get(monthOf(now)) ?? 0;
-}
-
-/** How much of the limits is used. */
-export interface Usage {
-  readonly plan: PlanSetting;
-  /** Requests a minute. A limit of null is unlimited, and not counted. */
-  readonly minute: { readonly limit: number | null; readonly used: number; readonly ends: number | null };
-  /** Messages in the calendar month, such as 2026-05. */
-  readonly month: { readonly limit: number | null; readonly used: number; readonly name: string };
 }
 
 export function usageOf(state: State, window: MinuteWindow, now: number): Usage {

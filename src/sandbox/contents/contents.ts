@@ -1,36 +1,13 @@
+import type { Contents } from '../interface.ts';
 import { Refusal } from '../refusal.ts';
 import { type Ids, newDataId } from '../state/ids.ts';
 import { compact } from '../state/store.ts';
-import type { Campaign, Change, Contact, Message, Resettable, SandboxEvent, Template } from '../state/records.ts';
+import type { Change, Contact, Resettable, Template } from '../state/records.ts';
 import { batches } from '../state/snapshot.ts';
 import type { State, Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
 import { type NewContents, readContents, shownProblems } from './read.ts';
 import { seeds } from './sample-data.ts';
-
-/** Resets, fills and exports the contents of a sandbox. */
-export interface Contents {
-  /** Deletes messages, contacts, logs, or all; deleted sample data is restored. */
-  reset(what: Resettable): void;
-  /** Adds records or replaces known ones. If any is invalid, throws a Refusal and changes nothing. */
-  seed(contents: unknown): Seeded;
-  export(): Exported;
-}
-
-/** Number of records added or replaced. */
-interface Seeded {
-  readonly contacts: number;
-  readonly templates: number;
-  readonly campaigns: number;
-}
-
-interface Exported {
-  readonly contacts: readonly Contact[];
-  readonly templates: readonly Template[];
-  readonly campaigns: readonly Campaign[];
-  readonly messages: readonly (Message & { readonly status: string })[];
-  readonly events: readonly SandboxEvent[];
-}
 
 interface ContentsOptions {
   readonly store: Store;

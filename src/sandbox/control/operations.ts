@@ -7,19 +7,16 @@ import type { Reader } from '../../contract/readers.ts';
 import { check } from '../../delivery/signature/check.ts';
 import { endpointNames } from '../../contract/endpoints.ts';
 import { choices } from '../api/choices.ts';
-import { newest, rowStates } from '../events/deliveries.ts';
-import { isOrphaned } from '../events/webhooks.ts';
 import type { Gone } from '../exchange.ts';
 import { newFault } from '../faults/input.ts';
+import { type Happening, type Landmark, landmarks, type Sandbox } from '../interface.ts';
 import { eventName, fields, integer, oneOf, optional, suggestion } from '../readers.ts';
 import { Refusal } from '../refusal.ts';
-import { requestRow } from '../requests.ts';
-import type { Sandbox } from '../sandbox.ts';
+import { newest, requestRow } from '../requests.ts';
+import { rowStates } from '../rows.ts';
 import { messageStatuses } from '../state/records.ts';
-import type { Happening } from '../state/store.ts';
 import { type Clock, longestTimer, sleep } from '../time/clock.ts';
 import type { PageFiles } from './page.ts';
-import { type Landmark, landmarks } from '../time/time.ts';
 
 /** A sandbox that is served by this process. */
 export interface Served {
@@ -159,11 +156,11 @@ export const operations = {
   }),
 
   webhooks: op(nothing, ({ sandbox, kill }: Processes) => {
-    sandbox.webhooks.removeAll((webhook) => isOrphaned(webhook, kill));
+    sandbox.webhooks.removeOrphans(kill);
     return sandbox.webhooks.list();
   }),
   addWebhook: op(newWebhook, ({ sandbox, kill }: Processes, added) => {
-    sandbox.webhooks.removeAll((webhook) => isOrphaned(webhook, kill, added));
+    sandbox.webhooks.removeOrphans(kill, added);
     return sandbox.webhooks.add(added);
   }),
   removeWebhook: op(fields({ webhook: read.string }), ({ sandbox }: Inside, { webhook }) =>

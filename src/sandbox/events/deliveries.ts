@@ -1,42 +1,11 @@
 import { Refusal } from '../refusal.ts';
 import type { Ids } from '../state/ids.ts';
-import type { Attempt, Change, SandboxEvent } from '../state/records.ts';
+import type { Change, SandboxEvent } from '../state/records.ts';
 import { eventNamed, type Sending, type State, type Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
-import { deliveryOf, type DeliveryStatus, receivers, statusOf, whyClosed } from './fan-out.ts';
-
-export interface DeliveryFilter {
-  /** Default: all. */
-  readonly states?: readonly RowState[] | undefined;
-  /** Only the newest. */
-  readonly limit?: number | undefined;
-}
-
-/** `queued` is an event without a delivery, because no webhook was registered. */
-export const rowStates = ['waiting', 'delivered', 'dead', 'dropped', 'queued'] as const satisfies readonly (
-  DeliveryStatus | 'queued'
-)[];
-type RowState = (typeof rowStates)[number];
-
-export interface DeliveryRow {
-  /** The delivery id; for a queued event its event id. */
-  readonly id: string;
-  readonly event: string;
-  readonly type: string;
-  readonly url: string | null;
-  readonly state: RowState;
-  readonly attempts: number;
-  /** The result of the last attempt: a status or an error. */
-  readonly last: number | string | null;
-  readonly next_at: string | null;
-}
-
-export interface DeliveryRecord extends Omit<DeliveryRow, 'attempts'> {
-  readonly webhook: string | null;
-  /** The id of an injected fault. */
-  readonly fault: string | null;
-  readonly attempts: readonly Attempt[];
-}
+import { newest } from '../requests.ts';
+import type { DeliveryFilter, DeliveryRecord, DeliveryRow, Remaining, RowState } from '../rows.ts';
+import { deliveryOf, receivers, statusOf, whyClosed } from './fan-out.ts';
 
 type Entry = SandboxEvent | Sending;
 
@@ -44,11 +13,6 @@ type Entry = SandboxEvent | Sending;
 export function deliveryRows(state: State, { states, limit }: DeliveryFilter): readonly DeliveryRow[] {
   const all = entries(state).filter((entry) => !states || states.includes(stateOf(entry, state)));
   return newest(all, limit).map((entry) => rowOf(entry, state));
-}
-
-/** The last items of a list; all without a limit. */
-export function newest<T>(all: readonly T[], limit: number | undefined): readonly T[] {
-  return limit === undefined ? all : all.slice(Math.max(0, all.length - limit));
 }
 
 /** One delivery, or all deliveries of an event, with their attempts. */
@@ -137,15 +101,6 @@ export function createRedeliver({ store, ids, clock }: RedeliverOptions): (which
     const now = { at: clock.now() };
     return webhooks.map((webhook, at) => deliveryOf(event, webhook, ids.id('dlv', state.serial + at + 1), now));
   }
-}
-
-/** Deliveries that redelivering `failed` skips. */
-export interface Remaining {
-  /** Dead because the webhook is disabled, or removed. */
-  readonly disabled: number;
-  readonly removed: number;
-  /** Failed, with another attempt scheduled. */
-  readonly waiting: number;
 }
 
 export function remaining(state: State): Remaining {

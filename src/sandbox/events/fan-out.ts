@@ -1,4 +1,5 @@
 import { drawFault, recordOf } from '../faults/faults.ts';
+import type { DeliveryStatus } from '../rows.ts';
 import type { Ids } from '../state/ids.ts';
 import type { Change, FaultRecord, SandboxEvent, Webhook } from '../state/records.ts';
 import type { Registered, Sending, State, Store } from '../state/state.ts';
@@ -49,8 +50,6 @@ export function undelivered({ events, deliveries }: State): readonly SandboxEven
   for (const { event } of deliveries.values()) delivered.add(event);
   return [...events].filter((event) => !delivered.has(event));
 }
-
-export type DeliveryStatus = 'waiting' | 'delivered' | 'dead' | 'dropped';
 
 interface StatusDetails {
   readonly status: DeliveryStatus;

@@ -1,67 +1,15 @@
 import { isProcessAlive, type Probe } from '../../base/liveness.ts';
 import { redact } from '../../base/redact.ts';
-import type { EventName } from '../../contract/events.ts';
 import { isSecret } from '../../contract/signature.ts';
 import { isThisMachine } from '../../base/loopback.ts';
+import type { Owned, Webhooks } from '../interface.ts';
 import { Refusal } from '../refusal.ts';
+import type { WebhookRow } from '../rows.ts';
 import type { Ids } from '../state/ids.ts';
-import type { Change, Owner, Webhook } from '../state/records.ts';
+import type { Change, Webhook } from '../state/records.ts';
 import type { Registered, State, Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
 import { deliveryOf, listensTo, undelivered } from './fan-out.ts';
-
-/** The URLs that receive events (§6 leaves open how one is registered). */
-export interface Webhooks {
-  /** A known URL keeps its id, is enabled, and gets these settings. */
-  add(webhook: NewWebhook): AddedWebhook;
-  list(): readonly WebhookRow[];
-  /** By id or URL. */
-  remove(idOrUrl: string): WebhookRow;
-  removeAll(matching: (webhook: Webhook) => boolean): void;
-  /** Creates a new secret for one webhook or the sandbox. The old one also signs for one more day. */
-  rotate(idOrUrl?: string): RotatedSecret;
-}
-
-interface NewWebhook {
-  readonly url: string;
-  /** Default: all. */
-  readonly events?: readonly EventName[] | undefined;
-  /** Replaces the sandbox's secret. */
-  readonly secret?: string | undefined;
-  /** Allows a URL on another machine. */
-  readonly external?: boolean | undefined;
-  /** Also delivers earlier events that have no delivery. */
-  readonly catchUp?: boolean | undefined;
-  /** The process that listens there. */
-  readonly owner?: Owner | undefined;
-}
-
-interface WebhookRow {
-  readonly id: string;
-  readonly url: string;
-  readonly events: readonly EventName[] | 'all';
-  readonly secret: 'own' | 'sandbox';
-  readonly state: 'active' | 'disabled';
-  /** Why it is disabled. */
-  readonly reason?: string | undefined;
-  readonly created_at: string;
-}
-
-interface AddedWebhook extends WebhookRow {
-  /** Whether the URL was already registered. */
-  readonly known: boolean;
-  /** Human-readable differences to the previous settings. */
-  readonly changes: readonly string[];
-  /** The number of earlier events to deliver. */
-  readonly caughtUp: number;
-}
-
-interface RotatedSecret {
-  readonly webhook: WebhookRow | undefined;
-  readonly secret: string;
-  /** When the old secret stops signing. */
-  readonly until: string;
-}
 
 interface WebhookOptions {
   readonly store: Store;
@@ -97,8 +45,8 @@ export function createWebhooks({ store: { state, commit }, ids, clock }: Webhook
       commit([{ type: 'webhook-removed', webhook: registered.webhook.id }]);
       return rowOf(registered);
     },
-    removeAll(matching) {
-      const removed = [...state.webhooks.values()].filter(({ webhook }) => matching(webhook));
+    removeOrphans(kill, successor) {
+      const removed = [...state.webhooks.values()].filter(({ webhook }) => isOrphaned(webhook, kill, successor));
       for (const { webhook } of removed) commit([{ type: 'webhook-removed', webhook: webhook.id }]);
     },
     rotate(idOrUrl) {
@@ -123,11 +71,6 @@ export function webhookUrl(text: string, external: boolean): URL {
     throw new Refusal(400, `${url.hostname} is not this machine: pass external: true to send events there`);
   url.hash = '';
   return url;
-}
-
-interface Owned {
-  readonly url: string;
-  readonly owner?: Owner | undefined;
 }
 
 /** Whether the owner of a webhook is dead and does not restart, or `successor` now listens on its port. */

@@ -1,18 +1,8 @@
+import type { Faults } from '../interface.ts';
 import type { Clock } from '../time/clock.ts';
-import type { FaultRecord, Fault, FaultStatus } from '../state/records.ts';
-import type { NewFault } from './input.ts';
+import type { FaultRecord, Fault } from '../state/records.ts';
 import { createRandom, type Ids, seedNumber } from '../state/ids.ts';
 import type { FaultState, State, Store } from '../state/state.ts';
-
-/** Adds, lists and clears injected faults. */
-export interface Faults {
-  /** Throws a Refusal with status 400 if the fault is invalid. */
-  add(fault: NewFault): Fault;
-  /** Includes expired faults until they are cleared. */
-  list(): readonly FaultStatus[];
-  /** Clears one fault or all; returns the cleared faults. */
-  clear(id?: string): readonly Fault[];
-}
 
 interface Context {
   readonly store: Store;

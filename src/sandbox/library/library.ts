@@ -1,8 +1,8 @@
 import { types } from 'node:util';
 import { operations } from '../control/operations.ts';
 import type { Exchange } from '../exchange.ts';
-import { createSandbox as createService, type Sandbox as Service } from '../sandbox.ts';
-import { landmarks } from '../time/time.ts';
+import { landmarks, type Sandbox as Service } from '../interface.ts';
+import { createSandbox as createService } from '../sandbox.ts';
 import { checked, millisecondsOf, plainError } from './argument-checks.ts';
 import { settingsOf } from './options.ts';
 import { createServers } from './servers.ts';

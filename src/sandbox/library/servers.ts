@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type RunningServer, startServer } from '../http.ts';
 import { fields, integer, optional } from '../readers.ts';
-import type { Sandbox as Service } from '../sandbox.ts';
+import type { Sandbox as Service } from '../interface.ts';
 import { checked, plainError } from './argument-checks.ts';
 import type { ListenOptions, SandboxServer } from './types.ts';
 

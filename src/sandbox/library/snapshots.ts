@@ -1,6 +1,6 @@
 import { operations } from '../control/operations.ts';
-import type { DeliveryRow } from '../events/deliveries.ts';
-import type { Sandbox as Service } from '../sandbox.ts';
+import type { Sandbox as Service } from '../interface.ts';
+import type { DeliveryRow } from '../rows.ts';
 import { checked } from './argument-checks.ts';
 import type { Delivery, Sandbox } from './types.ts';
 

@@ -1,7 +1,7 @@
 import { eventNames, isEventName } from '../../contract/events.ts';
 import { Refusal } from '../refusal.ts';
 import { suggestion } from '../readers.ts';
-import type { Sandbox as Service } from '../sandbox.ts';
+import type { Sandbox as Service } from '../interface.ts';
 import { sleep } from '../time/clock.ts';
 import { checked, millisecondsOf } from './argument-checks.ts';
 import { eventsIn } from './snapshots.ts';

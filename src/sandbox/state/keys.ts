@@ -1,25 +1,11 @@
 import { keyPrefixes, localMark, type Mode, type Scope } from '../../contract/keys.ts';
+import type { Keys } from '../interface.ts';
+import type { KeyStatus } from '../rows.ts';
 import type { Change, Key, PlanSetting } from './records.ts';
 import { type Ids, newDataId } from './ids.ts';
 import type { Clock } from '../time/clock.ts';
 import { seeds } from '../contents/sample-data.ts';
 import type { State } from './state.ts';
-
-export interface Keys {
-  /** The two initial keys of every sandbox. */
-  readonly sandbox: string;
-  readonly live: string;
-  list(): readonly KeyStatus[];
-  create(scope: Scope, mode?: Mode): Key;
-  /** Takes a key or its id; returns false if it is unknown. */
-  revoke(key: string): boolean;
-  /** §3: makes live keys valid. No key changes its prefix. */
-  goLive(): void;
-}
-
-interface KeyStatus extends Key {
-  readonly state: 'active' | 'inactive' | 'revoked';
-}
 
 interface Context {
   readonly state: State;

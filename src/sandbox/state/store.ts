@@ -1,3 +1,4 @@
+import type { Happening } from '../interface.ts';
 import { apply } from './apply.ts';
 import type { Change } from './records.ts';
 import { sizeOf, snapshot } from './snapshot.ts';
@@ -86,8 +87,6 @@ export function openStore(journal: Journal | undefined): Store {
     for (const change of changes) for (const listener of listeners) listener(change);
   }
 }
-
-export type Happening = 'event' | 'call';
 
 /** Returns a function that waits for the next change of a type, or for the signal. */
 export function createWait(store: Store): (type: Happening, signal: AbortSignal) => Promise<void> {

@@ -1,39 +1,9 @@
 import { isWaiting } from '../events/fan-out.ts';
+import type { Fired, Landmark, Postponed, Time, TimeNow } from '../interface.ts';
 import { Refusal } from '../refusal.ts';
 import type { Change } from '../state/records.ts';
 import type { State, Store } from '../state/state.ts';
 import type { AdjustableClock, ClockSetting } from './clock.ts';
-
-/** Reads and controls the sandbox's time. */
-export interface Time {
-  now(): TimeNow;
-  freeze(): TimeNow;
-  /** Returns to real time; reports the receipts and deliveries that this postpones. */
-  real(): TimeNow & Postponed;
-  /** Runs everything that becomes due, in order, and awaits each delivery. */
-  advance(span: number | Landmark): Promise<TimeNow & { readonly fired: readonly Fired[] }>;
-}
-
-interface TimeNow {
-  readonly now: string;
-  readonly frozen: boolean;
-  /** Milliseconds ahead of real time; negative if behind. */
-  readonly ahead: number;
-}
-
-/** An event or a delivery attempt during an advance. */
-interface Fired {
-  readonly at: string;
-  readonly what: string;
-  readonly id: string;
-  readonly about?: string | undefined;
-  /** The status, or the error if there is no answer. */
-  readonly answer?: number | string | undefined;
-}
-
-export const landmarks = ['next-due', 'next-minute', 'next-hour', 'next-day', 'next-month'] as const;
-
-export type Landmark = (typeof landmarks)[number];
 
 interface TimeOptions {
   readonly store: Store;
@@ -108,14 +78,6 @@ const landmarkAfter: Readonly<Record<Exclude<Landmark, 'next-due'>, (date: Date)
   'next-day': (date) => date.setUTCHours(24, 0, 0, 0),
   'next-month': (date) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1),
 };
-
-/** Receipts and deliveries that setting the clock back postpones: they keep their due times. */
-interface Postponed {
-  /** Number of receipts and deliveries. */
-  readonly later: number;
-  /** Due time of the first. */
-  readonly from: string | null;
-}
 
 const none: Postponed = { later: 0, from: null };
 

@@ -1,7 +1,7 @@
 import type { EventName } from '../../contract/events.ts';
+import type { Trigger } from '../interface.ts';
 import { readOrRefuse, Refusal } from '../refusal.ts';
 import type { Ids } from '../state/ids.ts';
-import type { SandboxEvent } from '../state/records.ts';
 import { batches } from '../state/snapshot.ts';
 import type { Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
@@ -16,16 +16,6 @@ import {
   type Triggered,
 } from './events.ts';
 import { type FieldsOf, readFields, whyNotFields } from './fields.ts';
-
-/** Makes an event happen, with the changes that lead to it. Throws a Refusal if it is impossible. */
-export type Trigger = (event: EventName, fields?: Readonly<Record<string, unknown>>) => TriggerResult;
-
-interface TriggerResult {
-  /** All events it caused, in order. */
-  readonly events: readonly SandboxEvent[];
-  /** The records concerned: `message_id`, `contact_id`… */
-  readonly [id: `${string}_id`]: string;
-}
 
 interface TriggerOptions {
   readonly store: Store;

@@ -1,0 +1,187 @@
+import type { EventName } from '../contract/events.ts';
+import type {
+  Attempt,
+  Fault,
+  Inbound,
+  Key,
+  Message,
+  MessageStatus,
+  PlanSetting,
+  SandboxEvent,
+} from './state/records.ts';
+
+/** A request of the log, with all fields in the same order. */
+export interface RequestRow {
+  readonly at: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly key: string | null;
+  readonly message_id: string | null;
+  readonly fault: string | null;
+  readonly detail: string | null;
+}
+
+/** The bytes of a request and its answer. */
+export interface ExchangeRow {
+  /** As the log has it. */
+  readonly request: RequestRow;
+  /** With the headers that the sandbox reads. Keys are masked. */
+  readonly sent: Part & { readonly method: string; readonly path: string };
+  readonly answered: Part & { readonly status: number };
+}
+
+export interface Part {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** The number of bytes, if the body is longer than what is kept. */
+  readonly bytes?: number | undefined;
+}
+
+export interface MessageFilter {
+  readonly to?: string | undefined;
+  readonly template?: string | undefined;
+  readonly status?: MessageStatus | undefined;
+  /** Only the newest. */
+  readonly limit?: number | undefined;
+}
+
+export interface MessageRow extends Pick<Message, 'id' | 'to' | 'template' | 'params' | 'mode'> {
+  readonly sent_at: string;
+  readonly status: MessageStatus;
+  /** As the recipient reads it; null if the template was deleted since. */
+  readonly text: string | null;
+}
+
+export interface MessageStory extends MessageRow {
+  /** Null for a message that no request sent, and for a request that the log has dropped. */
+  readonly request: RequestRow | null;
+  /** In order, including those that have not happened yet. */
+  readonly receipts: readonly ReceiptRow[];
+  readonly events: readonly EventStory[];
+}
+
+interface ReceiptRow {
+  readonly type: string;
+  readonly at: string;
+  /** The event, once it has happened. */
+  readonly event: string | null;
+}
+
+interface EventStory extends Pick<SandboxEvent, 'id' | 'type' | 'data'> {
+  readonly at: string;
+  readonly deliveries: readonly DeliveryRecord[];
+}
+
+/** With the payload that webhooks receive. */
+export interface EventRecord extends SandboxEvent {
+  readonly payload: object;
+}
+
+export type DeliveryStatus = 'waiting' | 'delivered' | 'dead' | 'dropped';
+
+export interface DeliveryFilter {
+  /** Default: all. */
+  readonly states?: readonly RowState[] | undefined;
+  /** Only the newest. */
+  readonly limit?: number | undefined;
+}
+
+/** `queued` is an event without a delivery, because no webhook was registered. */
+export const rowStates = ['waiting', 'delivered', 'dead', 'dropped', 'queued'] as const satisfies readonly (
+  DeliveryStatus | 'queued'
+)[];
+export type RowState = (typeof rowStates)[number];
+
+export interface DeliveryRow {
+  /** The delivery id; for a queued event its event id. */
+  readonly id: string;
+  readonly event: string;
+  readonly type: string;
+  readonly url: string | null;
+  readonly state: RowState;
+  readonly attempts: number;
+  /** The result of the last attempt: a status or an error. */
+  readonly last: number | string | null;
+  readonly next_at: string | null;
+}
+
+export interface DeliveryRecord extends Omit<DeliveryRow, 'attempts'> {
+  readonly webhook: string | null;
+  /** The id of an injected fault. */
+  readonly fault: string | null;
+  readonly attempts: readonly Attempt[];
+}
+
+/** Deliveries that redelivering `failed` skips. */
+export interface Remaining {
+  /** Dead because the webhook is disabled, or removed. */
+  readonly disabled: number;
+  readonly removed: number;
+  /** Failed, with another attempt scheduled. */
+  readonly waiting: number;
+}
+
+export interface WebhookRow {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly EventName[] | 'all';
+  readonly secret: 'own' | 'sandbox';
+  readonly state: 'active' | 'disabled';
+  /** Why it is disabled. */
+  readonly reason?: string | undefined;
+  readonly created_at: string;
+}
+
+export interface KeyStatus extends Key {
+  readonly state: 'active' | 'inactive' | 'revoked';
+}
+
+/** How much of the limits is used. */
+export interface Usage {
+  readonly plan: PlanSetting;
+  /** Requests a minute. A limit of null is unlimited, and not counted. */
+  readonly minute: { readonly limit: number | null; readonly used: number; readonly ends: number | null };
+  /** Messages in the calendar month, such as 2026-05. */
+  readonly month: { readonly limit: number | null; readonly used: number; readonly name: string };
+}
+
+/** A change of the clock or the faults, which explains what happened after it. Times are those of the sandbox's clock. */
+export type Adjustment = { readonly id: number; readonly at: number } & (
+  | { readonly kind: 'frozen' }
+  | { readonly kind: 'real' }
+  | { readonly kind: 'advanced'; readonly to: number }
+  | { readonly kind: 'fault'; readonly fault: Fault }
+  | { readonly kind: 'fault-cleared'; readonly fault: string }
+);
+
+/** A request that was answered, or an event with the result of an attempt to deliver it. */
+export type Happened = ({ readonly type: 'request' } & RequestRow) | HappenedEvent;
+
+export interface HappenedEvent {
+  readonly type: 'event';
+  readonly event: SandboxEvent;
+  /** After its last attempt; null without a webhook. */
+  readonly delivery: DeliveryRecord | null;
+}
+
+/** A step of the page's state. */
+export type FeedRecord =
+  /** The page forgets its records; the newest ones follow. */
+  | { readonly kind: 'reset' }
+  | { readonly kind: 'messages'; readonly rows: readonly MessageRow[] }
+  | { readonly kind: 'replies'; readonly rows: readonly Inbound[] }
+  | { readonly kind: 'events'; readonly rows: readonly SandboxEvent[] }
+  | { readonly kind: 'requests'; readonly rows: readonly RequestRow[] }
+  /** All changes of the clock and the faults, each with the number of requests since. */
+  | {
+      readonly kind: 'adjustments';
+      readonly rows: readonly { readonly adjustment: Adjustment; readonly requestsSince: number }[];
+    }
+  /** When the next receipt or delivery is due on the sandbox's clock. */
+  | { readonly kind: 'due'; readonly at: number | null }
+  /** The page must ask for these again, if it shows them. */
+  | { readonly kind: 'changed'; readonly topics: readonly Topic[] };
+
+/** Parts of the state without a log. */
+export type Topic = 'clock' | 'contents' | 'deliveries' | 'faults' | 'keys' | 'usage' | 'webhooks';
