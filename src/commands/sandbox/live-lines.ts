@@ -2,8 +2,7 @@ import type { Ui } from '../../cli/command.ts';
 import { cell } from '../../cli/output/rows.ts';
 import type { Sandbox } from '../../sandbox/interface.ts';
 import type { Happened, HappenedEvent } from '../../sandbox/rows.ts';
-import { requestLine } from './requests.ts';
-import { subjectOf } from './trigger.ts';
+import { requestLine, subjectOf } from './lines.ts';
 
 /** The lines that a sandbox in the foreground prints as things happen. */
 export type Live = Happened | { readonly type: 'left-out'; readonly count: number };

@@ -1,15 +1,12 @@
 import { usage } from '../../base/errors.ts';
-import { type Command, command, type Ui } from '../../cli/command.ts';
+import { type Command, command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
-import { cell } from '../../cli/output/rows.ts';
 import { argument, choice, knowing, option, phone } from '../../cli/params.ts';
-import { isRecord } from '../../contract/readers.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
 import { newestLast, newestOf } from '../newest-last.ts';
 import { inCommandWords, localSandbox } from './control.ts';
-import { requestLine } from './requests.ts';
+import { storyText } from './lines.ts';
 
-export type MessageStory = OutputOf<'message'>;
 type MessageRow = OutputOf<'messages'>[number];
 
 const described = {
@@ -69,38 +66,3 @@ export const sandboxMessages: Command = {
   ...list,
   run: (context, texts, emit) => (texts['id']?.length ? show : list).run(context, texts, emit),
 };
-
-/** A message, its text, and what happened to it, in order. */
-export function storyText(story: MessageStory, ui: Ui): string {
-  const { id, to, template, status, text, request, receipts, events } = story;
-  const head = [ui.color.bold(id), to, template, statusText(status, ui)].join('  ');
-  const pending = receipts.filter(({ event }) => event === null);
-  return [
-    head,
-    text ?? 'its template was deleted, so the text is unknown',
-    '',
-    ...(request ? [requestLine({ ...request, message_id: null }, ui)] : []),
-    ...events.flatMap((event) => eventLines(event, ui)),
-    ...pending.map(({ type, at }) => ui.line([ui.time(at), ui.color.dim(`${type} is due`)])),
-  ].join('\n');
-}
-
-function statusText(status: MessageStory['status'], { color }: Ui): string {
-  if (status === 'failed') return color.red(status);
-  return status === 'accepted' ? color.yellow(status) : color.green(status);
-}
-
-function eventLines({ id, type, at, data, deliveries }: MessageStory['events'][number], ui: Ui): readonly string[] {
-  const reason = isRecord(data['reason']) ? Object.values(data['reason']).map(cell) : [];
-  const line = ui.line([ui.time(at), type, id, ...(reason.length > 0 ? [reason.join(': ')] : [])]);
-  return [line, ...deliveries.map((delivery) => deliveryLine(delivery, ui))];
-}
-
-type Delivery = MessageStory['events'][number]['deliveries'][number];
-
-function deliveryLine({ id, url, state, attempts, last }: Delivery, ui: Ui): string {
-  if (state === 'queued') return ui.line(['  → no webhook is registered']);
-  const count = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`;
-  const outcome = [state, ...(last === null ? [] : [`(${last})`])].join(' ');
-  return ui.line([`  → ${outcome}`, count, id, url ?? '']);
-}

@@ -6,8 +6,7 @@ import { flag, option } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
 import { newestLast, newestOf } from '../newest-last.ts';
 import { inCommandWords, localSandbox } from './control.ts';
-
-type RequestRow = OutputOf<'audit'>[number];
+import { requestLine } from './lines.ts';
 
 const described = {
   name: 'requests',
@@ -81,14 +80,6 @@ function partLines(mark: string, first: string, { headers, body, bytes: whole }:
   const cut = whole === undefined ? [] : [`(the first 16 KB of ${whole} bytes)`];
   const lines = [first, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '', body, ...cut];
   return lines.flatMap((line) => line.split('\n')).map((line) => `${mark} ${line}`.trimEnd());
-}
-
-/** A request on one line. */
-export function requestLine({ at, method, path, status, message_id, fault, detail }: RequestRow, ui: Ui): string {
-  const about = [message_id, fault, detail].filter((value) => value !== null);
-  const code = status === 0 ? 'no answer' : String(status);
-  const outcome = status >= 200 && status < 300 ? ui.color.green(code) : ui.color.red(code);
-  return ui.line([ui.time(at), method.padEnd(4), path, outcome, ...about]);
 }
 
 export const sandboxRequests: Command = {

@@ -6,12 +6,11 @@ import { cell } from '../../cli/output/rows.ts';
 import { type Input, option, phone, required } from '../../cli/params.ts';
 import { type EventName, eventNames, isEventName } from '../../contract/events.ts';
 import { isRecord, Mismatch } from '../../contract/readers.ts';
-import type { OutputOf, Remote } from '../../sandbox/remote/remote.ts';
+import type { Remote } from '../../sandbox/remote/remote.ts';
 import { jsonIn } from '../body.ts';
 import { inCommandWords, localSandbox } from './control.ts';
+import { subjectOf } from './lines.ts';
 import { unknownEvent } from './names.ts';
-
-type SandboxEvent = OutputOf<'trigger'>['events'][number];
 
 /** One option for each field of an event; two for a reason. */
 const fieldOptions = {
@@ -92,11 +91,6 @@ async function confirmAudience(context: Context, sandbox: Remote, tag: unknown):
   const { contacts } = await inCommandWords(sandbox.ask('audience', typeof tag === 'string' ? { tag } : {}), {});
   if (contacts <= manyContacts) return;
   await context.confirm(`Send the broadcast to ${whole(contacts)} contacts of the sandbox?`);
-}
-
-/** The id of the record that an event is about. */
-export function subjectOf(data: SandboxEvent['data']): unknown {
-  return data['message_id'] ?? data['order_id'] ?? data['flow_run_id'] ?? data['campaign_id'] ?? data['id'];
 }
 
 function eventNamed(text: string): EventName {

@@ -1,0 +1,51 @@
+import { cell } from '../../cli/output/rows.ts';
+import type { Ui } from '../../cli/output/ui.ts';
+import { isRecord } from '../../contract/readers.ts';
+import type { DeliveryRecord, MessageStory, RequestRow } from '../../sandbox/rows.ts';
+import type { SandboxEvent } from '../../sandbox/state/records.ts';
+
+/** A request on one line. */
+export function requestLine({ at, method, path, status, message_id, fault, detail }: RequestRow, ui: Ui): string {
+  const about = [message_id, fault, detail].filter((value) => value !== null);
+  const code = status === 0 ? 'no answer' : String(status);
+  const outcome = status >= 200 && status < 300 ? ui.color.green(code) : ui.color.red(code);
+  return ui.line([ui.time(at), method.padEnd(4), path, outcome, ...about]);
+}
+
+/** A message, its text, and what happened to it, in order. */
+export function storyText(story: MessageStory, ui: Ui): string {
+  const { id, to, template, status, text, request, receipts, events } = story;
+  const head = [ui.color.bold(id), to, template, statusText(status, ui)].join('  ');
+  const pending = receipts.filter(({ event }) => event === null);
+  return [
+    head,
+    text ?? 'its template was deleted, so the text is unknown',
+    '',
+    ...(request ? [requestLine({ ...request, message_id: null }, ui)] : []),
+    ...events.flatMap((event) => eventLines(event, ui)),
+    ...pending.map(({ type, at }) => ui.line([ui.time(at), ui.color.dim(`${type} is due`)])),
+  ].join('\n');
+}
+
+function statusText(status: MessageStory['status'], { color }: Ui): string {
+  if (status === 'failed') return color.red(status);
+  return status === 'accepted' ? color.yellow(status) : color.green(status);
+}
+
+function eventLines({ id, type, at, data, deliveries }: MessageStory['events'][number], ui: Ui): readonly string[] {
+  const reason = isRecord(data['reason']) ? Object.values(data['reason']).map(cell) : [];
+  const line = ui.line([ui.time(at), type, id, ...(reason.length > 0 ? [reason.join(': ')] : [])]);
+  return [line, ...deliveries.map((delivery) => deliveryLine(delivery, ui))];
+}
+
+function deliveryLine({ id, url, state, attempts, last }: DeliveryRecord, ui: Ui): string {
+  if (state === 'queued') return ui.line(['  → no webhook is registered']);
+  const count = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`;
+  const outcome = [state, ...(last === null ? [] : [`(${last})`])].join(' ');
+  return ui.line([`  → ${outcome}`, count, id, url ?? '']);
+}
+
+/** The id of the record that an event is about. */
+export function subjectOf(data: SandboxEvent['data']): unknown {
+  return data['message_id'] ?? data['order_id'] ?? data['flow_run_id'] ?? data['campaign_id'] ?? data['id'];
+}
