@@ -151,6 +151,8 @@ describe('sandbox requests', () => {
         expect.stringMatching(/^< \{"message_id":"msg_sandbox_\w+"\}$/),
       ]),
     );
+    await sandbox.answer({ method: 'GET', target: '/api/public/contacts', headers: {}, body: '' });
+    expect((await run('sandbox requests --bytes --limit 1')).stdout).toMatch(/\n> GET [^\n]+\n< 401\n/);
     const body = JSON.stringify({ note: 'x'.repeat(20_000) });
     await sandbox.answer({ method: 'POST', target: '/api/public/contacts', headers: {}, body });
     const [large] = JSON.parse((await run('sandbox requests --bytes --limit 1 -o json')).stdout);

@@ -5,6 +5,7 @@ import { argument, flag } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
 import { newestLast, newestOf } from '../newest-last.ts';
 import { inCommandWords, localSandbox } from './control.ts';
+import { partLines } from './lines.ts';
 
 type Delivery = OutputOf<'delivery'>[number];
 type Attempt = Delivery['attempts'][number];
@@ -102,19 +103,7 @@ function deliveryText({ id, event, type, url, state, last, next_at: next, fault,
 
 function attemptText({ at, request, response, error, took }: Attempt, ordinal: number, url: string | null): string {
   const head = `attempt ${ordinal}  ${new Date(at).toISOString()}  ${took} ms`;
-  const sent = messageLines('>', `POST ${url}`, request);
-  const received = response ? messageLines('<', String(response.status), response) : [];
+  const sent = partLines('>', `POST ${url}`, request);
+  const received = response ? partLines('<', String(response.status), response) : [];
   return ['', head, ...sent, ...received, ...(error === undefined ? [] : [`! ${error}`])].join('\n');
-}
-
-interface Message {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly encoding?: string;
-}
-
-function messageLines(mark: string, first: string, { headers, body, encoding }: Message): readonly string[] {
-  const named = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  const content = [...(encoding === undefined ? [] : [`(${encoding})`]), ...(body === '' ? [] : [body])];
-  return [first, ...named, ...(content.length > 0 ? ['', ...content] : [])].map((text) => `${mark} ${text}`.trimEnd());
 }

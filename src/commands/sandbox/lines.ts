@@ -49,3 +49,26 @@ function deliveryLine({ id, url, state, attempts, last }: DeliveryRecord, ui: Ui
 export function subjectOf(data: SandboxEvent['data']): unknown {
   return data['message_id'] ?? data['order_id'] ?? data['flow_run_id'] ?? data['campaign_id'] ?? data['id'];
 }
+
+interface SentPart {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly encoding?: string;
+  /** The number of bytes, if the body is cut. */
+  readonly bytes?: number | undefined;
+}
+
+/** A request or an answer as `curl -v` shows it. The body is one line, because a view gets texts without line feeds. */
+export function partLines(
+  mark: string,
+  first: string,
+  { headers, body, encoding, bytes }: SentPart,
+): readonly string[] {
+  const content = [
+    ...(encoding === undefined ? [] : [`(${encoding})`]),
+    ...(body === '' ? [] : [body]),
+    ...(bytes === undefined ? [] : [`(the first 16 KB of ${bytes} bytes)`]),
+  ];
+  const lines = [first, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+  return [...lines, ...(content.length > 0 ? ['', ...content] : [])].map((line) => `${mark} ${line}`.trimEnd());
+}

@@ -6,7 +6,7 @@ import { flag, option } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
 import { newestLast, newestOf } from '../newest-last.ts';
 import { inCommandWords, localSandbox } from './control.ts';
-import { requestLine } from './lines.ts';
+import { partLines, requestLine } from './lines.ts';
 
 const described = {
   name: 'requests',
@@ -71,15 +71,6 @@ function exchangeText({ request, sent, answered }: OutputOf<'exchanges'>[number]
     ...partLines('>', `${sent.method} ${sent.path}`, sent),
     ...partLines('<', answered.status === 0 ? 'no answer' : String(answered.status), answered),
   ].join('\n');
-}
-
-type Part = Pick<OutputOf<'exchanges'>[number]['sent'], 'headers' | 'body' | 'bytes'>;
-
-/** As `curl -v` shows it. */
-function partLines(mark: string, first: string, { headers, body, bytes: whole }: Part): readonly string[] {
-  const cut = whole === undefined ? [] : [`(the first 16 KB of ${whole} bytes)`];
-  const lines = [first, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '', body, ...cut];
-  return lines.flatMap((line) => line.split('\n')).map((line) => `${mark} ${line}`.trimEnd());
 }
 
 export const sandboxRequests: Command = {
