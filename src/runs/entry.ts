@@ -9,7 +9,7 @@ import { removeExpiredLogs } from './listing.ts';
 import type { Registered } from './register.ts';
 import type { Running } from './job.ts';
 import type { Stopped } from './stop.ts';
-import type { SkippedCounts, Tally } from './tally.ts';
+import type { SkippedCounts, Tally, TeamTotal } from './tally.ts';
 
 /** The line of this run in `runs list`, kept up to date while it runs. */
 export interface KeptEntry {
@@ -20,14 +20,6 @@ export interface KeptEntry {
   total(): TeamTotal | null;
   /** Ends the updates. */
   close(): void;
-}
-
-/** The rows of a run by outcome, on all machines of a team. */
-export interface TeamTotal {
-  readonly sent: number;
-  readonly failed: number;
-  readonly unsure: number;
-  readonly left: number;
 }
 
 /** Milliseconds between two updates. */

@@ -5,7 +5,8 @@ import { canonical, contactRow } from '../ledger/identity.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { suggest } from '../base/suggest.ts';
 import type { Context } from '../cli/command.ts';
-import type { Job, Mapper } from './job.ts';
+import type { Mapper } from './input/row.ts';
+import type { Job } from './job.ts';
 import { type PhoneRepairs, repairsText } from './mapping/values.ts';
 
 export function importJob(context: Context, given: ContactMappingOptions): Job {

@@ -6,12 +6,10 @@ import type { OpenedLedger, RunClient } from '../session/session.ts';
 import type { OwnProcess } from '../session/sandboxes.ts';
 import type { Hours } from './hours.ts';
 import type { RowsInput } from './input.ts';
-import type { Mapped, InputRow } from './input/row.ts';
+import type { Mapper } from './input/row.ts';
 import type { Source } from './input/source.ts';
 import type { RunInput } from './options.ts';
 import type { RunSignals } from './stop.ts';
-
-type GoodRow = Extract<InputRow, { readonly fields: unknown }>;
 
 /** The differences between an import and a batch. */
 export interface Job {
@@ -33,15 +31,6 @@ export interface Job {
   readonly hours?: Hours | undefined;
   /** The number of params of each message. */
   readonly params?: number;
-}
-
-/** Maps rows to request bodies. */
-export interface Mapper {
-  map(row: GoodRow): Mapped;
-  /** Whether the row's recipient is never messaged. */
-  excludes?(body: object): boolean;
-  /** Called after all rows; throws if an option fits none of them. */
-  end?(): void;
 }
 
 /** Everything a run needs, as determined by command line, input and caller. */

@@ -1,10 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
-import { sameRecipientHint, heldMark, type InputRow } from './input/row.ts';
+import { sameRecipientHint, heldMark, type InputRow, type Mapper } from './input/row.ts';
 import { placeOf, checksumOf, type Checksums, type Source, unitOf } from './input/source.ts';
 import { jsonText } from '../base/json.ts';
 import { createInput, type Input } from '../ledger/input.ts';
-import type { RowDigest } from '../ledger/ledger.ts';
-import type { Job, Mapper } from './job.ts';
+import type { Kind, RowDigest } from '../ledger/ledger.ts';
 import { createReasons, type Reasons } from './reasons.ts';
 import { type SuspectCell, findSuspectCell } from './spreadsheet-check.ts';
 
@@ -62,7 +61,7 @@ type SuspectRow = SuspectCell & Place;
 
 export interface PreflightOptions {
   readonly source: Source;
-  readonly job: Pick<Job, 'kind' | 'allowsSameRecipient'>;
+  readonly job: { readonly kind: Kind; readonly allowsSameRecipient: boolean };
   readonly mapper: Mapper;
   readonly digest: (body: object) => RowDigest;
   /** For a second ledger, with another secret. */

@@ -8,9 +8,8 @@ import { nameOf } from './input.ts';
 import type { Unit } from './input/source.ts';
 import type { Job, Running } from './job.ts';
 import type { Reason } from './reasons.ts';
-import type { TeamTotal } from './entry.ts';
 import type { Stopped } from './stop.ts';
-import { type Counts, sumOf } from './tally.ts';
+import { type Counts, sumOf, type TeamTotal } from './tally.ts';
 
 /** The result of one command. `rows` is the sum of all counts. */
 export interface RunResult extends Counts {

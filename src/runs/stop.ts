@@ -1,6 +1,5 @@
 import { CliError, type ErrorCode, type ExitName } from '../base/errors.ts';
 import type { Host, Later } from '../base/host.ts';
-import type { Context } from '../cli/command.ts';
 
 /** Why a run ended before all its rows were sent. */
 export interface Stopped {
@@ -135,7 +134,7 @@ const sameKeyPress = 500;
 
 export function untilSignaled(
   { handleSignals, now }: Pick<Host, 'handleSignals' | 'now'>,
-  { note, signal }: Pick<Context, 'note' | 'signal'>,
+  { note, signal }: { note(code: string, message: string): void; readonly signal: AbortSignal },
 ): RunSignals {
   const [stop, leave] = [new AbortController(), new AbortController()];
   let stoppedAt: number | undefined;

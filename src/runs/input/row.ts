@@ -27,6 +27,15 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** The request body of a row, or the reason why it cannot be sent. */
 export type Mapped = { readonly body: object } | { readonly reason: string };
 
+/** Maps rows to request bodies. */
+export interface Mapper {
+  map(row: GoodRow): Mapped;
+  /** Whether the row's recipient is never messaged. */
+  excludes?(body: object): boolean;
+  /** Called after all rows; throws if an option fits none of them. */
+  end?(): void;
+}
+
 /** Receives an input's text in chunks. */
 export interface TextReader {
   push(text: string, last: boolean): void;
