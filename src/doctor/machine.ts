@@ -11,6 +11,7 @@ import { configFolder, stateFolder } from '../session/profiles/environment.ts';
 import { readStore } from '../session/profiles/store.ts';
 import { listenersIn } from '../webhooks/listeners.ts';
 import { type Check, checksOf } from './check.ts';
+import type { ServiceTime } from './service.ts';
 import { completionCheck } from './completion.ts';
 import { counted, folderCheck, liveGuardCheck, storeCheck } from './folders.ts';
 
@@ -160,13 +161,6 @@ export function leftoversCheck(traces: readonly Traces[]): Check {
   if (dead === 0) return pass('leftovers', 'none');
   const one = '1 trace of a dead process; the next command clears it';
   return pass('leftovers', dead === 1 ? one : `${dead} traces of dead processes; the next command clears them`);
-}
-
-/** The first answer: local times of request and response, and the service's `Date` header. */
-export interface ServiceTime {
-  readonly sentAt: number;
-  readonly receivedAt: number;
-  readonly date: string | undefined;
 }
 
 /** Milliseconds. Receivers usually accept signatures up to five minutes old. */

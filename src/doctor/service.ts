@@ -9,7 +9,6 @@ import { createRedactor } from '../client/redactor.ts';
 import { header, openTransport, type Transport } from '../client/transport.ts';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { type Check, checksOf } from './check.ts';
-import type { ServiceTime } from './machine.ts';
 
 const { pass, warn, skip, failed } = checksOf('service');
 
@@ -103,6 +102,13 @@ interface Calls {
 
 /** Time-out in milliseconds. */
 const patience = 10_000;
+
+/** The first answer: local times of request and response, and the service's `Date` header. */
+export interface ServiceTime {
+  readonly sentAt: number;
+  readonly receivedAt: number;
+  readonly date: string | undefined;
+}
 
 export function openCalls(session: Session, { target, simulated }: CheckedTarget): Calls {
   const { host, given } = session;
