@@ -19,7 +19,7 @@ import { createFaults } from './faults/faults.ts';
 import { createKeys, initialChanges } from './state/keys.ts';
 import type { Minute } from './remote/locator.ts';
 import { Refusal } from './refusal.ts';
-import { scheduleReceipts } from './time/receipt-timer.ts';
+import { scheduleReceipts } from './state/receipts.ts';
 import { shapeNamed } from './api/shapes.ts';
 import { createTime } from './time/time.ts';
 import { createTrigger } from './trigger/trigger.ts';
