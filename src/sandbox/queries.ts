@@ -1,6 +1,5 @@
 import { payloadOf } from './api/answers.ts';
-import { undelivered } from './events/fan-out.ts';
-import { deliveryRecords, deliveryRows, remaining, waitingCount } from './events/deliveries.ts';
+import { deliveryRecords, deliveryRows, remaining, undelivered, waitingCount } from './events/deliveries.ts';
 import type { Views } from './interface.ts';
 import { messageRows, messageStory } from './messages.ts';
 import type { Shape } from './api/shapes.ts';

@@ -1,11 +1,11 @@
+import { drawFault, recordOf } from '../faults/faults.ts';
 import { Refusal } from '../refusal.ts';
-import type { Ids } from '../state/ids.ts';
-import type { Change, SandboxEvent } from '../state/records.ts';
-import { eventNamed, type Sending, type State, type Store } from '../state/state.ts';
-import type { Clock } from '../time/clock.ts';
 import { newest } from '../requests.ts';
-import type { DeliveryFilter, DeliveryRecord, DeliveryRow, Remaining, RowState } from '../rows.ts';
-import { deliveryOf, receivers, statusOf, whyClosed } from './fan-out.ts';
+import type { DeliveryFilter, DeliveryRecord, DeliveryRow, DeliveryStatus, Remaining, RowState } from '../rows.ts';
+import type { Ids } from '../state/ids.ts';
+import type { Change, FaultRecord, SandboxEvent, Webhook } from '../state/records.ts';
+import { eventNamed, type Registered, type Sending, type State, type Store } from '../state/state.ts';
+import type { Clock } from '../time/clock.ts';
 
 type Entry = SandboxEvent | Sending;
 
@@ -21,7 +21,7 @@ export function deliveryRecords(state: State, id: string): readonly DeliveryReco
   const event = eventNamed(state, id);
   const several = (state.deliveriesOf.get(id) ?? []).flatMap((delivery) => state.deliveries.get(delivery) ?? []);
   const found = one ? [one] : event && several.length === 0 ? [event] : several;
-  return found.map((entry) => recordOf(entry, state));
+  return found.map((entry) => deliveryRecord(entry, state));
 }
 
 export function waitingCount(state: State): number {
@@ -44,7 +44,7 @@ function stateOf(entry: Entry, state: State): RowState {
   return 'delivery' in entry ? statusOf(entry, state).status : 'queued';
 }
 
-function recordOf(entry: Entry, state: State): DeliveryRecord {
+function deliveryRecord(entry: Entry, state: State): DeliveryRecord {
   const row = rowOf(entry, state);
   if (!('delivery' in entry)) return { ...row, webhook: null, fault: null, attempts: [] };
   const { delivery, attempts } = entry;
@@ -123,4 +123,75 @@ function requireOpen(sending: Sending, state: State): Sending {
   const why = whyClosed(sending.to, state);
   if (why === undefined) return sending;
   throw new Refusal(400, `${why}; add it again, then redeliver the event`);
+}
+
+/** A store that commits each event together with its deliveries to the registered webhooks. */
+export function withFanOut(store: Store, ids: Ids): Store {
+  const { state } = store;
+  return { ...store, commit: (changes) => store.commit(withDeliveries(changes, state, ids)) };
+}
+
+function withDeliveries(changes: readonly Change[], state: State, ids: Ids): readonly Change[] {
+  if (state.webhooks.size === 0) return changes;
+  let { serial } = state;
+  const uncommitted: FaultRecord[] = [];
+  return changes.flatMap((change) => {
+    if (change.type !== 'event') return [change];
+    const { event } = change;
+    const deliveries = receivers(state, event).map((webhook) => {
+      const fault = recordOf(drawFault(state, event.type, event.at, uncommitted));
+      uncommitted.push(fault);
+      return deliveryOf(event, webhook, ids.id('dlv', ++serial), fault);
+    });
+    return [change, ...deliveries];
+  });
+}
+
+interface DeliveryDetails extends FaultRecord {
+  /** Default: the time of the event. Later deliveries set it, because the clock may have been moved back. */
+  readonly at?: number;
+}
+
+export function deliveryOf(event: SandboxEvent, webhook: Webhook, id: string, details: DeliveryDetails = {}): Change {
+  return { type: 'delivery', delivery: { id, event: event.id, webhook: webhook.id, at: event.at, ...details } };
+}
+
+function receivers(state: State, event: SandboxEvent): readonly Webhook[] {
+  const active = [...state.webhooks.values()].filter(({ disabled }) => disabled === undefined);
+  return active.map(({ webhook }) => webhook).filter((webhook) => listensTo(webhook, event));
+}
+
+export function listensTo({ events }: Webhook, { type }: SandboxEvent): boolean {
+  return events === 'all' || events.includes(type);
+}
+
+/** The events without a delivery, because no webhook was registered. */
+export function undelivered({ events, deliveries }: State): readonly SandboxEvent[] {
+  const delivered = new Set<SandboxEvent>();
+  for (const { event } of deliveries.values()) delivered.add(event);
+  return [...events].filter((event) => !delivered.has(event));
+}
+
+interface StatusDetails {
+  readonly status: DeliveryStatus;
+  /** Why a delivery is dead before its last attempt. */
+  readonly reason?: string;
+}
+
+/** A delivery that waits for a removed or disabled webhook is dead. */
+function statusOf({ next, to }: Sending, state: State): StatusDetails {
+  if (typeof next !== 'number') return { status: next };
+  const reason = whyClosed(to, state);
+  return reason === undefined ? { status: 'waiting' } : { status: 'dead', reason };
+}
+
+/** Whether a delivery is pending and was not deleted by a reset. */
+export function isWaiting(sending: Sending, state: State): boolean {
+  return state.deliveries.get(sending.delivery.id) === sending && statusOf(sending, state).status === 'waiting';
+}
+
+/** Why a webhook gets no more events; undefined if it does. */
+function whyClosed(to: Registered, { webhooks }: State): string | undefined {
+  if (webhooks.get(to.webhook.id) !== to) return 'its webhook was removed';
+  return to.disabled === undefined ? undefined : `its webhook ${to.disabled}`;
 }

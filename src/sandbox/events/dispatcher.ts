@@ -5,7 +5,7 @@ import type { Change } from '../state/records.ts';
 import type { Sending, State, Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
 import { attempt, type AttemptContext, faultOf } from './attempt.ts';
-import { isWaiting } from './fan-out.ts';
+import { isWaiting } from './deliveries.ts';
 
 /** Sends events to webhooks. */
 export interface Dispatcher {

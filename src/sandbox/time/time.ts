@@ -1,4 +1,4 @@
-import { isWaiting } from '../events/fan-out.ts';
+import { isWaiting } from '../events/deliveries.ts';
 import type { Fired, Landmark, Postponed, Time, TimeNow } from '../interface.ts';
 import { Refusal } from '../refusal.ts';
 import type { Change } from '../state/records.ts';
