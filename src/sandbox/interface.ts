@@ -6,7 +6,6 @@ import type { Exchange, Gone, Reply } from './exchange.ts';
 import type { NewFault } from './faults/input.ts';
 import type { Minute } from './remote/locator.ts';
 import type {
-  Adjustment,
   DeliveryFilter,
   DeliveryRecord,
   DeliveryRow,
@@ -61,8 +60,6 @@ export interface Sandbox extends Views, Contents {
   /** Resolves when no delivery is in flight or ready to send. */
   settled(): Promise<void>;
   readonly faults: Faults;
-  /** The newest changes of the clock and the faults, in order. */
-  adjustments(): readonly Adjustment[];
   readonly trigger: Trigger;
   /** Calls the listener for each request, and for each event and attempt to deliver it, as they happen. */
   watch(listener: (happened: Happened) => void): void;

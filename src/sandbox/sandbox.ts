@@ -93,7 +93,6 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     trigger: createTrigger({ store, ids, clock }),
     ...createContents({ store, ids, clock, warn }),
     watch: createWatch(store),
-    adjustments: () => adjustments.list().map(({ adjustment }) => adjustment),
     exchanges: () => exchanges.list(state),
     openFeed: createFeeds({ store, clock, adjustments }),
     happening: createWait(store),

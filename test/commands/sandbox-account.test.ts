@@ -165,23 +165,6 @@ describe('sandbox requests', () => {
   });
 });
 
-it('sandbox adjustments lists what was done to the clock and the faults', async () => {
-  const { run } = await local();
-  await run('sandbox fault add --on send-template --status 500');
-  await run('sandbox clock advance 5s');
-  await run('sandbox fault clear');
-  await run('sandbox clock real');
-  const rows = JSON.parse((await run('sandbox adjustments -o json')).stdout);
-  expect(rows).toMatchObject([
-    { what: 'fault added', about: expect.stringMatching(/^flt_\w+: status 500 on send-template$/) },
-    { what: 'clock advanced' },
-    { what: 'fault cleared', about: expect.stringMatching(/^flt_\w+$/) },
-    { what: 'clock real', about: null },
-  ]);
-  expect(Date.parse(rows[1].about.replace('to ', '')) - Date.parse(rows[1].at)).toBe(5_000);
-  expect((await run('sandbox adjustments --limit 1 --columns what --no-header')).stdout).toBe('clock real\n');
-});
-
 it('sandbox choices lists all choices', async () => {
   const { run } = await local();
   const { choices } = await import('../../src/sandbox/api/choices.ts');

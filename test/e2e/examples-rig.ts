@@ -56,7 +56,6 @@ const before: Readonly<Record<string, readonly string[]>> = {
   'sandbox keys revoke': ['bizmsg sandbox keys create'],
   'sandbox plan show': ['bizmsg sandbox plan set growth'],
   'sandbox fault list': [fault],
-  'sandbox adjustments': [fault],
   'sandbox fault clear': [fault],
   'sandbox redeliver': ['bizmsg sandbox clock advance 7d'],
   activity: [sent, sent],

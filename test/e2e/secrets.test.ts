@@ -216,7 +216,6 @@ const controls: Readonly<Record<string, Case>> = {
   'sandbox export': { argv: [[]] },
   'sandbox requests': { argv: [[], ['--limit', '1'], ['--bytes']] },
   'sandbox audit': { argv: [[], ['--key', 'none']] },
-  'sandbox adjustments': { argv: [[], ['--limit', '1']] },
   'sandbox choices': { argv: [[]] },
 };
 

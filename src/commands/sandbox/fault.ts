@@ -151,7 +151,7 @@ function faultRow({ id, on, effect, after, rate, matched, injected, ...ending }:
   };
 }
 
-export function effectText(effect: Effect): string {
+function effectText(effect: Effect): string {
   if (effect.kind === 'status') return `status ${effect.status}`;
   return effect.kind === 'latency' || effect.kind === 'delay' ? `${effect.kind} ${effect.ms / 1_000}s` : effect.kind;
 }

@@ -1,5 +1,4 @@
 import { group } from '../../cli/command.ts';
-import { sandboxAdjustments } from './adjustments.ts';
 import { sandboxAudit, sandboxRequests } from './requests.ts';
 import { sandboxChoices } from './choices.ts';
 import { clockAdvance, clockFreeze, clockNow, clockReal } from './clock.ts';
@@ -42,6 +41,5 @@ export const sandboxCommands = [
   exportSandbox,
   sandboxRequests,
   sandboxAudit,
-  sandboxAdjustments,
   sandboxChoices,
 ];

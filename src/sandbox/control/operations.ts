@@ -141,11 +141,6 @@ export const operations = {
   resumeClock: op(nothing, ({ sandbox }: Inside) => sandbox.time.real()),
   advanceClock: op(fields({ by: distance }), ({ sandbox }: Inside, { by }) => sandbox.time.advance(by)),
 
-  /** The newest changes of the clock and the faults, in order. */
-  adjustments: op(fields({ limit: optional(integer()) }), ({ sandbox }: Inside, { limit }) =>
-    newest(sandbox.adjustments(), limit),
-  ),
-
   faults: op(nothing, ({ sandbox }: Inside) => sandbox.faults.list()),
   addFault: op(newFault, ({ sandbox }: Inside, fault) => sandbox.faults.add(fault)),
   /** Clears one fault, or all; returns the ids. */
