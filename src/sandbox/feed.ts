@@ -1,11 +1,12 @@
-import type { Adjustments } from './adjustments.ts';
+import { deliveryRecords } from './events/deliveries.ts';
 import type { OpenFeed } from './interface.ts';
 import { messageRow } from './messages.ts';
 import { requestRow } from './requests.ts';
-import type { FeedRecord, Topic } from './rows.ts';
+import type { Adjustment, FeedRecord, Happened, Topic } from './rows.ts';
+import { createLog } from './state/logs.ts';
 import type { Change } from './state/records.ts';
-import type { State, Store } from './state/state.ts';
-import type { AdjustableClock } from './time/clock.ts';
+import { eventNamed, type State, type Store } from './state/state.ts';
+import type { AdjustableClock, ClockSetting } from './time/clock.ts';
 
 /** The most records of a kind that a page gets together. A page that is further behind starts over with the newest. */
 const mostBehind = 5_000;
@@ -33,15 +34,10 @@ const topics: Readonly<Partial<Record<Change['type'], Topic>>> = {
   'webhook-removed': 'webhooks',
 };
 
-interface FeedOptions {
-  readonly store: Store;
-  readonly clock: Pick<AdjustableClock, 'nextAt'>;
-  readonly adjustments: Adjustments;
-}
-
 /** Reads the logs of the state when asked, so that a change costs nothing but a note that there is one. */
-export function createFeeds({ store, clock, adjustments }: FeedOptions): OpenFeed {
+export function createFeeds(store: Store, clock: AdjustableClock): OpenFeed {
   const { state, follow } = store;
+  const adjustments = createAdjustments(store, clock);
   return (after, wake) => {
     let cursor = positionIn(after, state);
     let due: number | null | undefined;
@@ -142,4 +138,94 @@ function newestOf({ dataId, messages, replies, events, requests }: Position): Po
     events: back(events),
     requests: back(requests),
   };
+}
+
+/** The changes of the clock and the faults. */
+interface Adjustments {
+  /** In order, each with the number of requests since. */
+  list(): readonly { readonly adjustment: Adjustment; readonly requestsSince: number }[];
+  /** Changes with every adjustment. */
+  version(): number;
+}
+
+const mostAdjustments = 200;
+
+/** Remembers the newest adjustments of this process. */
+function createAdjustments({ state, follow }: Store, clock: AdjustableClock): Adjustments {
+  const log = createLog<{ adjustment: Adjustment; readonly requests: number }>(mostAdjustments);
+  let version = 0;
+  let setting = clock.setting();
+  /** The advance that further steps belong to, until a request arrives. */
+  let open: { adjustment: Adjustment } | undefined;
+  follow((change) => {
+    if (change.type === 'call') open = undefined;
+    else if (change.type === 'clock') moved(change.clock);
+    else if (change.type === 'fault') add({ kind: 'fault', fault: change.fault });
+    else if (change.type === 'fault-cleared') add({ kind: 'fault-cleared', fault: change.fault });
+    else if (change.type === 'reset' && (change.what === 'logs' || change.what === 'all')) clear();
+  });
+  return {
+    version: () => version,
+    list: () =>
+      [...log].map(({ adjustment, requests }) => ({ adjustment, requestsSince: state.calls.cursor - requests })),
+  };
+
+  function moved(next: ClockSetting): void {
+    const [before, span] = [setting, spanBetween(setting, next)];
+    setting = next;
+    if ('frozen' in before !== 'frozen' in next) return void add({ kind: 'frozen' in next ? 'frozen' : 'real' });
+    if (span < 0) return void add({ kind: 'real' });
+    if (span === 0) return;
+    const to = clock.now();
+    version += 1;
+    if (open?.adjustment.kind === 'advanced') open.adjustment = { ...open.adjustment, to };
+    else open = add({ kind: 'advanced', to }, to - span);
+  }
+
+  function add(given: DistributiveOmit<Adjustment, 'id' | 'at'>, at = clock.now()) {
+    version += 1;
+    const entry: { adjustment: Adjustment; requests: number } = {
+      adjustment: { id: version, at, ...given },
+      requests: state.calls.cursor,
+    };
+    log.push(entry);
+    open = undefined;
+    return entry;
+  }
+
+  function clear(): void {
+    log.clear();
+    open = undefined;
+    version += 1;
+  }
+}
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** Milliseconds between two settings of the same kind. */
+function spanBetween(before: ClockSetting, next: ClockSetting): number {
+  if ('frozen' in before && 'frozen' in next) return next.frozen - before.frozen;
+  if ('ahead' in before && 'ahead' in next) return next.ahead - before.ahead;
+  return 0;
+}
+
+/** Calls the listener for each request, for each event without a webhook, and for each attempt to deliver another. */
+export function createWatch({ state, follow }: Store): (listener: (happened: Happened) => void) => void {
+  return (listener) =>
+    follow((change) => {
+      const happened = happenedIn(change);
+      // A commit has the events of a request before the request.
+      if (happened?.type === 'event') queueMicrotask(() => listener(happened));
+      else if (happened) listener(happened);
+    });
+
+  function happenedIn(change: Change): Happened | undefined {
+    if (change.type === 'call') return { type: 'request', ...requestRow(change.call) };
+    if (change.type === 'event' && !state.deliveriesOf.has(change.event.id))
+      return { type: 'event', event: change.event, delivery: null };
+    if (change.type !== 'attempt') return undefined;
+    const [delivery] = deliveryRecords(state, change.delivery);
+    const event = delivery && eventNamed(state, delivery.event);
+    return event && { type: 'event', event, delivery };
+  }
 }

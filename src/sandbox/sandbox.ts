@@ -22,9 +22,7 @@ import { scheduleReceipts } from './state/receipts.ts';
 import { shapeNamed } from './api/shapes.ts';
 import { createTime } from './time/time.ts';
 import { createTrigger } from './trigger/trigger.ts';
-import { createWatch } from './watch.ts';
-import { createAdjustments } from './adjustments.ts';
-import { createFeeds } from './feed.ts';
+import { createFeeds, createWatch } from './feed.ts';
 import { viewsOf } from './queries.ts';
 
 export interface SandboxOptions {
@@ -72,7 +70,6 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const stopCompacting = compactAsItGrows(opened, warn);
   const cancelReceipts = scheduleReceipts({ store, clock, ids, warn });
   const dispatcher = createDispatcher({ store, clock, ids, shape, timeout: options.timeout, warn });
-  const adjustments = createAdjustments(store, clock);
   return {
     answer: (exchange, gone) => answer({ exchange, gone }, runtime),
     answerAll: (asked) => answerAll(asked, runtime),
@@ -94,7 +91,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     ...createContents({ store, ids, clock, warn }),
     watch: createWatch(store),
     exchanges: () => exchanges.list(state),
-    openFeed: createFeeds({ store, clock, adjustments }),
+    openFeed: createFeeds(store, clock),
     happening: createWait(store),
     setPlan: (plan) => commit([{ type: 'plan', plan }]),
     usage: () => usageOf(state, service.minute, clock.now()),
