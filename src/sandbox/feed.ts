@@ -1,12 +1,12 @@
 import { deliveryRecords } from './events/deliveries.ts';
 import type { OpenFeed } from './interface.ts';
-import { messageRow } from './messages.ts';
 import { requestRow } from './requests.ts';
 import type { Adjustment, FeedRecord, Happened, Topic } from './rows.ts';
 import { createLog } from './state/logs.ts';
 import type { Change } from './state/records.ts';
 import { eventNamed, type State, type Store } from './state/state.ts';
 import type { AdjustableClock, ClockSetting } from './time/clock.ts';
+import { messageRow } from './views.ts';
 
 /** The most records of a kind that a page gets together. A page that is further behind starts over with the newest. */
 const mostBehind = 5_000;

@@ -23,7 +23,7 @@ import { shapeNamed } from './api/shapes.ts';
 import { createTime } from './time/time.ts';
 import { createTrigger } from './trigger/trigger.ts';
 import { createFeeds, createWatch } from './feed.ts';
-import { viewsOf } from './queries.ts';
+import { viewsOf } from './views.ts';
 
 export interface SandboxOptions {
   readonly plan?: PlanName | undefined;
