@@ -29,7 +29,6 @@ import type {
   FaultStatus,
   Key,
   Message,
-  MessageStatus,
   Owner,
   PlanSetting,
   Resettable,
@@ -101,9 +100,8 @@ export interface Views {
   cursors(): { readonly events: number; readonly requests: number };
   /** The audit log of a key or a key's id. */
   audit(key: string): readonly Call[];
-  messages(): readonly MessageRecord[];
   /** In the order of sending, with the text that the recipient reads. */
-  messageRows(filter?: MessageFilter): readonly MessageRow[];
+  messages(filter?: MessageFilter): readonly MessageRow[];
   /** Everything about a message; undefined if the id is unknown. */
   message(id: string): MessageStory | undefined;
   /** In the order of the events; includes queued events. */
@@ -119,10 +117,6 @@ export interface Views {
   campaigns(): readonly Campaign[];
   /** `queued`: events without a matching webhook. `waiting`: deliveries still to be attempted or retried. */
   counts(): Readonly<Record<Counted, number>>;
-}
-
-interface MessageRecord extends Message {
-  readonly status: MessageStatus;
 }
 
 type Counted = 'contacts' | 'templates' | 'campaigns' | 'messages' | 'events' | 'queued' | 'waiting';

@@ -19,7 +19,7 @@ describe('the audit log row of a request', () => {
     await post(paths.send, order);
     await post(paths.contacts, { phone: order.to });
     const [sent, created] = sandbox.requests().map(({ at }) => at);
-    expect(sandbox.messages()).toMatchObject([{ sentAt: sent }]);
+    expect(sandbox.export().messages).toMatchObject([{ sentAt: sent }]);
     const event = sandbox.events().find(({ type }) => type === 'contact.created');
     const contact = sandbox.contacts().find(({ phone }) => phone === order.to);
     expect([event?.at, Date.parse(contact?.created_at ?? '')]).toEqual([created, created]);

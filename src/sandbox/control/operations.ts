@@ -119,7 +119,7 @@ export const operations = {
   exchanges: op(fields({ limit: optional(integer()) }), ({ sandbox }: Inside, { limit }) =>
     newest(sandbox.exchanges(), limit),
   ),
-  messages: op(messageFilter, ({ sandbox }: Inside, filter) => sandbox.messageRows(filter)),
+  messages: op(messageFilter, ({ sandbox }: Inside, filter) => sandbox.messages(filter)),
   /** A message with its request, receipts, events and deliveries. */
   message: op(fields({ id: read.string }), ({ sandbox }: Inside, { id }) => {
     const found = sandbox.message(id);

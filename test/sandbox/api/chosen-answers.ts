@@ -9,7 +9,7 @@ export interface Proof {
   readonly holds: (to: Wire) => Promise<void>;
 }
 
-const sent = (to: Wire) => to.server.sandbox.messages().at(-1);
+const sent = (to: Wire) => to.server.sandbox.export().messages.at(-1);
 
 /** Events of a message to a number, each with the milliseconds since it was sent. */
 async function fate(to: Wire, number: string): Promise<readonly (readonly [type: string, after: number])[]> {

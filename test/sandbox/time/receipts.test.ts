@@ -47,7 +47,7 @@ describe('receipts', () => {
     const events = sandbox.events();
     expect(events).toHaveLength(400);
     expect(events.map(({ at }) => at)).toEqual(events.map(({ at }) => at).toSorted((a, b) => a - b));
-    for (const { receipts, sentAt } of sandbox.messages()) {
+    for (const { receipts, sentAt } of sandbox.export().messages) {
       const [delivered = 0, read = 0] = receipts.map(({ at }) => at - sentAt);
       expect([delivered >= 150 && delivered <= 400, read >= delivered + 1_000 && read <= delivered + 3_000]).toEqual([
         true,
@@ -61,7 +61,7 @@ describe('receipts', () => {
     const { post, sandbox, clock } = calls();
     await post(paths.send, order);
     await clock.advance(10_000);
-    const [message] = sandbox.messages();
+    const [message] = sandbox.export().messages;
     const { to, template } = order;
     expect(sandbox.events()[0]).toMatchObject({
       id: expect.stringMatching(/^evt_/),

@@ -111,7 +111,7 @@ describe('a receipt', () => {
     const world = calls();
     await world.post(paths.send, order);
     world.sandbox.trigger('message.delivered');
-    const [message] = world.sandbox.messages();
+    const [message] = world.sandbox.export().messages;
     await world.clock.advance(60_000);
     expect(world.sandbox.events().map(({ type, at }) => [type, at])).toEqual([
       ['message.delivered', start],
@@ -325,7 +325,7 @@ describe('broadcast.completed', () => {
     const sizes = [...journal.past].slice(before).map(({ length }) => length);
     expect(sizes).toEqual([1_000, 1_000, 508]);
     expect(new Set(sandbox.messages().map(({ id }) => id)).size).toBe(2_505);
-    expect(new Set(sandbox.messages().map(({ receipts }) => receipts[0]?.at)).size).toBeGreaterThan(100);
+    expect(new Set(sandbox.export().messages.map(({ receipts }) => receipts[0]?.at)).size).toBeGreaterThan(100);
   });
 
   it.each([
