@@ -1,11 +1,12 @@
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { type CliError, configuration } from '../../base/errors.ts';
+import { type CliError, configuration, unsafe } from '../../base/errors.ts';
 import type { Host } from '../../base/host.ts';
-import { acquire } from '../../base/lock.ts';
-import { isElsewhere, readIfPresent } from '../../base/liveness.ts';
+import { acquire, nameOf } from '../../base/lock.ts';
+import { hostIn, isElsewhere, readIfPresent } from '../../base/liveness.ts';
 import { sleep } from '../time/clock.ts';
-import { runsElsewhere } from './elsewhere.ts';
 import { findSandbox, type Locator, locatorFolder } from './locator.ts';
 
 export interface StartOptions {
@@ -98,4 +99,23 @@ async function pause({ host, deadline, log }: Attempt): Promise<void> {
     throw configuration('sandbox-start', 'the sandbox was not ready in time', `its log may say why: ${log}`);
   }
   await sleep(poll, host.signal);
+}
+
+/** Throws if it cannot connect: a sandbox in another container may share this folder but not this network. */
+export async function refuseUnreachable(locator: Locator): Promise<void> {
+  const { hostname, port } = new URL(locator.url);
+  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
+  try {
+    await once(socket, 'connect');
+  } catch {
+    throw runsElsewhere(locator, 'which cannot be reached from here');
+  } finally {
+    socket.destroy();
+  }
+}
+
+function runsElsewhere({ url, pid, start }: Locator, why: string): CliError {
+  const by = nameOf({ pid, host: hostIn(start) });
+  const hint = 'stop it there, or set BIZMSG_STATE_DIR to another folder';
+  return unsafe('sandbox-elsewhere', `the sandbox at ${url} belongs to ${by}, ${why}`, hint);
 }
