@@ -1,20 +1,27 @@
+import { randomBytes } from 'node:crypto';
 import { types } from 'node:util';
+import { eventNames, isEventName } from '../../contract/events.ts';
 import { operations } from '../control/operations.ts';
 import type { Exchange } from '../exchange.ts';
+import { type RunningServer, startServer } from '../http.ts';
 import { landmarks, type Sandbox as Service } from '../interface.ts';
+import { fields, integer, optional, suggestion } from '../readers.ts';
+import { Refusal } from '../refusal.ts';
+import type { DeliveryRow } from '../rows.ts';
 import { createSandbox as createService } from '../sandbox.ts';
-import { checked, millisecondsOf, plainError } from './argument-checks.ts';
-import { settingsOf } from './options.ts';
-import { createServers } from './servers.ts';
-import { createWaitFor } from './wait-for.ts';
-import { eventsIn, snapshotsOf } from './snapshots.ts';
+import { sleep } from '../time/clock.ts';
+import { checked, millisecondsOf, plainError, settingsOf } from './arguments.ts';
 import type {
+  Delivery,
+  ListenOptions,
   Sandbox,
   SandboxClock,
+  SandboxEvent,
   SandboxFaults,
   SandboxKeys,
   SandboxOptions,
   SandboxRequest,
+  SandboxServer,
   SandboxWebhooks,
 } from './types.ts';
 
@@ -159,4 +166,144 @@ function clockOf(sandbox: Service, { change, settled }: Changing): SandboxClock 
       }
     },
   };
+}
+
+interface Servers {
+  listen(options?: ListenOptions): Promise<SandboxServer>;
+  close(): Promise<void>;
+}
+
+const listenOptions = fields({ port: optional(integer(0, 65_535)) });
+
+function createServers(service: Service): Servers {
+  const opened: Promise<RunningServer>[] = [];
+  return {
+    async listen(options = {}) {
+      const { port = 0 } = checked('listen', () => listenOptions(options));
+      const opening = open(service, port);
+      opened.push(opening);
+      const server = await opening;
+      const close = () => server.close();
+      return { url: server.url, port: server.port, env: envOf(service, server), close, [Symbol.asyncDispose]: close };
+    },
+    async close() {
+      // Includes servers that are still opening.
+      for (const one of await Promise.allSettled(opened)) if (one.status === 'fulfilled') await one.value.close();
+    },
+  };
+}
+
+/** The control plane is unreachable: its token is never passed on. */
+async function open(sandbox: Service, port: number): Promise<RunningServer> {
+  const token = randomBytes(24).toString('hex');
+  try {
+    return await startServer({ sandbox, token, port, pid: 0, build: '', data: null });
+  } catch (error) {
+    throw plainError('listen', error);
+  }
+}
+
+function envOf(service: Service, { url }: RunningServer): SandboxServer['env'] {
+  return {
+    BIZMSG_BASE_URL: url,
+    BIZMSG_API_KEY: service.keys.sandbox,
+    BIZMSG_WEBHOOK_SECRET: service.secret(),
+  };
+}
+
+type WaitFor = Sandbox['waitFor'];
+
+/** Returns each event once, so that a second call waits for the next one. */
+function createWaitFor(service: Service, closing: AbortSignal): WaitFor {
+  const returned = new Set<string>();
+  return async (wanted, { within = '4s' } = {}) => {
+    const { passes, span } = checked('waitFor', () => ({ passes: testOf(wanted), span: millisecondsOf(within) }));
+    const [late, over] = [new AbortController(), new AbortController()];
+    sleep(span, over.signal).then(
+      () => late.abort(),
+      () => {},
+    );
+    try {
+      return await next(passes, within, AbortSignal.any([late.signal, closing]));
+    } finally {
+      over.abort();
+    }
+  };
+
+  async function next(
+    passes: (event: SandboxEvent) => boolean,
+    within: string | number,
+    signal: AbortSignal,
+  ): Promise<SandboxEvent> {
+    const limit = typeof within === 'number' ? `${within} ms` : within;
+    for (let after = 0; ;) {
+      const { events: cursor } = service.cursors();
+      const found = eventsIn(service, after).find((event) => !returned.has(event.id) && passes(event));
+      if (found) {
+        returned.add(found.id);
+        return found;
+      }
+      after = cursor;
+      if (closing.aborted) throw new Error('this sandbox is closed');
+      if (signal.aborted) throw new Error(`waitFor: no such event within ${limit}; ${seen(service)}`);
+      await service.happening('event', signal);
+    }
+  }
+}
+
+function testOf(wanted: Parameters<WaitFor>[0]): (event: SandboxEvent) => boolean {
+  if (typeof wanted === 'function') return wanted;
+  if (isEventName(wanted)) return ({ type }) => type === wanted;
+  throw new Refusal(400, `"${String(wanted)}" is not an event${suggestion(wanted, eventNames)}`);
+}
+
+/** Facts that help to find out why an event is missing. */
+function seen(service: Service): string {
+  const types = eventsIn(service).map(({ type }) => type);
+  const events = types.length === 0 ? 'there is no event yet' : `the last events: ${types.slice(-5).join(', ')}`;
+  return service.time.now().frozen ? `${events}; the clock is frozen, so advance it first` : events;
+}
+
+type Snapshots = 'messages' | 'contacts' | 'templates' | 'campaigns' | 'events' | 'deliveries' | 'requests';
+
+/** The sandbox's records as copies: later changes do not affect them. */
+function snapshotsOf(service: Service): Pick<Sandbox, Snapshots> {
+  return {
+    messages: (filter = {}) =>
+      checked('messages', () => operations.messages.call({ sandbox: service }, filter)).map(
+        ({ id, to, template, params, text, mode, status, sent_at: at }) => {
+          const rendered = text === null ? {} : { text };
+          return { id, to, template, params: [...params], ...rendered, mode, status, sentAt: new Date(at) };
+        },
+      ),
+    contacts: () => [...service.contacts()],
+    templates: () => [...service.templates()],
+    campaigns: () => [...service.campaigns()],
+    events: () => eventsIn(service),
+    deliveries: () => service.deliveries().flatMap(deliveriesOf),
+    requests: () => requestsIn(service),
+  };
+}
+
+function eventsIn({ events }: Service, after?: number): ReturnType<Sandbox['events']> {
+  return events(after).map(({ id, type, at, data, payload }) => ({ id, type, at: new Date(at), data, payload }));
+}
+
+function requestsIn({ keys, requests }: Service): ReturnType<Sandbox['requests']> {
+  const texts = new Map(keys.list().map(({ id, text }) => [id, text]));
+  return requests().map(({ at, method, target, status, key, detail }) => ({
+    at: new Date(at),
+    method,
+    path: target,
+    status,
+    ...(key !== undefined && { key: texts.get(key) }),
+    ...(detail !== undefined && { detail }),
+  }));
+}
+
+/** Without the events for which no webhook was registered. */
+function deliveriesOf({ id, event, type, url, state, attempts, last, next_at }: DeliveryRow): readonly Delivery[] {
+  if (state === 'queued') return [];
+  const outcome = { ...(last !== null && { last }), ...(next_at !== null && { nextAt: new Date(next_at) }) };
+  return [{ id, event, type, url: url ?? '', state, attempts, ...outcome }];
 }
