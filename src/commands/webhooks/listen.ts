@@ -3,8 +3,7 @@ import { streaming, type Ui } from '../../cli/command.ts';
 import { cell } from '../../cli/output/rows.ts';
 import { eventNames } from '../../contract/events.ts';
 import type { EventItem, ForwardedItem, Item } from '../../webhooks/items.ts';
-import { listenParams } from './listen-options.ts';
-import { openListener, type Ready } from './listener.ts';
+import { listenParams, openListener, type Ready } from './listener.ts';
 
 export const listenForEvents = streaming({
   name: 'listen',

@@ -1,6 +1,10 @@
-import type { Context } from '../../cli/command.ts';
 import { describeCaller } from '../../session/current-caller.ts';
+import { signingSecret } from '../../session/signing-secret.ts';
+import type { Context } from '../../cli/command.ts';
+import { processStart } from '../../base/liveness.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
+import type { Remote } from '../../sandbox/remote/remote.ts';
+import { remoteOf } from '../sandbox/control.ts';
 
 /** Where events come from: a sandbox, the service of an account, or unknown. */
 export type Sender =
@@ -23,4 +27,108 @@ export async function senderOf(context: Context): Promise<Sender> {
   const called = winner.address === null ? undefined : sandboxes.at(winner.address);
   if (called) return { kind: 'sandbox', locator: called, isDefault };
   return { kind: 'account', name: winner.profile ?? 'of BIZMSG_API_KEY' };
+}
+
+/** A listener's webhook in the sandbox. */
+export interface Subscription {
+  /** Resolves once the webhook is removed. */
+  close(): Promise<void>;
+}
+
+interface SubscriptionOptions {
+  readonly url: string;
+  /** Replaces the sandbox's secret for this webhook. */
+  readonly secret: string | undefined;
+  /** Also delivers events that no webhook received. */
+  readonly catchUp: boolean;
+  /** Called with the signing secret before the first event arrives, and from time to time. */
+  readonly addSecret: (secret: string) => void;
+}
+
+/** Milliseconds that one request to the sandbox waits. */
+const longPoll = 20_000;
+/** Milliseconds between these requests. */
+const pause = 200;
+/** Milliseconds between searches for a sandbox that was started again. */
+const searchPause = 100;
+/** A cursor past every event. */
+const afterAll = Number.MAX_SAFE_INTEGER;
+
+/** Subscribes a listener to the events of the sandbox, again after the sandbox was restarted. */
+export async function subscribe(
+  context: Context,
+  locator: Locator,
+  options: SubscriptionOptions,
+): Promise<Subscription> {
+  const { url, secret, catchUp, addSecret } = options;
+  const sandboxes = await context.sandboxes();
+  const { later, pid } = sandboxes.thisProcess;
+  const owner = { pid, start: processStart(pid), returns: true };
+  const closed = new AbortController();
+  let remote = await register(locator, catchUp);
+  const watching = watch();
+  return {
+    async close() {
+      closed.abort();
+      await watching;
+      // Fails if the sandbox has ended; the next listener at this address replaces the webhook.
+      await remote.ask('removeWebhook', { webhook: url }).catch(() => {});
+    },
+  };
+
+  async function register(found: Locator, catchUp: boolean): Promise<Remote> {
+    const remote = await remoteOf(context, found);
+    // The first event may arrive before addWebhook returns.
+    await learnSecret(remote);
+    await remote.ask('addWebhook', { url, secret, catchUp, external: true, owner });
+    return remote;
+  }
+
+  /** After a rotation, the previous secret signs for one more day, but only until the next rotation. */
+  async function learnSecret(remote: Remote): Promise<void> {
+    const used = secret ?? (await remote.ask('env')).secret;
+    signingSecret(context.session, used);
+    addSecret(used);
+  }
+
+  /** Long-polls the sandbox, which also keeps it from ending as idle. */
+  async function watch(): Promise<void> {
+    while (!closed.signal.aborted) {
+      const isThere = await poll().then(
+        () => true,
+        () => false,
+      );
+      if (isThere) await wait(pause);
+      else if (!closed.signal.aborted) await subscribeAgain();
+    }
+  }
+
+  async function poll(): Promise<void> {
+    await remote.ask('events', { after: afterAll, wait: longPoll }, closed.signal);
+    await learnSecret(remote);
+  }
+
+  async function subscribeAgain(): Promise<void> {
+    context.note('sandbox-ended', 'the sandbox has ended; the listener waits for it to start again');
+    while (!closed.signal.aborted) {
+      await wait(searchPause);
+      const found = sandboxes.find();
+      const registered = found && (await register(found, false).catch(() => undefined));
+      if (!registered) continue;
+      remote = registered;
+      return context.note('sandbox-back', `the sandbox is running again: ${found.url}`);
+    }
+  }
+
+  function wait(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        callOff();
+        closed.signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const callOff = later(milliseconds, end);
+      closed.signal.addEventListener('abort', end);
+    });
+  }
 }
