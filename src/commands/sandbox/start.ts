@@ -1,18 +1,21 @@
 import { onlyLocal } from '../../session/profiles/environment.ts';
 import { resolve } from 'node:path';
 import { type Context, streaming, type Ui } from '../../cli/command.ts';
+import { cell } from '../../cli/output/rows.ts';
 import { duration, flag, type Input, option, port } from '../../cli/params.ts';
 import { type CliError, usage } from '../../base/errors.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { untilAborted } from '../../base/sleep.ts';
 import { checkExternal, settings } from './settings.ts';
+import type { Sandbox } from '../../sandbox/interface.ts';
+import type { Happened, HappenedEvent } from '../../sandbox/rows.ts';
 import type { Change } from '../../sandbox/state/records.ts';
 import type { Journal } from '../../sandbox/state/store.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import { contentsIn } from './contents.ts';
 import { pageLink } from './status.ts';
-import { type Live, liveItems, liveLine } from './live-lines.ts';
 import { remoteOf } from './control.ts';
+import { requestLine, subjectOf } from './lines.ts';
 
 const params = {
   background: flag('--background', 'return when it is ready, and leave it running'),
@@ -187,4 +190,58 @@ async function notOurs(locator: Locator, asked: readonly string[]): Promise<CliE
 
 async function fill(context: Context, locator: Locator, contents: object | undefined): Promise<void> {
   if (contents) await (await remoteOf(context, locator)).ask('seed', contents);
+}
+
+/** The lines that a sandbox in the foreground prints as things happen. */
+type Live = Happened | { readonly type: 'left-out'; readonly count: number };
+
+/** Nobody reads more lines than this together. */
+const mostTogether = 1_000;
+
+/** Yields what happens until the end; counts what it cannot keep up with. */
+async function* liveItems(
+  sandbox: Pick<Sandbox, 'watch'>,
+  end: Promise<unknown>,
+): AsyncGenerator<readonly Live[], void> {
+  let waiting: Live[] = [];
+  let [leftOut, isOver] = [0, false];
+  let wake = () => {};
+  sandbox.watch((happened) => {
+    if (isOver) return;
+    if (waiting.length < mostTogether) waiting.push(happened);
+    else leftOut += 1;
+    wake();
+  });
+  const stop = () => {
+    isOver = true;
+    wake();
+  };
+  void end.then(stop);
+  for (;;) {
+    if (waiting.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve));
+    if (waiting.length === 0) return;
+    const items: readonly Live[] = leftOut > 0 ? [...waiting, { type: 'left-out', count: leftOut }] : waiting;
+    [waiting, leftOut] = [[], 0];
+    yield items;
+  }
+}
+
+function liveLine(item: Live, ui: Ui): string {
+  if (item.type === 'request') return requestLine(item, ui);
+  if (item.type === 'event') return eventLine(item, ui);
+  return ui.color.dim(`… ${item.count} more; bizmsg sandbox requests and sandbox deliveries list them`);
+}
+
+function eventLine({ event: { type, at, data }, delivery }: HappenedEvent, ui: Ui): string {
+  const time = ui.time(new Date(at).toISOString());
+  const result = delivery ? outcome(delivery, ui) : [ui.color.dim('no webhook')];
+  return ui.line([time, ui.color.bold(type), cell(subjectOf(data)), ...result]);
+}
+
+function outcome(delivery: NonNullable<HappenedEvent['delivery']>, ui: Ui): readonly string[] {
+  const { state, last, url, attempts, next_at: next } = delivery;
+  const took = attempts.at(-1)?.took;
+  const result = `→ ${cell(last ?? state)}${took === undefined ? '' : ` in ${took} ms`}`;
+  const more = next === null ? (state === 'dead' ? ['given up'] : []) : [`again at ${ui.time(next)}`];
+  return [(state === 'delivered' ? ui.color.green : ui.color.red)(result), url ?? '', ...more];
 }

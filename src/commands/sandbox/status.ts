@@ -1,8 +1,9 @@
+import { platform } from 'node:os';
 import { configuration, usage } from '../../base/errors.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
-import { command } from '../../cli/command.ts';
+import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
-import { option } from '../../cli/params.ts';
+import { flag, option } from '../../cli/params.ts';
 import { pagePath } from '../../sandbox/control/paths.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { Sandboxes } from '../../session/sandboxes.ts';
@@ -86,6 +87,39 @@ export const sandboxEnv = command({
       .join('\n'),
 });
 
+export const openPage = command({
+  name: 'open',
+  summary: 'Open the sandbox in a browser: phones, messages, events and deliveries',
+  details: [
+    'Prints the link of the page, and on a terminal also opens it. The link contains the token of the sandbox, so',
+    'only share it with people who may control this sandbox. Without --url it starts the sandbox of --profile local',
+    'if it is not running.',
+  ].join('\n'),
+  params: {
+    print: flag('--print', 'only print the link'),
+    url: option('--url <url>', 'the address of a running sandbox (default: that of --profile local)', address),
+  },
+  examples: ['sandbox open', 'sandbox open --print', 'sandbox open -o json'],
+  sample: 'http://127.0.0.1:4780/__sandbox/#t=…',
+  accepts: printOptions,
+  piped: 'text',
+  run: async (context, { print, url }) => {
+    const sandboxes = await context.sandboxes();
+    const locator = url === undefined ? await sandboxes.controlled() : runningAt(sandboxes, url);
+    const link = pageLink(await sandboxes.proven(locator));
+    if (!print && context.showsLines && context.session.host.stdout.isTTY) openInBrowser(context, link);
+    return { url: link };
+  },
+  view: ({ url }) => url,
+});
+
+function openInBrowser({ session: { host } }: Context, link: string): void {
+  const { env } = host;
+  const hasDisplay = Boolean(env['DISPLAY'] ?? env['WAYLAND_DISPLAY'] ?? env['BROWSER']);
+  const opener = platform() === 'darwin' ? 'open' : hasDisplay ? 'xdg-open' : undefined;
+  if (opener !== undefined) host.spawnDetached([opener, link], { env, log: '/dev/null' }).unref();
+}
+
 /** The token is in the fragment, which browsers do not send. */
 export function pageLink({ url, token }: Pick<Locator, 'url' | 'token'>): string {
   return `${url}${pagePath}#t=${token}`;
@@ -100,7 +134,7 @@ export function runningAt(sandboxes: Pick<Sandboxes, 'at' | 'live'>, url: string
   throw configuration('no-sandbox', `no sandbox of this machine runs at ${url}`, hint);
 }
 
-export function address(text: string): string {
+function address(text: string): string {
   if (URL.canParse(text)) return text;
   throw usage(`"${text}" is not a URL`, 'such as http://127.0.0.1:4780');
 }
