@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that limit the file size of their process, so each needs a separate one. */
 const limiting = [
@@ -14,6 +15,31 @@ const limiting = [
   'test/webhooks/event-journal.test.ts',
 ];
 
+/** Small files with long tests. */
+const longFiles = [
+  'test/team/failures.test.ts',
+  'test/e2e/docs-bulk.test.ts',
+  'test/e2e/completion-shells.test.ts',
+  'test/page/accessible.test.ts',
+  'test/page/limits.test.ts',
+  'test/e2e/examples.test.ts',
+];
+
+/** Starts these files early. Without the times of an earlier run, the smallest files would start last. */
+class LongFilesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((one, other) => placeOf(one) - placeOf(other));
+  }
+}
+
+/** Isolated files stay before all others. */
+function placeOf({ project, moduleId }: TestSpecification): number {
+  if (project.config.isolate) return -1;
+  const place = longFiles.findIndex((file) => moduleId.endsWith(file));
+  return place === -1 ? longFiles.length : place;
+}
+
 export default defineConfig({
   define: { __VERSION__: '"0.0.0"', __BUILD__: '"source"', __ROOT_HELP__: '""', __PAGE__: '"../../dist/page"' },
   test: {
@@ -25,6 +51,7 @@ export default defineConfig({
     // Many tests wait for processes, which are slow on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    sequence: { sequencer: LongFilesFirst },
     reporters: ['default', ['json', { outputFile: 'node_modules/.vitest/results.json' }]],
     projects: [
       {
