@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { lineOf } from '../../src/base/journal-lines.ts';
 import { prefixOf } from '../../src/ledger/redis/server.ts';
 import { killed, phoneOf, summaryIn, untilAsked, writePeople } from '../e2e/runs-rig.ts';
-import { isLong } from '../support/long-tests.ts';
+import { isLong, some } from '../support/long-tests.ts';
 import { freePort, noRedis } from '../support/redis.ts';
 import { openService } from '../support/service.ts';
 import {
@@ -52,10 +52,12 @@ async function copied({ server: { redis } }: Team): Promise<() => Promise<void>>
 }
 
 describe.skipIf(noRedis !== undefined)("a team's server", () => {
-  it.each([
-    ['a batch', asJob],
-    ['a single message', send],
-  ])('that is not reachable sends nothing: %s', async (_, argv) => {
+  it.each(
+    some([
+      ['a batch', asJob],
+      ['a single message', send],
+    ]),
+  )('that is not reachable sends nothing: %s', async (_, argv) => {
     const team = await newTeam();
     const machine = team.newMachine(team.url.replace('redis://', 'redis://bizmsg:hunter-number-2@'));
     writePeople(machine, 3);
@@ -77,7 +79,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     expect(await right.bin([...send, '--accept-loss'])).toMatchObject({ code: 0 });
   });
 
-  it('without TLS is not used by a rediss:// URL', async () => {
+  it.runIf(isLong)('without TLS is not used by a rediss:// URL', async () => {
     const team = await newTeam();
     const { code } = await team.newMachine(team.url.replace('redis://', 'rediss://')).bin(send);
     expect([code, team.service.asked]).toEqual([expect.toSatisfy((one) => one === 3 || one === 9), []]);
@@ -413,7 +415,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     expect([twice(team.service), team.service.asked.length]).toEqual([[], 200]);
   });
 
-  it(
+  it.runIf(isLong)(
     'behind a cut cable sends nothing meanwhile, and the run goes on once it is mended',
     { timeout: 60_000 },
     async () => {
