@@ -7,14 +7,21 @@ import { noBrowser, patience, useBrowser, useSandbox } from './browser.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Findings of axe, with the elements, except minor ones. */
+/** Findings of axe in light and in dark colors, with the elements, except minor ones. */
 async function findings(page: Page): Promise<unknown> {
   await page.evaluate(axe);
-  return page.evaluate(
-    `axe.run().then(({ violations }) => violations
-      .filter(({ impact }) => impact !== 'minor')
-      .map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))`,
-  );
+  const found: unknown[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    // A transition between the colors would be a finding.
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const inScheme: unknown = await page.evaluate(
+      `axe.run().then(({ violations }) => violations
+        .filter(({ impact }) => impact !== 'minor')
+        .map(({ id, nodes }) => ['${colorScheme}', id, ...nodes.map(({ html }) => html)]))`,
+    );
+    found.push(inScheme);
+  }
+  return found.flat();
 }
 
 describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
@@ -40,25 +47,22 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     'contents/campaigns',
   ];
 
-  it.each((['light', 'dark'] as const).flatMap((theme) => addresses.map((name) => [name, theme] as const)))(
-    'has no finding of axe on the screen %s in %s colors',
-    async (name, colorScheme) => {
-      await fill();
-      const page = await tabs.open(shown.link, { colorScheme });
-      await page.goto(`${shown.url}/__sandbox/#${name}`);
-      const main = page.getByRole('main');
-      await main
-        .getByRole('table')
-        .or(main.getByRole('navigation', { name: 'Numbers' }))
-        .first()
-        .waitFor();
-      expect(await findings(page)).toEqual([]);
-    },
-  );
-
-  it.each(['light', 'dark'] as const)('has no finding of axe in a thread and a dialog in %s colors', async (theme) => {
+  it.each(addresses)('has no finding of axe on the screen %s', async (name) => {
     await fill();
-    const page = await tabs.open(shown.link, { colorScheme: theme });
+    const page = await tabs.open(shown.link);
+    await page.goto(`${shown.url}/__sandbox/#${name}`);
+    const main = page.getByRole('main');
+    await main
+      .getByRole('table')
+      .or(main.getByRole('navigation', { name: 'Numbers' }))
+      .first()
+      .waitFor();
+    expect(await findings(page)).toEqual([]);
+  });
+
+  it('has no finding of axe in a thread and a dialog', async () => {
+    await fill();
+    const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: '+12025550101' }).first().click();
     await page.getByText('sent twice').waitFor();
     expect(await findings(page)).toEqual([]);
@@ -67,21 +71,18 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     expect(await findings(page)).toEqual([]);
   });
 
-  it.each(['light', 'dark'] as const)(
-    'has no finding of axe in the details of a request, and in the signature checker in %s colors',
-    async (colorScheme) => {
-      await fill();
-      const page = await tabs.open(shown.link, { colorScheme });
-      await page.goto(`${shown.url}/__sandbox/#timeline`);
-      await page.getByRole('row').filter({ hasText: 'welcome' }).getByRole('button').click();
-      await page.getByRole('region', { name: 'Request' }).waitFor();
-      expect(await findings(page)).toEqual([]);
-      await page.goto(`${shown.url}/__sandbox/#deliveries`);
-      await page.getByRole('button', { name: 'Check a signature' }).click();
-      await page.getByRole('dialog', { name: 'Check a signature' }).waitFor();
-      expect(await findings(page)).toEqual([]);
-    },
-  );
+  it('has no finding of axe in the details of a request, and in the signature checker', async () => {
+    await fill();
+    const page = await tabs.open(shown.link);
+    await page.goto(`${shown.url}/__sandbox/#timeline`);
+    await page.getByRole('row').filter({ hasText: 'welcome' }).getByRole('button').click();
+    await page.getByRole('region', { name: 'Request' }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.goto(`${shown.url}/__sandbox/#deliveries`);
+    await page.getByRole('button', { name: 'Check a signature' }).click();
+    await page.getByRole('dialog', { name: 'Check a signature' }).waitFor();
+    expect(await findings(page)).toEqual([]);
+  });
 
   it('can be used by keyboard only', async () => {
     await shown.send('+12025550101', 'welcome');
