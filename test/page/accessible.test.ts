@@ -108,6 +108,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     await dialog.getByRole('textbox', { name: 'To' }).waitFor();
     await keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
+    await expect.poll(() => page.evaluate('document.activeElement.tagName'), patience).toBe('BODY');
     await keyboard.press('/');
     await keyboard.type('0103');
     const numbers = page.getByRole('navigation', { name: 'Numbers' });
