@@ -1,32 +1,37 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { processStart } from '../../src/base/liveness.ts';
 import { bin, startBin, temporaryHome } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 
-let home: ReturnType<typeof temporaryHome>;
-beforeEach(() => {
-  home = temporaryHome();
-});
-afterEach(() => home.remove());
+/** From the context of the test, since some tests run at the same time. */
+type Given = Pick<TestContext, 'expect' | 'onTestFinished'>;
 
-const locators = () =>
-  readdirSync(join(home.path, '.local/state/bizmsg/sandboxes')).filter((name) => name !== 'start.lock');
+function homeFor({ onTestFinished }: Given): string {
+  const { path, remove } = temporaryHome();
+  onTestFinished(remove);
+  return path;
+}
+
+const locators = (home: string) =>
+  readdirSync(join(home, '.local/state/bizmsg/sandboxes')).filter((name) => name !== 'start.lock');
 const soon = { timeout: 10_000, interval: 20 };
 
 /** A shell and its children; it prints its address and all process ids. */
 const busy = 'sleep 1000 & one=$!; sleep 1000 & echo "$BIZMSG_BASE_URL" $$ $one $!; wait';
 
-async function start(script: string) {
-  const running = startBin(['sandbox', 'exec', '--', 'sh', '-c', script], { home: home.path });
+async function start(given: Given, script: string) {
+  const { expect, onTestFinished } = given;
+  const home = homeFor(given);
+  const running = startBin(['sandbox', 'exec', '--', 'sh', '-c', script], { home });
   await expect.poll(running.stdout, soon).toContain('\n');
   const [url = '', ...numbers] = running.stdout().trim().split(' ');
   const pids = numbers.map(Number);
   onTestFinished(() => [running.pid, ...pids].forEach((pid) => alive(pid, 'SIGKILL')));
-  return { ...running, url, pids };
+  return { ...running, home, url, pids };
 }
 
 /** False for a zombie, too. */
@@ -44,39 +49,38 @@ async function isOpen(url: string): Promise<boolean> {
   });
 }
 
-async function expectNothingLeft({ url, pids }: { readonly url: string; readonly pids: readonly number[] }) {
-  expect([pids.filter(isRunning), await isOpen(url), locators()]).toEqual([[], false, []]);
+interface Started {
+  readonly home: string;
+  readonly url: string;
+  readonly pids: readonly number[];
+}
+
+async function expectNothingLeft({ home, url, pids }: Started) {
+  expect([pids.filter(isRunning), await isOpen(url), locators(home)]).toEqual([[], false, []]);
 }
 
 describe('sandbox exec leaves no process behind', () => {
-  it.each([
+  it.for([
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('after %s, which reaches the whole command: exit %i', async (signal, code) => {
-    const running = await start(busy);
-    expect([running.pids.filter(isRunning).length, locators().length]).toEqual([3, 1]);
+  ] as const)('after %s, which reaches the whole command: exit %i', async ([signal, code], given) => {
+    const running = await start(given, busy);
+    expect([running.pids.filter(isRunning).length, locators(running.home).length]).toEqual([3, 1]);
     alive(running.pid, signal);
     expect(await running.ended).toBe(code);
     await expectNothingLeft(running);
   });
 
-  it('after a signal that the command handles with its own exit code', async () => {
-    const running = await start(`trap 'kill $! $one; exit 5' TERM; ${busy}`);
+  it('after a signal that the command handles with its own exit code', async (given) => {
+    const running = await start(given, `trap 'kill $! $one; exit 5' TERM; ${busy}`);
     alive(running.pid, 'SIGTERM');
     expect(await running.ended).toBe(5);
     await expectNothingLeft(running);
   });
 
-  it('after a command that ignores signals, which is killed after a delay', async () => {
-    const running = await start(`trap '' TERM; ${busy}`);
-    alive(running.pid, 'SIGTERM');
-    expect(await running.ended).toBe(137);
-    await expectNothingLeft(running);
-  });
-
-  it('after a second Ctrl-C, which shortens the delay', async () => {
-    const running = await start(`trap '' INT; ${busy}; wait; wait`);
+  it('after a second Ctrl-C, which shortens the delay', async (given) => {
+    const running = await start(given, `trap '' INT; ${busy}; wait; wait`);
     const began = Date.now();
     const [shell = 0] = running.pids;
     await expect.poll(() => alive(running.pid, 'SIGINT') && isRunning(shell), soon).toBe(false);
@@ -86,63 +90,75 @@ describe('sandbox exec leaves no process behind', () => {
     await expectNothingLeft(running);
   });
 
-  it('after the command was killed', async () => {
-    const running = await start(busy);
+  it('after the command was killed', async (given) => {
+    const running = await start(given, busy);
     alive(running.pids[0] ?? 0, 'SIGKILL');
     expect(await running.ended).toBe(137);
     await expectNothingLeft(running);
   });
 
-  it.each([
+  // Some of these wait for a grace period.
+  it.concurrent('after a command that ignores signals, which is killed after a delay', async (given) => {
+    const running = await start(given, `trap '' TERM; ${busy}`);
+    alive(running.pid, 'SIGTERM');
+    expect(await running.ended).toBe(137);
+    await expectNothingLeft(running);
+  });
+
+  it.concurrent.for([
     ['runs on', `${busy.replace('; wait', '')}; exit 6`],
     ['ignores signals', `trap '' TERM; ${busy.replace('; wait', '')}; exit 6`],
     ['has its own process group', `set -m; ${busy.replace('; wait', '')}; exit 6`],
-  ])('after a command whose child %s', async (_, script) => {
-    const running = await start(script);
+  ] as const)('after a command whose child %s', async ([, script], given) => {
+    const running = await start(given, script);
     expect(await running.ended).toBe(6);
     await expectNothingLeft(running);
   });
 
-  it('after a nested sandbox exec whose command ignores signals', async () => {
-    const running = await start(`bizmsg sandbox exec -- sh -c 'trap "" TERM; ${busy}'`);
+  it.concurrent('after a nested sandbox exec whose command ignores signals', async (given) => {
+    const running = await start(given, `bizmsg sandbox exec -- sh -c 'trap "" TERM; ${busy}'`);
     alive(running.pid, 'SIGTERM');
     expect(await running.ended).toBe(143);
     // The inner one was killed too, so the next command has to remove its locator.
-    await bin(['sandbox', 'status'], { home: home.path });
+    await bin(['sandbox', 'status'], { home: running.home });
     await expectNothingLeft(running);
   });
 
-  it('after a signal during start-up', async () => {
-    const running = startBin(['sandbox', 'exec', '--', 'sleep', '1000'], { home: home.path });
+  it('after a signal during start-up', async (given) => {
+    const home = homeFor(given);
+    const running = startBin(['sandbox', 'exec', '--', 'sleep', '1000'], { home });
     const sent = setInterval(() => alive(running.pid, 'SIGTERM'), 5);
     const code = await running.ended;
     clearInterval(sent);
     // The first signals arrive before it listens.
     expect([null, 143, 137]).toContain(code);
-    expect((await bin(['sandbox', 'status', '-o', 'json'], { home: home.path })).stdout).toBe('[]\n');
+    expect((await bin(['sandbox', 'status', '-o', 'json'], { home })).stdout).toBe('[]\n');
   });
 });
 
-it('after kill -9 of sandbox exec, its port is free and the next command removes its locator', async () => {
-  const running = await start(busy);
-  const listed = await bin(['sandbox', 'status', '--columns', 'url', '--no-header'], { home: home.path });
-  const kept = () => readdirSync(join(home.path, '.local/state/bizmsg'), { recursive: true, encoding: 'utf8' });
+it('after kill -9 of sandbox exec, its port is free and the next command removes its locator', async (given) => {
+  const running = await start(given, busy);
+  const { home } = running;
+  const listed = await bin(['sandbox', 'status', '--columns', 'url', '--no-header'], { home });
+  const kept = () => readdirSync(join(home, '.local/state/bizmsg'), { recursive: true, encoding: 'utf8' });
   const before = kept();
   alive(running.pid, 'SIGKILL');
   await running.ended;
-  expect([listed.stdout, await isOpen(running.url), locators().length]).toEqual([`${running.url}\n`, false, 1]);
-  const { stdout } = await bin(['sandbox', 'status', '-o', 'json'], { home: home.path });
-  expect([stdout, locators()]).toEqual(['[]\n', []]);
-  await bin(['sandbox', 'exec', '--', 'true'], { home: home.path });
+  expect([listed.stdout, await isOpen(running.url), locators(home).length]).toEqual([`${running.url}\n`, false, 1]);
+  const { stdout } = await bin(['sandbox', 'status', '-o', 'json'], { home });
+  expect([stdout, locators(home)]).toEqual(['[]\n', []]);
+  await bin(['sandbox', 'exec', '--', 'true'], { home });
   expect(kept().filter((name) => !before.includes(name))).toEqual([]);
 });
 
 describe('in a terminal, sandbox exec', () => {
   beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
+  let home: string;
   let terminal: Terminal;
-  beforeEach(() => {
-    terminal = openTerminal({ home: home.path });
+  beforeEach((given) => {
+    home = homeFor(given);
+    terminal = openTerminal({ home });
   });
   afterEach(() => terminal.close());
 
@@ -167,13 +183,13 @@ describe('in a terminal, sandbox exec', () => {
   });
 
   it('ends the command and its children on Ctrl-C', async () => {
-    const file = join(home.path, 'pids');
+    const file = join(home, 'pids');
     await exec(`sh -c '${busy.replace('; wait', '')} > ${file}; echo ready; wait'`);
     await terminal.until('\nready');
     terminal.press('C-c');
     expect(await terminal.until('^C[130]')).toContain('ready');
     const [url = '', ...pids] = readFileSync(file, 'utf8').trim().split(' ');
-    await expectNothingLeft({ url, pids: pids.map(Number) });
+    await expectNothingLeft({ home, url, pids: pids.map(Number) });
   });
 
   it('leaves Ctrl-C to a command that handles it', async () => {
@@ -203,22 +219,22 @@ describe('in a terminal, sandbox exec', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)('ends the command and orphaned children on %s: exit %i', async (signal, code) => {
-    const file = join(home.path, 'pids');
+    const file = join(home, 'pids');
     await exec(`sh -c '(sleep 1000 & echo "$BIZMSG_BASE_URL" $PPID $! > ${file}); echo ready; sleep 1000'`);
     await terminal.until('\nready');
     const [url = '', pid, child] = readFileSync(file, 'utf8').trim().split(' ');
     alive(Number(pid), signal);
     expect(await terminal.ended()).toBe(code);
-    await expectNothingLeft({ url, pids: [Number(child)] });
+    await expectNothingLeft({ home, url, pids: [Number(child)] });
   });
 
   it('ends the command and the sandbox when the terminal closes', async () => {
-    const file = join(home.path, 'pids');
+    const file = join(home, 'pids');
     await exec(`sh -c '${busy.replace('; wait', '')} > ${file}; echo ready; wait'`);
     await terminal.until('\nready');
     const [url = '', ...pids] = readFileSync(file, 'utf8').trim().split(' ');
     terminal.close();
-    await expect.poll(locators, soon).toEqual([]);
+    await expect.poll(() => locators(home), soon).toEqual([]);
     await expect.poll(() => pids.map(Number).filter(isRunning), soon).toEqual([]);
     await expect.poll(() => isOpen(url), soon).toBe(false);
   });
