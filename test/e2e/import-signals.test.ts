@@ -90,12 +90,12 @@ describe('a signal to a batch', () => {
     context.skip(noTerminal !== undefined, noTerminal);
     const world = await rig.newWorld();
     rig.slow(world, 50);
-    rig.writePeople(world, rows);
+    rig.writePeople(world, 300);
     const terminal = openTerminal({ home: world.home, env: world.env });
     try {
       await terminal.enter('cd');
       await terminal.enter('bizmsg send-batch welcome people.csv');
-      await rig.untilSent(world, 100);
+      await rig.untilSent(world, 30);
       terminal.press('C-c');
       expect(await terminal.ended()).toBe(130);
       const screen = terminal.screen();
@@ -103,7 +103,7 @@ describe('a signal to a batch', () => {
       expect(screen).toContain('run the same command again to send them');
       await terminal.enter('bizmsg send-batch welcome people.csv');
       expect(await terminal.ended()).toBe(0);
-      expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
+      expect([rig.twice(world), rig.unsentRows(world, 300)]).toEqual([[], []]);
     } finally {
       terminal.close();
     }
