@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { bin, binary, cleanEnv, temporaryHome } from '../support/bin.ts';
 import { makePipe } from '../support/disk.ts';
 import { objects } from '../support/json-lines.ts';
+import { isLong } from '../support/long-tests.ts';
 import type { World } from '../support/world.ts';
 import { pour } from '../webhooks/apart.ts';
 import * as rig from './import-rig.ts';
@@ -144,7 +145,7 @@ describe('one SIGTERM ends', () => {
     expect([lines > 0, lines + unprintedLines(listening.stderr())]).toEqual([true, 1_002]);
   });
 
-  it('sandbox requests -f whose stdout is an unread socket', { timeout: 60_000 }, async () => {
+  it.runIf(isLong)('sandbox requests -f whose stdout is an unread socket', { timeout: 60_000 }, async () => {
     const world = await rig.newWorld();
     home = world.home;
     const headers = { authorization: `Bearer ${world.sandbox.keys.sandbox}` };
@@ -161,7 +162,7 @@ describe('one SIGTERM ends', () => {
   });
 });
 
-it(
+it.runIf(isLong)(
   'an import whose stdout is an unread socket ends on one SIGTERM, and can be continued',
   { timeout: 60_000 },
   async () => {
