@@ -36,7 +36,7 @@ describe('a batch that was killed', () => {
       if (!isFull) times.push(at);
       return { reply: isFull ? 429 : 200 };
     });
-    rig.writePeople(place, 120);
+    rig.writePeople(place, 75);
     const words = rig.batch('people.csv', '--rate', '25/s').filter((word) => word !== '--no-pace');
     for (const count of [20, 45]) {
       const running = place.start(words);
