@@ -79,7 +79,7 @@ export function fsError(error: unknown): FsError | undefined {
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EDQUOT: 'the disk quota is exceeded',
-  EEXIST: 'a file is in the place of a folder',
+  EEXIST: 'a file exists where a folder is needed',
   EFTYPE: 'it is not a regular file',
   ELOOP: 'its symbolic links form a loop',
   EIO: 'the disk reports an input/output error',
@@ -88,7 +88,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENFILE: 'this machine has too many open files',
   ENOENT: 'there is no such folder',
   ENOSPC: 'the disk is full',
-  ENOTDIR: 'a file is in the place of a folder',
+  ENOTDIR: 'a file exists where a folder is needed',
   ENXIO: 'it is a pipe that nothing reads',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',

@@ -76,7 +76,7 @@ export async function recordRun(
   };
 }
 
-/** The live messages that this machine has sent with this profile in this month, or more. */
+/** Counts this month's live messages; a lower bound. */
 export async function sentThisMonth(session: Session, checkedTarget: CheckedTarget): Promise<number> {
   const [month, { activityFolder }, { stateFolder, thisProcess }] = await Promise.all([
     import('./activity/month.ts'),
@@ -88,7 +88,7 @@ export async function sentThisMonth(session: Session, checkedTarget: CheckedTarg
   return month.sentThisMonth(activityFolder(stateFolder), { profile, host }, thisProcess.now(), thisProcess.kill);
 }
 
-/** Said when something is sent or changed, not for reads and dry runs. */
+/** Prints that nothing really happens; not for reads and dry runs. */
 function noteHarmless({ given, reporter }: Session, { target, simulated }: CheckedTarget, isMessage: boolean): void {
   if (given.quiet) return;
   const { host } = new URL(target.baseUrl);

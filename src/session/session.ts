@@ -140,7 +140,7 @@ export interface RunClient extends Pick<Client, 'observe'> {
   /** Logs the start of a run; the returned function logs its result. */
   record(run: RunStarted): Promise<RunEnded>;
   readonly tryLookup: TryLookup;
-  /** The live messages that this machine has sent with this profile in this month; at least. */
+  /** Counts this month's live messages of this machine and profile; a lower bound. */
   sentThisMonth(): Promise<number>;
   /** Whether the service can be connected to. No request is sent. */
   reachable(): Promise<boolean>;

@@ -127,7 +127,7 @@ it('sends anyway if the folder cannot be used, and reports it', async () => {
   const { code, stderr } = await run(send);
   expect([code, stderr]).toEqual([
     0,
-    "note: the plan's pace is not shared with other processes: a file is in the place of a folder\n",
+    "note: the plan's pace is not shared with other processes: a file exists where a folder is needed\n",
   ]);
   expect(service.seen).toHaveLength(1);
 });

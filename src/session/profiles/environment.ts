@@ -18,7 +18,7 @@ export function checkEnvironment(env: Env): void {
 
 export function environmentMode({ BIZMSG_MODE: mode }: Env): Mode | undefined {
   if (mode === undefined || mode === 'sandbox' || mode === 'live') return mode;
-  throw configuration('bad-variable', `BIZMSG_MODE is "${mode}"`, 'it may be sandbox or live');
+  throw configuration('bad-variable', `BIZMSG_MODE is "${mode}"`, 'use sandbox or live');
 }
 
 /** The user's name for the account, in one Unicode form. */
@@ -33,7 +33,7 @@ export function environmentAccount({ BIZMSG_ACCOUNT: text, BIZMSG_API_KEY: key }
 /** Whether only sandboxes on this machine may be called. */
 export function onlyLocal({ BIZMSG_ONLY: only }: Env): boolean {
   if (only === undefined || only === 'local') return only === 'local';
-  throw configuration('bad-variable', `BIZMSG_ONLY is "${only}"`, 'it may be local');
+  throw configuration('bad-variable', `BIZMSG_ONLY is "${only}"`, 'the only value is local');
 }
 
 /** Whether the user can be prompted. `stdinIsTerminal` comes last because it loads node:tty. */

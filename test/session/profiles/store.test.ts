@@ -160,7 +160,7 @@ describe('a store that cannot be reached', () => {
     await expect(changeStore(path, add('acme'))).rejects.toMatchObject({
       exit: 'configuration',
       code: 'store-unwritable',
-      message: `cannot write ${path}: a file is in the place of a folder`,
+      message: `cannot write ${path}: a file exists where a folder is needed`,
     });
   });
 
