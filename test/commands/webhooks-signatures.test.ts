@@ -73,6 +73,17 @@ describe('webhooks verify', () => {
     ]);
   });
 
+  it('accepts events signed before the secret of the sandbox was rotated', async () => {
+    const { send, home, run } = await listener();
+    const sandbox = await serveLocal(home);
+    const id = await send(body, signed(body, { by: sandbox.secret() }));
+    sandbox.webhooks.rotate();
+    for (const profile of ['', ' --profile local']) {
+      const { code, stdout } = await run(`webhooks verify ${id}${profile}`);
+      expect([code, stdout]).toEqual([0, `good: ${id}: signed with another secret of the sandbox\n`]);
+    }
+  });
+
   it('uses the secret of the sandbox with --profile local, and does not start one', async () => {
     const { send, home, run } = await listener();
     await send(body, signed(body, { by: otherSecret }));

@@ -19,36 +19,47 @@ export interface KnownSecret {
   readonly whose: string;
 }
 
-/** The webhook secret from stdin, a file, the environment, the profile, or the running sandbox if that is called. */
-async function secretIn(
+/**
+ * The webhook secret from stdin, a file, the environment, the profile, or the running sandbox if that is called. The
+ * sandbox may have several: the current one first.
+ */
+async function usualSecrets(
   context: Context,
   { secretStdin, secretFile }: Input<typeof secretParams>,
-): Promise<KnownSecret | undefined> {
+): Promise<readonly KnownSecret[]> {
   const given = await givenSecret(context, { secretStdin, secretFile });
-  if (given !== undefined) return { secret: given, whose: 'the given secret' };
+  if (given !== undefined) return [{ secret: given, whose: 'the given secret' }];
   const stored = context.given.profile === 'local' ? undefined : signingSecret(context.session);
-  if (stored !== undefined) return { secret: stored, whose: secretOwner(context.session) };
-  const secret = await sandboxSecret(context);
-  return secret === undefined ? undefined : { secret, whose: "the sandbox's secret" };
+  if (stored !== undefined) return [{ secret: stored, whose: secretOwner(context.session) }];
+  const { winner } = await describeCaller(context.session);
+  if (winner?.profile !== 'local') return [];
+  const secrets = await sandboxSecrets(context);
+  if (secrets.length > 0) return secrets;
+  const hint = 'bizmsg sandbox start --background starts it';
+  throw configuration('no-secret', 'the webhook secret is that of the sandbox, which is not running', hint);
 }
 
-/** The secrets that may have signed a received event: the usual one first, or only the one that was asked for. */
+/** The secrets that may have signed a received event: the usual ones first, or only those that were asked for. */
 export async function secretsToTry(
   context: Context,
   given: Input<typeof secretParams>,
 ): Promise<readonly KnownSecret[]> {
-  const usual = await secretIn(context, given);
-  const first = usual === undefined ? [] : [usual];
-  if (given.secretStdin || given.secretFile !== undefined || context.given.profile !== undefined) return first;
-  return [...first, ...(await runningSandboxSecret(context)), ...(await profileSecrets(context))];
+  const usual = await usualSecrets(context, given);
+  if (given.secretStdin || given.secretFile !== undefined || context.given.profile !== undefined) return usual;
+  return [...usual, ...(await sandboxSecrets(context)), ...(await profileSecrets(context))];
 }
 
-async function runningSandboxSecret(context: Context): Promise<readonly KnownSecret[]> {
+/** All secrets of the running sandbox, the current one first. Does not start one. */
+async function sandboxSecrets(context: Context): Promise<readonly KnownSecret[]> {
   const sandboxes = await context.sandboxes();
   const running = sandboxes.find();
   if (!running) return [];
-  const secret = signingSecret(context.session, (await (await remoteOf(context, running)).ask('env')).secret);
-  return secret === undefined ? [] : [{ secret, whose: "the sandbox's secret" }];
+  const { secret: current, secrets } = await (await remoteOf(context, running)).ask('env');
+  return secrets.flatMap((text) => {
+    const secret = signingSecret(context.session, text);
+    const whose = text === current ? "the sandbox's secret" : 'another secret of the sandbox';
+    return secret === undefined ? [] : [{ secret, whose }];
+  });
 }
 
 async function profileSecrets({ session }: Context): Promise<readonly KnownSecret[]> {
@@ -75,17 +86,6 @@ export async function givenSecret(
   return secretFile === undefined ? undefined : signingSecret(context.session, await context.read(secretFile));
 }
 
-/** The secret of the running sandbox. Does not start one. */
-async function sandboxSecret(context: Context): Promise<string | undefined> {
-  const { winner } = await describeCaller(context.session);
-  if (winner?.profile !== 'local') return undefined;
-  const sandboxes = await context.sandboxes();
-  const running = sandboxes.find();
-  if (running) return signingSecret(context.session, (await (await remoteOf(context, running)).ask('env')).secret);
-  const hint = 'bizmsg sandbox start --background starts it';
-  throw configuration('no-secret', 'the webhook secret is that of the sandbox, which is not running', hint);
-}
-
 /** The secret of the environment or the profile, if there is one. */
 export async function storedSecret(context: Context): Promise<string | undefined> {
   try {
@@ -96,10 +96,10 @@ export async function storedSecret(context: Context): Promise<string | undefined
   }
 }
 
-/** Like `secretIn`, but throws if there is no valid secret. */
+/** The first of the usual secrets; throws if there is no valid one. */
 export async function requiredSecret(context: Context, input: Input<typeof secretParams>): Promise<string> {
   const { isSecret } = await import('../../contract/signature.ts');
-  const { secret } = (await secretIn(context, input)) ?? {};
+  const [{ secret } = {}] = await usualSecrets(context, input);
   if (secret === undefined) throw configuration('no-secret', 'no webhook secret is known', secretHint);
   if (isSecret(secret) || isSecret(`whsec_${secret}`)) return secret;
   throw configuration('bad-secret', 'the webhook secret must be whsec_ and at least 16 bytes in base64');

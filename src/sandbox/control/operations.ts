@@ -85,6 +85,7 @@ export const operations = {
     url,
     keys: { sandbox: sandbox.keys.sandbox, live: sandbox.keys.live },
     secret: sandbox.secret(),
+    secrets: sandbox.secrets(),
   })),
   stop: op(nothing, ({ stop }: Served) => {
     stop();

@@ -17,13 +17,14 @@ it('returns the status of a sandbox', async () => {
   });
 });
 
-it('returns its keys and secret', async () => {
+it('returns its keys and secrets', async () => {
   await using server = await served();
   const { keys } = server.sandbox;
   expect(await openRemote({ url: server.url, token }).ask('env')).toEqual({
     url: server.url,
     keys: { sandbox: keys.sandbox, live: keys.live },
     secret: server.sandbox.secret(),
+    secrets: server.sandbox.secrets(),
   });
 });
 
