@@ -55,13 +55,11 @@ function refuseProblems(problems: readonly string[]): void {
 }
 
 /** Skips the serials of imported ids, since a sandbox with the same seed may have used them already. */
-function skipSerials(contents: NewContents, { serial, events, calls }: State, ids: Ids): readonly Change[] {
+function skipSerials(contents: NewContents, { serial }: State, ids: Ids): readonly Change[] {
   const { contacts, templates, campaigns } = contents;
   const given = [...contacts, ...templates, ...campaigns].map(({ id }) => id);
   const highest = given.reduce((most, id) => Math.max(most, ids.serialOf(id ?? '') ?? 0), 0);
-  if (highest <= serial) return [];
-  const [eventsBefore, callsBefore] = [events.cursor - events.length, calls.cursor - calls.length];
-  return [{ type: 'counters', counters: { serial: highest, events: eventsBefore, calls: callsBefore } }];
+  return highest > serial ? [{ type: 'counters', counters: { serial: highest } }] : [];
 }
 
 interface SeedContext {

@@ -143,8 +143,8 @@ function applyReset(state: State, what: Resettable): void {
 
 function applyCounters(state: State, { serial, events, calls, months }: Counters): void {
   state.serial = serial;
-  state.events.beginAt(events);
-  state.calls.beginAt(calls);
+  if (events !== undefined) state.events.beginAt(events);
+  if (calls !== undefined) state.calls.beginAt(calls);
   if (!months) return;
   state.months.clear();
   for (const [month, count] of months) state.months.set(month, count);

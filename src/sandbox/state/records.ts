@@ -211,11 +211,11 @@ export interface Attempt {
 
 export type Resettable = 'messages' | 'contacts' | 'logs' | 'all';
 
-/** Counters of a sandbox, which include dropped records. */
 export interface Counters {
   readonly serial: number;
-  readonly events: number;
-  readonly calls: number;
+  /** Dropped events and calls. If missing, they stay as they are. */
+  readonly events?: number;
+  readonly calls?: number;
   /** Messages by month. If missing, the stored messages are counted. */
   readonly months?: readonly (readonly [month: string, count: number])[];
 }

@@ -178,6 +178,19 @@ describe('seeding a sandbox', () => {
     expect(new Set(to.sandbox.contacts().map(({ id }) => id)).size).toBe(47);
   });
 
+  it('with later ids of the same seed leaves the cursors as they are', async () => {
+    const { sandbox, get } = await lived();
+    sandbox.reset('logs');
+    await get(paths.contacts);
+    const cursors = sandbox.cursors();
+    const later = sandbox
+      .contacts()
+      .at(-1)
+      ?.id.replace(/......$/, 'zzzzzz');
+    sandbox.seed({ contacts: [{ phone: '+12025550199', id: later }] });
+    expect(sandbox.cursors()).toEqual(cursors);
+  });
+
   it.each([
     [
       '{"contacts":[{"phone":"+1"},{"phone":"1"},{"name":"x"},7]}',
