@@ -190,7 +190,7 @@ describe('concurrent writers', () => {
     const entry = join(temp, 'add.ts');
     writeFileSync(
       entry,
-      `import { addProfile } from ${source('changes')};
+      `import { addProfile } from ${source('profiles')};
        import { changeStore } from ${source('write-store')};
        const [folder = '', name = ''] = process.argv.slice(2);
        changeStore(folder, (store) => addProfile(store, name, { baseUrl: 'https://api.example.com' })).catch((error) => {
