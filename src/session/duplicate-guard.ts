@@ -44,16 +44,21 @@ export async function openDuplicateGuard({
   const row = messageRow(ledger.secret, { mode: 'live', ...message });
   const run = singlesOf(subject);
   let rule: SingleRule = { single: subject, again, retryUnsure };
-  let isClaimed = false;
+  let [isClaimed, wasClaimed, isNoted] = [false, false, false];
   const settle = async (outcome: Settlement) => {
     if (!isClaimed) return;
     isClaimed = false;
+    await ledger.settle([{ run, row, outcome }]);
+  };
+  /** The request is over, so a fault of the ledger must not replace its outcome. */
+  const record = async (act: () => Promise<void>) => {
     try {
-      await ledger.settle([{ run, row, outcome }]);
+      await act();
     } catch (error) {
-      // The message may have been sent, so the command must not end as if it had not.
-      if (!(error instanceof CliError) || error.exit !== 'network') throw error;
-      session.reporter.note('unrecorded', `${error.message}; this message counts as unsure for the team`);
+      if (!(error instanceof CliError)) throw error;
+      const effect = 'it is not recorded how this message ended, so it counts as unsure';
+      if (wasClaimed && !isNoted) session.reporter.note('unrecorded', `${error.message}; ${effect}`);
+      isNoted = true;
     }
   };
   /** The messages that this machine sent before it had a team. */
@@ -70,12 +75,12 @@ export async function openDuplicateGuard({
     },
     beforeSend: async () => {
       await granted(async () => (await ledger.claim([row], rule))[0]);
-      isClaimed = true;
+      [isClaimed, wasClaimed] = [true, true];
     },
     beforeRetry: () => settle('release'),
-    answered: (answer) => settle(outcomeOf(answer)),
-    failed: (error) => settle(settlementOf(error)),
-    close: opened.close,
+    answered: (answer) => record(async () => settle(outcomeOf(answer))),
+    failed: (error) => record(async () => settle(settlementOf(error))),
+    close: () => record(opened.close),
   };
 
   /** Resolves when the ledger permits the send. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { serve, type Service } from '../client/servers.ts';
@@ -104,6 +104,35 @@ describe('a ledger that cannot be used', () => {
     const { code, stderr } = await send();
     expect([code, service.seen.length]).toEqual([3, 1]);
     expect(stderr).toContain(ledger());
+  });
+
+  it.each<[string, number, (response: ServerResponse) => unknown, string]>([
+    ['success', 0, (response) => response.end('{"message_id":"msg_1"}'), 'done'],
+    ['refusal', 6, (response) => response.writeHead(422).end('{}'), 'refused'],
+    ['lost answer', 13, lose, 'unsure'],
+  ])('does not hide how a live message ended: %s', async (_, code, end, outcome) => {
+    next.push((response) => {
+      rmSync(ledger(), { recursive: true });
+      writeFileSync(ledger(), '');
+      end(response);
+    });
+    const ran = await send(['--retries', '0']);
+    expect([ran.code, ran.stdout]).toEqual([code, code === 0 ? 'msg_1\n' : '']);
+    expect(ran.stderr).toMatch(/note: .*ledger.*; it is not recorded how this message ended/);
+    expect(ran.stderr.match(/not recorded/g)).toHaveLength(1);
+    const { stdout } = await cli(['activity', '-o', 'ndjson'], { home });
+    expect(JSON.parse(stdout)).toMatchObject({ outcome });
+  });
+
+  it('does not hide that a live message was sent if another process has taken its turn', async () => {
+    next.push((response) => {
+      const name = readdirSync(ledger()).find((one) => /^\d.*\.ndjson$/.test(one)) ?? '';
+      appendFileSync(join(ledger(), name), '\n');
+      response.end('{"message_id":"msg_1"}');
+    });
+    const { code, stdout, stderr } = await send();
+    expect([code, stdout]).toEqual([0, 'msg_1\n']);
+    expect(stderr).toContain('it is not recorded how this message ended');
   });
 
   it('does not stop messages with a sandbox key', async () => {

@@ -282,7 +282,12 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
   function removeHeartbeat(id: string): void {
     heartbeats.get(id)?.();
     heartbeats.delete(id);
-    rmSync(heartbeatOf(folder, id), { force: true });
+    try {
+      rmSync(heartbeatOf(folder, id), { force: true });
+    } catch (error) {
+      // It is removed later, as after a crash.
+      if (!fsError(error)) throw error;
+    }
   }
 }
 
