@@ -166,12 +166,19 @@ export function createPrinter(options: PrinterOptions): Printer {
 /** Redacts before cutting, quoting and escaping, because half a key is a secret too. */
 function cleaned(value: unknown, clean: PrinterOptions['clean']): unknown {
   if (typeof value === 'string') return clean(value);
-  if (Array.isArray(value)) return value.map((item) => cleaned(item, clean));
-  if (!isRow(value) || value instanceof Uint8Array) return value;
-  // One look at the whole: hardly any row has a secret.
-  const text = jsonText(value);
-  if (clean(text) === text) return value;
+  if (Array.isArray(value)) return [...partsOf(value)].flatMap((part) => cleanedPart(part, clean));
+  if (!isRow(value) || value instanceof Uint8Array || isClean(value, clean)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [clean(name), cleaned(item, clean)]));
+}
+
+/** One look at many values: hardly any has a secret. */
+function cleanedPart(values: readonly unknown[], clean: PrinterOptions['clean']): readonly unknown[] {
+  return isClean(values, clean) ? values : values.map((value) => cleaned(value, clean));
+}
+
+function isClean(value: unknown, clean: PrinterOptions['clean']): boolean {
+  const text = jsonText(value);
+  return clean(text) === text;
 }
 
 /** Latin-1 maps each byte to a character, and keys are ASCII. */

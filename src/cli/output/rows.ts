@@ -30,7 +30,9 @@ export function isRows(value: unknown): value is readonly Row[] {
 
 /** The columns of the rows, in order of appearance. */
 export function columnsOf(rows: readonly Row[]): readonly string[] {
-  return [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const names = new Set<string>();
+  for (const row of rows) for (const name of Object.keys(row)) names.add(name);
+  return [...names];
 }
 
 /** The value of a column: the field with that name, or the nested field if the name has dots. */
