@@ -42,7 +42,7 @@ export interface MemoryLedger extends Ledger {
   resolve(run: string, found: 'sent' | 'not-sent', rows?: readonly RowDigest[]): number;
   closeRun(run: string): void;
   forget(what: Forgotten): void;
-  close(): void;
+  close(last?: readonly Settled[]): void;
 }
 
 export function createMemoryLedger(options: MemoryOptions): MemoryLedger {
@@ -102,9 +102,11 @@ export function createMemoryLedger(options: MemoryOptions): MemoryLedger {
       refuseRunning(what.run);
       keep([{ type: 'forget', run: what.run }]);
     },
-    close() {
+    close(last = []) {
+      const world = worldNow();
+      if (last.length > 0) keep([...introduction(world), ...decideSettle(book, world, last)]);
       const active = owners.filter((id) => book.owners.get(id)?.state === 'active');
-      keep(active.map((owner) => ({ type: 'end', owner, at: now() })));
+      keep(active.map((owner) => ({ type: 'end', owner, at: world.now })));
     },
   };
 

@@ -33,11 +33,11 @@ export function recordAndGuard(session: Session, checkedTarget: CheckedTarget): 
         },
         beforeRetry: () => duplicates?.beforeRetry(),
       });
-      await duplicates?.answered(answer);
+      duplicates?.answered(answer);
       entry?.end(resultOf(answer));
       return answer;
     } catch (error) {
-      await duplicates?.failed(error);
+      duplicates?.failed(error);
       entry?.end(resultOfError(error));
       throw message ? withNextStep(error) : error;
     } finally {

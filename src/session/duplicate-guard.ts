@@ -3,7 +3,14 @@ import type { SendHooks } from '../client/exchange.ts';
 import { CliError, unsafe } from '../base/errors.ts';
 import { sleep } from '../base/sleep.ts';
 import { isRecord } from '../contract/readers.ts';
-import { type Settlement, settlementOf, type SingleRule, singlesOf, type Verdict } from '../ledger/ledger.ts';
+import {
+  type Settled,
+  type Settlement,
+  settlementOf,
+  type SingleRule,
+  singlesOf,
+  type Verdict,
+} from '../ledger/ledger.ts';
 import type { AnyCaller, CheckedTarget, Session } from './session.ts';
 import { openLedger } from './ledger.ts';
 
@@ -11,8 +18,9 @@ import { openLedger } from './ledger.ts';
 export interface DuplicateGuard extends SendHooks {
   /** Prompts before the request takes a rate-limit slot. */
   ask(): Promise<void>;
-  answered(answer: unknown): Promise<void>;
-  failed(error: unknown): Promise<void>;
+  answered(answer: unknown): void;
+  failed(error: unknown): void;
+  /** Records the outcome. */
   close(): Promise<void>;
 }
 
@@ -44,22 +52,10 @@ export async function openDuplicateGuard({
   const row = messageRow(ledger.secret, { mode: 'live', ...message });
   const run = singlesOf(subject);
   let rule: SingleRule = { single: subject, again, retryUnsure };
-  let [isClaimed, wasClaimed, isNoted] = [false, false, false];
-  const settle = async (outcome: Settlement) => {
-    if (!isClaimed) return;
-    isClaimed = false;
-    await ledger.settle([{ run, row, outcome }]);
-  };
-  /** The request is over, so a fault of the ledger must not replace its outcome. */
-  const record = async (act: () => Promise<void>) => {
-    try {
-      await act();
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      const effect = 'it is not recorded how this message ended, so it counts as unsure';
-      if (wasClaimed && !isNoted) session.reporter.note('unrecorded', `${error.message}; ${effect}`);
-      isNoted = true;
-    }
+  let isClaimed = false;
+  let last: readonly Settled[] = [];
+  const end = (outcome: Settlement) => {
+    if (isClaimed) last = [{ run, row, outcome }];
   };
   /** The messages that this machine sent before it had a team. */
   const lookInOwn = async () => {
@@ -75,13 +71,27 @@ export async function openDuplicateGuard({
     },
     beforeSend: async () => {
       await granted(async () => (await ledger.claim([row], rule))[0]);
-      [isClaimed, wasClaimed] = [true, true];
+      isClaimed = true;
     },
-    beforeRetry: () => settle('release'),
-    answered: (answer) => record(async () => settle(outcomeOf(answer))),
-    failed: (error) => record(async () => settle(settlementOf(error))),
-    close: () => record(opened.close),
+    beforeRetry: async () => {
+      isClaimed = false;
+      await ledger.settle([{ run, row, outcome: 'release' }]);
+    },
+    answered: (answer) => end(outcomeOf(answer)),
+    failed: (error) => end(settlementOf(error)),
+    close,
   };
+
+  /** The request is over, so a fault of the ledger must not replace its outcome. */
+  async function close(): Promise<void> {
+    try {
+      await opened.close(last);
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      const effect = 'it is not recorded how this message ended, so it counts as unsure';
+      if (last.length > 0) session.reporter.note('unrecorded', `${error.message}; ${effect}`);
+    }
+  }
 
   /** Resolves when the ledger permits the send. */
   async function granted(ask: () => Promise<Verdict | undefined>): Promise<void> {

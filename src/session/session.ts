@@ -9,7 +9,7 @@ import type { EndpointName } from '../contract/endpoints.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
 import type { RunEntry } from '../ledger/file/runs.ts';
-import type { Account, Ledger, Parts } from '../ledger/ledger.ts';
+import type { Account, Ledger, Parts, Settled } from '../ledger/ledger.ts';
 import type { Locator, Minute } from '../sandbox/remote/locator.ts';
 import type { Facts } from './activity/log.ts';
 import type { LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
@@ -196,7 +196,8 @@ export interface OpenedLedger {
   readonly isShared: boolean;
   /** With a team: when the user accepted that its server has lost data. */
   readonly lossAcceptedAt?: (() => Promise<number | undefined>) | undefined;
-  close(): Promise<void>;
+  /** Records the last outcomes, and ends. */
+  close(last?: readonly Settled[]): Promise<void>;
 }
 
 interface OwnLedger {

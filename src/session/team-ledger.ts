@@ -40,17 +40,20 @@ export async function openTeamLedger({ session, server, isLive, own }: TeamLedge
     own: earlier ? own : undefined,
     isShared: true,
     lossAcceptedAt: ledger.lossAcceptedAt,
-    async close() {
+    async close(last = []) {
       try {
-        await ledger.close();
-      } catch (error) {
-        // Nothing is in flight any more, and the server finds out by itself that this process has ended.
-        if (!(error instanceof CliError) || error.exit !== 'network') throw error;
+        if (last.length > 0) await ledger.settle(last);
+        await ledger.close().catch(unlessGone);
       } finally {
         await own.ledger.close();
       }
     },
   };
+}
+
+/** Nothing is in flight any more, and the server finds out by itself that this process has ended. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof CliError) || error.exit !== 'network') throw error;
 }
 
 /** The team's ledger alone. */

@@ -4,12 +4,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../../contract/readers.ts';
 import { unknownFormat, linesOf, recordIn } from '../../base/journal-lines.ts';
 import { openRegular } from '../../base/files.ts';
-import { createBook } from '../book.ts';
+import { type Book, createBook } from '../book.ts';
 import { checkOf, secretIn, unusable } from '../identity.ts';
-import { BadChange } from '../places.ts';
 import { damaged, noCopy, refuseDamage } from './append.ts';
-import { changeIn } from './lines.ts';
-import { readPast } from './past-file.ts';
+import { applyTo, readPast } from './past-file.ts';
 import { form, segmentNames } from './segments.ts';
 import { openTable } from './table.ts';
 
@@ -34,8 +32,7 @@ function checkFiles(folder: string, names: readonly string[]): void {
   const check = checkOf(secretIn(folder, true));
   const book = createBook();
   const until = readPast(folder, check, book);
-  for (const name of names.filter((one) => !until || one > until.name))
-    checkSegment(join(folder, name), check, (record) => book.apply(changeIn(record)));
+  for (const name of names.filter((one) => !until || one > until.name)) checkSegment(join(folder, name), check, book);
   checkTable(folder, check);
 }
 
@@ -51,26 +48,18 @@ function checkTable(folder: string, check: string): void {
 }
 
 /** A line without an end is being written now, or a crash left it: the next command repairs that. */
-function checkSegment(path: string, check: string, apply: (record: unknown) => void): void {
+function checkSegment(path: string, check: string, book: Book): void {
   const fd = openRegular(path, constants.O_RDWR);
+  const apply = applyTo(book, path);
   try {
     for (const line of linesOf(fd)) {
       const record = recordIn(line, path, refuseDamage);
-      if (line.at > 0) applied(path, line.at, () => apply(record));
+      if (line.at > 0) apply(record, line.at);
       else if (!isRecord(record) || record['format'] !== form.format || record['version'] !== form.version)
         throw unknownFormat(line, path, noCopy);
       else if (record['secret'] !== check) throw unusable(`${path} was written with another secret`);
     }
   } finally {
     closeSync(fd);
-  }
-}
-
-function applied(path: string, at: number, apply: () => void): void {
-  try {
-    apply();
-  } catch (error) {
-    if (!(error instanceof BadChange)) throw error;
-    throw damaged(path, at, error.message);
   }
 }

@@ -10,7 +10,7 @@ import { unwritable } from '../../base/journal.ts';
 import type { Owner } from '../../base/lock.ts';
 import { type Change, createBook, type KnownOwner } from '../book.ts';
 import { checkOf, secretIn } from '../identity.ts';
-import type { Forgotten, Ledger } from '../ledger.ts';
+import type { Forgotten, Ledger, Settled } from '../ledger.ts';
 import { createMemoryLedger } from '../memory.ts';
 import { BadChange } from '../places.ts';
 import { openRunIndex, type RunEntry } from './runs.ts';
@@ -39,7 +39,8 @@ export interface FileLedger extends Ledger {
   readonly secret: string;
   /** Writes a run's entry in the index that `listRuns` reads. Notes of one moment are merged. */
   note(entry: RunEntry): Promise<void>;
-  close(): Promise<void>;
+  /** Records the last outcomes, and ends. */
+  close(last?: readonly Settled[]): Promise<void>;
 }
 
 const toDisk = promisify(fdatasync);
@@ -115,7 +116,8 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
       notes.set(entry.run, entry);
       return (noting ??= inTurn(nothing, writeNotes).finally(() => (noting = undefined)));
     },
-    close: () => (closing ??= fault === undefined && isUsed ? end() : Promise.resolve(stop())),
+    close: (last = []) =>
+      (closing ??= last.length > 0 || (fault === undefined && isUsed) ? end(last) : Promise.resolve(stop())),
   };
 
   /** Resolves once the disk has it: only then may anything be sent. */
@@ -254,10 +256,10 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
     syncing = undefined;
   }
 
-  async function end(): Promise<void> {
+  async function end(last: readonly Settled[]): Promise<void> {
     try {
       await safely(
-        () => memory.close(),
+        () => memory.close(last),
         () => segments.save(),
       );
     } finally {

@@ -6,6 +6,39 @@ import { rowSize, secondSize } from '../identity.ts';
 import { states } from '../states.ts';
 import { ownerIn, runIn, subjectIn } from '../facts.ts';
 
+/**
+ * The lines of changes that are recorded together. A single message takes two, one before and one after the request:
+ * each later command reads all of them.
+ */
+export function* linesFor(changes: readonly Change[]): Generator<string> {
+  const together = claimRecord(changes) ?? settledRecord(changes);
+  if (together) yield lineOf(together);
+  else for (const change of changes) yield textOf(change);
+}
+
+/** The changes that a line holds; throws a `BadChange` for anything else. */
+export function changesIn(record: unknown): readonly Change[] {
+  const type = isRecord(record) ? record['type'] : undefined;
+  if (!isRecord(record) || (type !== 'claim' && type !== 'settled')) return [changeIn(record)];
+  const work = changeIn({ ...record, type: 'work' });
+  if (type === 'settled') return [work, changeIn({ ...record, type: 'end' })];
+  return [changeIn({ ...record, type: 'owner' }), changeIn({ ...record, type: 'rows' }), work];
+}
+
+/** A process claims its first row, which is new. */
+function claimRecord([owner, rows, work, ...others]: readonly Change[]) {
+  if (owner?.type !== 'owner' || rows?.type !== 'rows' || work?.type !== 'work' || others.length > 0) return undefined;
+  const isOne = owner.owner === work.owner && owner.at === work.at && rows.run === work.run;
+  return isOne ? { ...owner, ...workRecord(work), bytes: base64(rows.bytes), type: 'claim' } : undefined;
+}
+
+/** A process ends with its last outcome. */
+function settledRecord([work, end, ...others]: readonly Change[]) {
+  if (work?.type !== 'work' || end?.type !== 'end' || others.length > 0) return undefined;
+  const isOne = work.owner === end.owner && work.at === end.at;
+  return isOne ? { ...workRecord(work), type: 'settled' } : undefined;
+}
+
 /** The line of a change. */
 export function textOf(change: Change): string {
   if (change.type === 'rows' || change.type === 'past-rows') return lineOf({ ...change, bytes: base64(change.bytes) });
@@ -20,8 +53,7 @@ function workRecord(change: Extract<Change, { type: 'work' }>) {
   return { type, run, owner, at, ...Object.fromEntries(filled.map((kind) => [kind, change[kind]])) };
 }
 
-/** The change that a line holds; throws a `BadChange` for anything else. */
-export function changeIn(record: unknown): Change {
+function changeIn(record: unknown): Change {
   if (!isRecord(record)) throw new BadChange('it is not a record');
   const type = record['type'];
   switch (type) {

@@ -8,7 +8,7 @@ import type { Book, Past } from '../book.ts';
 import { unusable } from '../identity.ts';
 import { BadChange } from '../places.ts';
 import { damaged, openAppendFile } from './append.ts';
-import { changeIn, textOf } from './lines.ts';
+import { changesIn, textOf } from './lines.ts';
 
 /** The last of the segments that were removed, and its bytes. */
 export interface Until {
@@ -62,7 +62,7 @@ export function readPast(folder: string, secret: string, book: Book): Until | un
 export function applyTo(book: Book, path: string): (record: unknown, at: number) => void {
   return (record, at) => {
     try {
-      book.apply(changeIn(record));
+      for (const change of changesIn(record)) book.apply(change);
     } catch (error) {
       if (!(error instanceof BadChange)) throw error;
       throw damaged(path, at, error.message);

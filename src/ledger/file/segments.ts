@@ -6,7 +6,7 @@ import { isRecord } from '../../contract/readers.ts';
 import { type Book, type Change, createBook, type KnownOwner } from '../book.ts';
 import { unusable } from '../identity.ts';
 import { type AppendFile, createAppendFile, damaged, openAppendFile } from './append.ts';
-import { textOf } from './lines.ts';
+import { linesFor } from './lines.ts';
 import { expiredBefore, remainsOf } from '../past.ts';
 import { applyTo, hasPast, readPast, type Until, writePast } from './past-file.ts';
 import { BadTable, openTable, type Table, tailOf, writeTable } from './table.ts';
@@ -75,7 +75,7 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
       const before = day;
       if (isFirstOfDay) begin(nameAt(time));
       midnight = (Math.floor(time / dayLength) + 1) * dayLength;
-      current?.append(textsOf(changes));
+      current?.append(chunksOf(changes));
       if (isFirstOfDay && before !== '') unlessBad(() => expire(before));
     },
     save: () => unlessBad(() => save(segmentNames(folder))),
@@ -235,10 +235,10 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
   }
 }
 
-function* textsOf(changes: readonly Change[]): Generator<string> {
+function* chunksOf(changes: readonly Change[]): Generator<string> {
   let text = '';
-  for (const change of changes) {
-    text += textOf(change);
+  for (const line of linesFor(changes)) {
+    text += line;
     if (text.length < chunk) continue;
     yield text;
     text = '';
