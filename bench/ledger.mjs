@@ -3,4 +3,4 @@
 import { size } from './ledger/size.mjs';
 import { measure } from './rig/parts.mjs';
 
-await measure('In one process, without the command around it.', { size });
+await measure('The ledger in one process, without the command around it; live sends as whole processes.', { size });

@@ -11,7 +11,6 @@ const subject = {
   kind: 'message',
   template: 'welcome',
 };
-export const single = { single: subject };
 
 export async function loadLibrary() {
   const [main, file] = [newPath('main.ts'), newPath('ledger.mjs')];

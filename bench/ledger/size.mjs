@@ -1,15 +1,17 @@
 // Measures the memory and load time of a large ledger.
 import { writeFileSync } from 'node:fs';
-import { newPath, start } from '../rig/processes.mjs';
-import { median } from '../rig/quantiles.mjs';
+import { join } from 'node:path';
+import { bizmsg, newPath, rivals, start, startServer } from '../rig/processes.mjs';
 import { megabytes, milliseconds, whole } from '../rig/table.mjs';
-import { loadLibrary, randomRows, single } from './library.mjs';
+import { timed } from '../start-up/processes.mjs';
+import { loadLibrary, randomRows } from './library.mjs';
 
 const count = 1_000_000;
 
-export async function size() {
+export async function size(isQuick) {
   const { open, planOf, file } = await loadLibrary();
-  const folder = newPath('ledger');
+  const state = newPath('state');
+  const folder = join(state, 'ledger');
   const rows = `${whole(count)} rows`;
   const first = open(folder, true);
   await first.register(planOf(randomRows(count)));
@@ -21,8 +23,8 @@ export async function size() {
   const loading = performance.now() - began;
   await second.close();
 
-  const [full, empty] = await singlesIn(file, folder, newPath('ledger'));
   const memory = await memoryOf(file, folder);
+  const [full, empty] = await sendsWith(isQuick, state, newPath('state'));
   return [
     {
       what: `${rows} in memory`,
@@ -33,12 +35,12 @@ export async function size() {
     },
     { what: `load ${rows}`, figure: loading, show: milliseconds, most: 500, why: 'each big run begins with it' },
     {
-      what: `one claim takes longer by, ${rows} remembered`,
+      what: `a live send takes longer by, ${rows} remembered`,
       figure: full - empty,
       show: milliseconds,
       most: 1,
       why: 'a single send must not load the ledger',
-      note: `${milliseconds(empty)} in an empty ledger`,
+      note: `${milliseconds(empty)} with a new ledger; medians`,
     },
   ];
 }
@@ -64,24 +66,13 @@ async function memoryOf(library, folder) {
   return Number(line);
 }
 
-/** Returns the median time of a claim in a new process, for each ledger. */
-async function singlesIn(library, ...folders) {
-  const script = newPath('single.mjs');
-  writeFileSync(
-    script,
-    `
-    import { openFileLedger } from '${library}';
-    const later = (ms, run) => { const timer = setTimeout(run, ms); return () => clearTimeout(timer); };
-    const world = { owner: { pid: process.pid, kill: () => true }, now: Date.now, later, random: Math.random };
-    const row = crypto.getRandomValues(new Uint8Array(20));
-    const began = performance.now();
-    const ledger = openFileLedger({ ...world, folder: process.argv[2], isLocal: true, onRepaired() {} });
-    await ledger.claim([row], ${JSON.stringify(single)});
-    console.log(performance.now() - began);
-    await ledger.close();`,
-  );
-  const taken = folders.map(() => []);
-  for (let round = 0; round < 15; round++)
-    for (const [at, folder] of folders.entries()) taken[at].push(Number((await start([script, folder])).line));
-  return taken.map(median);
+/** Returns the median times of live sends, on machines whose ledgers are in these folders. */
+async function sendsWith(isQuick, ...states) {
+  const server = await startServer('server', '', join(rivals, 'answer-server.cjs'));
+  const variables = { BIZMSG_BASE_URL: server.url, BIZMSG_API_KEY: 'sk_live_bench0123456789' };
+  const words = [process.execPath, bizmsg, 'send-template', '+12025550101', 'welcome', '--again', '--quiet'];
+  const contestants = states.map((state) => ({ name: 'a send', words, variables: { BIZMSG_STATE_DIR: state } }));
+  const took = timed(contestants, { rounds: isQuick ? 20 : 60, variables });
+  await server.end();
+  return contestants.map(took);
 }

@@ -4,7 +4,7 @@ import { environment } from '../rig/processes.mjs';
 import { median } from '../rig/quantiles.mjs';
 import { milliseconds } from '../rig/table.mjs';
 
-/** Returns median times. The first three rounds are a warm-up. */
+/** Returns median times. The first three rounds are a warm-up. A contestant may have variables of its own. */
 export function timed(contestants, { rounds, variables }) {
   const times = new Map(contestants.map((one) => [one, []]));
   for (let round = -3; round < rounds; round++) {
@@ -22,9 +22,9 @@ export function rowOf(took, one, other, more) {
   return { what: one.name, value, rival: `${other.name}: ${theirs}`, ratios: [took(one) / took(other)], ...more };
 }
 
-function timeOf({ name, words: [program, ...words], input = '' }, variables) {
+function timeOf({ name, words: [program, ...words], input = '', variables: own }, variables) {
   const began = performance.now();
-  const { status, error, stderr } = spawnSync(program, words, { env: environment(variables), input });
+  const { status, error, stderr } = spawnSync(program, words, { env: environment({ ...variables, ...own }), input });
   const took = performance.now() - began;
   if (status !== 0) throw new Error(`${name}: ${error?.message ?? `exit ${status}: ${String(stderr)}`}`);
   return took;

@@ -53,6 +53,6 @@ async function look(folder: string, text: string) {
 }
 
 function linesIn(folder: string): readonly string[] {
-  const [segment = ''] = readdirSync(folder).filter((name) => /^\d.*\.ndjson$/.test(name));
+  const segment = readdirSync(folder).find((name) => /^\d.*\.ndjson$/.test(name)) ?? '';
   return readFileSync(join(folder, segment), 'utf8').trim().split('\n');
 }
