@@ -66,8 +66,8 @@ export interface Sandbox extends Views, Contents {
   exchanges(): readonly ExchangeRow[];
   /** Follows all changes, for a page in the browser. */
   readonly openFeed: OpenFeed;
-  /** Resolves at the next event or request, or when aborted. */
-  happening(type: Happening, signal: AbortSignal): Promise<void>;
+  /** Resolves at the next event or request, after a time, or when aborted. */
+  happening(type: Happening, limit?: WaitLimit): Promise<void>;
   setPlan(plan: PlanSetting): void;
   usage(): Usage;
   /** The shared rate limit; undefined if the plan has none. */
@@ -89,6 +89,12 @@ export interface Asked {
 export type Answer = Reply | Promise<Reply>;
 
 export type Happening = 'event' | 'call';
+
+export interface WaitLimit {
+  /** Milliseconds of real time. */
+  readonly within?: number;
+  readonly signal?: AbortSignal;
+}
 
 /** Read-only views of a sandbox's state. */
 export interface Views {

@@ -15,7 +15,7 @@ import { Refusal } from '../refusal.ts';
 import { newest, requestRow } from '../requests.ts';
 import { rowStates } from '../rows.ts';
 import { messageStatuses } from '../state/records.ts';
-import { type Clock, longestTimer, sleep } from '../time/clock.ts';
+import type { Clock } from '../time/clock.ts';
 import type { PageFiles } from './page.ts';
 
 /** A sandbox that is served by this process. */
@@ -230,15 +230,8 @@ function op<C, I, O>(input: Reader<I>, run: (context: C, input: I) => O): Operat
 }
 
 /** Waits for the next event or request, at most that long, and not longer than the client. */
-async function next(type: Happening, { sandbox, gone }: Waiting, milliseconds: number): Promise<void> {
-  if (milliseconds === 0) return;
-  const enough = new AbortController();
-  const signal = AbortSignal.any([enough.signal, gone()]);
-  await Promise.race([
-    sandbox.happening(type, signal),
-    sleep(Math.min(milliseconds, longestTimer), signal).catch(() => {}),
-  ]);
-  enough.abort();
+async function next(type: Happening, { sandbox, gone }: Waiting, within: number): Promise<void> {
+  if (within > 0) await sandbox.happening(type, { within, signal: gone() });
 }
 
 function distance(value: unknown, at = ''): number | Landmark {

@@ -9,7 +9,6 @@ import { fields, integer, optional, suggestion } from '../readers.ts';
 import { Refusal } from '../refusal.ts';
 import type { DeliveryRow } from '../rows.ts';
 import { createSandbox as createService } from '../sandbox.ts';
-import { sleep } from '../time/clock.ts';
 import { checked, millisecondsOf, plainError, settingsOf } from './arguments.ts';
 import type {
   Delivery,
@@ -218,24 +217,7 @@ function createWaitFor(service: Service, closing: AbortSignal): WaitFor {
   const returned = new Set<string>();
   return async (wanted, { within = '4s' } = {}) => {
     const { passes, span } = checked('waitFor', () => ({ passes: testOf(wanted), span: millisecondsOf(within) }));
-    const [late, over] = [new AbortController(), new AbortController()];
-    sleep(span, over.signal).then(
-      () => late.abort(),
-      () => {},
-    );
-    try {
-      return await next(passes, within, AbortSignal.any([late.signal, closing]));
-    } finally {
-      over.abort();
-    }
-  };
-
-  async function next(
-    passes: (event: SandboxEvent) => boolean,
-    within: string | number,
-    signal: AbortSignal,
-  ): Promise<SandboxEvent> {
-    const limit = typeof within === 'number' ? `${within} ms` : within;
+    const deadline = performance.now() + span;
     for (let after = 0; ;) {
       const { events: cursor } = service.cursors();
       const found = eventsIn(service, after).find((event) => !returned.has(event.id) && passes(event));
@@ -245,10 +227,15 @@ function createWaitFor(service: Service, closing: AbortSignal): WaitFor {
       }
       after = cursor;
       if (closing.aborted) throw new Error('this sandbox is closed');
-      if (signal.aborted) throw new Error(`waitFor: no such event within ${limit}; ${seen(service)}`);
-      await service.happening('event', signal);
+      const left = deadline - performance.now();
+      if (!(left > 0)) throw new Error(`waitFor: no such event within ${spanText(within)}; ${seen(service)}`);
+      await service.happening('event', { within: left, signal: closing });
     }
-  }
+  };
+}
+
+function spanText(span: number | string): string {
+  return typeof span === 'number' ? `${span} ms` : span;
 }
 
 function testOf(wanted: Parameters<WaitFor>[0]): (event: SandboxEvent) => boolean {

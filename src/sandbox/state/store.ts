@@ -1,4 +1,5 @@
-import type { Happening } from '../interface.ts';
+import type { Sandbox } from '../interface.ts';
+import { longestTimer } from '../time/clock.ts';
 import { apply } from './apply.ts';
 import type { Change } from './records.ts';
 import { sizeOf, snapshot } from './snapshot.ts';
@@ -88,22 +89,24 @@ export function openStore(journal: Journal | undefined): Store {
   }
 }
 
-/** Returns a function that waits for the next change of a type, or for the signal. */
-export function createWait(store: Store): (type: Happening, signal: AbortSignal) => Promise<void> {
+/** Returns a function that waits for the next change of a type. */
+export function createWait(store: Store): Sandbox['happening'] {
   const waiting = { event: new Set<() => void>(), call: new Set<() => void>() };
   store.follow(({ type }) => {
     if (type === 'event' || type === 'call') for (const wake of waiting[type]) wake();
   });
-  return (type, signal) =>
+  return (type, { within = Infinity, signal } = {}) =>
     new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
       const wake = () => {
+        clearTimeout(timer);
         waiting[type].delete(wake);
-        signal.removeEventListener('abort', wake);
+        signal?.removeEventListener('abort', wake);
         resolve();
       };
-      if (signal.aborted) return resolve();
+      const timer = setTimeout(wake, Math.min(within, longestTimer));
       waiting[type].add(wake);
-      signal.addEventListener('abort', wake);
+      signal?.addEventListener('abort', wake);
     });
 }
 

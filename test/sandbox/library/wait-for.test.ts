@@ -36,6 +36,14 @@ describe('waitFor', () => {
     );
   });
 
+  it.each(['31d', Infinity] as const)('waits within %s, longer than a timer of Node can', async (within) => {
+    await using sandbox = createSandbox();
+    const waiting = sandbox.waitFor('order.paid', { within });
+    await expect(sandbox.waitFor('order.paid', { within: 20 })).rejects.toThrow('no such event within 20 ms');
+    sandbox.trigger('order.paid');
+    expect(await waiting).toMatchObject({ type: 'order.paid' });
+  });
+
   it('ends when the sandbox is closed', async () => {
     const sandbox = createSandbox();
     const waiting = sandbox.waitFor('message.read', { within: '1h' });
