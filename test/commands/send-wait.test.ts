@@ -5,9 +5,11 @@ import { announceListener } from '../../src/webhooks/listeners.ts';
 import { startBin } from '../support/bin.ts';
 import { alive, cli } from '../support/cli.ts';
 import { openHostile, newHome } from '../support/fake-service.ts';
+import { serveLocal } from '../support/local.ts';
 import { errorIn, noteCodes } from '../support/json-lines.ts';
 import { openWorld } from '../support/world.ts';
 import { delivery, logIn } from '../webhooks/rig.ts';
+import { secret, signed } from './webhooks-rig.ts';
 
 const soon = { timeout: 10_000, interval: 5 };
 const order = ['order_update', '-p', 'Ada', '-p', 'A-1042'];
@@ -150,15 +152,22 @@ describe('send-template --wait, against the sandbox', () => {
 
 /** A service whose events reach a local listener before its response. */
 async function heard(...events: readonly object[]) {
-  const { home, env, seen } = await openHostile((_, __, response) => {
-    for (const event of events) journal.received(delivery(JSON.stringify(event)));
+  const deliveries = events.map((event) => delivery(JSON.stringify(event)));
+  const { home, env } = await openHostile((_, __, response) => {
+    for (const one of deliveries) journal.received(one);
     response.end('{"message_id":"msg_1"}');
   });
   const stateFolder = join(home, '.local/state/bizmsg');
   const journal = logIn(stateFolder);
   const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: Date.now() };
   onTestFinished(announceListener(stateFolder, locator));
-  return { seen, run: (...more: readonly string[]) => cli(to(delivers, ...more), { home, env }) };
+  const known = { ...env, BIZMSG_WEBHOOK_SECRET: secret };
+  return {
+    home,
+    deliveries,
+    run: (...more: readonly string[]) => cli(to(delivers, ...more), { home, env }),
+    runWithSecret: () => cli(to(delivers, '--within', '5s'), { home, env: known }),
+  };
 }
 
 describe('send-template --wait, with a listener', () => {
@@ -188,6 +197,15 @@ describe('send-template --wait, with a listener', () => {
       13,
       expect.stringMatching(/no message\.read arrived[^]*its events: message\.delivered/),
     ]);
+  });
+
+  it('with a known secret, accepts an event that a sandbox signed before a rotation', async () => {
+    const { home, deliveries, runWithSecret } = await heard();
+    const sandbox = await serveLocal(home);
+    const body = '{"type":"message.delivered","message_id":"msg_1"}';
+    deliveries.push(delivery(body, { headers: signed(body, { by: sandbox.secret() }) }));
+    sandbox.webhooks.rotate();
+    expect(await runWithSecret()).toMatchObject({ code: 0, stdout: 'msg_1\n' });
   });
 
   it('suggests checking the webhook of the service if no event arrived', async () => {

@@ -51,11 +51,9 @@ async function atListeners(context: Context): Promise<EventSource> {
   const source = listenerSource(stateFolder, { now, later, onDamage });
   const stored = await storedSecret(context);
   if (stored === undefined) return source;
-  // A listener that was started for a local sandbox receives events signed with that sandbox's secret.
-  const asked = await Promise.allSettled(
-    live().map(async (one) => (await (await remoteOf(context, one)).ask('env')).secret),
-  );
-  const others = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  // A listener that was started for a local sandbox receives events signed with one of that sandbox's secrets.
+  const asked = await Promise.allSettled(live().map(async (one) => (await remoteOf(context, one)).ask('env')));
+  const others = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value.secrets : []));
   return signedOnly(source, { secrets: [stored, ...others], ...proof(context, now) });
 }
 
