@@ -87,7 +87,7 @@ export interface DeliveryFilter {
   readonly limit?: number | undefined;
 }
 
-/** `queued` is an event without a delivery, because no webhook was registered. */
+/** `queued` is an event without a delivery, because no webhook was registered for it. */
 export const rowStates = ['waiting', 'delivered', 'dead', 'dropped', 'queued'] as const satisfies readonly (
   DeliveryStatus | 'queued'
 )[];

@@ -106,6 +106,14 @@ describe('sandbox messages ID', () => {
     expect(due).toMatch(/^2026-05-01T12:00:0\d\.\d{3}Z {2}message\.read is due$/);
   });
 
+  it('says that no webhook received an event, if one is registered for others', async () => {
+    const { sandbox, run, send } = await local();
+    sandbox.webhooks.add({ url: (await receiver()).url, events: ['order.paid'] });
+    const id = await send();
+    await sandbox.time.advance(500);
+    expect((await run(`sandbox messages ${id}`)).stdout).toContain('\n  → no webhook received it\n');
+  });
+
   it('is one JSON object with ISO times', async () => {
     const { sandbox, run, send } = await local();
     const id = await send({ to: '+12025550102' });

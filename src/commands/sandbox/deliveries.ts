@@ -17,7 +17,7 @@ const described = {
     id: argument('[id]', 'the id of a delivery or an event; shows each attempt with request and response'),
     failed: flag('--failed', 'only dead deliveries: ten attempts failed, or the webhook is disabled or removed'),
     waiting: flag('--waiting', 'only deliveries that wait for their next attempt'),
-    queued: flag('--queued', 'only events that arrived while no webhook was registered'),
+    queued: flag('--queued', 'only events that no webhook was registered for'),
     ...newestLast,
   },
   examples: ['sandbox deliveries', 'sandbox deliveries --failed --waiting -o json'],

@@ -39,7 +39,7 @@ function eventLines({ id, type, at, data, deliveries }: MessageStory['events'][n
 }
 
 function deliveryLine({ id, url, state, attempts, last }: DeliveryRecord, ui: Ui): string {
-  if (state === 'queued') return ui.line(['  → no webhook is registered']);
+  if (state === 'queued') return ui.line(['  → no webhook received it']);
   const count = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`;
   const outcome = [state, ...(last === null ? [] : [`(${last})`])].join(' ');
   return ui.line([`  → ${outcome}`, count, id, url ?? '']);

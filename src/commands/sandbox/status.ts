@@ -12,7 +12,7 @@ import { remoteOf } from './control.ts';
 export const sandboxStatus = command({
   name: 'status',
   summary: 'Show the sandboxes that run on this machine',
-  details: 'Queued: events with no webhook registered. Waiting: deliveries still to be attempted or retried.',
+  details: 'Queued: events that no webhook was registered for. Waiting: deliveries still to be attempted or retried.',
   params: {},
   examples: ['sandbox status', 'sandbox status -o json'],
   sample:

@@ -288,7 +288,7 @@ function requestsIn({ keys, requests }: Service): ReturnType<Sandbox['requests']
   }));
 }
 
-/** Without the events for which no webhook was registered. */
+/** Without the events that no webhook was registered for. */
 function deliveriesOf({ id, event, type, url, state, attempts, last, next_at }: DeliveryRow): readonly Delivery[] {
   if (state === 'queued') return [];
   const outcome = { ...(last !== null && { last }), ...(next_at !== null && { nextAt: new Date(next_at) }) };
