@@ -90,7 +90,7 @@ export type Answer = Reply | Promise<Reply>;
 
 export type Happening = 'event' | 'call';
 
-export interface WaitLimit {
+interface WaitLimit {
   /** Milliseconds of real time. */
   readonly within?: number;
   readonly signal?: AbortSignal;

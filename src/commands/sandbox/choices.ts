@@ -1,6 +1,6 @@
 import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
-import { localSandbox } from './control.ts';
+import { ask } from './control.ts';
 
 export const sandboxChoices = command({
   name: 'choices',
@@ -11,7 +11,7 @@ export const sandboxChoices = command({
   accepts: printOptions,
   piped: 'rows',
   run: async (context) =>
-    (await (await localSandbox(context)).ask('choices')).map(({ sections, open, choice, others }) => ({
+    (await ask(context, 'choices')).map(({ sections, open, choice, others }) => ({
       sections: sections.join(' '),
       open,
       choice,

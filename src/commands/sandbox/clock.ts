@@ -3,7 +3,7 @@ import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { argument, choice, span } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
-import { localSandbox } from './control.ts';
+import { ask } from './control.ts';
 
 type Now = OutputOf<'clock'>;
 type Fired = OutputOf<'advanceClock'>['fired'][number];
@@ -12,14 +12,14 @@ export const clockNow = clockCommand({
   name: 'now',
   summary: 'Show the time of the sandbox',
   sample: '2026-05-01T12:00:00.000Z, real time',
-  run: async (context) => (await localSandbox(context)).ask('clock'),
+  run: (context) => ask(context, 'clock'),
 });
 
 export const clockFreeze = clockCommand({
   name: 'freeze',
   summary: 'Freeze the sandbox clock; only advance moves it then',
   sample: '2026-05-01T12:00:00.000Z, frozen',
-  run: async (context) => (await localSandbox(context)).ask('freezeClock'),
+  run: (context) => ask(context, 'freezeClock'),
 });
 
 export const clockReal = clockCommand({
@@ -31,7 +31,7 @@ export const clockReal = clockCommand({
   ].join('\n'),
   sample: '2026-05-01T12:00:00.000Z, real time',
   run: async (context) => {
-    const { later, from, ...now } = await (await localSandbox(context)).ask('resumeClock');
+    const { later, from, ...now } = await ask(context, 'resumeClock');
     const what = later === 1 ? '1 receipt or delivery is' : `${later} receipts and deliveries are`;
     if (later > 0) context.note('due-later', `${what} not due until ${from}; advance the clock, or reset`);
     return now;
@@ -66,7 +66,7 @@ export const clockAdvance = command({
     const distance = by ?? to;
     if (distance === undefined) throw usage('specify how far to advance', 'for example 5s, or --to next-month');
     if (by !== undefined && to !== undefined) throw usage('a duration and --to exclude each other');
-    return (await localSandbox(context)).ask('advanceClock', { by: distance });
+    return ask(context, 'advanceClock', { by: distance });
   },
   view: (time) => [...time.fired.map(firedText), timeText(time)].join('\n'),
 });

@@ -3,7 +3,7 @@ import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { chosen, knowing, required } from '../../cli/params.ts';
 import { jsonIn } from '../body.ts';
-import { localSandbox } from './control.ts';
+import { ask } from './control.ts';
 
 const resettable = ['messages', 'contacts', 'logs', 'all'] as const;
 
@@ -26,7 +26,7 @@ export const resetSandbox = command({
   accepts: printOptions,
   changes: true,
   piped: 'text',
-  run: async (context, { what }) => ({ reset: what, ...(await (await localSandbox(context)).ask('reset', { what })) }),
+  run: async (context, { what }) => ({ reset: what, ...(await ask(context, 'reset', { what })) }),
   view: ({ reset, ...counts }, ui) => `${ui.color.green('Reset')} ${reset}: ${countsText(counts)}`,
 });
 
@@ -48,10 +48,7 @@ export const seedSandbox = command({
   accepts: printOptions,
   changes: true,
   piped: 'text',
-  run: async (context, { file }) => {
-    const contents = await contentsIn(context, file);
-    return { ...(await (await localSandbox(context)).ask('seed', contents)) };
-  },
+  run: async (context, { file }) => ({ ...(await ask(context, 'seed', await contentsIn(context, file))) }),
   view: (counts, ui) => `${ui.color.green('Loaded')} ${countsText(counts)}`,
 });
 
@@ -67,7 +64,7 @@ export const exportSandbox = command({
   sample: '{"contacts":[{"id":"con_sandbox_1","phone":"+12025550111","name":"Grace…',
   accepts: printOptions,
   piped: 'json',
-  run: async (context) => ({ ...(await (await localSandbox(context)).ask('export')) }),
+  run: async (context) => ({ ...(await ask(context, 'export')) }),
   view: (contents) => JSON.stringify(contents, undefined, 2),
 });
 

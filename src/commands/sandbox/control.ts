@@ -1,7 +1,21 @@
 import { CliError } from '../../base/errors.ts';
 import type { Context } from '../../cli/command.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
-import type { Remote } from '../../sandbox/remote/remote.ts';
+import type { InputOf, OperationName, OutputOf, Remote } from '../../sandbox/remote/remote.ts';
+
+/** Runs one operation of the local sandbox. */
+export async function ask<O extends OperationName>(
+  context: Context,
+  operation: O,
+  input?: InputOf<O>,
+): Promise<OutputOf<O>> {
+  const sandbox = await localSandbox(context);
+  try {
+    return await sandbox.ask(operation, input);
+  } catch (error) {
+    throw inCommandWords(error, operation);
+  }
+}
 
 /** The control plane of the sandbox that the environment names, or of that of the profile `local`, started on demand. */
 export async function localSandbox(context: Context): Promise<Remote> {
@@ -18,22 +32,30 @@ export async function remoteOf(context: Context, locator: Locator): Promise<Remo
   return openRemote(await proven(locator));
 }
 
-interface Wording {
-  /** The command that lists the valid values, named when one is not found. */
-  readonly see?: string;
-  /** Replaces words of the sandbox by those of the command line. */
-  readonly flags?: Readonly<Record<string, string>>;
-}
+/** The command that lists the valid values, named when one is not found. */
+const listedBy: Partial<Record<OperationName, string>> = {
+  audit: 'sandbox keys list',
+  revokeKey: 'sandbox keys list',
+  clearFaults: 'sandbox fault list',
+  removeWebhook: 'sandbox webhooks list',
+  rotateSecret: 'sandbox webhooks list',
+  delivery: 'sandbox deliveries',
+  redeliver: 'sandbox deliveries',
+  message: 'sandbox messages',
+};
 
-/** Rewords a sandbox's refusal for the command line. */
-export async function inCommandWords<T>(answer: Promise<T>, { see, flags = {} }: Wording): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    const { exit, code, message, hint, cause } = error;
-    const reworded = Object.entries(flags).reduce((text, [word, flag]) => text.replaceAll(word, flag), message);
-    const reference = exit === 'notFound' && see !== undefined ? `see bizmsg ${see}` : hint;
-    throw new CliError(exit, code, reworded, { hint: reference, cause });
-  }
+/** Words of a refusal that name an input, and the option for it. */
+const options = [
+  ['external: true', '--allow-external'],
+  ['pass to ', 'pass --to '],
+  ['pass name ', 'pass --name '],
+] as const;
+
+function inCommandWords(error: unknown, operation: OperationName): unknown {
+  if (!(error instanceof CliError)) return error;
+  const { exit, code, message, hint, cause } = error;
+  const reworded = options.reduce((text, [word, option]) => text.replaceAll(word, option), message);
+  const list = listedBy[operation];
+  const reference = exit === 'notFound' && list !== undefined ? `see bizmsg ${list}` : hint;
+  return new CliError(exit, code, reworded, { hint: reference, cause });
 }

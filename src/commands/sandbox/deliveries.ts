@@ -4,7 +4,7 @@ import { printOptions } from '../../cli/globals.ts';
 import { argument, flag } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
 import { newestLast, newestOf } from '../newest-last.ts';
-import { inCommandWords, localSandbox } from './control.ts';
+import { ask } from './control.ts';
 import { partLines } from './lines.ts';
 
 type Delivery = OutputOf<'delivery'>[number];
@@ -36,9 +36,8 @@ const list = command({
       ...(waiting ? (['waiting'] as const) : []),
       ...(queued ? (['queued'] as const) : []),
     ];
-    const sandbox = await localSandbox(context);
     return newestOf(context, limit, (most) =>
-      sandbox.ask('deliveries', { limit: most, ...(states.length > 0 && { states }) }),
+      ask(context, 'deliveries', { limit: most, ...(states.length > 0 && { states }) }),
     );
   },
   view: () => 'No deliveries',
@@ -49,8 +48,7 @@ const show = command({
   piped: 'text',
   run: async (context, { id = '', failed, waiting, queued, limit }) => {
     if (failed || waiting || queued || limit !== undefined) throw usage('an id excludes the other options');
-    const asking = (await localSandbox(context)).ask('delivery', { id });
-    return { deliveries: await inCommandWords(asking, { see: 'sandbox deliveries' }) };
+    return { deliveries: await ask(context, 'delivery', { id }) };
   },
   view: ({ deliveries }) => deliveries.map(deliveryText).join('\n\n'),
 });
@@ -76,8 +74,7 @@ export const redeliver = command({
   run: async (context, { id, failed }) => {
     if (id !== undefined && failed) throw usage('an id and --failed exclude each other');
     if (id === undefined && !failed) throw usage('specify what to redeliver', 'pass an id, or --failed');
-    const asking = (await localSandbox(context)).ask('redeliver', failed ? { failed } : { id });
-    const { redelivered, remaining } = await inCommandWords(asking, { see: 'sandbox deliveries' });
+    const { redelivered, remaining } = await ask(context, 'redeliver', failed ? { failed } : { id });
     if (failed) for (const line of skipped(remaining)) context.note('not-redelivered', line);
     return { redelivered };
   },

@@ -4,7 +4,7 @@ import { printOptions } from '../../cli/globals.ts';
 import { argument, count, duration, flag, type Input, knowing, option, span } from '../../cli/params.ts';
 import { isEventName } from '../../contract/events.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
-import { inCommandWords, localSandbox } from './control.ts';
+import { ask } from './control.ts';
 import { faultTargets, faultTargetWords, wordsFor } from './names.ts';
 
 type Fault = OutputOf<'faults'>[number];
@@ -67,8 +67,7 @@ export const addFault = command({
     const effect = effectOf(input);
     checkTargets(effect, on);
     if (after && on.some(isEventName)) throw usage(`--after is for endpoints, not for ${wordsFor(on)}`);
-    const sandbox = await localSandbox(context);
-    const fault = await sandbox.ask('addFault', { on, effect, after, rate, for: span, times, seed });
+    const fault = await ask(context, 'addFault', { on, effect, after, rate, for: span, times, seed });
     return faultRow({ ...fault, matched: 0, injected: 0, active: true });
   },
   view: ({ id, what, on, when, rate }, ui) => {
@@ -86,7 +85,7 @@ export const listFaults = command({
     'id\ton\twhat\twhen\trate\tmatched\tinjected\texpires\nflt_5c1f2a9e0b00000k\tsend-template\tstatus 500\tbefore\t0.1\t42\t5\tnever',
   accepts: printOptions,
   piped: 'rows',
-  run: async (context) => (await (await localSandbox(context)).ask('faults')).map(faultRow),
+  run: async (context) => (await ask(context, 'faults')).map(faultRow),
   view: () => 'No faults',
 });
 
@@ -99,11 +98,9 @@ export const clearFaults = command({
   accepts: printOptions,
   changes: true,
   piped: 'text',
-  run: async (context, { id }) => {
-    const sandbox = await localSandbox(context);
-    const cleared = sandbox.ask('clearFaults', { fault: id });
-    return { cleared: await inCommandWords(cleared, { see: 'sandbox fault list' }) };
-  },
+  run: async (context, { id }) => ({
+    cleared: await ask(context, 'clearFaults', { fault: id }),
+  }),
   view: ({ cleared }, ui) =>
     cleared.length === 0 ? 'No faults to clear' : `${ui.color.green('Cleared')} ${cleared.join(', ')}`,
 });

@@ -3,7 +3,7 @@ import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { choice, flag, required } from '../../cli/params.ts';
 import { scopes } from '../../contract/keys.ts';
-import { inCommandWords, localSandbox } from './control.ts';
+import { ask } from './control.ts';
 
 export const createSandboxKey = command({
   name: 'create',
@@ -18,8 +18,7 @@ export const createSandboxKey = command({
   changes: true,
   piped: 'text',
   run: async (context, { scope, live }) => {
-    const sandbox = await localSandbox(context);
-    const key = await sandbox.ask('createKey', { scope, mode: live ? 'live' : 'sandbox' });
+    const key = await ask(context, 'createKey', { scope, mode: live ? 'live' : 'sandbox' });
     return { id: key.id, key: key.text, mode: key.mode, scope: key.scope };
   },
   view: ({ key }) => key,
@@ -35,7 +34,7 @@ export const listSandboxKeys = command({
   accepts: printOptions,
   piped: 'rows',
   run: async (context) => {
-    const keys = await (await localSandbox(context)).ask('keys');
+    const keys = await ask(context, 'keys');
     return keys.map(({ id, text, mode, scope, state, createdAt }) => ({
       id,
       key: maskKey(text),
@@ -59,8 +58,7 @@ export const revokeSandboxKey = command({
   changes: true,
   piped: 'text',
   run: async (context, { id }) => {
-    const sandbox = await localSandbox(context);
-    await inCommandWords(sandbox.ask('revokeKey', { key: id }), { see: 'sandbox keys list' });
+    await ask(context, 'revokeKey', { key: id });
     return { revoked: id };
   },
   view: ({ revoked }, ui) => `${ui.color.green('Revoked')} ${revoked}`,
@@ -76,7 +74,7 @@ export const goLive = command({
   changes: true,
   piped: 'text',
   run: async (context) => {
-    await (await localSandbox(context)).ask('goLive');
+    await ask(context, 'goLive');
     return { live: true };
   },
   view: (_, ui) => `${ui.color.green('Live')}: --profile local --mode live uses the live key`,

@@ -4,7 +4,7 @@ import { printOptions } from '../../cli/globals.ts';
 import { argument, choice, knowing, option, phone } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
 import { newestLast, newestOf } from '../newest-last.ts';
-import { inCommandWords, localSandbox } from './control.ts';
+import { ask } from './control.ts';
 import { storyText } from './lines.ts';
 
 type MessageRow = OutputOf<'messages'>[number];
@@ -37,9 +37,8 @@ const list = command({
   ...described,
   piped: 'rows',
   run: async (context, { to, template, status, limit }) => {
-    const sandbox = await localSandbox(context);
     const rows = await newestOf(context, limit, (most) =>
-      sandbox.ask('messages', { to, template, status, limit: most }),
+      ask(context, 'messages', { to, template, status, limit: most }),
     );
     const { stdout } = context.session.host;
     return stdout.isTTY && context.showsLines ? rows.map((row) => shortRow(row, stdout.columns)) : rows;
@@ -57,7 +56,7 @@ const show = command({
   piped: 'text',
   run: async (context, { id = '', ...filter }) => {
     if (Object.values(filter).some((one) => one !== undefined)) throw usage('an id excludes the other options');
-    return inCommandWords((await localSandbox(context)).ask('message', { id }), { see: 'sandbox messages' });
+    return ask(context, 'message', { id });
   },
   view: storyText,
 });

@@ -3,7 +3,7 @@ import { printOptions } from '../../cli/globals.ts';
 import { chosen, count, knowing, option, rate, required } from '../../cli/params.ts';
 import { type EndpointName, endpointNames } from '../../contract/endpoints.ts';
 import { planNames, plans } from '../../contract/plans.ts';
-import { localSandbox } from './control.ts';
+import { ask } from './control.ts';
 
 const endpointWords = ['send-template', 'contacts', 'templates', 'campaigns'] as const;
 type Word = (typeof endpointWords)[number];
@@ -40,7 +40,7 @@ export const setPlan = command({
   piped: 'text',
   run: async (context, { plan: name, rate, monthly, without: words = [] }) => {
     const without = words.flatMap((word) => endpointNames.filter((name) => wordOf[name] === word));
-    await (await localSandbox(context)).ask('setPlan', { name, rate, monthly, without });
+    await ask(context, 'setPlan', { name, rate, monthly, without });
     const { perMinute, perMonth } = plans[name];
     return {
       plan: name,
@@ -65,7 +65,7 @@ export const showPlan = command({
   accepts: printOptions,
   piped: 'text',
   run: async (context) => {
-    const { plan, minute, month } = await (await localSandbox(context)).ask('usage');
+    const { plan, minute, month } = await ask(context, 'usage');
     return {
       plan: plan.name,
       per_minute: minute.limit,

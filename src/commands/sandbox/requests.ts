@@ -1,11 +1,11 @@
 import { usage } from '../../base/errors.ts';
 import { untilAborted } from '../../base/sleep.ts';
-import { type Command, command, type Context, streaming, type Ui } from '../../cli/command.ts';
+import { type Command, command, streaming, type Ui } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { flag, option } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
 import { newestLast, newestOf } from '../newest-last.ts';
-import { inCommandWords, localSandbox } from './control.ts';
+import { ask, localSandbox } from './control.ts';
 import { partLines, requestLine } from './lines.ts';
 
 const described = {
@@ -30,15 +30,16 @@ const described = {
 const list = command({
   ...described,
   first: ['at', 'method', 'path', 'status', 'detail'],
-  run: (context, { limit }) => newestOf(context, limit, async (most) => (await newest(context, most)).requests),
+  run: (context, { limit }) =>
+    newestOf(context, limit, async (most) => (await ask(context, 'requests', { limit: most })).requests),
   view: () => 'No requests yet',
 });
 
 const follow = streaming({
   ...described,
   async *run(context, { limit = 10 }) {
-    let { requests, cursor } = await newest(context, limit);
     const sandbox = await localSandbox(context);
+    let { requests, cursor } = await sandbox.ask('requests', { limit });
     const end = untilAborted(context.signal);
     for (;;) {
       yield requests;
@@ -59,7 +60,7 @@ const bytes = command({
   piped: 'text',
   run: async (context, { follow: isFollowing, limit = 10 }) => {
     if (isFollowing) throw usage('--bytes excludes --follow');
-    return (await localSandbox(context)).ask('exchanges', { limit });
+    return ask(context, 'exchanges', { limit });
   },
   view: (all, ui) =>
     all.map((one) => exchangeText(one, ui)).join('\n\n') || 'No requests since the sandbox was started',
@@ -94,15 +95,6 @@ export const sandboxAudit = command({
     'at\tmethod\tpath\tstatus\tkey\tmessage_id\tfault\tdetail\n2026-05-01T…\tGET\t/api/public/contacts\t200\tkey_5c1f2a…\t\t\t\n…',
   accepts: printOptions,
   piped: 'rows',
-  run: async (context, { key, limit }) => {
-    const sandbox = await localSandbox(context);
-    return newestOf(context, limit, (most) =>
-      inCommandWords(sandbox.ask('audit', { key, limit: most }), { see: 'sandbox keys list' }),
-    );
-  },
+  run: (context, { key, limit }) => newestOf(context, limit, (most) => ask(context, 'audit', { key, limit: most })),
   view: () => 'No calls yet',
 });
-
-async function newest(context: Context, limit: number | undefined) {
-  return (await localSandbox(context)).ask('requests', { limit });
-}

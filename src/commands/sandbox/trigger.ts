@@ -6,9 +6,8 @@ import { cell } from '../../cli/output/rows.ts';
 import { type Input, option, phone, required } from '../../cli/params.ts';
 import { type EventName, eventNames, isEventName } from '../../contract/events.ts';
 import { isRecord, Mismatch } from '../../contract/readers.ts';
-import type { Remote } from '../../sandbox/remote/remote.ts';
 import { jsonIn } from '../body.ts';
-import { inCommandWords, localSandbox } from './control.ts';
+import { ask } from './control.ts';
 import { subjectOf } from './lines.ts';
 import { unknownEvent } from './names.ts';
 
@@ -70,11 +69,8 @@ export const triggerEvent = command({
       data === undefined
         ? await fieldsFromOptions(event, options)
         : await fieldsFromFile(context, event, data, options);
-    const sandbox = await localSandbox(context);
-    if (event === 'broadcast.completed') await confirmAudience(context, sandbox, fields['tag']);
-    const { events, ...ids } = await inCommandWords(sandbox.ask('trigger', { event, fields }), {
-      flags: { 'pass to ': 'pass --to ', 'pass name ': 'pass --name ' },
-    });
+    if (event === 'broadcast.completed') await confirmAudience(context, fields['tag']);
+    const { events, ...ids } = await ask(context, 'trigger', { event, fields });
     return {
       ...ids,
       events: events.map(({ id, type, at, data }) => ({ id, type, at: new Date(at).toISOString(), data })),
@@ -87,8 +83,8 @@ export const triggerEvent = command({
 const manyContacts = 1_000;
 
 /** Each contact causes several events, which would keep a handler busy for minutes. */
-async function confirmAudience(context: Context, sandbox: Remote, tag: unknown): Promise<void> {
-  const { contacts } = await inCommandWords(sandbox.ask('audience', typeof tag === 'string' ? { tag } : {}), {});
+async function confirmAudience(context: Context, tag: unknown): Promise<void> {
+  const { contacts } = await ask(context, 'audience', typeof tag === 'string' ? { tag } : {});
   if (contacts <= manyContacts) return;
   await context.confirm(`Send the broadcast to ${whole(contacts)} contacts of the sandbox?`);
 }

@@ -3,7 +3,7 @@ import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { argument, flag, option, required } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
-import { inCommandWords, localSandbox } from './control.ts';
+import { ask } from './control.ts';
 import { eventsIn } from './names.ts';
 import { checkExternal } from './settings.ts';
 
@@ -34,9 +34,7 @@ export const addWebhook = command({
   run: async (context, { url, events, secretStdin, external, catchUp }) => {
     checkExternal(context, external);
     const secret = secretStdin ? (await context.stdin()).trim() : undefined;
-    const sandbox = await localSandbox(context);
-    const adding = sandbox.ask('addWebhook', { url, events, secret, external, catchUp });
-    const webhook = await inCommandWords(adding, { flags: { 'external: true': '--allow-external' } });
+    const webhook = await ask(context, 'addWebhook', { url, events, secret, external, catchUp });
     const { known, changes, caughtUp: caught_up } = webhook;
     const change = changes.length > 0 ? changes.join('; ') : 'nothing changed';
     if (known) context.note('known-webhook', `this URL was already registered: ${change}`);
@@ -57,7 +55,7 @@ export const listWebhooks = command({
     'id\turl\tevents\tsecret\tstate\tcreated_at\nwhk_…\thttp://127.0.0.1:3000/hooks\tall events\tsandbox\tactive\t2026-…',
   accepts: printOptions,
   piped: 'rows',
-  run: async (context) => (await (await localSandbox(context)).ask('webhooks')).map(webhookRow),
+  run: async (context) => (await ask(context, 'webhooks')).map(webhookRow),
   view: () => 'No webhooks; events are queued until you add one',
 });
 
@@ -72,8 +70,7 @@ export const removeWebhook = command({
   changes: true,
   piped: 'text',
   run: async (context, { webhook }) => {
-    const removing = (await localSandbox(context)).ask('removeWebhook', { webhook });
-    const { id, url } = await inCommandWords(removing, { see: 'sandbox webhooks list' });
+    const { id, url } = await ask(context, 'removeWebhook', { webhook });
     return { removed: id, url };
   },
   view: ({ removed, url }, ui) => `${ui.color.green('Removed')} ${removed}: ${url}`,
@@ -102,8 +99,7 @@ export const rotateSecret = command({
         'the new secret would not be shown',
         'add --show-secret, or set one with webhooks add --secret-stdin',
       );
-    const rotating = (await localSandbox(context)).ask('rotateSecret', { webhook: id });
-    const { secret, until } = await inCommandWords(rotating, { see: 'sandbox webhooks list' });
+    const { secret, until } = await ask(context, 'rotateSecret', { webhook: id });
     return { rotated: id ?? 'sandbox', until, ...(showSecret && { secret }) };
   },
   view: ({ rotated, until, secret }, ui) => {

@@ -7,7 +7,7 @@ import { controlPrefix, tokenHeader } from '../control/paths.ts';
 import { sleep } from '../time/clock.ts';
 import type { Locator } from './locator.ts';
 
-export type { OutputOf };
+export type { InputOf, OperationName, OutputOf };
 
 /** A sandbox in another process. */
 export interface Remote {
