@@ -1,7 +1,76 @@
+import { once } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
+import { type CliError, configuration } from './errors.ts';
 
-/** Starts to listen; resolves to the error if that fails. */
-export function listen(server: Server, host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+/** Where to listen. */
+interface Place {
+  /** 0 takes any free port. Default: the first free one of `first`, `first + 2` and so on. */
+  readonly port: number | undefined;
+  readonly first: number;
+  /** Default: both loopback addresses. */
+  readonly host?: string | undefined;
+}
+
+/**
+ * Binds one server to a host, or two to both loopback addresses, and returns the port. `localhost` may resolve to either
+ * address: if another user held one of them, clients could connect to that user's server.
+ */
+export async function bind(servers: readonly [Server, Server], { port, first, host }: Place): Promise<number> {
+  for (const candidate of candidates(port, first)) {
+    const bound = await bindTo(servers, candidate, host);
+    if (typeof bound === 'number') return bound;
+    if (candidate === port && port !== 0) throw bindError(port, bound);
+    if (bound.failure.code !== 'EADDRINUSE') throw bindError(candidate, bound);
+  }
+  throw configuration('port-busy', 'no port is free');
+}
+
+/** Closes servers and their connections. */
+export async function closeServers(servers: readonly Server[]): Promise<void> {
+  const open = servers.filter(({ listening }) => listening);
+  const closed = open.map((server) => once(server, 'close'));
+  for (const server of open) server.close();
+  for (const server of open) server.closeAllConnections();
+  await Promise.all(closed);
+}
+
+/** A port that is free on IPv4 may be taken on IPv6, so it tries several times. */
+const any = Array.from({ length: 8 }, () => 0);
+
+function candidates(port: number | undefined, first: number): readonly number[] {
+  if (port !== undefined) return port === 0 ? any : [port];
+  return [...Array.from({ length: 10 }, (_, index) => first + 2 * index), ...any];
+}
+
+interface Unbound {
+  readonly host: string;
+  readonly failure: NodeJS.ErrnoException;
+}
+
+/** The error codes of a machine without IPv6. */
+const noIpv6 = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
+
+async function bindTo([one, other]: readonly [Server, Server], port: number, host?: string): Promise<number | Unbound> {
+  const first = host ?? '127.0.0.1';
+  const failure = await listen(one, first, port);
+  if (failure) return { host: first, failure };
+  if (host !== undefined) return portOf(one);
+  const otherFailure = await listen(other, '::1', portOf(one));
+  if (!otherFailure || noIpv6.has(otherFailure.code ?? '')) return portOf(one);
+  await closeServers([one]);
+  return { host: '::1', failure: otherFailure };
+}
+
+function bindError(port: number, { host, failure }: Unbound): CliError {
+  if (failure.code !== 'EADDRINUSE')
+    return configuration('port', `cannot listen on port ${port} of ${host}`, failure.message, failure);
+  const where = host === '::1' ? ' on [::1]' : '';
+  const hint = 'choose another port, or omit it to use the next free one';
+  return configuration('port-busy', `port ${port} is in use${where}`, hint, failure);
+}
+
+/** Resolves to the error if it fails. */
+function listen(server: Server, host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
   return new Promise((resolve) => {
     const settle = (failure?: NodeJS.ErrnoException) => {
       server.off('error', settle);

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -7,9 +6,8 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type BodyReader, createBodyReader, createTurn } from '../base/http-server.ts';
+import { bind, type BodyReader, closeServers, createBodyReader, createTurn } from '../base/http-server.ts';
 import type { Probe } from '../base/liveness.ts';
-import { bindLoopback } from './bind.ts';
 import { control, isControl, largestFor, type StreamReply } from './control/control.ts';
 import type { PageFiles } from './control/page.ts';
 import { tokenHeader } from './control/paths.ts';
@@ -28,7 +26,7 @@ export interface ServerOptions {
   readonly data: string | null;
   /** The page of the sandbox (default: none). */
   readonly page?: PageFiles | null | undefined;
-  /** Default: the first free port, starting at 4780. */
+  /** Default: 4780, or the next free one. */
   readonly port?: number | undefined;
   /** Milliseconds without a request until `onIdle` is called (default: 30 min). */
   readonly idle?: number | undefined;
@@ -51,6 +49,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+const usualPort = 4780;
 const halfAnHour = 30 * 60_000;
 
 /** Bytes that the unfinished bodies of all clients without the token may take together. */
@@ -80,17 +79,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const idle = watchIdle(clock, options.idle ?? halfAnHour, options.onIdle ?? (() => {}));
   const handle = handling(() => served, idle);
   for (const server of servers) serve(server, sandbox, handle);
-  const bound = await bindLoopback(servers, options.port).catch((error: unknown) => {
+  const port = await bind(servers, { port: options.port, first: usualPort }).catch((error: unknown) => {
     idle.close();
     throw error;
   });
-  served = boundTo(bound.port);
+  served = boundTo(port);
   return {
-    ...bound,
+    port,
+    loopback: servers[1].listening ? 'both' : 'ipv4',
     url: served.url,
     close: async () => {
       idle.close();
-      await Promise.all(servers.map(closed));
+      await closeServers(servers);
     },
   };
 }
@@ -163,14 +163,6 @@ function disconnectOf(response: ServerResponse): Gone {
     else response.on('close', end);
     return controller.signal;
   };
-}
-
-async function closed(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const ended = once(server, 'close');
-  server.close();
-  server.closeAllConnections();
-  await ended;
 }
 
 type Head = Omit<Exchange, 'body'>;

@@ -405,7 +405,7 @@ describe('the address of a receiver', () => {
     await expect(listening({ port })).rejects.toMatchObject({
       exit: 'configuration',
       code: 'port-busy',
-      message: `port ${port} is in use`,
+      message: `port ${port} is in use${host === '::1' ? ' on [::1]' : ''}`,
     });
   });
 

@@ -57,7 +57,10 @@ export async function openListener(context: Context, input: ListenInput): Promis
   let secrets = stored === undefined ? [] : [stored];
   const addSecret = (secret: string) => (secrets = [secret, ...secrets.filter((one) => one !== secret)]);
   let subscription: Subscription | undefined;
-  const { openListening } = await import('../../webhooks/listen.ts');
+  const [{ openListening }, { usualPort }] = await Promise.all([
+    import('../../webhooks/listen.ts'),
+    import('../../webhooks/receive/server.ts'),
+  ]);
   const readyFile = input.readyFile === undefined ? undefined : openReadyFile(input.readyFile, options);
   const listening = await openListening({ ...options, secrets: () => secrets });
   const url = deliveryUrl(listening, input);
@@ -66,6 +69,8 @@ export async function openListener(context: Context, input: ListenInput): Promis
       const { catchUp } = input;
       subscription = await subscribe(context, sender.locator, { url, secret: given, catchUp, addSecret });
     }
+    if (input.port === undefined && listening.port !== usualPort)
+      context.note('port', `port ${usualPort} is in use, so this listener has ${listening.port}`);
     noteSender(context, sender, url);
     await warnIfExposed(context, listening);
     const ready = readyOf(listening, sender, input);
@@ -184,15 +189,11 @@ function hasFailed(item: Item): item is ForwardedItem {
   return item.type === 'forwarded' && item.retry_in === undefined && !succeeded(item);
 }
 
-const defaultPort = 4781;
-
 /** Checks the options and asks before forwarding to other machines. Nothing has started yet. */
 async function listenOptions(context: Context, input: ListenInput): Promise<Omit<ListeningOptions, 'secrets'>> {
   checkOutput(context);
-  const { host, path, respond, allowWebPages } = input;
-  const port = input.port ?? (await freePort(context, host));
+  const { port, host, path, respond, allowWebPages } = input;
   const { stateFolder, thisProcess } = await context.sandboxes();
-  const addresses = await ownAddresses();
   return {
     ...thisProcess,
     stateFolder,
@@ -203,33 +204,9 @@ async function listenOptions(context: Context, input: ListenInput): Promise<Omit
     allowWebPages,
     warn: (text) => context.note('webhooks', text),
     filter: await filterOf(input),
-    forward: { routes: await checkedRoutes(context, input, { port, addresses }), retry: input.retry },
-    addresses,
+    forward: { routes: await checkedRoutes(context, input), retry: input.retry },
+    addresses: await ownAddresses(),
   };
-}
-
-/** The default port, or the next one that is free. */
-async function freePort(context: Context, host: string | undefined): Promise<number> {
-  for (let port = defaultPort; port < defaultPort + most; port++) {
-    if (!(await isFree(port, host === undefined ? ['127.0.0.1', '::1'] : [host]))) continue;
-    if (port !== defaultPort) context.note('port', `port ${defaultPort} is in use, so this listener has ${port}`);
-    return port;
-  }
-  return defaultPort;
-}
-
-/** Ports that are tried. */
-const most = 20;
-
-async function isFree(port: number, addresses: readonly string[]): Promise<boolean> {
-  const [{ createServer }, { listen }] = await Promise.all([import('node:http'), import('../../base/http-server.ts')]);
-  for (const address of addresses) {
-    const server = createServer();
-    const failure = await listen(server, address, port);
-    if (failure?.code === 'EADDRINUSE') return false;
-    if (!failure) await new Promise((closed) => server.close(closed));
-  }
-  return true;
 }
 
 /** Events and forwarding attempts have no common columns. */
@@ -243,17 +220,12 @@ async function filterOf({ events, where }: ListenInput): Promise<Filter> {
   return selectedBy(events, where);
 }
 
-async function checkedRoutes(
-  context: Context,
-  input: ListenInput,
-  { port, addresses }: { readonly port: number; readonly addresses: readonly string[] },
-): Promise<Routes> {
+async function checkedRoutes(context: Context, input: ListenInput): Promise<Routes> {
   const { forwardTo, route, retry } = input;
-  const { isHere, refuseItself, routesOf } = await import('../../webhooks/forward/routes.ts');
+  const { isHere, routesOf } = await import('../../webhooks/forward/routes.ts');
   const routes = routesOf(route, forwardTo);
   await refuseUnusedRoutes(input);
   if (retry && routes.all.length === 0) throw usage('--retry needs --forward-to or --route', 'nothing is forwarded');
-  refuseItself(routes, port, addresses);
   await confirmOutside(context, routes.all, () => 'Forward events');
   for (const { host } of routes.all.filter((url) => !isHere(url)))
     context.note('forward-outside', `events are forwarded to ${host}, which is not this machine`);
