@@ -8,8 +8,9 @@ export interface SuspectCell {
 
 /** Damage in any column. */
 const surely = /\0|^[+-]?\d[.,]\d+e\+\d+$|^#(?:#+|REF!|N\/A|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!)$/i;
-/** The document names no field of a contact, so a phone is recognized by the usual names. */
-const phoneName = /phone|mobile|cell|tel|msisdn|whatsapp|^to$/i;
+/** The document names no field of a contact, so a phone is recognized by the usual names. A hotel has none. */
+const phoneName = /phone|mobile|msisdn|whatsapp|^to$|(?<!\p{L})(?:tel|tel[eé]f\p{L}*|cell|cellul\p{L}*)(?!\p{L})/u;
+const phoneCharacters = /^(?=.*\d)[\d\s+().,/e-]+$/i;
 
 const knownNames = new Map<string, boolean>();
 const mostNames = 1_000;
@@ -26,10 +27,10 @@ export function findSuspectCell(fields: Fields, content: () => string): SuspectC
   return undefined;
 }
 
-/** The field of a body that holds a phone, by its name. */
+/** The field of a body that holds a phone, by its name and value. */
 export function phoneIn(body: object): readonly [field: string, phone: string] | undefined {
   for (const [name, value] of Object.entries(body))
-    if (typeof value === 'string' && isPhoneName(name)) return [name, value];
+    if (typeof value === 'string' && phoneCharacters.test(value) && isPhoneName(name)) return [name, value];
   return undefined;
 }
 
@@ -37,7 +38,8 @@ export function phoneIn(body: object): readonly [field: string, phone: string] |
 function isPhoneName(name: string): boolean {
   const known = knownNames.get(name);
   if (known !== undefined) return known;
-  const isPhone = phoneName.test(name);
+  const words = name.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').toLowerCase();
+  const isPhone = phoneName.test(words);
   if (knownNames.size < mostNames) knownNames.set(name, isPhone);
   return isPhone;
 }

@@ -172,6 +172,19 @@ it('contacts import refuses a JSON row with a number that JSON cannot represent,
   expect(stdout).toContain('the number 1e400 is too large');
 });
 
+it('recognizes rows of a job in another order, although their hotel is the same', async () => {
+  const rows = ['Hilton,+12025550141', 'Hilton,+12025550142'];
+  const words = ['--job', 'guests', '-o', 'json'];
+  await importing(`hotel,phone\n${rows.join('\n')}\n`, ...words);
+  const again = await importing(`hotel,phone\n${rows.reverse().join('\n')}\n`, ...words);
+  expect(JSON.parse(again.stdout)).toMatchObject({ sent: 0, skipped: { this_run: 2 } });
+});
+
+it('recognizes a phone by its name and value', async () => {
+  const { stderr } = await importing('hotel,phone_type,workTel\nHilton,home,+12025550141\n', '--dry-run');
+  expect(stderr).toContain('--phone workTel checks them');
+});
+
 it.each([[['--country', 'US']], [['--normalise', '--country', 'US']]])(
   'normalizes the field phone with %j alone',
   async (words) => {

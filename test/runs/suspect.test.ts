@@ -10,6 +10,9 @@ it.each([
   ['note', '1,2E+11'],
   ['Mobile', '12025550141'],
   ['to', "'+12025550141"],
+  ['workTel', '12025550141'],
+  ['Teléfono', '12025550141'],
+  ['cell_2', '12025550141'],
   ['name', '#REF!'],
   ['name', '########'],
   ['Mobile', '+12025550141\0'],
@@ -24,6 +27,7 @@ it('suspects a NUL in any field, and prints it as an escape', () => {
 it.each([
   ['phone', '+12025550141'],
   ['id', '12025550141'],
+  ['hotel', '12025550141'],
   ['name', '#1 customer'],
   ['total', '-12.50'],
   ['note', '1E5'],
