@@ -47,15 +47,17 @@ export async function keepEntry(
       const { done = 0, failed = 0, unsure = 0, planned = 0, released = 0, leaving = 0 } = state?.counts ?? {};
       const left = planned + released + leaving;
       if (opened.isShared) total = { sent: done, failed, unsure, left };
-      const known = done + failed + tally.invalid + unsure + planned + released + leftOut(skipped);
+      const ended = done + failed + tally.invalid + unsure + left;
+      // Rows that are unsure in another run are left out, too.
+      const others = Math.max(leftOut(skipped), rows - ended);
       const counts = {
         // A job may have had other rows before.
-        rows: Math.max(rows, known),
+        rows: ended + others,
         sent: done,
         failed: failed + tally.invalid,
         unsure,
         left: planned + released,
-        skipped: leftOut(skipped),
+        skipped: others,
       };
       await ledger.note({
         ...entryNow(),

@@ -6,7 +6,7 @@ import type { Accepted } from '../ledger/ledger.ts';
 import type { InputRow } from './input/row.ts';
 import { placeOf } from './input/source.ts';
 import { invalidity, type KnownRow, readAgain } from './due.ts';
-import { reasonsBefore } from './history.ts';
+import { type LoggedRow, rejectedIn } from './history.ts';
 import { logParts, type RunLog } from './log.ts';
 import { removeDrafts, type RejectKind, writeRejected, type RejectFile } from './rejected.ts';
 import type { Running } from './job.ts';
@@ -83,7 +83,7 @@ interface Wanted {
   readonly see: (row: InputRow) => void;
 }
 
-async function* rejectedRows(running: Running, { found, accepted }: Ending, wanted: Wanted) {
+async function* rejectedRows(running: Running, { found, accepted, tally, log }: Ending, wanted: Wanted) {
   const { word, reasons, unsurePlaces, see } = wanted;
   const { input } = running;
   for await (const batch of readAgain({ input, found, fates: accepted.fates })) {
@@ -93,7 +93,10 @@ async function* rejectedRows(running: Running, { found, accepted }: Ending, want
       const reason = reasons(known, word);
       if (reason === undefined) continue;
       rejected.push({ row: known.row, reason });
-      if (word === 'unsure' && unsurePlaces.length < mostPlaces) unsurePlaces.push(placeOf(known.row, input.source));
+      const place = { number: known.row.number, line: placeOf(known.row, input.source) };
+      // The run stopped before it.
+      if (known.fate === 'invalid' && !tally.hasEnded(place.number)) log.invalid(place, reason);
+      if (word === 'unsure' && unsurePlaces.length < mostPlaces) unsurePlaces.push(place.line);
     }
     if (rejected.length > 0) yield rejected;
   }
@@ -105,17 +108,13 @@ const unknownReasons = { failed: 'see bizmsg runs show', unsure: 'an earlier com
 /** Why a row failed or is unsure; undefined if it did not, or is not. */
 type ReasonFinder = (known: KnownRow, word: RejectKind) => string | undefined;
 
-function createReasonFinder({ mapper }: Running, { found, accepted, log, tally, folder }: Ending): ReasonFinder {
-  let before: ReadonlyMap<number, string> | undefined;
+function createReasonFinder({ mapper }: Running, { found, log, tally, folder }: Ending): ReasonFinder {
+  let before: ReadonlyMap<string, LoggedRow> | undefined;
   const earlierReason = (index: number, word: RejectKind) => {
-    const { fates } = accepted;
     // Damage was noted at the start.
-    before ??= reasonsBefore(
-      logParts(folder, () => {}),
-      found.input,
-      (one) => fates[one] !== undefined,
-    );
-    return before.get(index) ?? unknownReasons[word];
+    before ??= rejectedIn(logParts(folder, () => {}));
+    const logged = before.get(Buffer.from(found.input.read(index)).toString('base64'));
+    return (logged?.outcome === word ? logged.reason : undefined) ?? unknownReasons[word];
   };
   return ({ row, index, fate }, word) => {
     if (fate === 'excluded') return undefined;

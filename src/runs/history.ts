@@ -1,5 +1,4 @@
-import type { Input } from '../ledger/input.ts';
-import { type Accepted, type Fate, fateAt } from '../ledger/ledger.ts';
+import { type Accepted, type Fate, fateAt, type Note } from '../ledger/ledger.ts';
 import type { Amended, LogPart, ResolvedRow, RunLog } from './log.ts';
 import { type Preflight, rowKinds } from './preflight.ts';
 
@@ -44,20 +43,16 @@ export function rowsOfRun(parts: readonly LogPart[], isRunning = false): readonl
   return [...rows.values()].sort((a, b) => a.number - b.number);
 }
 
-/** Why rows of this input failed or are unsure since earlier commands, by their index. */
-export function reasonsBefore(
-  parts: readonly LogPart[],
-  input: Pick<Input, 'rowOf'>,
-  isWanted: (index: number) => boolean,
-): ReadonlyMap<number, string> {
-  const reasons = new Map<number, string>();
+/** The rows that failed or are unsure according to the logs, by digest. */
+export function rejectedIn(parts: readonly LogPart[]): ReadonlyMap<string, LoggedRow> {
+  const rejected = new Map<string, LoggedRow>();
   for (const part of parts)
-    for (const { digest, reason } of rowsIn(part)) {
-      const index =
-        digest === undefined || reason === undefined ? undefined : input.rowOf(Buffer.from(digest, 'base64'), 0);
-      if (index !== undefined && reason !== undefined && isWanted(index)) reasons.set(index, reason);
+    for (const row of rowsIn(part)) {
+      if (row.digest === undefined || row.outcome === 'skipped') continue;
+      if (row.outcome === 'failed' || row.outcome === 'unsure') rejected.set(row.digest, row);
+      else rejected.delete(row.digest);
     }
-  return reasons;
+  return rejected;
 }
 
 export interface LogCompletion {
@@ -65,7 +60,7 @@ export interface LogCompletion {
   readonly parts: readonly LogPart[];
   readonly found: Preflight;
   readonly accepted: Accepted;
-  readonly log: Pick<RunLog, 'amended'>;
+  readonly log: Pick<RunLog, 'amended' | 'skipped'>;
 }
 
 /**
@@ -73,19 +68,33 @@ export interface LogCompletion {
  * the ledger knows of them, so that `runs show` and the file of unsure rows have each row.
  */
 export function completeLog({ parts, found, accepted, log }: LogCompletion): void {
-  const logged = unsureIn(parts);
-  if (logged.size + accepted.counts.unsure === 0) return;
-  const isShared = accepted.notes.some(({ note }) => note === 'joined');
+  const rejected = rejectedIn(parts);
+  const isUnsure = ({ outcome }: LoggedRow) => outcome === 'unsure';
+  if (accepted.counts.unsure === 0 && ![...rejected.values()].some(isUnsure)) return;
+  const [isShared, isHeldBack] = [hasNote(accepted, 'joined'), hasNote(accepted, 'unsure-before')];
   const amended: Record<Amended, ResolvedRow[]> = { sent: [], 'not sent': [], unsure: [] };
+  const heldBack: ResolvedRow[] = [];
   let index = 0;
   for (let number = 1; number <= found.rows; number++) {
     if (found.kindOf(number) !== rowKinds.valid) continue;
     const digest = Buffer.from(found.input.read(index)).toString('base64');
-    const outcome = missingOutcome(fateAt(accepted.fates, index), logged.get(digest), isShared);
-    if (outcome) amended[outcome].push({ number, line: found.placeOf(index), digest });
+    const logged = rejected.get(digest);
+    const outcome = missingOutcome(fateAt(accepted.fates, index), logged, isShared);
+    const row = { number, line: found.placeOf(index), digest };
+    // Another run left it unsure, and that run can be resolved.
+    if (outcome === 'unsure' && !logged && isHeldBack) heldBack.push(row);
+    else if (outcome) amended[outcome].push(row);
     index += 1;
   }
+  log.skipped(
+    heldBack.map(({ number, line }) => ({ number, line })),
+    'unsure',
+  );
   for (const outcome of ['sent', 'not sent', 'unsure'] as const) log.amended(amended[outcome], outcome);
+}
+
+function hasNote({ notes }: Accepted, name: Note['note']): boolean {
+  return notes.some(({ note }) => note === name);
 }
 
 /** The rows of one command, in the order in which they ended. A row of an ended process without an outcome is unsure. */
@@ -139,22 +148,10 @@ export function* rowsIn({ records }: LogPart): Generator<LoggedRow> {
   for (const row of open.values()) yield { ...row, outcome: 'unsure', code: inFlight, reason: cutShort };
 }
 
-/** Rows that are unsure in the logs, by digest. */
-function unsureIn(parts: readonly LogPart[]): ReadonlyMap<string, LoggedRow> {
-  const unsure = new Map<string, LoggedRow>();
-  for (const part of parts)
-    for (const row of rowsIn(part)) {
-      if (row.digest === undefined) continue;
-      if (row.outcome === 'unsure') unsure.set(row.digest, row);
-      else unsure.delete(row.digest);
-    }
-  return unsure;
-}
-
 /** The outcome that the ledger has and the logs lack; undefined if they agree. */
 function missingOutcome(fate: Fate, logged: LoggedRow | undefined, isShared: boolean): Amended | undefined {
   if (fate === 'done') return logged && 'sent';
-  if (fate === 'unsure') return logged && logged.code !== inFlight ? undefined : 'unsure';
+  if (fate === 'unsure') return logged?.outcome === 'unsure' && logged.code !== inFlight ? undefined : 'unsure';
   // Another process may be sending it now.
   if (isShared || logged?.code !== inFlight) return undefined;
   return fate === 'due' || fate === 'later' ? 'not sent' : undefined;

@@ -320,6 +320,7 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
         onDone: (row) => onOutcome({ outcome: 'skipped', row, why: 'this_run' }),
         onInvalid(place, reason) {
           log.invalid(place, reason);
+          tally.end(place.number);
           return shown.invalid(place, reason);
         },
       }),

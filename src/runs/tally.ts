@@ -6,6 +6,8 @@ import type { Preflight } from './preflight.ts';
 /** Counts what becomes of the rows of an input in one command. */
 export interface Tally {
   take(outcome: Outcome): void;
+  /** The row with this number has ended, and was counted before. */
+  end(number: number): void;
   counts(): Counts;
   /** Whether the row with this number has ended in this command. */
   hasEnded(number: number): boolean;
@@ -66,11 +68,12 @@ export function createTally(found: Preflight, accepted: Accepted): Tally {
   return {
     take(outcome) {
       const { row } = outcome;
-      ended[row.number - 1] = 1;
+      end(row.number);
       if (outcome.outcome === 'done') sent += 1;
       else if (outcome.outcome === 'skipped') skip(row.number, outcome.why);
       else reject(outcome);
     },
+    end,
     hasEnded: (number) => ended[number - 1] === 1,
     endedElsewhere: (number) => elsewhere.get(number),
     invalid: found.invalid,
@@ -80,6 +83,10 @@ export function createTally(found: Preflight, accepted: Accepted): Tally {
       return { rows, sent, failed, unsure, not_reached: rows - sent - failed - unsure - sumOf(skipped), skipped };
     },
   };
+
+  function end(number: number): void {
+    ended[number - 1] = 1;
+  }
 
   function skip(number: number, why: 'this_run' | 'unsure' | 'elsewhere'): void {
     skipped[why] += 1;

@@ -100,11 +100,10 @@ describe.each(usualModes)('with a %s key', (mode) => {
       expect(second).toMatchObject({ code: 130, summary: { skipped: { unsure: 2 } } });
       const third = await machine.batch(file);
       expect(third).toMatchObject({ code: 10, summary: { not_reached: 0, skipped: { unsure: 2 } } });
-      expect(
-        textOf(String(summaryOf(third).files.unsure))
-          .trim()
-          .split('\n'),
-      ).toHaveLength(3);
+      expect(rowsOf(summaryOf(third).files.unsure)).toEqual([
+        `${person(1).phone},P1,N1,the service answered 500 Server Error: oh (line 2)`,
+        `${person(2).phone},P2,N2,the service answered 500 Server Error: oh (line 3)`,
+      ]);
       expect(await resolve(machine, summaryOf(first).run, '--sent')).toMatchObject({ data: { rows: 2 } });
       expect(machine.reach(all)).toEqual({ 1: rows });
     });
@@ -301,11 +300,11 @@ describe('with a live key, unsure rows of a finished run', () => {
     const second = await machine.batch(file, ['--new-only']);
     const skipped = { earlier_run: rows - 2, unsure: 2 };
     expect(second).toMatchObject({ code: 10, summary: { sent: 1, skipped, earlier: [{ run }] } });
-    expect(
-      textOf(String(summaryOf(second).files.unsure))
-        .trim()
-        .split('\n'),
-    ).toHaveLength(3);
+    expect(rowsOf(summaryOf(second).files.unsure)).toEqual(
+      some.map(({ phone }) => expect.stringMatching(`^\\${phone},.*,an earlier command may have sent it`)),
+    );
+    expect(await shown(machine, summaryOf(second).run, 'unsure')).toEqual([]);
+    expect(await listed(machine, summaryOf(second).run)).toMatchObject({ rows: rows + 1, sent: 1, skipped: rows });
     expect(second.stderr).toContain(`bizmsg runs resolve ${run}`);
     const words = [
       'send-batch',
@@ -318,8 +317,8 @@ describe('with a live key, unsure rows of a finished run', () => {
       '9',
       '--new-only',
     ];
-    const shown = await cli(words, { home: machine.home, env: machine.env });
-    expect(shown.stdout.match(/runs resolve \w+/g)).toEqual([`runs resolve ${run}`]);
+    const third = await cli(words, { home: machine.home, env: machine.env });
+    expect(third.stdout.match(/runs resolve \w+/g)).toEqual([`runs resolve ${run}`]);
     await resolve(machine, run, '--not-sent');
     expect(await machine.batch(file, ['--new-only'])).toMatchObject({ code: 0, summary: { not_reached: 0 } });
     expect(machine.reach([...all, person(rows + 1)])).toEqual({ 1: rows - 1, 2: 2 });
@@ -354,6 +353,14 @@ it.concurrent('with a live key, a person erased by runs forget --recipient gets 
   expect(await machine.single(ada)).toMatchObject({ code: 11 });
 });
 
+it.concurrent('shows a row that cannot be sent, although the run stopped before it', async () => {
+  await using machine = await openMachine('live');
+  const file = machine.write([...people(1, 600), { ...person(0), phone: 'no phone' }]);
+  const { run } = summaryOf(await machine.batch(file, ['--concurrency', '1'], { interruptAfter: 1 }));
+  expect(await listed(machine, run)).toMatchObject({ failed: 1 });
+  expect(await shown(machine, run, 'failed')).toMatchObject([{ row: 601, line: 602 }]);
+});
+
 it.concurrent('shows rows that cannot be sent after runs resolve and runs forget --recipient, too', async () => {
   await using machine = await openMachine('live');
   machine.service.treat = () => 'fault';
@@ -374,6 +381,14 @@ async function resolve(machine: Machine, run: string, ...words: readonly string[
   const { code, stdout, text } = await machine.run(['runs', 'resolve', run, ...words, '-o', 'json']);
   const data: unknown = stdout === '' ? undefined : JSON.parse(stdout);
   return { code, text, data };
+}
+
+async function shown(machine: Machine, run: string, outcome: string) {
+  return objects((await machine.run(['runs', 'show', run, '--outcome', outcome, '-o', 'ndjson'])).stdout);
+}
+
+function rowsOf(file: string | null): readonly string[] {
+  return textOf(String(file)).trim().split('\n').slice(1);
 }
 
 async function listed(machine: Machine, run: string): Promise<unknown> {
