@@ -71,18 +71,22 @@ function includes({ days: on, from, to }: Range, at: number): boolean {
   return (on.has(day) && time >= from) || (on.has((day + 6) % 7) && time < to);
 }
 
-/** The minute of the local week, which begins on Sunday. */
+/** The minute of the local week, which begins on Sunday. Clocks change at quarters of an hour. */
 function minuteOfWeekIn(zone: string, text: string): (time: number) => number {
   const format = formatIn(zone, text);
-  let [known, found] = [NaN, 0];
+  const known = new Map<number, number>();
   return (time) => {
-    const current = Math.floor(time / minute);
-    if (current === known) return found;
-    const parts = new Map(format.formatToParts(time).map(({ type, value }) => [type, value]));
-    const day = days.indexOf((parts.get('weekday') ?? '').toLowerCase());
-    [known, found] = [current, day * 1_440 + Number(parts.get('hour')) * 60 + Number(parts.get('minute'))];
-    return found;
+    const quarter = Math.floor(time / (15 * minute));
+    const first = known.get(quarter) ?? minuteAt(format, quarter * 15 * minute);
+    known.set(quarter, first);
+    return first + Math.floor(time / minute) - quarter * 15;
   };
+}
+
+function minuteAt(format: Intl.DateTimeFormat, time: number): number {
+  const parts = new Map(format.formatToParts(time).map(({ type, value }) => [type, value]));
+  const day = days.indexOf((parts.get('weekday') ?? '').toLowerCase());
+  return day * 1_440 + Number(parts.get('hour')) * 60 + Number(parts.get('minute'));
 }
 
 function formatIn(zone: string, text: string): Intl.DateTimeFormat {
