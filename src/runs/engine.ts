@@ -300,13 +300,17 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   }
 
   function report(outcome: Outcome): void {
-    const printed = onOutcome(outcome);
-    if (!printed) return;
-    printing += 1;
-    printed.catch(stop.crash).finally(() => {
-      printing -= 1;
-      alarm.ring();
-    });
+    try {
+      const printed = onOutcome(outcome);
+      if (!printed) return;
+      printing += 1;
+      printed.catch(stop.crash).finally(() => {
+        printing -= 1;
+        alarm.ring();
+      });
+    } catch (error) {
+      stop.crash(error);
+    }
   }
 
   function isFinished(): boolean {

@@ -77,6 +77,19 @@ describe('a run', () => {
 });
 
 describe('a run stops', () => {
+  it('if the outcome of a row that another run has sent cannot be logged', async () => {
+    const ledger = {
+      claim: (rows: readonly unknown[]) =>
+        rows.map(() => ({ verdict: 'elsewhere', run: 'other', at: 0, state: 'done' }) as const),
+      settle: () => {},
+    };
+    const onOutcome = () => {
+      throw rig.failure('configuration', 'no', undefined, 'no space left');
+    };
+    const { stopped } = await rig.part(rig.stateFolder(), rig.numbered(9), { ledger, onOutcome });
+    expect(stopped).toMatchObject({ exit: 'configuration', message: 'no space left' });
+  });
+
   it.each([
     ['the key is refused', rig.failure('keyRefused', 'no', 401), 'keyRefused'],
     ['the plan does not include it', rig.failure('keyRefused', 'no', 403), 'keyRefused'],
