@@ -8,7 +8,7 @@ import { rowsText, took, whole } from '../cli/output/figures.ts';
 import { rendered, type TemplateFacts } from '../cli/templates.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Job } from './job.ts';
-import { type SkippedCounts, sumOf } from './tally.ts';
+import { type SkippedCounts, skipText, sumOf } from './tally.ts';
 import type { Preflight } from './preflight.ts';
 
 /** The effect that a run would have. */
@@ -29,7 +29,7 @@ export interface DryRun {
   /** What `same_as` counts. */
   readonly unit: Unit;
   readonly repeated_rows: readonly { readonly line: number; readonly row: number; readonly same_as: number }[];
-  /** Rows that would be sent and look damaged. */
+  /** Valid rows that look damaged. */
   readonly suspect: number;
   readonly suspect_rows: Preflight['suspectRows'];
   /** The first body. */
@@ -112,15 +112,17 @@ export function dryRunText(dryRun: DryRun, ui: Ui): string {
   if (refused) lines.push(ui.color.red(`this command would stop: ${refused.message}`));
   if (run !== null) lines.push(`it would continue run ${run}`);
   if (skipped.excluded > 0) lines.push(`${whole(skipped.excluded)} excluded`);
-  const others = sumOf(skipped) - repeated - skipped.excluded;
-  if (others > 0) lines.push(`${whole(others)} would be skipped: sent before, or unsure`);
+  const others = { ...skipped, duplicate: 0, excluded: 0 };
+  const count = sumOf(others);
+  if (count > 0)
+    lines.push(
+      `${whole(count)} would be skipped: ${skipText({ skipped: others, job: null, continues: run !== null })}`,
+    );
   if (first !== null) lines.push(`the first body: ${jsonText(first)}`);
   if (dryRun.first_text !== null) lines.push(`the first message: "${dryRun.first_text}"`);
   if (bad > 0) lines.push(ui.color.red(`${whole(bad)} cannot be sent:`), ...invalidLines(dryRun));
   if (suspect > 0) {
-    const which =
-      suspect === 1 ? 'looks damaged and would be sent as it is' : 'look damaged and would be sent as they are';
-    lines.push(ui.color.yellow(`${whole(suspect)} ${which}:`), ...suspectLines(dryRun));
+    lines.push(ui.color.yellow(`${whole(suspect)} ${damaged(suspect)}:`), ...suspectLines(dryRun));
   }
   if (repeated > 0) {
     const which =
@@ -150,12 +152,12 @@ function duplicateLines(dryRun: DryRun): readonly string[] {
 /** A run's note about damaged rows, before it sends them. */
 export function suspectRowsNote({ suspect, suspectRows: [first] }: Preflight, unit: Unit): string | undefined {
   if (!first) return undefined;
-  const which =
-    suspect === 1
-      ? '1 row looks damaged and is sent as it is'
-      : `${whole(suspect)} rows look damaged and are sent as they are`;
   const where = `${suspect === 1 ? 'on' : 'the first, on'} ${placeText({ unit }, first)}`;
-  return `${which}; ${where}: ${first.field}: ${first.reason} (--dry-run lists them)`;
+  return `${rowsText(suspect)} ${damaged(suspect)}; ${where}: ${first.field}: ${first.reason} (--dry-run lists them)`;
+}
+
+function damaged(rows: number): string {
+  return rows === 1 ? 'looks damaged, and is not repaired' : 'look damaged, and are not repaired';
 }
 
 function placeText(

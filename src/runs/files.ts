@@ -66,7 +66,8 @@ export async function writeFiles(running: Running, ending: Ending): Promise<Reje
 
 /** The note about an input that was a file of rejected rows, once all of it is sent. It is not removed: it was edited. */
 export function doneFileText({ file, sent, failed, unsure, not_reached: left, skipped }: Done): string | undefined {
-  const isSent = sent > 0 && failed + unsure + left + skipped.unsure === 0;
+  const { unsure: heldBack, excluded, changed } = skipped;
+  const isSent = sent > 0 && failed + unsure + left + heldBack + excluded + changed === 0;
   if (!isSent || !/\.(?:failed|unsure)(?:\.\d+)?\.\w+$/.test(file)) return undefined;
   return `${file} is not needed any more: all its rows are sent`;
 }

@@ -13,7 +13,7 @@ import { skipsOf } from './tally.ts';
 
 export interface Overview {
   readonly file: string;
-  readonly job: Pick<Job, 'kind' | 'template' | 'hours'>;
+  readonly job: Pick<Job, 'kind' | 'template' | 'hours' | 'allowsSameRecipient'>;
   readonly found: Pick<Preflight, 'rows' | 'invalid' | 'excluded'>;
   /** The bodies of all rows that will be sent, or of the first one. */
   readonly bodies: readonly string[];
@@ -56,11 +56,11 @@ function inputLine({ file, found, accepted }: Overview): string {
   return `${file}: ${counted(rows, 'row')}${left.length > 0 ? `. Not sent: ${left.join(', ')}` : ''}`;
 }
 
-function recipientsLine({ job: { kind, template }, accepted }: Overview): string {
+function recipientsLine({ job: { kind, template, allowsSameRecipient }, accepted }: Overview): string {
   const due = dueIn(accepted);
-  return kind === 'contact'
-    ? `creates ${counted(due, 'contact')}`
-    : `${template} → ${due === 1 ? '1 person' : `${whole(due)} people`}`;
+  if (kind === 'contact') return `creates ${counted(due, 'contact')}`;
+  if (allowsSameRecipient) return `${template} → ${counted(due, 'message')}`;
+  return `${template} → ${due === 1 ? '1 person' : `${whole(due)} people`}`;
 }
 
 /** All messages, if they are few. */

@@ -150,8 +150,11 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     places.add(placeOf(row, source));
     input.add(bytes);
     if (ownDigest) ownInput?.add(ownDigest(mapped.body));
-    if (input.isDuplicate(input.count - 1) && duplicateRows.length < mostListed)
-      duplicateRows.push({ ...place, as: places.at(input.rowOf(bytes, 0) ?? 0) });
+    if (input.isDuplicate(input.count - 1)) {
+      if (duplicateRows.length < mostListed)
+        duplicateRows.push({ ...place, as: places.at(input.rowOf(bytes, 0) ?? 0) });
+      return;
+    }
     const found = 'fields' in row ? findSuspectCell(row.fields, content) : undefined;
     if (!found) return;
     suspect += 1;

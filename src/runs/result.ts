@@ -6,10 +6,10 @@ import type { Note, Plan } from '../ledger/ledger.ts';
 import { type DryRunEnded, dryRunText } from './dry-run.ts';
 import { nameOf } from './input.ts';
 import type { Unit } from './input/source.ts';
-import type { Job, Running } from './job.ts';
+import type { Running } from './job.ts';
 import type { Reason } from './reasons.ts';
 import type { Stopped } from './stop.ts';
-import { type Counts, sumOf, type TeamTotal } from './tally.ts';
+import { type Counts, skipText, sumOf, type TeamTotal } from './tally.ts';
 
 /** The result of one command. `rows` is the sum of all counts. */
 export interface RunResult extends Counts {
@@ -54,14 +54,21 @@ export interface Ended {
 }
 
 /** Of an input without rows. */
-export function emptyResult({ command, template }: Job, { input, client, opened, thisProcess }: Running): Ended {
+export function emptyResult({
+  job: { command, template },
+  options,
+  input,
+  client,
+  opened,
+  thisProcess,
+}: Running): Ended {
   const now = new Date(thisProcess.now()).toISOString();
   const result: RunResult = {
     type: 'summary',
     command,
     run: null,
     continues: false,
-    job: null,
+    job: options.job ?? null,
     account: opened.account.id,
     mode: client.target.mode,
     template: template ?? null,
@@ -194,22 +201,6 @@ function firstLine({ rows, sent, stopped, started_at: from, ended_at: to }: RunR
   const time = took((Date.parse(to) - Date.parse(from)) / 1_000);
   if (stopped) return `${ui.done('Stopped', 'yellow')} after ${time}: ${far} sent`;
   return `${ui.done('Done')}: ${far} sent in ${time}`;
-}
-
-/** Why rows were skipped; with their numbers if there is more than one reason. */
-function skipText({ skipped, job, continues }: Pick<RunResult, 'skipped' | 'job' | 'continues'>): string {
-  const bySelf = job !== null ? ` by job ${job}` : continues ? ' by this run' : '';
-  const reasons: readonly (readonly [count: number, reason: string])[] = [
-    [skipped.excluded, 'excluded'],
-    [skipped.this_run, `sent earlier${bySelf}`],
-    [skipped.earlier_run, 'sent earlier by another run'],
-    [skipped.duplicate, skipped.duplicate === 1 ? 'duplicate' : 'duplicates'],
-    [skipped.unsure, 'unsure'],
-    [skipped.elsewhere, 'sent meanwhile by another run'],
-    [skipped.changed, 'changed after they were sent'],
-  ];
-  const found = reasons.filter(([count]) => count > 0);
-  return found.map(([count, reason]) => (found.length > 1 ? `${whole(count)} ${reason}` : reason)).join(', ');
 }
 
 /** A file in the current folder is shown by its name. */

@@ -104,7 +104,7 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
   if (context.given.dryRun) return rehearsed(running, found, plan);
   if (found.rows === 0) {
     context.note('empty', 'there are no rows');
-    return emptyResult(job, running);
+    return emptyResult(running);
   }
   const damaged = suspectRowsNote(found, unit);
   if (damaged !== undefined) context.note('suspect', damaged);

@@ -1,3 +1,4 @@
+import { whole } from '../cli/output/figures.ts';
 import type { Accepted } from '../ledger/ledger.ts';
 import type { Reason } from './reasons.ts';
 import type { Outcome } from './row.ts';
@@ -112,4 +113,26 @@ export function skipsOf(
 
 export function sumOf(skipped: SkippedCounts): number {
   return Object.values(skipped).reduce((sum: number, count: number) => sum + count, 0);
+}
+
+interface Skips {
+  readonly skipped: SkippedCounts;
+  readonly job: string | null;
+  readonly continues: boolean;
+}
+
+/** Why rows were skipped; with their numbers if there is more than one reason. */
+export function skipText({ skipped, job, continues }: Skips): string {
+  const bySelf = job !== null ? ` by job ${job}` : continues ? ' by this run' : '';
+  const reasons: readonly (readonly [count: number, reason: string])[] = [
+    [skipped.excluded, 'excluded'],
+    [skipped.this_run, `sent earlier${bySelf}`],
+    [skipped.earlier_run, 'sent earlier by another run'],
+    [skipped.duplicate, skipped.duplicate === 1 ? 'duplicate' : 'duplicates'],
+    [skipped.unsure, 'unsure'],
+    [skipped.elsewhere, 'sent meanwhile by another run'],
+    [skipped.changed, 'changed after they were sent'],
+  ];
+  const found = reasons.filter(([count]) => count > 0);
+  return found.map(([count, reason]) => (found.length > 1 ? `${whole(count)} ${reason}` : reason)).join(', ');
 }

@@ -119,7 +119,7 @@ describe('a dry run of contacts import', () => {
         'the first body: {"phone":"+12025550141","name":"Ada","id":7}',
         '1 cannot be sent:',
         '  line 5: id: "x" is not a number',
-        '2 look damaged and would be sent as they are:',
+        '2 look damaged, and are not repaired:',
         '  line 3: phone: "1.20256E+10": a spreadsheet made it scientific notation, so digits are lost: format the column as text first',
         '  line 6: phone: "12025550142": its "+" is missing, and perhaps its country code: format the column as text first',
         '1 row repeats an earlier row and is skipped:',
@@ -128,6 +128,11 @@ describe('a dry run of contacts import', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it('counts a damaged row once if it is repeated', async () => {
+    const { stdout } = await importing('phone\n1.2E+10\n1.2E+10\n', '--dry-run', '-o', 'json');
+    expect(JSON.parse(stdout)).toMatchObject({ suspect: 1, repeated: 1 });
   });
 
   it('does not report damage in a dropped column, or in numbers that are not phones', async () => {
@@ -152,14 +157,14 @@ describe('a damaged phone in contacts import', () => {
     const { code, stderr } = await importing(other);
     expect([code, world.sandbox.contacts().slice(5).length]).toEqual([0, 2]);
     expect(stderr).toContain(
-      'note: 2 rows look damaged and are sent as they are; the first, on line 2: mobile: "1.20256E+10": a spreadsheet',
+      'note: 2 rows look damaged, and are not repaired; the first, on line 2: mobile: "1.20256E+10": a spreadsheet',
     );
     expect(stderr).toContain('--dry-run lists them');
   });
 
   it('is noted by line in the dry run', async () => {
     const { stdout } = await importing(text, '--dry-run', '-o', 'table');
-    expect(stdout).toContain('2 look damaged and would be sent as they are:\n  line 2: phone: "1.20256E+10": ');
+    expect(stdout).toContain('2 look damaged, and are not repaired:\n  line 2: phone: "1.20256E+10": ');
     expect(stdout).toContain('\n  line 3: phone: "+12025550\\u0000141": it holds a NUL character');
   });
 });

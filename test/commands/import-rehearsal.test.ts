@@ -64,6 +64,15 @@ describe('a dry run of an unfinished run', () => {
     expect((await rehearsing(path, ...words)).first?.phone).toMatch(/^\+120255501/);
   });
 
+  it('says why rows would be skipped', async () => {
+    const path = await stoppedRun();
+    const { stdout } = await importing(path, '--dry-run', '-o', 'table');
+    expect(stdout).toContain('\n1 would be skipped: unsure\n');
+    await importing(path);
+    const again = await importing(path, '--new-only', '--dry-run', '-o', 'table');
+    expect(again.stdout).toContain('\n10 would be skipped: 9 sent earlier by another run, 1 unsure\n');
+  });
+
   it('does not change the run', async () => {
     const path = await stoppedRun();
     const files = () =>
@@ -192,6 +201,11 @@ it('a batch with an empty input prints a note', async () => {
     const ran = await world.run(['send-batch', 'welcome', '-', ...words], { stdin: '' });
     expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('there are no rows') });
   }
+});
+
+it('an empty input of a job has its name', async () => {
+  const { stdout } = await importing(people(0), '--job', 'nightly', '-o', 'json');
+  expect(JSON.parse(stdout)).toMatchObject({ rows: 0, job: 'nightly' });
 });
 
 it('an import of a file without rows prints a note, and does not store a run', async () => {

@@ -268,6 +268,14 @@ describe('--exclude-from', () => {
     expect([code, sent()]).toEqual([0, [['+12025550142']]]);
   });
 
+  it('leaves a file of failed rows with a row that was left out', async () => {
+    const [never, failed] = [join(world.home, 'never.csv'), join(world.home, 'orders.failed.csv')];
+    writeFileSync(never, '+12025550141\n');
+    writeFileSync(failed, 'phone\n+12025550141\n+12025550142\n');
+    const { code, stderr } = await world.run(['send-batch', 'welcome', failed, '--exclude-from', never]);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('all its rows are sent')]);
+  });
+
   it('leaves out the phones of two columns', async () => {
     const file = join(world.home, 'never.csv');
     writeFileSync(file, 'phone,to\n+12025550141,+12025550142\n,+12025550143\n');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { overviewLines } from '../../src/runs/overview.ts';
 import { createTimeLeft, statusText } from '../../src/runs/status.ts';
 import { movedClock } from '../support/timers.ts';
 
@@ -80,4 +81,29 @@ describe('the time left', () => {
     timeLeft.ended(7);
     expect(timeLeft.of(7)).toBe(0);
   });
+});
+
+it('the question of a live batch counts messages if a recipient may get several', () => {
+  const counts = { due: 2, retry: 0, later: 0, done: 0, unsure: 0, duplicate: 0, earlier: 0, changed: 0 };
+  const pace = { known: undefined, limit: undefined, minimumDuration: () => undefined, waiting: () => undefined };
+  const target = {
+    address: '',
+    mode: 'live',
+    shownKey: '',
+    plan: { perMinute: undefined, perMonth: undefined },
+    simulated: false,
+  } as const;
+  const lines = (allowsSameRecipient: boolean) =>
+    overviewLines({
+      file: 'people.csv',
+      job: { kind: 'message', template: 'welcome', allowsSameRecipient },
+      found: { rows: 2, invalid: 0, excluded: 0 },
+      bodies: [],
+      accepted: { stop: undefined, run: 'a', continues: false, fates: new Uint8Array(2), counts, notes: [] },
+      client: { pace, target },
+      template: undefined,
+      sentThisMonth: 0,
+      now: 0,
+    });
+  expect([lines(false)[1], lines(true)[1]]).toEqual(['welcome → 2 people', 'welcome → 2 messages']);
 });
