@@ -1,13 +1,12 @@
 import { createContactMapping, createJsonTextCheck, createFieldUsage, namedInputs } from './mapping/contact.ts';
 import { checkContactMapping, type ContactMappingOptions } from './mapping/contact-options.ts';
-import { phoneIn } from './spreadsheet-check.ts';
 import { canonical, contactRow } from '../ledger/identity.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { suggest } from '../base/suggest.ts';
 import type { Context } from '../cli/command.ts';
 import type { Mapper } from './input/row.ts';
 import type { Job } from './job.ts';
-import { type PhoneRepairs, repairsText } from './mapping/values.ts';
+import { phoneIn, type PhoneRepairs, repairsText } from './mapping/values.ts';
 
 export function importJob(context: Context, given: ContactMappingOptions): Job {
   const repairs = { decimals: 0, zeros: 0 };

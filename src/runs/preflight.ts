@@ -5,7 +5,7 @@ import { jsonText } from '../base/json.ts';
 import { createInput, type Input } from '../ledger/input.ts';
 import type { Kind, RowDigest } from '../ledger/ledger.ts';
 import { createReasons, type Reasons } from './reasons.ts';
-import { type SuspectCell, findSuspectCell } from './spreadsheet-check.ts';
+import { findSuspectCell, type SuspectCell } from './mapping/values.ts';
 
 /** The result of the first reading of an input. Nothing has been sent yet. */
 export interface Preflight {

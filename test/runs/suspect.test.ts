@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findSuspectCell } from '../../src/runs/spreadsheet-check.ts';
+import { findSuspectCell } from '../../src/runs/mapping/values.ts';
 
 const found = (field: string, value: unknown) =>
   findSuspectCell({ [field]: value }, () => JSON.stringify({ [field]: value }));
