@@ -1,19 +1,19 @@
+import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { ask } from './ask.ts';
 import { Clock } from './clock.tsx';
-import { ask, link, type Link, state } from './connection.ts';
-import { Copy } from './copy.tsx';
-import { Confirm } from './confirm.tsx';
-import { Help, isHelpOpen, useKeys } from './keys.tsx';
-import { notice } from './notice.ts';
+import { link, type Link, state } from './connection.ts';
+import { Confirm } from './dialog.tsx';
+import { Copy, Notice } from './notice.tsx';
 import { linkTo, route } from './route.ts';
-import { type ScreenName, screens } from './screens.ts';
 import { Contents } from './screens/contents.tsx';
 import { Deliveries } from './screens/deliveries.tsx';
 import { Limits } from './screens/limits.tsx';
 import { Phones } from './screens/phones.tsx';
 import { Timeline } from './screens/timeline.tsx';
-import { theme, themes } from './settings.ts';
+import { Help, isHelpOpen, useKeys } from './shortcuts.tsx';
+import { type ScreenName, screens } from './words.ts';
 
 const shown: Readonly<Record<ScreenName, () => JSX.Element>> = {
   phones: Phones,
@@ -53,21 +53,23 @@ export function App() {
         </h1>
         {state.value.isLoaded ? <Screen /> : <p class="empty">{link.value === 'connecting' ? 'Loading' : ''}</p>}
       </main>
-      <div role="status" class={`notice ${notice.value?.kind ?? ''}`}>
-        {notice.value?.text}
-        {notice.value?.kind === 'problem' && (
-          <button type="button" class="quiet" onClick={() => (notice.value = undefined)}>
-            Dismiss
-          </button>
-        )}
-      </div>
+      <Notice />
       <Help />
       <Confirm />
     </>
   );
 }
 
+const themes = ['system', 'light', 'dark'] as const;
+const stored = 'bizmsg-theme';
+const theme = signal(localStorage.getItem(stored));
+
 function Band() {
+  const chosen = themes.find((one) => one === theme.value) ?? 'system';
+  useLayoutEffect(() => {
+    document.documentElement.dataset['theme'] = chosen;
+    localStorage.setItem(stored, chosen);
+  }, [chosen]);
   return (
     <header class="band">
       <strong>SANDBOX</strong>
@@ -76,7 +78,7 @@ function Band() {
       <Copy label="Copy .env" title="Copies the base URL, the API key and the webhook secret" text={environment} />
       <label class="theme">
         <span class="unseen">Theme</span>
-        <select value={theme.value} onChange={({ currentTarget: { value } }) => choose(value)}>
+        <select value={chosen} onChange={({ currentTarget }) => (theme.value = currentTarget.value)}>
           {themes.map((name) => (
             <option key={name} value={name}>
               {name}
@@ -89,10 +91,6 @@ function Band() {
       </button>
     </header>
   );
-}
-
-function choose(name: string): void {
-  theme.value = themes.find((one) => one === name) ?? 'system';
 }
 
 async function environment(): Promise<string> {

@@ -1,12 +1,13 @@
 import { useEffect, useReducer } from 'preact/hooks';
 import type { InputOf } from '../sandbox/control/operations.ts';
-import { act, useAsked } from './asked.ts';
-import { ask, link, state } from './connection.ts';
-import { timeText } from './time.ts';
+import { ask, useAsked } from './ask.ts';
+import { link, state } from './connection.ts';
+import { act } from './notice.tsx';
+import { timeText } from './words.ts';
 
 /** The sandbox's clock, with its time in milliseconds. Renders every second. */
 export function useClock() {
-  const clock = useAsked('clock', 'clock').value;
+  const clock = useAsked('clock', 'clock');
   const [, tick] = useReducer<number, void>((count) => count + 1, 0);
   useEffect(() => {
     const timer = setInterval(() => tick(), 1_000);

@@ -1,8 +1,7 @@
 import { signal } from '@preact/signals';
-import type { InputOf, OperationName, OutputOf } from '../sandbox/control/operations.ts';
 import type { FeedRecord } from '../sandbox/control/stream.ts';
-import { readStream } from './stream.ts';
 import { emptyState, type PageState, reduce } from './state.ts';
+import { readStream } from './stream.ts';
 
 /** `refused`: the sandbox runs, but does not know this page's token. */
 export type Link = 'connecting' | 'open' | 'stopped' | 'refused';
@@ -21,22 +20,8 @@ export function takeToken(): void {
   history.replaceState(null, '', location.pathname);
 }
 
-function token(): string {
+export function token(): string {
   return sessionStorage.getItem(storage) ?? '';
-}
-
-/** Runs an operation of the sandbox. */
-export async function ask<O extends OperationName>(operation: O, input?: InputOf<O>): Promise<OutputOf<O>> {
-  const response = await fetch(operation, {
-    method: 'POST',
-    headers: { 'x-sandbox-token': token(), 'content-type': 'application/json' },
-    body: JSON.stringify(input ?? {}),
-  }).catch(() => {
-    throw new Error('The sandbox does not answer.');
-  });
-  const output = await response.json();
-  if (response.ok) return output;
-  throw new Error(output.error?.message ?? `the sandbox answered ${response.status}`);
 }
 
 /** A stream that is silent for longer is dead: the sandbox sends a heartbeat every 10 seconds. */

@@ -1,11 +1,8 @@
 import type { OutputOf } from '../sandbox/control/operations.ts';
-import { act, useAsked } from './asked.ts';
-import { ask } from './connection.ts';
+import { ask, useAsked } from './ask.ts';
+import { act } from './notice.tsx';
 import { Text } from './text.tsx';
-import { timeText } from './time.ts';
-
-type Delivery = OutputOf<'delivery'>[number];
-type Attempt = Delivery['attempts'][number];
+import { timeText } from './words.ts';
 
 interface DeliveryDetailsProps {
   /** The id of a delivery or an event. */
@@ -15,7 +12,7 @@ interface DeliveryDetailsProps {
 
 /** The deliveries of an event, with the bytes of every attempt. */
 export function DeliveryDetails({ id, title }: DeliveryDetailsProps) {
-  const found = useAsked('deliveries', 'delivery', { id }).value ?? [];
+  const found = useAsked('deliveries', 'delivery', { id }) ?? [];
   return (
     <section aria-label={title}>
       <h3>
@@ -31,7 +28,7 @@ export function DeliveryDetails({ id, title }: DeliveryDetailsProps) {
             {next !== null && `, again at ${timeText(Date.parse(next))}`}
           </p>
           {attempts.map((attempt, at) => (
-            <AttemptDetails key={at} number={at + 1} attempt={attempt} />
+            <Attempt key={at} number={at + 1} of={attempt} />
           ))}
         </div>
       ))}
@@ -39,20 +36,19 @@ export function DeliveryDetails({ id, title }: DeliveryDetailsProps) {
   );
 }
 
-function AttemptDetails({
-  number,
-  attempt: { at, took, request, response, error },
-}: {
-  number: number;
-  attempt: Attempt;
-}) {
+interface AttemptProps {
+  readonly number: number;
+  readonly of: OutputOf<'delivery'>[number]['attempts'][number];
+}
+
+function Attempt({ number, of: { at, took, request, response, error } }: AttemptProps) {
   return (
     <details>
       <summary>
         Attempt {number} at {timeText(at)}: {response?.status ?? error} in {took} ms
       </summary>
-      <Bytes label="Request" headers={request.headers} body={request.body} />
-      {response && <Bytes label={`Response ${response.status}`} headers={response.headers} body={response.body} />}
+      <Bytes label="Request" {...request} />
+      {response && <Bytes label={`Response ${response.status}`} {...response} />}
     </details>
   );
 }

@@ -1,6 +1,8 @@
-import type { Signal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { Form } from './form.tsx';
+import { act } from './notice.tsx';
 
 interface DialogProps {
   readonly title: string;
@@ -27,5 +29,43 @@ export function Dialog({ title, isOpen, children }: DialogProps) {
       </header>
       {isOpen.value && children}
     </dialog>
+  );
+}
+
+interface Question {
+  readonly title: string;
+  /** What happens. */
+  readonly text: string;
+  /** The verb on the button. */
+  readonly does: string;
+  readonly action: () => Promise<unknown>;
+  readonly done: string;
+}
+
+const question = signal<Question | undefined>(undefined);
+const isAsking = signal(false);
+
+/** Asks before an action that cannot be undone. */
+export function confirm(asked: Question): void {
+  question.value = asked;
+  isAsking.value = true;
+}
+
+/** The question of `confirm`. */
+export function Confirm() {
+  const { title = '', text, does, action, done } = question.value ?? {};
+  const submit = () => {
+    isAsking.value = false;
+    if (action) void act(action, done);
+  };
+  return (
+    <Dialog title={title} isOpen={isAsking}>
+      <Form onGiven={submit}>
+        <p>{text}</p>
+        <button type="submit" class="main">
+          {does}
+        </button>
+      </Form>
+    </Dialog>
   );
 }

@@ -1,13 +1,13 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { follow, takeToken } from './connection.ts';
-import { listenForKeys } from './keys.tsx';
-import { applyTheme } from './settings.ts';
+import { followAddress } from './route.ts';
+import { listenForKeys } from './shortcuts.tsx';
 
 takeToken();
 // A link that is pasted into an open tab changes only the fragment.
 addEventListener('hashchange', takeToken);
-applyTheme();
+followAddress();
 listenForKeys();
 follow();
 const place = document.getElementById('page');

@@ -1,15 +1,18 @@
 import { signal } from '@preact/signals';
-import { type ScreenName, screens } from './screens.ts';
+import { type ScreenName, screens } from './words.ts';
 
-export interface Route {
+interface Route {
   readonly screen: ScreenName;
   /** The item on the screen, such as a number. */
   readonly item: string;
 }
 
-export const route = signal<Route>(routeOf(location.hash));
+export const route = signal<Route>({ screen: 'phones', item: '' });
 
-addEventListener('hashchange', () => (route.value = routeOf(location.hash)));
+export function followAddress(): void {
+  route.value = routeOf(location.hash);
+  addEventListener('hashchange', () => (route.value = routeOf(location.hash)));
+}
 
 export function linkTo(screen: ScreenName, item = ''): string {
   return item === '' ? `#${screen}` : `#${screen}/${encodeURIComponent(item)}`;
@@ -34,4 +37,12 @@ function decoded(text: string): string {
   } catch {
     return '';
   }
+}
+
+/** The part that is shown, by default the first, and what it shows, such as `contacts` and a number. */
+export function partOf<P extends string>(parts: Readonly<Record<P, string>>): { readonly part: P; readonly id: string };
+export function partOf(parts: Readonly<Record<string, string>>) {
+  const { item } = route.value;
+  const [name = ''] = item.split('/', 1);
+  return { part: name in parts ? name : Object.keys(parts)[0], id: item.slice(name.length + 1) };
 }

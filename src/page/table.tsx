@@ -1,7 +1,9 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { useKeys } from './keys.tsx';
+import { linkTo, partOf } from './route.ts';
+import { useKeys } from './shortcuts.tsx';
+import type { ScreenName } from './words.ts';
 
 export interface Column<T> {
   readonly title: string;
@@ -109,5 +111,88 @@ function Row<T>({ row, id, columns, chosen, onChoose }: RowProps<T>) {
         </td>
       ))}
     </tr>
+  );
+}
+
+interface SearchProps {
+  readonly label: string;
+  /** Default: Search. */
+  readonly placeholder?: string;
+  readonly text: Signal<string>;
+}
+
+/** A search field: `/` focuses it, Escape empties and leaves it. */
+export function Search({ label, placeholder = 'Search', text }: SearchProps) {
+  const field = useRef<HTMLInputElement>(null);
+  useKeys({ '/': () => field.current?.focus() });
+  return (
+    <input
+      ref={field}
+      type="search"
+      aria-label={label}
+      placeholder={placeholder}
+      value={text.value}
+      onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+      onKeyDown={({ key, currentTarget }) => {
+        if (key !== 'Escape') return;
+        text.value = '';
+        currentTarget.blur();
+      }}
+    />
+  );
+}
+
+interface SplitProps {
+  readonly children: ComponentChildren;
+  readonly detail: ComponentChildren;
+}
+
+/** A list, and the `Detail` of its chosen row. */
+export function Split({ children, detail }: SplitProps) {
+  return (
+    <div class={`split ${detail ? 'has-detail' : ''}`}>
+      <div class="list">{children}</div>
+      {detail}
+    </div>
+  );
+}
+
+interface DetailProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** The details of the chosen row, beside its table. */
+export function Detail({ title, onClose, children }: DetailProps) {
+  return (
+    <section class="detail" aria-label="Details">
+      <header>
+        <h2 dir="auto">{title}</h2>
+        <button type="button" class="quiet" onClick={onClose}>
+          Close
+        </button>
+      </header>
+      {children}
+    </section>
+  );
+}
+
+interface PartsProps {
+  readonly screen: ScreenName;
+  readonly parts: Readonly<Record<string, string>>;
+}
+
+/** Links to the parts of a screen, such as its tables. */
+export function Parts({ screen, parts }: PartsProps) {
+  const { part } = partOf(parts);
+  return (
+    <nav class="parts" aria-label="Parts">
+      {Object.entries(parts).map(([name, title]) => (
+        <a key={name} href={linkTo(screen, name)} aria-current={name === part ? 'page' : undefined}>
+          {title}
+        </a>
+      ))}
+    </nav>
   );
 }

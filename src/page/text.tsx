@@ -1,5 +1,6 @@
-import { useSignal } from '@preact/signals';
-import type { TextPart } from '../contract/template-text.ts';
+import { type Signal, useSignal } from '@preact/signals';
+import { type TextPart, textParts } from '../contract/template-text.ts';
+import type { OutputOf } from '../sandbox/control/operations.ts';
 
 /** Characters shown of a long text. */
 const shownFirst = 2_000;
@@ -39,4 +40,51 @@ function beginning(parts: readonly TextPart[]): readonly TextPart[] {
     rest -= part.text.length;
     return text === '' ? [] : [{ ...part, text }];
   });
+}
+
+type Template = Pick<OutputOf<'templates'>[number], 'body' | 'variables'>;
+type Values = Readonly<Record<string, string>>;
+
+interface VariablesProps {
+  readonly template: Template;
+  readonly values: Signal<Values>;
+  /** Whether a form with an empty field cannot be submitted. */
+  readonly isRequired?: boolean;
+}
+
+/** A field for each variable of a template, and its text with these values. */
+export function Variables({ template: { body, variables }, values, isRequired }: VariablesProps) {
+  return (
+    <>
+      {variables.map((variable) => (
+        <label key={variable}>
+          {variable}
+          <input
+            dir="auto"
+            required={isRequired}
+            value={values.value[variable] ?? ''}
+            onInput={({ currentTarget }) => (values.value = { ...values.value, [variable]: currentTarget.value })}
+          />
+        </label>
+      ))}
+      <div class="bubble" role="group" aria-label="Preview">
+        <Text
+          parts={textParts(
+            body,
+            variables,
+            variables.map((variable) => values.value[variable] || `{{${variable}}}`),
+          )}
+        />
+      </div>
+    </>
+  );
+}
+
+export function paramsOf({ variables }: Template, values: Values): readonly string[] {
+  return variables.map((variable) => values[variable] ?? '');
+}
+
+/** The status of an answer; 0 if there was none. */
+export function StatusText({ status }: { readonly status: number }) {
+  return <strong class={status >= 200 && status < 400 ? 'good' : 'bad'}>{status === 0 ? 'no answer' : status}</strong>;
 }

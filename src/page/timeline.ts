@@ -1,8 +1,6 @@
 import type { OutputOf } from '../sandbox/control/operations.ts';
-import { effectText } from './faults.ts';
-import { requestText } from './requests.ts';
 import type { Adjustment, Message, PageState, Request, SandboxEvent } from './state.ts';
-import { timeText } from './time.ts';
+import { effectText, requestText, timeText } from './words.ts';
 
 type Delivery = OutputOf<'deliveries'>[number];
 

@@ -1,83 +1,219 @@
+import { signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { act, useAsked } from '../asked.ts';
-import { ask, state } from '../connection.ts';
-import { Detail } from '../detail.tsx';
+import type { OutputOf } from '../../sandbox/control/operations.ts';
+import { ask, useAsked } from '../ask.ts';
+import { state } from '../connection.ts';
 import { DeliveryDetails } from '../delivery.tsx';
+import { confirm, Dialog } from '../dialog.tsx';
+import { Form, textIn } from '../form.tsx';
+import { act, Copy } from '../notice.tsx';
 import { goTo, route } from '../route.ts';
 import type { SandboxEvent } from '../state.ts';
-import { Table } from '../table.tsx';
-import { timeText } from '../time.ts';
+import { Detail, Split, Table } from '../table.tsx';
 import { phoneIn } from '../timeline.ts';
-import { Checker, isChecking } from './deliveries/checker.tsx';
-import { Webhooks } from './deliveries/webhooks.tsx';
+import { timeText } from '../words.ts';
+
+const isChecking = signal(false);
 
 /** Older ones are listed by the command only. */
 const most = 5_000;
 
 /** Webhooks, and every event with its deliveries. */
 export function Deliveries() {
-  const rows = [...(useAsked('deliveries', 'deliveries', { limit: most }).value ?? [])].reverse();
+  const rows = [...(useAsked('deliveries', 'deliveries', { limit: most }) ?? [])].reverse();
   const known = state.value.events;
   const events = useMemo(() => new Map(known.map((event) => [event.id, event])), [known]);
   const chosen = route.value.item;
   const open = rows.find(({ id }) => id === chosen);
   const failed = rows.filter(({ state }) => state === 'dead').length;
   return (
-    <div class={`split ${open ? 'has-detail' : ''}`}>
-      <div class="list">
-        <Webhooks />
-        <header class="tools">
-          <h2>Deliveries</h2>
-          <button
-            type="button"
-            disabled={failed === 0}
-            onClick={() => void act(() => ask('redeliver', { failed: true }), 'Redelivered')}
-          >
-            Redeliver all failed
-          </button>
-          <button type="button" onClick={() => (isChecking.value = true)}>
-            Check a signature
-          </button>
-        </header>
-        <Checker />
-        <Table
-          label="Deliveries"
-          rows={rows}
-          keyOf={({ id }) => id}
-          chosen={chosen}
-          onChoose={(id) => goTo('deliveries', id)}
-          empty="No events yet. Receipts, replies and new contacts are events."
-          columns={[
-            { title: 'Time', class: 'whole-word', cell: ({ event }) => <Moment event={events.get(event)} /> },
-            { title: 'Event', class: 'whole-word', cell: ({ type }) => type },
-            { title: 'Phone', class: 'whole-word wide', cell: ({ event }) => phoneIn(events.get(event)) },
-            { title: 'State', class: 'whole-word', cell: ({ state }) => <span class={`state ${state}`}>{state}</span> },
-            { title: 'Response', cell: ({ last }) => last },
-            { title: 'Attempts', class: 'wide number', cell: ({ attempts }) => attempts },
-            {
-              title: 'Next',
-              class: 'whole-word wide',
-              cell: ({ next_at: next }) => next !== null && timeText(Date.parse(next)),
-            },
-            { title: 'URL', class: 'wide', cell: ({ url }) => url ?? 'no webhook' },
-          ]}
-        />
-        {rows.length === most && (
-          <p class="older">
-            Older deliveries: <code>bizmsg sandbox deliveries</code>
-          </p>
-        )}
-      </div>
-      {open && (
-        <Detail title={open.type} onClose={() => goTo('deliveries')}>
-          <DeliveryDetails key={open.id} id={open.id} title="Attempts" />
-        </Detail>
+    <Split
+      detail={
+        open && (
+          <Detail title={open.type} onClose={() => goTo('deliveries')}>
+            <DeliveryDetails key={open.id} id={open.id} title="Attempts" />
+          </Detail>
+        )
+      }
+    >
+      <Webhooks />
+      <header class="tools">
+        <h2>Deliveries</h2>
+        <button
+          type="button"
+          disabled={failed === 0}
+          onClick={() => void act(() => ask('redeliver', { failed: true }), 'Redelivered')}
+        >
+          Redeliver all failed
+        </button>
+        <button type="button" onClick={() => (isChecking.value = true)}>
+          Check a signature
+        </button>
+      </header>
+      <Checker />
+      <Table
+        label="Deliveries"
+        rows={rows}
+        keyOf={({ id }) => id}
+        chosen={chosen}
+        onChoose={(id) => goTo('deliveries', id)}
+        empty="No events yet. Receipts, replies and new contacts are events."
+        columns={[
+          { title: 'Time', class: 'whole-word', cell: ({ event }) => <Moment event={events.get(event)} /> },
+          { title: 'Event', class: 'whole-word', cell: ({ type }) => type },
+          { title: 'Phone', class: 'whole-word wide', cell: ({ event }) => phoneIn(events.get(event)) },
+          { title: 'State', class: 'whole-word', cell: ({ state }) => <span class={`state ${state}`}>{state}</span> },
+          { title: 'Response', cell: ({ last }) => last },
+          { title: 'Attempts', class: 'wide number', cell: ({ attempts }) => attempts },
+          {
+            title: 'Next',
+            class: 'whole-word wide',
+            cell: ({ next_at: next }) => next !== null && timeText(Date.parse(next)),
+          },
+          { title: 'URL', class: 'wide', cell: ({ url }) => url ?? 'no webhook' },
+        ]}
+      />
+      {rows.length === most && (
+        <p class="older">
+          Older deliveries: <code>bizmsg sandbox deliveries</code>
+        </p>
       )}
-    </div>
+    </Split>
   );
 }
 
 /** Unknown if the event is older than what the page keeps. */
 function Moment({ event }: { readonly event: SandboxEvent | undefined }) {
   return event ? <time>{timeText(event.at)}</time> : 'earlier';
+}
+
+/** The URLs that receive the events. */
+function Webhooks() {
+  const webhooks = useAsked('webhooks', 'webhooks') ?? [];
+  const url = useSignal('');
+  const add = async () => {
+    if (await act(() => ask('addWebhook', { url: url.value }), 'Added')) url.value = '';
+  };
+  return (
+    <>
+      <header class="tools">
+        <h2>Webhooks</h2>
+        <Copy label="Copy secret" text={async () => (await ask('env')).secret} />
+        <Form onGiven={() => void add()}>
+          <input
+            type="url"
+            required
+            aria-label="URL of a new webhook"
+            placeholder="http://127.0.0.1:3000/webhooks"
+            value={url.value}
+            onInput={({ currentTarget }) => (url.value = currentTarget.value)}
+          />
+          <button type="submit">Add</button>
+        </Form>
+      </header>
+      <Table
+        label="Webhooks"
+        rows={webhooks}
+        keyOf={({ id }) => id}
+        empty={
+          <>
+            No webhook receives the events. Add a URL, or run <code>bizmsg webhooks listen</code>.
+          </>
+        }
+        columns={[
+          { title: 'URL', cell: ({ url }) => url },
+          { title: 'Events', class: 'wide', cell: ({ events }) => (events === 'all' ? 'all' : events.join(', ')) },
+          { title: 'State', cell: ({ state, reason }) => (reason === undefined ? state : `${state}: ${reason}`) },
+          {
+            title: 'Change',
+            cell: ({ id, url }) => (
+              <button
+                type="button"
+                class="quiet"
+                onClick={() =>
+                  confirm({
+                    title: 'Remove this webhook?',
+                    text: `${url} receives no more events.`,
+                    does: 'Remove',
+                    action: () => ask('removeWebhook', { webhook: id }),
+                    done: `Removed ${url}`,
+                  })
+                }
+              >
+                Remove
+              </button>
+            ),
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+type Verdict = OutputOf<'checkSignature'>;
+
+/** Says whether the signature of a pasted delivery is right, and if not, why: as `webhooks verify` does. */
+function Checker() {
+  return (
+    <Dialog title="Check a signature" isOpen={isChecking}>
+      <CheckForm />
+    </Dialog>
+  );
+}
+
+function CheckForm() {
+  const result = useSignal<Verdict | Error | undefined>(undefined);
+  const check = async (given: FormData) => {
+    result.value = await ask('checkSignature', {
+      headers: headersIn(textIn(given, 'headers')),
+      body: textIn(given, 'body'),
+      secret: textIn(given, 'secret').trim() || undefined,
+    }).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+  };
+  return (
+    <Form onGiven={(given) => void check(given)}>
+      <label>
+        Headers, one a line
+        <textarea name="headers" rows={5} required placeholder="webhook-id: evt_…" spellcheck={false} />
+      </label>
+      <label>
+        Body, byte for byte
+        <textarea name="body" rows={5} placeholder='{"type":"message.delivered",…}' spellcheck={false} />
+      </label>
+      <label>
+        Secret
+        <input name="secret" placeholder="the secrets of this sandbox" autocomplete="off" />
+      </label>
+      <button type="submit" class="main">
+        Check
+      </button>
+      <p role="status" class={isGood(result.value) ? 'good' : 'bad'}>
+        {result.value && resultText(result.value)}
+      </p>
+    </Form>
+  );
+}
+
+function isGood(result: Verdict | Error | undefined): boolean {
+  return result !== undefined && 'verdict' in result && result.verdict === 'good';
+}
+
+function resultText(result: Verdict | Error): string {
+  if (result instanceof Error) return result.message;
+  if (result.verdict === 'bad') return `Not valid: ${result.why}`;
+  return verdicts[result.verdict];
+}
+
+const verdicts = {
+  good: 'Valid',
+  unsigned: 'Not signed: it has no signature headers',
+  unknown: 'Not checked: no secret is known',
+} as const;
+
+/** Lines that are not headers, such as `POST / HTTP/1.1`, do not count. */
+function headersIn(text: string): (readonly [string, string])[] {
+  return text.split('\n').flatMap((line) => {
+    const [, name, value] = /^\s*([^\s:]+):\s*(.*?)\s*$/.exec(line) ?? [];
+    return name !== undefined && value !== undefined ? [[name, value] as const] : [];
+  });
 }

@@ -1,16 +1,16 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { useAsked } from '../asked.ts';
-import { ask, state } from '../connection.ts';
-import { confirm } from '../confirm.tsx';
-import { useKeys } from '../keys.tsx';
+import { ask, useAsked } from '../ask.ts';
+import { state } from '../connection.ts';
+import { confirm } from '../dialog.tsx';
 import { inOrder, isMatch, type Phone, phonesIn, testNumbers, textOf } from '../phones.ts';
 import { goTo, linkTo, route } from '../route.ts';
-import { Search } from '../search.tsx';
-import { timeText } from '../time.ts';
+import { useKeys } from '../shortcuts.tsx';
+import { Search } from '../table.tsx';
 import { Windowed } from '../windowed.tsx';
-import { isComposing, NewMessage } from './phones/new-message.tsx';
-import { Thread } from './phones/thread.tsx';
+import { timeText } from '../words.ts';
+import { isComposing, NewMessage } from './new-message.tsx';
+import { Thread } from './thread.tsx';
 
 const phones = computed(() => phonesIn(state.value));
 const ordered = computed(() => inOrder(phones.value.values()));
@@ -21,8 +21,8 @@ const seen = signal<ReadonlyMap<string, number> | undefined>(undefined);
 /** The numbers, and what a customer sees on the phone of the chosen one. */
 export function Phones() {
   // For their names.
-  const contacts = useAsked('contents', 'contacts', { limit: 5_000 }).value ?? [];
-  const templates = useAsked('contents', 'templates').value ?? [];
+  const contacts = useAsked('contents', 'contacts', { limit: 5_000 }) ?? [];
+  const templates = useAsked('contents', 'templates') ?? [];
   const names = new Map(contacts.map(({ phone, name }) => [phone, name ?? '']));
   const found = ordered.value.filter((phone) => isMatch(phone, labelOf(phone, names), search.value));
   const chosen = route.value.item;

@@ -1,55 +1,50 @@
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { useAsked } from '../asked.ts';
+import type { OutputOf } from '../../sandbox/control/operations.ts';
+import { useAsked } from '../ask.ts';
 import { state } from '../connection.ts';
 import { DeliveryDetails } from '../delivery.tsx';
-import { Detail } from '../detail.tsx';
-import { exchangeOf, partText } from '../requests.ts';
-import { StatusText } from '../status.tsx';
 import { goTo, linkTo, route } from '../route.ts';
-import { Search } from '../search.tsx';
 import type { Message, Request } from '../state.ts';
-import { Table } from '../table.tsx';
-import { timeText } from '../time.ts';
+import { Detail, Search, Split, Table } from '../table.tsx';
+import { StatusText } from '../text.tsx';
 import { isShown, phoneOf, type Row, type Step, timelineOf } from '../timeline.ts';
+import { timeText } from '../words.ts';
 
 const filter = signal('');
 
 /** What happened, one row for each request: its answer, the events that followed, and their deliveries. */
 export function Timeline() {
-  const deliveries = useAsked('deliveries', 'deliveries', { limit: 5_000 }).value;
+  const deliveries = useAsked('deliveries', 'deliveries', { limit: 5_000 });
   const rows = useMemo(() => timelineOf(state.value, deliveries ?? []), [state.value, deliveries]);
   const shown = useMemo(() => rows.filter((row) => isShown(row, filter.value)), [rows, filter.value]);
   const chosen = route.value.item;
   const open = rows.find(({ id, line }) => id === chosen && line === undefined);
   return (
-    <div class={`split ${open ? 'has-detail' : ''}`}>
-      <div class="list">
-        <div class="tools">
-          <Search label="Filter" placeholder="Filter, such as to:+1202 type:message.failed status:429" text={filter} />
-        </div>
-        <Table
-          label="Timeline"
-          rows={shown}
-          keyOf={({ id }) => id}
-          lineOf={({ line }) => line}
-          chosen={chosen}
-          onChoose={(id) => goTo('timeline', id)}
-          empty={rows.length === 0 ? 'No requests yet. Every request to the API appears here.' : 'No row matches.'}
-          columns={[
-            { title: 'Time', class: 'whole-word', cell: ({ at }) => <time>{timeText(at)}</time> },
-            { title: 'Request', cell: What },
-            {
-              title: 'To',
-              class: 'whole-word wide',
-              cell: (row) => <a href={linkTo('phones', phoneOf(row))}>{phoneOf(row)}</a>,
-            },
-            { title: 'Then', cell: Steps },
-          ]}
-        />
+    <Split detail={open && <Details row={open} />}>
+      <div class="tools">
+        <Search label="Filter" placeholder="Filter, such as to:+1202 type:message.failed status:429" text={filter} />
       </div>
-      {open && <Details row={open} />}
-    </div>
+      <Table
+        label="Timeline"
+        rows={shown}
+        keyOf={({ id }) => id}
+        lineOf={({ line }) => line}
+        chosen={chosen}
+        onChoose={(id) => goTo('timeline', id)}
+        empty={rows.length === 0 ? 'No requests yet. Every request to the API appears here.' : 'No row matches.'}
+        columns={[
+          { title: 'Time', class: 'whole-word', cell: ({ at }) => <time>{timeText(at)}</time> },
+          { title: 'Request', cell: What },
+          {
+            title: 'To',
+            class: 'whole-word wide',
+            cell: (row) => <a href={linkTo('phones', phoneOf(row))}>{phoneOf(row)}</a>,
+          },
+          { title: 'Then', cell: Steps },
+        ]}
+      />
+    </Split>
   );
 }
 
@@ -126,7 +121,7 @@ interface KeptProps {
 /** A request and its answer, as they were sent. The sandbox keeps those of the last 100 requests. */
 function Kept({ request, message }: KeptProps) {
   const { to, template, params } = message ?? {};
-  const exchanges = useAsked('usage', 'exchanges').value ?? [];
+  const exchanges = useAsked('usage', 'exchanges') ?? [];
   const exchange = exchangeOf(request, state.value.requests, exchanges);
   if (exchange)
     return (
@@ -155,9 +150,25 @@ function Kept({ request, message }: KeptProps) {
   );
 }
 
+type Exchange = OutputOf<'exchanges'>[number];
+
+/** The bytes of a request of the log. Equal log entries are told apart by their order. */
+function exchangeOf(request: Request, log: readonly Request[], exchanges: readonly Exchange[]): Exchange | undefined {
+  const text = JSON.stringify(request);
+  const isSame = (other: Request) => JSON.stringify(other) === text;
+  const later = log.slice(log.indexOf(request) + 1).filter(isSame).length;
+  return exchanges.filter((exchange) => isSame(exchange.request)).at(-1 - later);
+}
+
+/** As `bizmsg sandbox requests --bytes` prints it, without the marks. */
+function partText(first: string, { headers, body, bytes }: Exchange['sent'] | Exchange['answered']): string {
+  const cut = bytes === undefined ? [] : [`(the first 16 KB of ${bytes} bytes)`];
+  return [first, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '', body, ...cut].join('\n');
+}
+
 /** The receipts of a message, with those that are still to come. */
 function Receipts({ id }: { readonly id: string }) {
-  const receipts = useAsked('deliveries', 'message', { id }).value?.receipts ?? [];
+  const receipts = useAsked('deliveries', 'message', { id })?.receipts ?? [];
   return (
     <ol class="steps">
       {receipts.map(({ type, at, event }) => (

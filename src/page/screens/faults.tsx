@@ -1,21 +1,12 @@
 import { useSignal } from '@preact/signals';
-import { type EndpointName, endpointNames } from '../../../contract/endpoints.ts';
-import { type EventName, eventNames, isEventName } from '../../../contract/events.ts';
-import type { InputOf, OutputOf } from '../../../sandbox/control/operations.ts';
-import { act, useAsked } from '../../asked.ts';
-import { ask } from '../../connection.ts';
-import {
-  answerEffects,
-  type EffectKind,
-  effectOf,
-  effectText,
-  endpointText,
-  eventEffects,
-  isEffectKind,
-} from '../../faults.ts';
-import { numberIn } from '../../form.ts';
-import { Table } from '../../table.tsx';
-import { timeText } from '../../time.ts';
+import { type EndpointName, endpointNames } from '../../contract/endpoints.ts';
+import { type EventName, eventNames, isEventName } from '../../contract/events.ts';
+import type { InputOf, OutputOf } from '../../sandbox/control/operations.ts';
+import { ask, useAsked } from '../ask.ts';
+import { Form, numberIn } from '../form.tsx';
+import { act } from '../notice.tsx';
+import { Table } from '../table.tsx';
+import { answerEffects, type EffectKind, effectText, endpointText, eventEffects, timeText } from '../words.ts';
 
 type Fault = OutputOf<'faults'>[number];
 type NewFault = InputOf<'addFault'>;
@@ -29,7 +20,7 @@ const presets: readonly { readonly title: string; readonly fault: Omit<NewFault,
 
 /** Errors on purpose. */
 export function Faults() {
-  const faults = useAsked(['faults', 'usage', 'deliveries', 'clock'], 'faults').value ?? [];
+  const faults = useAsked(['faults', 'usage', 'deliveries', 'clock'], 'faults') ?? [];
   return (
     <section>
       <h2>Faults</h2>
@@ -92,8 +83,19 @@ function leftText({ active, times, until, injected }: Fault): string {
   return `${times - injected} ${times - injected === 1 ? 'hit' : 'hits'}${ends && `, ${ends}`}`;
 }
 
-function addFault(fault: InputOf<'addFault'>): Promise<boolean> {
+function addFault(fault: NewFault): Promise<boolean> {
   return act(() => ask('addFault', fault), 'Added');
+}
+
+function isEffectKind(name: string): name is EffectKind {
+  return Object.hasOwn(answerEffects, name) || Object.hasOwn(eventEffects, name);
+}
+
+/** The amount is a status, or seconds. */
+function effectOf(kind: EffectKind, amount: number): Fault['effect'] {
+  if (kind === 'status') return { kind, status: amount };
+  if (kind === 'latency' || kind === 'delay') return { kind, ms: amount * 1_000 };
+  return { kind };
 }
 
 /** Adds a fault on requests or events. */
@@ -110,8 +112,7 @@ function FaultForm() {
   const choose = (name: string) => {
     if (isEffectKind(name)) kind.value = name;
   };
-  const submit = async (form: HTMLFormElement) => {
-    const given = new FormData(form);
+  const submit = async (given: FormData) => {
     const span = numberIn(given, 'for');
     await addFault({
       on,
@@ -123,14 +124,7 @@ function FaultForm() {
     });
   };
   return (
-    <form
-      class="line"
-      aria-label="New fault"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit(event.currentTarget);
-      }}
-    >
+    <Form class="line" label="New fault" onGiven={(given) => void submit(given)}>
       <label>
         On
         <select value={target.value} onChange={({ currentTarget }) => aim(currentTarget.value)}>
@@ -192,7 +186,7 @@ function FaultForm() {
         </label>
       )}
       <button type="submit">Add fault</button>
-    </form>
+    </Form>
   );
 }
 

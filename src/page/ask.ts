@@ -2,8 +2,21 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { InputOf, OperationName, OutputOf } from '../sandbox/control/operations.ts';
 import type { Topic } from '../sandbox/control/stream.ts';
-import { ask, state } from './connection.ts';
-import { tell } from './notice.ts';
+import { state, token } from './connection.ts';
+
+/** Runs an operation of the sandbox. */
+export async function ask<O extends OperationName>(operation: O, input?: InputOf<O>): Promise<OutputOf<O>> {
+  const response = await fetch(operation, {
+    method: 'POST',
+    headers: { 'x-sandbox-token': token(), 'content-type': 'application/json' },
+    body: JSON.stringify(input ?? {}),
+  }).catch(() => {
+    throw new Error('The sandbox does not answer.');
+  });
+  const output = await response.json();
+  if (response.ok) return output;
+  throw new Error(output.error?.message ?? `the sandbox answered ${response.status}`);
+}
 
 /** Milliseconds between two questions about the same, so that a busy sandbox is not slowed down. */
 const pause = { least: 200, times: 40 };
@@ -19,7 +32,7 @@ export function useAsked<O extends OperationName>(topics: Topic | readonly Topic
     asking.current.version = version;
     void refresh();
   });
-  return output;
+  return output.value;
 
   async function refresh(): Promise<void> {
     const { current } = asking;
@@ -36,17 +49,5 @@ export function useAsked<O extends OperationName>(topics: Topic | readonly Topic
       });
     }
     current.isBusy = false;
-  }
-}
-
-/** Runs an action of the user and shows why it failed, if it did. */
-export async function act(action: () => Promise<unknown>, done?: string): Promise<boolean> {
-  try {
-    await action();
-    if (done !== undefined) tell(done);
-    return true;
-  } catch (error) {
-    tell(error instanceof Error ? error.message : String(error), 'problem');
-    return false;
   }
 }

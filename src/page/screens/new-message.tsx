@@ -1,11 +1,15 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { OutputOf } from '../../../sandbox/control/operations.ts';
-import { Dialog } from '../../dialog.tsx';
-import { testNumbers } from '../../phones.ts';
-import { goTo } from '../../route.ts';
-import { type Problem, sendMessage } from '../../send.ts';
-import { paramsOf, Variables } from '../../variables.tsx';
+import { endpoints } from '../../contract/endpoints.ts';
+import { errorDetail } from '../../contract/statuses.ts';
+import type { OutputOf } from '../../sandbox/control/operations.ts';
+import { ask } from '../ask.ts';
+import { Dialog } from '../dialog.tsx';
+import { Form } from '../form.tsx';
+import { testNumbers } from '../phones.ts';
+import { goTo } from '../route.ts';
+import type { Message } from '../state.ts';
+import { paramsOf, Variables } from '../text.tsx';
 
 export const isComposing = signal(false);
 
@@ -40,8 +44,7 @@ function Compose({ templates, to: chosen }: NewMessageProps) {
     isComposing.value = false;
     goTo('phones', to.value);
   };
-  const submit = (event: Event) => {
-    event.preventDefault();
+  const submit = () => {
     if (isSending.value) return;
     isSending.value = true;
     void send()
@@ -49,7 +52,7 @@ function Compose({ templates, to: chosen }: NewMessageProps) {
       .finally(() => (isSending.value = false));
   };
   return (
-    <form onSubmit={submit}>
+    <Form onGiven={submit}>
       <label>
         To
         <input
@@ -87,6 +90,58 @@ function Compose({ templates, to: chosen }: NewMessageProps) {
       <button type="submit" class="main" aria-disabled={isSending.value}>
         {isSending.value ? 'Sending…' : 'Send'}
       </button>
-    </form>
+    </Form>
   );
+}
+
+/** Why a message was not sent, or may not have been sent. */
+interface Problem {
+  readonly text: string;
+  /** The status and body, if there was an answer. */
+  readonly answer?: string;
+}
+
+/** Seconds to wait for an answer. */
+const patience = 10;
+const unsure = 'The message may have been sent: check the timeline before you send it again.';
+
+/** Sends a message through the API, as a program would; returns the problem, if there was one. */
+async function sendMessage(
+  message: Pick<Message, 'to' | 'template' | 'params'>,
+  gone: AbortSignal,
+): Promise<Problem | undefined> {
+  const { keys } = await ask('env');
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), patience * 1_000);
+  try {
+    const response = await fetch(endpoints.sendTemplate.path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${keys.sandbox}`, 'content-type': 'application/json' },
+      body: JSON.stringify(message),
+      signal: AbortSignal.any([late.signal, gone]),
+    });
+    return problemIn(response.status, await response.text());
+  } catch {
+    const what = late.signal.aborted
+      ? `No answer within ${patience} seconds.`
+      : 'The connection broke before the answer.';
+    return { text: `${what} ${unsure}` };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function problemIn(status: number, body: string): Problem | undefined {
+  const json = parsed(body);
+  if (status < 300 && json !== undefined) return undefined;
+  const text = status < 300 ? `The answer is not JSON. ${unsure}` : errorDetail(json);
+  return { text: text ?? `The service answered ${status}.`, answer: `${status}\n${body}` };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,21 +1,20 @@
-import { maskKey } from '../../../base/redact.ts';
-import { scopes } from '../../../contract/keys.ts';
-import type { OutputOf } from '../../../sandbox/control/operations.ts';
-import { act, useAsked } from '../../asked.ts';
-import { ask } from '../../connection.ts';
-import { Copy } from '../../copy.tsx';
-import { confirm } from '../../confirm.tsx';
-import { requestText } from '../../requests.ts';
-import { StatusText } from '../../status.tsx';
-import { goTo, linkTo } from '../../route.ts';
-import { Table } from '../../table.tsx';
-import { dayText, timeText } from '../../time.ts';
+import { maskKey } from '../../base/redact.ts';
+import { scopes } from '../../contract/keys.ts';
+import type { OutputOf } from '../../sandbox/control/operations.ts';
+import { ask, useAsked } from '../ask.ts';
+import { confirm } from '../dialog.tsx';
+import { Form } from '../form.tsx';
+import { act, Copy } from '../notice.tsx';
+import { goTo, linkTo } from '../route.ts';
+import { Table } from '../table.tsx';
+import { StatusText } from '../text.tsx';
+import { dayText, requestText, timeText } from '../words.ts';
 
 type Key = OutputOf<'keys'>[number];
 
 /** The keys, and the audit log of the chosen one. */
 export function Keys({ chosen }: { readonly chosen: string }) {
-  const keys = useAsked('keys', 'keys').value ?? [];
+  const keys = useAsked('keys', 'keys') ?? [];
   const key = keys.find(({ id }) => id === chosen) ?? keys[0];
   return (
     <>
@@ -81,13 +80,8 @@ function KeyForm({ canGoLive }: { readonly canGoLive: boolean }) {
     const { id } = await ask('createKey', { scope, mode: given.has('live') ? 'live' : 'sandbox' });
     goTo('limits', `keys/${id}`);
   };
-  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
-    event.preventDefault();
-    const given = new FormData(event.currentTarget);
-    void act(() => create(given), 'Created');
-  };
   return (
-    <form class="line" aria-label="New key" onSubmit={submit}>
+    <Form class="line" label="New key" onGiven={(given) => void act(() => create(given), 'Created')}>
       <label>
         Scope
         <select name="scope">
@@ -107,7 +101,7 @@ function KeyForm({ canGoLive }: { readonly canGoLive: boolean }) {
           Go live
         </button>
       )}
-    </form>
+    </Form>
   );
 }
 
@@ -115,8 +109,8 @@ function KeyForm({ canGoLive }: { readonly canGoLive: boolean }) {
 const most = 1_000;
 
 /** §5.8: the calls made with a key, the newest first. */
-function Audit({ of: { id, text } }: { readonly of: OutputOf<'keys'>[number] }) {
-  const calls = useAsked('usage', 'audit', { key: id, limit: most }).value ?? [];
+function Audit({ of: { id, text } }: { readonly of: Key }) {
+  const calls = useAsked('usage', 'audit', { key: id, limit: most }) ?? [];
   const rows = calls.map((call, at) => ({ ...call, id: String(at) })).reverse();
   const title = `Audit log of ${maskKey(text)}`;
   return (

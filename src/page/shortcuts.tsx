@@ -1,9 +1,12 @@
-import { signal } from '@preact/signals';
+import { signal, useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Dialog } from './dialog.tsx';
 import { goTo } from './route.ts';
-import { screens } from './screens.ts';
-import { hasKeys } from './settings.ts';
+import { screens } from './words.ts';
+
+const storage = 'bizmsg-keys';
+/** Whether single letters are shortcuts. */
+const hasKeys = signal(localStorage.getItem(storage) !== 'off');
 
 type Keys = Readonly<Record<string, () => void>>;
 
@@ -56,6 +59,7 @@ const keys = [
 ] as const;
 
 export function Help() {
+  useSignalEffect(() => localStorage.setItem(storage, hasKeys.value ? 'on' : 'off'));
   return (
     <Dialog title="Keys" isOpen={isHelpOpen}>
       <dl class="keys">

@@ -1,0 +1,66 @@
+import { signal } from '@preact/signals';
+
+interface Told {
+  readonly text: string;
+  readonly kind: 'done' | 'problem';
+}
+
+const told = signal<Told | undefined>(undefined);
+
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Shows a short text; screen readers announce it. A problem stays until the next notice. */
+function tell(text: string, kind: Told['kind'] = 'done'): void {
+  clearTimeout(timer);
+  told.value = { text, kind };
+  if (kind === 'done') timer = setTimeout(() => (told.value = undefined), 4_000);
+}
+
+export function Notice() {
+  const { text, kind } = told.value ?? {};
+  return (
+    <div role="status" class={`notice ${kind ?? ''}`}>
+      {text}
+      {kind === 'problem' && (
+        <button type="button" class="quiet" onClick={() => (told.value = undefined)}>
+          Dismiss
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Runs an action of the user and shows why it failed, if it did. */
+export async function act(action: () => Promise<unknown>, done?: string): Promise<boolean> {
+  try {
+    await action();
+    if (done !== undefined) tell(done);
+    return true;
+  } catch (error) {
+    tell(error instanceof Error ? error.message : String(error), 'problem');
+    return false;
+  }
+}
+
+interface CopyProps {
+  readonly text: string | (() => string | Promise<string>);
+  readonly label: string;
+  readonly title?: string;
+}
+
+/** A button that copies a text. */
+export function Copy({ text, label, title }: CopyProps) {
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(typeof text === 'string' ? text : await text());
+      tell('Copied');
+    } catch (error) {
+      tell(`cannot copy: ${error instanceof Error ? error.message : ''}`, 'problem');
+    }
+  };
+  return (
+    <button type="button" class="quiet" title={title} onClick={() => void copy()}>
+      {label}
+    </button>
+  );
+}

@@ -1,0 +1,67 @@
+import { type EndpointName, endpoints } from '../contract/endpoints.ts';
+
+/** The screens, in the order of the navigation; the key comes after `g`. A narrow window has no room for `more`. */
+export const screens = [
+  { name: 'phones', title: 'Phones', more: '', key: 'p' },
+  { name: 'timeline', title: 'Timeline', more: '', key: 't' },
+  { name: 'deliveries', title: 'Deliveries', more: '', key: 'd' },
+  { name: 'contents', title: 'Contacts', more: ' and templates', key: 'c' },
+  { name: 'limits', title: 'Limits', more: ' and faults', key: 'l' },
+] as const;
+
+export type ScreenName = (typeof screens)[number]['name'];
+
+const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: 'UTC' });
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+
+/** The time of day on the sandbox's clock, in UTC. */
+export function timeText(at: number): string {
+  return time.format(at);
+}
+
+export function dayText(at: number): string {
+  return day.format(at);
+}
+
+/** The method and path; most paths begin the same. */
+export function requestText(method: string, path: string): string {
+  return `${method} ${path.replace('/api/public/', '')}`;
+}
+
+/** Such as `POST send-template`. */
+export function endpointText(name: EndpointName): string {
+  const { method, path } = endpoints[name];
+  return `${method} ${path.replace(/.*\//, '')}`;
+}
+
+export const answerEffects = {
+  status: 'answers with a status',
+  latency: 'answers late',
+  reset: 'resets the connection',
+  hang: 'never answers',
+  truncate: 'stops in the middle of the answer',
+  garbage: 'answers without JSON',
+} as const;
+
+export const eventEffects = {
+  delay: 'is delivered late',
+  drop: 'is not delivered',
+  duplicate: 'is delivered twice',
+  'bad-signature': 'has an invalid signature',
+  'stale-timestamp': 'has an old timestamp',
+} as const;
+
+export type EffectKind = keyof typeof answerEffects | keyof typeof eventEffects;
+
+interface Effect {
+  readonly kind: EffectKind;
+  readonly status?: number;
+  readonly ms?: number;
+}
+
+/** What a fault does. */
+export function effectText({ kind, status, ms }: Effect): string {
+  if (status !== undefined) return `answers with ${status}`;
+  const text = { ...answerEffects, ...eventEffects }[kind];
+  return ms === undefined ? text : `${text}, by ${ms / 1_000} s`;
+}
