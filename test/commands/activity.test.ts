@@ -24,6 +24,13 @@ describe('activity', () => {
     expect(stdout.split('\n')[0]).toMatch(/^at +outcome +command +recipient +message_id$/);
   });
 
+  it('shows the outcome and the command on a terminal of 54 columns', async () => {
+    await machine.run(['contacts', 'create', '--set', 'phone=+12025550142']);
+    await machine.run(['contacts', 'create', '--set', 'phone=+12025550143']);
+    const { stdout } = await cli(['activity', '--no-color'], { home: machine.home, terminal: 54 });
+    expect(stdout.split('\n')[0]).toMatch(/^at +outcome +command +recipient +profile$/);
+  });
+
   it('lists a send with its time, profile, mode, recipient and message id', async () => {
     const { stdout } = await machine.run(message);
     const rows = await machine.rows();

@@ -195,16 +195,17 @@ const gap = 2;
 const [short, header, id, text] = [20, 8, 8, 9];
 
 /**
- * Fits columns into a width: drops empty columns first, then shortens headers, then the widest cells, but never the id.
+ * Fits columns into a width: drops empty columns first, then shortens headers, then the widest cells, but never an id.
  * If the shortest widths do not fit, omits columns from the right.
  */
 function fit(columns: readonly Measured[], width: number, first: readonly string[] = []): Fitted {
   const key = idColumn(columns.map(({ name }) => name));
-  const filled = fits(columns, width) ? columns : columns.filter(({ name, cells }) => name === key || cells > 0);
+  const filled = fits(columns, width) ? columns : columns.filter(({ cells }) => cells > 0);
   const leastWith = (uncut: number) => (column: Measured) =>
     Math.max(Math.min(column.header, header), leastOf(column, key, uncut));
   const [usual, narrow] = [short, text].map(leastWith).map((least) => fromTheLeft(filled, { least, width, key }));
-  const hasAll = (some: readonly Measured[] = []) => first.every((name) => some.some((one) => one.name === name));
+  const wanted = filled.filter(({ name }) => first.includes(name));
+  const hasAll = (some: readonly Measured[] = []) => wanted.every((column) => some.includes(column));
   const isNarrow = !hasAll(usual) && hasAll(narrow);
   const least = leastWith(isNarrow ? text : short);
   const kept = (isNarrow ? narrow : usual) ?? [];
