@@ -46,7 +46,7 @@ export const api = command({
     const chosen = method ?? (body === undefined ? 'GET' : 'POST');
     const client = await context.client();
     const answer = await client.raw(
-      { method: chosen, path, headers: Object.fromEntries(header), ...(body !== undefined && { body }) },
+      { method: chosen, path, headers: headersOf(header), ...(body !== undefined && { body }) },
       { again, retryUnsure },
     );
     return { ...answer, include, method: chosen };
@@ -87,6 +87,14 @@ function header(text: string): readonly [string, string] {
     );
   }
   return [name, value];
+}
+
+/** A request is made of an object, which would keep only the last value of a name. */
+function headersOf(all: readonly (readonly [string, string])[]): Readonly<Record<string, string>> {
+  const names = all.map(([name]) => name.toLowerCase());
+  const repeat = all.find((_, at) => names.indexOf(names[at] ?? '') < at);
+  if (repeat) throw usage(`the header ${repeat[0]} is given twice`, 'give it once, with its values joined by commas');
+  return Object.fromEntries(all);
 }
 
 async function typedField(

@@ -85,6 +85,7 @@ describe('api', () => {
     { argv: ['/x', '-H', 'no colon'], exit: 2 },
     { argv: ['/x', '-H', 'X-A: b\r\nX-B: c'], exit: 2 },
     { argv: ['/x', '-H', 'Host: evil.example'], exit: 2 },
+    { argv: ['/x', '-H', 'X-A: 1', '-H', 'x-a: 2'], exit: 2 },
     { argv: ['/x', '-H', `AUTHORIZATION:Bearer ${testKey}`], exit: 11 },
     { argv: ['/x', '--input', '-', '-f', 'a=b'], exit: 2 },
     { argv: ['/x', '-f', 'a=1', '-F', 'a=2'], exit: 2 },
