@@ -114,18 +114,19 @@ export const setProfile = command({
     const profiles = await context.profiles();
     const before = profiles.show(name);
     if (baseUrl !== undefined) forOption('--base-url', () => profiles.requireAddress(baseUrl));
+    const secret = webhookSecret ? await context.stdin() : undefined;
+    const excluded = excludeFrom === removed ? '' : excludeFrom && resolve(excludeFrom);
+    const newTeam = team ? await teamFrom(context) : removeTeam ? '' : undefined;
+    const settings = { baseUrl, plan, rate, webhookSecret: secret, team: newTeam, hours, excludeFrom: excluded };
+    profiles.requireSettings(name, settings);
     const losesKeys = baseUrl !== undefined && profiles.losesKeys(name, baseUrl);
     if (losesKeys) {
       const { origin } = new URL(before.base_url);
       const loss = `remove its keys ${keysOf(before)}, which were stored for ${origin}`;
       await context.confirm(`Move ${name} to ${baseUrl} and ${loss}?`);
     }
-    const secret = webhookSecret ? await context.stdin() : undefined;
-    const excluded = excludeFrom === removed ? '' : excludeFrom && resolve(excludeFrom);
-    const newTeam = team ? await teamFrom(context) : removeTeam ? '' : undefined;
     if (newTeam !== undefined && before.team !== null && !profiles.hasTeam(name, newTeam))
       await context.confirm(`${removeTeam ? 'Remove' : 'Replace'} the team of ${name}, on ${before.team}?`);
-    const settings = { baseUrl, plan, rate, webhookSecret: secret, team: newTeam, hours, excludeFrom: excluded };
     const after = await profiles.set(name, settings);
     if (excluded) await noteUnreadable(context, excluded);
     if (losesKeys) context.note('keys-left', 'the keys are removed here, but still valid at the old address');
@@ -144,7 +145,7 @@ async function noteUnreadable(context: Context, file: string): Promise<void> {
   }
 }
 
-/** Refused before the user is asked anything. */
+/** Refuses an empty text, which would remove the team. */
 async function teamFrom(context: Context): Promise<string> {
   const { readTeam } = await import('../session/team.ts');
   const text = (await context.stdin()).trim();

@@ -59,6 +59,13 @@ it('refuses what is not the URL of a team, and does not repeat it', async () => 
   expect(stderr).not.toMatch(hidden);
 });
 
+it('checks the settings before it asks about the keys', async () => {
+  const { run } = await withProfile();
+  const line = 'profiles set acme --base-url https://other.example.com --team-stdin';
+  const { code, stderr } = await run(line, 'redis://:long-password@db');
+  expect([code, stderr]).toEqual([2, expect.stringContaining('the URL of the team has no secret')]);
+});
+
 it.each([
   ['replaces', 'profiles set acme --team-stdin', url.replace('10.0.0.5', '10.0.0.6')],
   ['removes', 'profiles set acme --remove-team', ''],

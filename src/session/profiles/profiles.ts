@@ -24,6 +24,8 @@ export interface Profiles {
   requireKey(name: string, mode: Mode): void;
   /** Throws if this cannot be a key of the mode that the command line requires. */
   requireKeyText(text: string): void;
+  /** Throws if the profile cannot have these settings. */
+  requireSettings(name: string, settings: Settings): void;
   /** Whether a change to this address removes keys of the profile. */
   losesKeys(name: string, baseUrl: string): boolean;
   /** Whether this is the team of the profile. */
@@ -84,6 +86,7 @@ export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles 
     requireAddress: (text) => requireEncryption(baseUrl(text)),
     requireKeyText: (text) => void keyMode(readKey(text), flags.mode),
     requireKey: (name, mode) => void requireKey(found(), name, mode),
+    requireSettings: (name, settings) => void setProfile(found(), name, settings),
     losesKeys: (name, address) => losesKeys(found(), name, address),
     hasTeam: (name, team) => requireProfile(found(), name).team === team,
     replacedLiveKey: (name, key, requested) => {
