@@ -60,10 +60,15 @@ export function checkValues(argv: readonly string[], params: Params): void {
   }
 }
 
+const british = new Map([
+  ['--normalise', '--normalize'],
+  ['--no-colour', '--no-color'],
+]);
+
 /** Replaces British spellings of options. */
 export function american(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
-  return argv.map((word, at) => (word === '--normalise' && (end < 0 || at < end) ? '--normalize' : word));
+  return argv.map((word, at) => (end < 0 || at < end ? (british.get(word) ?? word) : word));
 }
 
 function emptyValue(name: string, params: Params): CliError {

@@ -24,7 +24,7 @@ export async function run(host: Host, tree: Tree): Promise<number> {
 }
 
 async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<CommandResult['exit']> {
-  const { path, node, rest } = await locate(tree, host.argv);
+  const { path, node, rest } = await locate(tree, american(host.argv));
   if (node.kind !== 'command') {
     if (rest.some((word) => word === '--version' || word === '-V')) return shown(host, `${__VERSION__}\n`);
     const isHelp = rest.some((word) => word === '--help' || word === '-h') || host.argv.length === 0;
@@ -32,8 +32,8 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Comm
     return shown(host, await helpOf(path, node));
   }
   const params = { ...node.params, ...globals };
-  checkValues(american(rest), params);
-  const texts = await parse({ path, node, params, argv: american(rest) });
+  checkValues(rest, params);
+  const texts = await parse({ path, node, params, argv: rest });
   const given = readInput(globals, texts);
   if (given.version) return shown(host, `${__VERSION__}\n`);
   if (given.help) return shown(host, await helpOf(path, node));

@@ -3,6 +3,8 @@ import { checkValues, locate, wantsJson } from '../../src/cli/argv.ts';
 import { globals } from '../../src/cli/globals.ts';
 import { flag, repeated } from '../../src/cli/params.ts';
 import { tree } from '../../src/commands/index.ts';
+import { cli } from '../support/cli.ts';
+import { newHome } from '../support/fake-service.ts';
 import { thrown } from '../support/thrown.ts';
 
 describe('locate', () => {
@@ -36,6 +38,13 @@ describe('locate', () => {
     await expect(locate(tree, argv)).rejects.toMatchObject({ exit: 'usage', message, hint });
   });
 });
+
+it.each([[['--no-colour', 'activity']], [['activity', '--no-colour']]])(
+  'accepts the British spelling of an option: %j',
+  async (argv) => {
+    expect(await cli(argv, { home: newHome() })).toMatchObject({ code: 0, stderr: '' });
+  },
+);
 
 describe('checkValues', () => {
   const params = { ...globals, params: repeated('-p, --param <value>', ''), include: flag('-i, --include', '') };
