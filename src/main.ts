@@ -38,9 +38,6 @@ async function print(host: Host, text: string): Promise<number> {
     await host.stdout.write(text);
     return 0;
   } catch (error) {
-    await host.stderr.write(
-      `error: not all of the result could be written: ${error instanceof Error ? error.message : ''}\n`,
-    );
-    return 3;
+    return (await import('./cli/run.ts')).fail(host, error);
   }
 }

@@ -13,7 +13,7 @@ import { longName, readInput } from './params.ts';
 
 /** Runs a command line and returns its exit code. All failures end here. */
 export async function run(host: Host, tree: Tree): Promise<number> {
-  const reporter = createReporter({ stderr: host.stderr, json: wantsJson(host.argv) && !host.stderr.isTTY, redact });
+  const reporter = reporterOf(host);
   try {
     const exit = await perform(host, tree, reporter);
     if (exit instanceof CliError) return failedInTheEnd(exit, host.signal, reporter);
@@ -21,6 +21,15 @@ export async function run(host: Host, tree: Tree): Promise<number> {
   } catch (error) {
     return failed(error, host.signal, reporter);
   }
+}
+
+/** Reports the failure of a command line that `run` did not get, and returns its exit code. */
+export function fail(host: Host, error: unknown): number {
+  return failed(error, host.signal, reporterOf(host));
+}
+
+function reporterOf({ stderr, argv }: Host): Reporter {
+  return createReporter({ stderr, json: wantsJson(argv) && !stderr.isTTY, redact });
 }
 
 async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<CommandResult['exit']> {

@@ -784,12 +784,15 @@ describe('the binary', () => {
     expect([stdout, stderr]).toEqual(['id\tphone\tname', 'exit 0']);
   });
 
-  it.runIf(existsSync('/dev/full'))('reports a full disk as an error, not as a bug', async () => {
-    const { home, env } = await openHostile((_, __, response) => response.end('[{"id":"1"}]'));
-    const { exitCode, stderr } = await shell(`${programText} contacts list > /dev/full`, home, env);
-    expect(stderr).not.toContain('bug');
-    expect(exitCode).toBe(3);
-  });
+  it.runIf(existsSync('/dev/full')).each(['contacts list', '--version', '--help'])(
+    'reports a full disk as an error, not as a bug: %s',
+    async (line) => {
+      const { home, env } = await openHostile((_, __, response) => response.end('[{"id":"1"}]'));
+      const { exitCode, stderr } = await shell(`${programText} ${line} > /dev/full`, home, env);
+      expect(stderr).toMatch(/^error: not all of the result could be written: [a-z ]+$/);
+      expect(exitCode).toBe(3);
+    },
+  );
 
   it.runIf(existsSync('/dev/full'))('reports a send as unsure if its message_id could not be written', async () => {
     const { home, env, seen } = await openHostile((_, __, response) => response.end('{"message_id":"msg_1"}'));
