@@ -1,10 +1,9 @@
 import type { CliError, ExitName } from '../base/errors.ts';
 import type { Client } from '../client/client.ts';
-import type { Profiles } from '../session/profiles/profiles.ts';
 import type { Target } from '../session/profiles/resolve.ts';
-import type { Sandboxes } from '../session/sandboxes.ts';
 import type { RunClient, RunOptions, Session, TryLookup } from '../session/session.ts';
 import type { Progress } from './output/progress.ts';
+import type { Reporter } from './output/reporter.ts';
 import { safeValue } from './output/text.ts';
 import type { Ui } from './output/ui.ts';
 import type { Globals, Restricted } from './globals.ts';
@@ -14,31 +13,20 @@ import type { Prompts } from './prompts.ts';
 export type { Ui } from './output/ui.ts';
 
 /** The interface of commands to the rest of the program. Each part is created on first use. */
-export interface Context extends Prompts {
-  /** The options and the process, for functions of the session room. */
-  readonly session: Session;
+export interface Context extends Session, Prompts {
   readonly given: Globals;
-  /** The arguments after the program's name. */
-  readonly typed: readonly string[];
-  /** Aborted when the user or the system ends this process. */
-  readonly signal: AbortSignal;
+  readonly reporter: Reporter;
   /** Prints a note on stderr, unless --quiet is given. */
   note(code: string, message: string): void;
-  /** Prints text for a person who is asked next. */
-  say(text: string): void;
   helpFor(words: readonly string[]): Promise<string>;
   /** A command or a group, or all of them, for programs. */
   describe(words: readonly string[]): Promise<object>;
-  /** The service, called as the current caller. */
-  client(): Promise<Client>;
+  /** The service, called as the target, or else as the current caller. */
+  client(target?: Target): Promise<Client>;
   /** Looks something up as the current caller. */
   readonly tryLookup: TryLookup;
-  /** The service, called with this key at this address. */
-  clientFor(target: Target): Promise<Client>;
   /** Like `client()`, for many requests at a pace. */
   clientForRun(options?: RunOptions): Promise<RunClient>;
-  profiles(): Promise<Profiles>;
-  sandboxes(): Promise<Sandboxes>;
   progress(): Promise<Progress>;
   /** Whether the output is read line by line as it appears, not as data at the end. */
   readonly showsLines: boolean;

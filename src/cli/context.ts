@@ -1,7 +1,7 @@
 import type { Host } from '../base/host.ts';
 import { connect } from '../session/connect.ts';
 import { currentCaller } from '../session/current-caller.ts';
-import type { AnyCaller, Connection, Interaction, Session, TeamServer } from '../session/session.ts';
+import type { AnyCaller, Connection, Interaction, TeamServer } from '../session/session.ts';
 import type { Context } from './command.ts';
 import type { Globals } from './globals.ts';
 import { withSpinner } from './output/progress.ts';
@@ -34,50 +34,42 @@ export function createContext({ host, given, reporter, helpFor, describe, comman
   let server: Promise<TeamServer | undefined> | undefined;
   const team = async (caller: AnyCaller) => {
     if (caller.kind === 'local' || !('source' in caller) || caller.team === undefined) return undefined;
-    server ??= import('../session/team-server.ts').then(({ openTeamServer }) => openTeamServer(session, caller));
+    server ??= import('../session/team-server.ts').then(({ openTeamServer }) => openTeamServer(context, caller));
     return server;
   };
-  const session: Session = { host, given, reporter, interaction, command, sandboxes, team };
   const note = (code: string, message: string) => void (given.quiet || reporter.note(code, message));
   const connections: Connection[] = [];
 
   const connected = async (caller: AnyCaller) => {
-    const connection = await connect(session, caller);
+    const connection = await connect(context, caller);
     connections.push(connection);
     return connection;
   };
-  const own = once(async () => connected(await currentCaller(session)));
+  const own = once(async () => connected(await currentCaller(context)));
 
-  return {
-    session,
+  const context: CliContext = {
+    host,
     given,
-    typed: host.argv,
-    signal: host.signal,
+    reporter,
+    interaction,
+    command,
+    sandboxes,
+    team,
     ...prompts,
     note,
-    say: reporter.say,
     helpFor,
     describe,
-    client: async () => (await own()).client,
+    client: async (target) => (await (target ? connected(target) : own())).client,
     tryLookup: async (look) => (await own()).tryLookup(look),
-    clientFor: async (target) => (await connected(target)).client,
     clientForRun: async (options) => {
       const [{ openRunClient }, caller] = await Promise.all([
         import('../session/run-client.ts'),
-        currentCaller(session),
+        currentCaller(context),
       ]);
-      const { connection, runClient } = await openRunClient(session, caller, options);
+      const { connection, runClient } = await openRunClient(context, caller, options);
       connections.push(connection);
       return runClient;
     },
-    profiles: once(async () => {
-      const [{ openProfiles }, { configFolder }] = await Promise.all([
-        import('../session/profiles/profiles.ts'),
-        import('../session/profiles/environment.ts'),
-      ]);
-      return openProfiles({ folder: configFolder(host.env, host.home), flags: given, env: host.env });
-    }),
-    sandboxes,
     progress: async () => (await import('./output/progress.ts')).createProgress(host, given, reporter),
     get showsLines() {
       const { output, json, columns, query } = given;
@@ -93,6 +85,7 @@ export function createContext({ host, given, reporter, helpFor, describe, comman
       await (await server?.catch(() => undefined))?.close();
     },
   };
+  return context;
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -39,21 +39,21 @@ export async function templateRecords(
 }
 
 /** Remembers templates for shell completion and suggestions. */
-export async function rememberTemplates({ session }: Context, templates: readonly TemplateFacts[]): Promise<void> {
+export async function rememberTemplates(context: Context, templates: readonly TemplateFacts[]): Promise<void> {
   const [{ learnTemplates }, { currentCaller }] = await Promise.all([
     import('./seen-templates.ts'),
     import('../session/current-caller.ts'),
   ]);
-  learnTemplates(session.host, await currentCaller(session), templates);
+  learnTemplates(context.host, await currentCaller(context), templates);
 }
 
 /** The templates that were listed last with this caller. */
-export async function seenTemplates({ session }: Context): Promise<readonly SeenTemplate[]> {
+export async function seenTemplates(context: Context): Promise<readonly SeenTemplate[]> {
   const [{ templatesSeen }, { currentCaller }] = await Promise.all([
     import('./seen-templates.ts'),
     import('../session/current-caller.ts'),
   ]);
-  return templatesSeen(session.host, await currentCaller(session));
+  return templatesSeen(context.host, await currentCaller(context));
 }
 
 /** The next step for a template that is not there. */

@@ -16,7 +16,7 @@ function print(shell: Shell, once: string) {
     sample: `${shell === 'zsh' ? '#compdef bizmsg\n' : ''}# ${shell} completion of bizmsg, by bizmsg completion.…\n…`,
     accepts: [],
     piped: 'verbatim',
-    run: async ({ session }) => Buffer.from((await installer()).completionScript(shell, session.host)),
+    run: async ({ host }) => Buffer.from((await installer()).completionScript(shell, host)),
     view: (text) => text.toString(),
   });
 }
@@ -42,7 +42,7 @@ const install = command({
   piped: 'text',
   run: async (context, { shell: named }) => {
     const { installCompletion, isOnPath, usualShell } = await installer();
-    const { host } = context.session;
+    const { host } = context;
     const installed = installCompletion(named ?? usualShell(host.env), host);
     if (!isOnPath(host.env))
       context.note('not-on-path', 'bizmsg is not in PATH, so the shell cannot call it; in a clone, run npm link');
@@ -69,7 +69,7 @@ const uninstall = command({
   piped: 'text',
   run: async (context, { shell: named }) => {
     const { uninstallCompletion, usualShell } = await installer();
-    const { host } = context.session;
+    const { host } = context;
     return uninstallCompletion(named ?? usualShell(host.env), host);
   },
   view: ({ file, file_is: fileIs, start_up: startUp, line }, ui) =>

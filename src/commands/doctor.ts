@@ -37,7 +37,7 @@ export const doctor = command({
     const isRows = query === undefined && (columns !== undefined || ['ndjson', 'csv', 'tsv'].includes(output ?? ''));
     if (!input.contract) {
       const { diagnose } = await import('../doctor/diagnose.ts');
-      return { ...(await diagnose(context.session)), isRows };
+      return { ...(await diagnose(context)), isRows };
     }
     const { compare } = await import('./doctor-contract.ts');
     return compare(context, input, isRows);

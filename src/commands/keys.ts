@@ -2,6 +2,7 @@ import { shellQuote } from '../base/shell-quote.ts';
 import { command } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { flag, mode, required } from '../cli/params.ts';
+import { openProfiles } from '../session/profiles/profiles.ts';
 
 export const setKey = command({
   name: 'set',
@@ -18,7 +19,7 @@ export const setKey = command({
   changes: true,
   piped: 'text',
   run: async (context, input) => {
-    const profiles = await context.profiles();
+    const profiles = openProfiles(context);
     const profile = profiles.chosen();
     // Fails for a missing profile before prompting.
     profiles.show(profile);
@@ -48,7 +49,7 @@ export const listKeys = command({
   sample: 'profile\tmode\tkey\tactive\nacme\tsandbox\tsk_test_…1234\ttrue\nacme\tlive\tsk_live_…4f2a\tfalse',
   accepts: ['profile', ...printOptions],
   piped: 'rows',
-  run: async (context) => (await context.profiles()).keyRows(context.given.profile),
+  run: async (context) => openProfiles(context).keyRows(context.given.profile),
   view: () => 'No keys; store one with bizmsg login',
 });
 
@@ -63,7 +64,7 @@ export const removeKey = command({
   changes: true,
   piped: 'text',
   run: async (context, input) => {
-    const profiles = await context.profiles();
+    const profiles = openProfiles(context);
     const profile = profiles.chosen();
     profiles.requireKey(profile, input.which);
     const { sandbox_key: sandbox, live_key: live } = profiles.show(profile);
@@ -89,7 +90,7 @@ export const switchMode = command({
   changes: true,
   piped: 'text',
   run: async (context, input) => {
-    const profiles = await context.profiles();
+    const profiles = openProfiles(context);
     const profile = profiles.chosen();
     // Fails for a missing key before prompting.
     profiles.requireKey(profile, input.to);

@@ -5,8 +5,10 @@ import { whole } from '../cli/output/figures.ts';
 import { flag, type Input } from '../cli/params.ts';
 import { CliError, forOption, usage } from '../base/errors.ts';
 import { type PlanName, planNames, plans } from '../contract/plans.ts';
+import type { Target } from '../session/profiles/resolve.ts';
 import { planParams, profileLines } from './profiles.ts';
 import { runningAt } from './sandbox/status.ts';
+import { openProfiles } from '../session/profiles/profiles.ts';
 
 export const login = command({
   name: 'login',
@@ -32,7 +34,7 @@ export const login = command({
   changes: true,
   piped: 'text',
   run: async (context, { plan, rate, keyStdin, sandbox }) => {
-    const profiles = await context.profiles();
+    const profiles = openProfiles(context);
     const { requireFree } = profiles;
     if (sandbox && keyStdin) throw usage('--sandbox and --key-stdin exclude each other');
     if (sandbox) return loginToSandbox(context, { plan, rate });
@@ -62,7 +64,7 @@ export const login = command({
 type PlanInput = Input<typeof planParams>;
 
 async function loginToSandbox(context: Context, plan: PlanInput) {
-  const profiles = await context.profiles();
+  const profiles = openProfiles(context);
   const { profile: name = 'sandbox', baseUrl: given, mode } = context.given;
   forOption('--profile', () => profiles.requireFree(name));
   const sandboxes = await context.sandboxes();
@@ -83,7 +85,7 @@ async function checkedDraft(
   name: string,
   keyStdin: boolean,
 ): Promise<Answers & Pick<Globals, 'mode'>> {
-  const profiles = await context.profiles();
+  const profiles = openProfiles(context);
   const { baseUrl: given, mode } = context.given;
   const askForAddress = (usual?: string) =>
     context.ask('Base URL of the API', '--base-url', profiles.requireAddress, usual);
@@ -98,8 +100,8 @@ async function checkedDraft(
       await checkKey(context, profiles.target(name, draft));
       return draft;
     } catch (error) {
-      if (!context.interactive || !(error instanceof CliError) || context.signal.aborted) throw error;
-      context.say(failureText(error));
+      if (!context.interactive || !(error instanceof CliError) || context.host.signal.aborted) throw error;
+      context.reporter.say(failureText(error));
       const before = baseUrl;
       if (error.status !== 401) baseUrl = await askForAddress(before);
       // Enter at an address that a key must not be sent to means that the key is wrong.
@@ -127,9 +129,9 @@ function planText(plan: PlanName): string {
   return `${plan} · ${whole(perMinute)} requests a minute, ${whole(perMonth)} messages a month`;
 }
 
-async function checkKey(context: Context, target: Parameters<Context['clientFor']>[0]): Promise<void> {
+async function checkKey(context: Context, target: Target): Promise<void> {
   try {
-    await (await context.clientFor(target)).call('listTemplates', undefined);
+    await (await context.client(target)).call('listTemplates', undefined);
   } catch (error) {
     // §5.4, §5.7: a 403 means that the key is valid.
     if (!(error instanceof CliError && error.status === 403)) throw error;

@@ -18,12 +18,12 @@ export async function askForMessage(context: Context, given: MessageParts): Prom
   const list = context.interactive ? await listedTemplates(context) : [];
   const template = given.template ?? (await askForTemplate(context, list));
   const found = list.find(({ name }) => name === template);
-  if (given.template !== undefined && found?.text !== undefined) context.say(`${template} · ${found.text}`);
+  if (given.template !== undefined && found?.text !== undefined) context.reporter.say(`${template} · ${found.text}`);
   const params = [...given.params, ...(await askForParams(context, found, given))];
   const text = found && rendered(found, params);
   const doubt = doubtAbout(list, template, params.length);
   if (doubt !== undefined) context.note('template', doubt);
-  context.say(`To ${to}: ${text ?? [template, ...params].join(', ')}`);
+  context.reporter.say(`To ${to}: ${text ?? [template, ...params].join(', ')}`);
   if (!context.given.dryRun) await context.confirm('Send it?');
   return { to, template, params: [...params] };
 }

@@ -15,7 +15,7 @@ export async function newestOf<T>(
   limit: number | undefined,
   ask: (limit: number | undefined) => Promise<readonly T[]>,
 ): Promise<readonly T[]> {
-  if (limit !== undefined || !context.session.host.stdout.isTTY) return ask(limit);
+  if (limit !== undefined || !context.host.stdout.isTTY) return ask(limit);
   const found = await ask(usual + 1);
   if (found.length <= usual) return found;
   context.note('cut', `showing the ${usual} newest; --limit shows more`);

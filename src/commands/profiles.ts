@@ -6,6 +6,7 @@ import { argument, choice, flag, knowing, option, rate, required } from '../cli/
 import { planNames } from '../contract/plans.ts';
 import { hoursFlag } from '../runs/hours.ts';
 import { excludeFromText, hoursHelp } from '../runs/options.ts';
+import { openProfiles } from '../session/profiles/profiles.ts';
 
 export const planParams = {
   plan: choice('--plan <name>', "the account's plan", planNames),
@@ -32,7 +33,7 @@ export const addProfile = command({
   changes: true,
   piped: 'text',
   run: async (context, { name, plan, rate, keyStdin, noKey }) => {
-    const profiles = await context.profiles();
+    const profiles = openProfiles(context);
     profiles.requireFree(name);
     const { requireAddress } = profiles;
     const baseUrl = context.given.baseUrl ?? (await context.ask('Base URL of the API', '--base-url', requireAddress));
@@ -57,7 +58,7 @@ export const showProfile = command({
   accepts: printOptions,
   piped: 'text',
   run: async (context, input) => {
-    const profiles = await context.profiles();
+    const profiles = openProfiles(context);
     return profiles.show(input.name ?? profiles.chosen());
   },
   view: (profile) => [profile.name, ...profileLines(profile)].join('\n'),
@@ -111,7 +112,7 @@ export const setProfile = command({
     const given = [baseUrl, plan, rate, hours, excludeFrom].some((value) => value !== undefined);
     if (!given && !webhookSecret && !team && !removeTeam)
       throw usage('specify what to change', 'such as --plan growth; see bizmsg profiles set --help');
-    const profiles = await context.profiles();
+    const profiles = openProfiles(context);
     const before = profiles.show(name);
     if (baseUrl !== undefined) forOption('--base-url', () => profiles.requireAddress(baseUrl));
     const secret = webhookSecret ? await context.stdin() : undefined;
@@ -169,7 +170,7 @@ export const listProfiles = command({
     'name\tin_use\tbase_url\tplan\trate\tmode\tsandbox_key\tlive_key\twebhook_secret\nacme\ttrue\thttps://api.example.com\tgrowth\t\tsandbox\tsk_test_…1234\t…',
   accepts: printOptions,
   piped: 'rows',
-  run: async (context) => (await context.profiles()).rows(),
+  run: async (context) => openProfiles(context).rows(),
   view: () => 'No profiles; add one with bizmsg login, or use --profile local',
 });
 
@@ -182,7 +183,7 @@ export const useProfile = command({
   accepts: printOptions,
   changes: true,
   piped: 'text',
-  run: async (context, input) => (await context.profiles()).use(input.name),
+  run: async (context, input) => openProfiles(context).use(input.name),
   view: ({ name }, ui) => `${ui.color.green('Using')} ${name}`,
 });
 
@@ -197,7 +198,7 @@ export const removeProfile = command({
   changes: true,
   piped: 'text',
   run: async (context, input) => {
-    const profiles = await context.profiles();
+    const profiles = openProfiles(context);
     const keys = keysOf(profiles.show(input.name));
     await context.confirm(`Remove the profile ${input.name}${keys === '' ? '' : ` and its keys ${keys}`}?`);
     const removed = await profiles.remove(input.name);

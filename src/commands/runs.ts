@@ -117,7 +117,7 @@ async function outcomesOf(context: Context, rows: readonly LoggedRow[], isBatch:
 /** Calls `act` with the runs of the team, if the caller has one. */
 async function withTeam<T>(context: Context, act: (team: TeamRuns | undefined) => Promise<T>): Promise<T> {
   const { openTeamRuns } = await import('../runs/team-runs.ts');
-  const team = await openTeamRuns(context.session);
+  const team = await openTeamRuns(context);
   try {
     return await act(team);
   } finally {

@@ -61,7 +61,7 @@ export const sendBatch = command({
     const { file, paramColumns, params, excludeFrom, hours, ...flags } = input;
     refuseSwapped(template, file);
     const phone = normalize || country !== undefined ? { country } : undefined;
-    const sources = inOrder(context.typed, paramColumns, params);
+    const sources = inOrder(context.host.argv, paramColumns, params);
     const limits = { ...(await storedLimits(context)), ...(excludeFrom && { excludeFrom }), ...(hours && { hours }) };
     const options = { template, toColumn, params: sources, allowEmpty, allowSameRecipient, phone, ...limits };
     return runJob(context, batchJob(context, options), { file, ...flags }, emit);
@@ -72,7 +72,7 @@ export const sendBatch = command({
 /** The hours and the excluded phones of the profile; the options of the command replace them. */
 async function storedLimits(context: Context): Promise<Pick<BatchOptions, 'hours' | 'excludeFrom'>> {
   const { currentCaller } = await import('../session/current-caller.ts');
-  const caller = await currentCaller(context.session);
+  const caller = await currentCaller(context);
   if (caller.kind === 'local') return {};
   const { hours, excludeFrom } = caller;
   return { hours: hours === undefined ? undefined : hoursFlag(hours), excludeFrom };

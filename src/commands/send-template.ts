@@ -77,9 +77,9 @@ async function refuseExcluded(context: Context, to: string): Promise<void> {
   );
 }
 
-async function callerOf({ session }: Context) {
+async function callerOf(context: Context) {
   const { currentCaller } = await import('../session/current-caller.ts');
-  return currentCaller(session);
+  return currentCaller(context);
 }
 
 type Message = BodyOf<'sendTemplate'>;

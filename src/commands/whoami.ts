@@ -15,7 +15,7 @@ export const whoami = command({
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   piped: 'text',
   run: async (context, { explain }) => {
-    const { winner, problem, candidates } = await describeCaller(context.session);
+    const { winner, problem, candidates } = await describeCaller(context);
     if (!explain && problem) throw problem;
     const shown = { ...winner, ...(explain && { candidates, problem: problem?.message ?? null }) };
     return { shown, exit: problem?.exit, hint: problem?.hint };

@@ -41,8 +41,8 @@ export async function confirmLive(context: Context, due: number, overview: () =>
     const also = context.given.yes ? '; --yes is not enough' : '';
     throw unsafe('count-missing', `sending ${rowsText(due)} with a live key must be confirmed${also}`, hint);
   }
-  context.say(await overview());
-  if (due < fewRows) return context.session.interaction.confirm(due === 1 ? 'Send it?' : `Send these ${due}?`);
+  context.reporter.say(await overview());
+  if (due < fewRows) return context.interaction.confirm(due === 1 ? 'Send it?' : `Send these ${due}?`);
   await context.ask(`Type ${due} to send:`, '--at-most', (text) => {
     if (text.trim().replaceAll(',', '') !== String(due))
       throw usage(`type ${due} to send them`, 'Ctrl-C cancels, and nothing is sent');

@@ -85,7 +85,7 @@ export async function keepEntry(
     const earlier = skipped.this_run;
     return {
       run: accepted.run,
-      command: commandLine(context.typed),
+      command: commandLine(context.host.argv),
       file: input.path === undefined ? undefined : redact(input.path),
       mode: client.target.mode === 'sandbox' ? 'sandbox' : 'live',
       kind: job.command,

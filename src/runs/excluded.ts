@@ -35,10 +35,14 @@ export async function excludedPhones(
     for (const [index, line] of lines.entries()) if (line.trim() !== '') add(line, index + 1);
     return isExcluded;
   }
-  const { source } = await openInput(context, file, { format: undefined, encoding: undefined, stop: context.signal });
+  const { source } = await openInput(context, file, {
+    format: undefined,
+    encoding: undefined,
+    stop: context.host.signal,
+  });
   const noColumn = (line: number) => unreadable(file, line, 'it has no column named phone or to');
   if (source.fields && !source.fields.some(isPhoneColumn)) throw noColumn(1);
-  for await (const batch of source.rows(context.signal))
+  for await (const batch of source.rows(context.host.signal))
     for (const row of batch) {
       if ('reason' in row) throw unreadable(file, row.line, row.reason);
       const own = Object.keys(row.fields).filter(isPhoneColumn);

@@ -38,7 +38,7 @@ export async function runJob(
   emit: Emit,
 ): Promise<Ended | DryRunEnded> {
   checkChoice(options);
-  refuseKeys(context.typed, file, await knownKeys(context.session));
+  refuseKeys(context.host.argv, file, await knownKeys(context));
   refuseShaping(context.given);
   const { stateFolder, thisProcess } = await context.sandboxes();
   const signals = untilSignaled(thisProcess, context);

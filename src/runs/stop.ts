@@ -134,7 +134,7 @@ const sameKeyPress = 500;
 
 export function untilSignaled(
   { handleSignals, now }: Pick<Host, 'handleSignals' | 'now'>,
-  { note, signal }: { note(code: string, message: string): void; readonly signal: AbortSignal },
+  { note, host: { signal } }: { note(code: string, message: string): void; readonly host: Pick<Host, 'signal'> },
 ): RunSignals {
   const [stop, leave] = [new AbortController(), new AbortController()];
   let stoppedAt: number | undefined;

@@ -1,5 +1,4 @@
 import { onTestFinished } from 'vitest';
-import { configFolder } from '../../src/session/profiles/environment.ts';
 import { openProfiles } from '../../src/session/profiles/profiles.ts';
 import { serve } from '../client/servers.ts';
 import { accountKeys } from '../support/api.ts';
@@ -85,7 +84,7 @@ async function envOf(
 ): Promise<Readonly<Record<string, string>>> {
   const key = accountKeys.live;
   if (caller === 'environment') return { BIZMSG_API_KEY: key, BIZMSG_BASE_URL: baseUrl };
-  const profiles = openProfiles({ folder: configFolder({}, home), flags: {}, env: {} });
+  const profiles = openProfiles({ host: { env: {}, home }, given: {} });
   await profiles.add('acme', { baseUrl, key, plan: 'growth' });
   await profiles.switchMode('acme', 'live');
   return { BIZMSG_PROFILE: 'acme' };

@@ -164,7 +164,7 @@ function machine() {
     folder,
     state: join(home, '.local/state/bizmsg'),
     facts: async ({ env = {}, words = {}, write = false }: Command) => {
-      const { session } = rig({ env, home, words });
+      const { context: session } = rig({ env, home, words });
       const caller = resolve(await callerInputs(session.host, session.given));
       return accountFacts(session, caller, await checkTarget(session, caller), { write });
     },

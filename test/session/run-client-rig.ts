@@ -1,13 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { type CliContext, createContext } from '../../src/cli/context.ts';
-import type { Session } from '../../src/session/session.ts';
 import { globals } from '../../src/cli/globals.ts';
 import { readInput } from '../../src/cli/params.ts';
 import { createReporter } from '../../src/cli/output/reporter.ts';
 import type { Host } from '../../src/base/host.ts';
 import { openProfiles } from '../../src/session/profiles/profiles.ts';
-import { configFolder } from '../../src/session/profiles/environment.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { alive, later } from '../support/cli.ts';
 
@@ -15,7 +13,6 @@ export const key = 'sk_test_0123456789abcdef';
 
 interface Rig {
   readonly context: CliContext;
-  readonly session: Session;
   readonly notes: string[];
 }
 
@@ -62,7 +59,7 @@ export function rig({ env, home = emptyHome(), words = {}, isHasty = false }: Se
   const given = readInput(globals, words);
   const context = createContext({ host, given, reporter, helpFor: async () => '', describe: async () => ({}) });
   onTestFinished(() => context.close());
-  return { context, session: context.session, notes };
+  return { context, notes };
 }
 
 function emptyHome(): string {
@@ -74,8 +71,7 @@ function emptyHome(): string {
 /** A machine with one profile, at an address. */
 export async function profiled(baseUrl: string, plan: 'growth' | 'enterprise', rate?: number): Promise<Settings> {
   const home = emptyHome();
-  const folder = configFolder({}, home);
-  const profiles = openProfiles({ folder, flags: {}, env: {} });
+  const profiles = openProfiles({ host: { env: {}, home }, given: {} });
   await profiles.add('acme', { baseUrl, key, plan, rate });
   return { env: {}, home };
 }

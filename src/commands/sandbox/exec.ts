@@ -60,7 +60,7 @@ async function run(context: Context, { sandbox, locator, ending, close }: Served
     BIZMSG_WEBHOOK_SECRET: sandbox.secret(),
     BIZMSG_ONLY: 'local',
   };
-  return runCommand(context.session.host, { command: words, stateFolder, variables });
+  return runCommand(context.host, { command: words, stateFolder, variables });
 }
 
 async function serveAlone(context: Context, { plan, shape, rng: seed }: Input<typeof settings>) {

@@ -40,7 +40,7 @@ const list = command({
     const rows = await newestOf(context, limit, (most) =>
       ask(context, 'messages', { to, template, status, limit: most }),
     );
-    const { stdout } = context.session.host;
+    const { stdout } = context.host;
     return stdout.isTTY && context.showsLines ? rows.map((row) => shortRow(row, stdout.columns)) : rows;
   },
   view: () => 'No messages',

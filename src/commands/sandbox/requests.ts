@@ -40,10 +40,10 @@ const follow = streaming({
   async *run(context, { limit = 10 }) {
     const sandbox = await localSandbox(context);
     let { requests, cursor } = await sandbox.ask('requests', { limit });
-    const end = untilAborted(context.signal);
+    const end = untilAborted(context.host.signal);
     for (;;) {
       yield requests;
-      const following = sandbox.ask('requests', { after: cursor, wait: 20_000 }, context.signal);
+      const following = sandbox.ask('requests', { after: cursor, wait: 20_000 }, context.host.signal);
       const next = await Promise.race([following, end]);
       if (!next) return undefined;
       const missed = next.cursor - cursor - next.requests.length;

@@ -17,7 +17,7 @@ function shape(text: string): string {
 }
 
 /** Throws if BIZMSG_ONLY=local forbids events to other machines. */
-export function checkExternal({ session }: Context, isExternal: boolean): void {
-  if (!isExternal || !onlyLocal(session.host.env)) return;
+export function checkExternal({ host }: Context, isExternal: boolean): void {
+  if (!isExternal || !onlyLocal(host.env)) return;
   throw unsafe('only-local', 'blocked by BIZMSG_ONLY=local: --allow-external', 'unset BIZMSG_ONLY, or use local URLs');
 }

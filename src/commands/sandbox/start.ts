@@ -54,8 +54,8 @@ export const startSandbox = streaming({
     const page = pageLink(served.locator);
     try {
       await fill(context, served.locator, contents);
-      const end = Promise.race([served.ending, untilAborted(context.signal).then(() => 'interrupted' as const)]);
-      const isWatched = context.showsLines && context.session.host.stdout.isTTY;
+      const end = Promise.race([served.ending, untilAborted(context.host.signal).then(() => 'interrupted' as const)]);
+      const isWatched = context.showsLines && context.host.stdout.isTTY;
       const call = callLine(input, url);
       yield [{ type: 'ready', url, port, page, ...(isWatched && { call }) } as const];
       if (isWatched) yield* liveItems(served.sandbox, end);
@@ -112,7 +112,7 @@ async function start(context: Context, input: Input<typeof params>) {
   const warn = (text: string) => context.note('sandbox', text);
   const { stateFolder, thisProcess } = sandboxes;
   // Only this user can write to the default folder, so this user allowed its webhooks.
-  const isAllowed = external || (data === undefined && !onlyLocal(context.session.host.env));
+  const isAllowed = external || (data === undefined && !onlyLocal(context.host.env));
   return serve({
     ...thisProcess,
     sandbox: (journal) =>

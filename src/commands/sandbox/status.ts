@@ -21,7 +21,7 @@ export const sandboxStatus = command({
   piped: 'rows',
   run: async (context) => {
     const sandboxes = await context.sandboxes();
-    const isTerminal = context.showsLines && context.session.host.stdout.isTTY;
+    const isTerminal = context.showsLines && context.host.stdout.isTTY;
     return Promise.all(
       sandboxes.meant().map(async (locator) => {
         const remote = await remoteOf(context, locator);
@@ -107,13 +107,13 @@ export const openPage = command({
     const sandboxes = await context.sandboxes();
     const locator = url === undefined ? await sandboxes.controlled() : runningAt(sandboxes, url);
     const link = pageLink(await sandboxes.proven(locator));
-    if (!print && context.showsLines && context.session.host.stdout.isTTY) openInBrowser(context, link);
+    if (!print && context.showsLines && context.host.stdout.isTTY) openInBrowser(context, link);
     return { url: link };
   },
   view: ({ url }) => url,
 });
 
-function openInBrowser({ session: { host } }: Context, link: string): void {
+function openInBrowser({ host }: Context, link: string): void {
   const { env } = host;
   const hasDisplay = Boolean(env['DISPLAY'] ?? env['WAYLAND_DISPLAY'] ?? env['BROWSER']);
   const opener = platform() === 'darwin' ? 'open' : hasDisplay ? 'xdg-open' : undefined;

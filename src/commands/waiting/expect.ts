@@ -22,7 +22,7 @@ export async function expectEvents(context: Context, options: Expecting): Promis
   const expected = { resultOf: expectation(options), resultByName: expectation({ ...options, where: [] }) };
   const handler = options.handler && openHandlerCheck(options.handler, context);
   const [watch, progress] = [await openWatch(context, handler ? 'delivered' : 'reported'), await context.progress()];
-  const limit = createLimit(watch.later, context.signal);
+  const limit = createLimit(watch.later, context.host.signal);
   const tally = createTally(options);
   limit.signal.addEventListener('abort', () => handler?.close());
   try {
@@ -40,7 +40,7 @@ export async function expectEvents(context: Context, options: Expecting): Promis
       progress.end();
     });
     if (code !== 0) return code;
-    const result = (await waiting) ?? (context.signal.aborted ? tally.interrupted() : tally.timedOut());
+    const result = (await waiting) ?? (context.host.signal.aborted ? tally.interrupted() : tally.timedOut());
     if (result instanceof CliError) throw result;
     return 0;
   } finally {
@@ -56,7 +56,7 @@ async function run(
   afterwards: (exit: number) => Promise<void>,
 ): Promise<number> {
   const [{ runCommand }, { stateFolder }] = await Promise.all([import('../../cli/child.ts'), context.sandboxes()]);
-  const { host } = context.session;
+  const { host } = context;
   // Identifies the processes of this command.
   const variables = { BIZMSG_EXPECTED_BY: `${host.pid}-${host.now()}` };
   return runCommand(host, { command: words, stateFolder, variables, afterwards });

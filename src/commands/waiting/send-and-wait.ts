@@ -36,7 +36,7 @@ export async function sendAndWait(
   send: () => Promise<AnswerOf<'sendTemplate'>>,
 ): Promise<Waited> {
   const [watch, progress] = [await openWatch(context), await context.progress()];
-  const limit = createLimit(watch.later, context.signal);
+  const limit = createLimit(watch.later, context.host.signal);
   try {
     const timeline = createTimeline(context, emit, watch.now());
     const { message_id: id } = await send();
@@ -58,7 +58,7 @@ export async function sendAndWait(
       return resultFor(event, wait.goal);
     };
     const result = await firstResult(watch, judge, limit.signal).catch(sourceEnded);
-    const by = result ?? (context.signal.aborted ? 'interrupted' : 'timed-out');
+    const by = result ?? (context.host.signal.aborted ? 'interrupted' : 'timed-out');
     return waited({ id, ...wait, from: watch.from, events: timeline.events, by }, context);
   } finally {
     progress.end();

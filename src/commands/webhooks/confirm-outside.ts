@@ -10,7 +10,7 @@ export async function confirmOutside(
 ): Promise<void> {
   const { isHere } = await import('../../webhooks/forward/routes.ts');
   const origins = [...urls].filter((url) => !isHere(url)).map(({ origin }) => origin);
-  const isOnlyLocal = onlyLocal(context.session.host.env);
+  const isOnlyLocal = onlyLocal(context.host.env);
   for (const origin of new Set(origins)) {
     if (isOnlyLocal) throw refused(origin);
     await context.confirm(`${action(origins.filter((one) => one === origin).length)} to ${origin}?`);

@@ -160,7 +160,7 @@ async function* itemsUntilEnd(
       context.note('unsent', `events not forwarded: ${unsent}; send them with bizmsg webhooks replay --failed`);
   };
   void listening.first.then(cancelNote);
-  const ended = untilAborted(context.signal).then(end);
+  const ended = untilAborted(context.host.signal).then(end);
   try {
     yield* withAdvice(context, listening.items());
     await ended;

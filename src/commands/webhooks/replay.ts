@@ -81,12 +81,12 @@ async function* replayAndRecord(
   const log = isReceived ? await openLog(context) : undefined;
   let done = 0;
   try {
-    for await (const one of replay({ events, prepare, timeout, now, signal: context.signal })) {
+    for await (const one of replay({ events, prepare, timeout, now, signal: context.host.signal })) {
       tryToRecord(context, () => log?.forwarded(one.outcome));
       yield one;
       done += 1;
     }
-    if (context.signal.aborted) throw interrupted(done, to.size);
+    if (context.host.signal.aborted) throw interrupted(done, to.size);
   } finally {
     await log?.close().catch((error: unknown) => tryToRecord(context, () => fail(error)));
   }

@@ -29,9 +29,9 @@ async function usualSecrets(
 ): Promise<readonly KnownSecret[]> {
   const given = await givenSecret(context, { secretStdin, secretFile });
   if (given !== undefined) return [{ secret: given, whose: 'the given secret' }];
-  const stored = context.given.profile === 'local' ? undefined : signingSecret(context.session);
-  if (stored !== undefined) return [{ secret: stored, whose: secretOwner(context.session) }];
-  const { winner } = await describeCaller(context.session);
+  const stored = context.given.profile === 'local' ? undefined : signingSecret(context);
+  if (stored !== undefined) return [{ secret: stored, whose: secretOwner(context) }];
+  const { winner } = await describeCaller(context);
   if (winner?.profile !== 'local') return [];
   const secrets = await sandboxSecrets(context);
   if (secrets.length > 0) return secrets;
@@ -56,22 +56,22 @@ async function sandboxSecrets(context: Context): Promise<readonly KnownSecret[]>
   if (!running) return [];
   const { secret: current, secrets } = await (await remoteOf(context, running)).ask('env');
   return secrets.flatMap((text) => {
-    const secret = signingSecret(context.session, text);
+    const secret = signingSecret(context, text);
     const whose = text === current ? "the sandbox's secret" : 'another secret of the sandbox';
     return secret === undefined ? [] : [{ secret, whose }];
   });
 }
 
-async function profileSecrets({ session }: Context): Promise<readonly KnownSecret[]> {
+async function profileSecrets({ host, reporter }: Context): Promise<readonly KnownSecret[]> {
   const [{ readStore }, { configFolder }, { webhookSecretFault }] = await Promise.all([
     import('../../session/profiles/store.ts'),
     import('../../session/profiles/environment.ts'),
     import('../../session/profiles/key.ts'),
   ]);
-  const { profiles } = readStore(configFolder(session.host.env, session.host.home));
+  const { profiles } = readStore(configFolder(host.env, host.home));
   return Object.entries(profiles).flatMap(([name, { webhookSecret: secret }]) => {
     if (secret === undefined || webhookSecretFault(secret) !== undefined) return [];
-    session.reporter.hide(secret);
+    reporter.hide(secret);
     return [{ secret, whose: `the secret of the profile "${name}"` }];
   });
 }
@@ -82,14 +82,14 @@ export async function givenSecret(
   { secretStdin, secretFile }: Input<typeof secretParams>,
 ): Promise<string | undefined> {
   if (secretStdin && secretFile !== undefined) throw usage('give either --secret-stdin or --secret-file');
-  if (secretStdin) return signingSecret(context.session, await context.stdin());
-  return secretFile === undefined ? undefined : signingSecret(context.session, await context.read(secretFile));
+  if (secretStdin) return signingSecret(context, await context.stdin());
+  return secretFile === undefined ? undefined : signingSecret(context, await context.read(secretFile));
 }
 
 /** The secret of the environment or the profile, if there is one. */
 export async function storedSecret(context: Context): Promise<string | undefined> {
   try {
-    return signingSecret(context.session);
+    return signingSecret(context);
   } catch (error) {
     if (error instanceof CliError && error.code === 'no-secret') return undefined;
     throw error;

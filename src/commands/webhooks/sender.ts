@@ -19,7 +19,7 @@ export type Sender =
 
 /** The sender that belongs to the current profile. Starts the local sandbox if that is called. */
 export async function senderOf(context: Context): Promise<Sender> {
-  const [{ winner, problem }, sandboxes] = await Promise.all([describeCaller(context.session), context.sandboxes()]);
+  const [{ winner, problem }, sandboxes] = await Promise.all([describeCaller(context), context.sandboxes()]);
   if (problem && problem.code !== 'no-profile') throw problem;
   if (!winner) return { kind: 'unknown' };
   const isDefault = winner.source === 'newcomer';
@@ -87,7 +87,7 @@ export async function subscribe(
   /** After a rotation, the previous secret signs for one more day, but only until the next rotation. */
   async function learnSecret(remote: Remote): Promise<void> {
     const used = secret ?? (await remote.ask('env')).secret;
-    signingSecret(context.session, used);
+    signingSecret(context, used);
     addSecret(used);
   }
 

@@ -1,4 +1,5 @@
 import { CliError, configuration, usage } from '../../base/errors.ts';
+import type { Host } from '../../base/host.ts';
 import { maskKey } from '../../base/redact.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { requireEncryption } from '../../client/address.ts';
@@ -6,6 +7,7 @@ import type { Mode } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
 import { newAccountId } from './account.ts';
 import { baseUrl, originOf } from './base-url.ts';
+import { configFolder } from './environment.ts';
 import { keyMode, readKey, readWebhookSecret } from './key.ts';
 import { type CallerInputs, missingKey, noProfile, type Target } from './resolve.ts';
 import { readTeam } from '../team.ts';
@@ -66,9 +68,13 @@ interface Draft extends Settings, Partial<GivenKey> {
   readonly account?: string | undefined;
 }
 
-export type ProfilesOptions = Pick<CallerInputs, 'flags' | 'env'> & { readonly folder: string };
+interface ProfilesOptions {
+  readonly host: Pick<Host, 'env' | 'home'>;
+  readonly given: CallerInputs['flags'];
+}
 
-export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles {
+export function openProfiles({ host: { env, home }, given }: ProfilesOptions): Profiles {
+  const folder = configFolder(env, home);
   const found = () => readStore(folder);
   // conf and the lock load slowly, and only writing needs them.
   const change = async (step: (store: Store) => Store): Promise<Store> =>
@@ -78,13 +84,13 @@ export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles 
     keyRow(await change(step), name, mode);
 
   return {
-    chosen: () => stored(flags.profile ?? env['BIZMSG_PROFILE'] ?? found().current, found),
+    chosen: () => stored(given.profile ?? env['BIZMSG_PROFILE'] ?? found().current, found),
     rows: () => profileRows(found()),
     keyRows: (name) => keyRows(found(), name),
     show: (name) => profileShown(found(), name),
     requireFree: (name) => requireFree(found(), name),
     requireAddress: (text) => requireEncryption(baseUrl(text)),
-    requireKeyText: (text) => void keyMode(readKey(text), flags.mode),
+    requireKeyText: (text) => void keyMode(readKey(text), given.mode),
     requireKey: (name, mode) => void requireKey(found(), name, mode),
     requireSettings: (name, settings) => void setProfile(found(), name, settings),
     losesKeys: (name, address) => losesKeys(found(), name, address),
