@@ -1,10 +1,10 @@
-import { CliError } from '../../base/errors.ts';
+import { CliError, type ExitName } from '../../base/errors.ts';
+import type { Context, Ui } from '../../cli/command.ts';
 import { clauses } from './clauses.ts';
-import { type FindRecords, type Found, type Gap, gaps } from './gaps.ts';
+import { gaps } from './gaps.ts';
 import {
-  type Accepted,
   acceptedIn,
-  type Ask,
+  acceptedText,
   barred,
   isBarred,
   isSuccess,
@@ -14,55 +14,76 @@ import {
   sightings,
   type Sightings,
 } from './observations.ts';
-import { first, harmless, plannedIn, type Probe } from './probes.ts';
-import type { Clause, Facts, Judged } from './verdict.ts';
+import { type Allowed, first, harmless, plannedIn, planWrites, type Probe } from './probes.ts';
+import { type Report, reportText } from './report-text.ts';
+import type { Facts } from './verdict.ts';
 
-interface Examination {
-  readonly ask: Ask;
-  readonly find: FindRecords;
-  readonly facts: Facts;
-  /** Called immediately for accepted requests that should have been refused, since later ones may fail. */
-  readonly onAccepted: (accepted: Accepted) => void;
-}
-
-/** The number of requests without retries. */
-export function plannedCalls({ writes }: Facts): number {
-  return harmless.length + plannedIn(writes).length;
-}
-
-/** Sends the requests in sequence, harmless ones first, and compares the answers with the document. */
-export async function examine({ ask, find, facts, onAccepted }: Examination): Promise<Examined> {
+/** Compares the service with the API's document: sends requests in sequence, first those without effect. */
+export async function compare(context: Context, allowed: Allowed | undefined): Promise<Comparison> {
+  const { target, observe } = await context.clientForRun({ concurrency: 1 });
+  const { address, shownKey, mode } = target;
+  const facts = { address, shownKey, isSandbox: mode === 'sandbox', writes: planWrites(allowed) };
+  const planned = plannedIn(facts.writes);
+  if (!facts.isSandbox && planned.length > 0) await context.confirm(question(facts, allowed));
+  const changing = planned.length === 0 ? 'GETs and invalid requests' : `${planned.length} of them write`;
+  context.note('calls', `${harmless.length + planned.length} calls, one at a time: ${changing}`);
   let calls = 0;
-  const accepted: Accepted[] = [];
-  const all: Sighting[] = [];
-  const counting: Ask = async (probe) => {
-    const observed = await ask(probe);
+  const ask: Ask = async (probe) => {
+    const observed = await observe(probe, probe.key);
     calls += observed.calls;
-    return observed;
+    return sightingOf(probe, observed);
   };
-  for (const probe of harmless) {
-    const sighting = isBarred(probe, all, facts) ? barred(probe) : await look(counting, probe);
-    all.push(sighting);
-    for (const one of acceptedIn(sighting)) {
-      accepted.push(one);
-      onAccepted(one);
-    }
-    if (all.length === first.length) requireService(all);
-  }
+  const looks = await lookAll(ask, facts, context);
   const written: Sighting[] = [];
-  for (const probe of plannedIn(facts.writes))
-    written.push(isBarred(probe, all, facts) ? barred(probe) : await make(counting, probe));
-  const report = { ...reportOf(sightings([...all, ...written]), facts, find), accepted, calls };
-  return { report, fault: written.map(({ failure }) => failure).find((failure) => failure && isOpen(failure)) };
+  for (const probe of planned) written.push(isBarred(probe, looks, facts) ? barred(probe) : await make(ask, probe));
+  const report = { ...reportOf(sightings([...looks, ...written]), facts), accepted: looks.flatMap(acceptedIn), calls };
+  const fault = written.map(({ failure }) => failure).find((failure) => failure && isOpen(failure));
+  const differs = report.clauses.some(({ verdict }) => verdict === 'differs');
+  return {
+    report,
+    text: (safe, ui) => reportText(safe, facts, ui),
+    exit: fault ?? (differs ? 'opposite' : 'done'),
+    changed: planned.length > 0,
+  };
+}
+
+interface Comparison {
+  readonly report: Report;
+  readonly text: (report: Report, ui: Ui) => string;
+  /** A write that may have been done or could not be tried fails the command. */
+  readonly exit: ExitName | CliError;
+  /** Whether it sent real writes. */
+  readonly changed: boolean;
+}
+
+type Ask = (probe: Probe) => Promise<Sighting>;
+
+/** The confirmation before writes with a live key. */
+function question({ writes }: Facts, allowed: Allowed | undefined): string {
+  const message = 'probe' in writes.message ? [`send ${allowed?.template} to ${allowed?.to}`] : [];
+  const text = [...message, ...('probe' in writes.contact ? ['create a contact'] : [])].join(' and ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}, with a live key?`;
+}
+
+/** Reports an accepted request immediately, since later ones may fail. */
+async function lookAll(ask: Ask, facts: Facts, { note }: Context): Promise<readonly Sighting[]> {
+  const looks: Sighting[] = [];
+  for (const probe of harmless) {
+    const sighting = isBarred(probe, looks, facts) ? barred(probe) : await look(ask, probe);
+    looks.push(sighting);
+    for (const one of acceptedIn(sighting))
+      note('accepted', `the service accepted an invalid request: ${acceptedText(one)}; bizmsg activity lists it`);
+    if (looks.length === first.length) requireService(looks);
+  }
+  return looks;
 }
 
 async function make(ask: Ask, probe: Probe): Promise<Sighting> {
-  const sighting = sightingOf(probe, await ask(probe));
+  const sighting = await ask(probe);
   if (sighting.failure?.exit === 'interrupted') throw sighting.failure;
   return sighting;
 }
 
-/** The write may have been done, or could not be tried: the command must fail, not only report it. */
 function isOpen({ status, done }: CliError): boolean {
   return done === 'unknown' || status === undefined;
 }
@@ -71,9 +92,9 @@ const mostLooks = 3;
 
 /** Sends a request, again if it met a service fault: requests that must be refused can be repeated. */
 async function look(ask: Ask, probe: Probe): Promise<Sighting> {
-  let sighting = sightingOf(probe, await ask(probe));
+  let sighting = await ask(probe);
   for (let looks = 1; looks < mostLooks && hasFault(sighting); looks++) {
-    const again = sightingOf(probe, await ask(probe));
+    const again = await ask(probe);
     sighting = { ...again, answers: [...sighting.answers, ...again.answers] };
   }
   const { failure } = sighting;
@@ -105,27 +126,9 @@ function requireService(all: readonly Sighting[]): void {
   if (failure) throw failure;
 }
 
-export type JudgedClause = Omit<Clause, 'judge'> & Judged;
-export type FilledGap = Omit<Gap, 'find'> & Found;
-
-/** The comparison with the document. Contains no record values and no key. */
-export interface Report {
-  readonly clauses: readonly JudgedClause[];
-  readonly notShown: readonly FilledGap[];
-  /** Accepted requests that should have been refused; after the first, no more are posted to that endpoint. */
-  readonly accepted: readonly Accepted[];
-  readonly calls: number;
-}
-
-interface Examined {
-  readonly report: Report;
-  /** The failure of a write that may have been done or could not be tried. */
-  readonly fault: CliError | undefined;
-}
-
-function reportOf(seen: Sightings, facts: Facts, find: FindRecords): Omit<Report, 'calls' | 'accepted'> {
+function reportOf(seen: Sightings, facts: Facts): Omit<Report, 'calls' | 'accepted'> {
   return {
     clauses: clauses.map(({ judge, ...clause }) => ({ ...clause, ...judge(seen, facts) })),
-    notShown: gaps.map(({ find: look, ...gap }) => ({ ...gap, ...look({ seen, facts, find }) })),
+    notShown: gaps.map(({ find: look, ...gap }) => ({ ...gap, ...look({ seen, facts }) })),
   };
 }

@@ -1,9 +1,18 @@
+import { findRows, type Row } from '../../cli/output/rows.ts';
 import { endpoints, type ListName } from '../../contract/endpoints.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { statuses } from '../../contract/statuses.ts';
-import { type Answer, described, isSuccess, lastOf, notTried, type Sightings, valueOf } from './observations.ts';
+import {
+  type Answer,
+  described,
+  isPlain,
+  isSuccess,
+  lastOf,
+  notTried,
+  type Sightings,
+  valueOf,
+} from './observations.ts';
 import { harmless, lists, named, oneContact, type Planned, type Probe } from './probes.ts';
-import { isPlain } from './safe-names.ts';
 import type { Facts } from './verdict.ts';
 
 /** Everything that the document leaves open, in its order. */
@@ -68,8 +77,10 @@ function fields(name: ListName, kind: string): Gap {
     id: `${kind}-fields`,
     section: '§2',
     what: `fields of the ${kind} record`,
-    find: ({ seen, find }) =>
-      fromSuccess(seen, lists[name], (body) => found(fieldsOf(find(body) ?? []), 'no record was found in the list')),
+    find: ({ seen }) =>
+      fromSuccess(seen, lists[name], (body) =>
+        found(fieldsOf(findRows(body) ?? []), 'no record was found in the list'),
+      ),
   };
 }
 
@@ -78,7 +89,7 @@ function shape(name: ListName, kind: string): Gap {
     id: `${kind}-list`,
     section: '§4',
     what: `shape of the list of ${kind}s`,
-    find: ({ seen, find }) => fromSuccess(seen, lists[name], (body) => found(wrappingOf(body, find(body)))),
+    find: ({ seen }) => fromSuccess(seen, lists[name], (body) => found(wrappingOf(body, findRows(body)))),
   };
 }
 
@@ -102,8 +113,8 @@ function cursorsIn(body: unknown): readonly string[] {
   );
 }
 
-function limitOne({ seen, find }: Look): Found {
-  const [all, one] = [counted(seen, find, false), counted(seen, find, true)];
+function limitOne({ seen }: Look): Found {
+  const [all, one] = [lists.listContacts, oneContact].map((probe) => recordsIn(seen, probe));
   const status = lastOf(seen.of(oneContact))?.status;
   if (status !== undefined && status >= 400) return found([`limit=1 is answered ${status}`]);
   if (all === undefined || one === undefined) return notFound('no list of records was found');
@@ -111,9 +122,9 @@ function limitOne({ seen, find }: Look): Found {
   return found([one === 1 ? 'limit=1 gives one record' : 'limit=1 changes nothing']);
 }
 
-function counted(seen: Sightings, find: Look['find'], limited: boolean): number | undefined {
-  const content = lastOf(seen.of(limited ? oneContact : lists.listContacts))?.content;
-  return content?.kind === 'json' ? find(content.value)?.length : undefined;
+function recordsIn(seen: Sightings, probe: Probe): number | undefined {
+  const content = lastOf(seen.of(probe))?.content;
+  return content?.kind === 'json' ? findRows(content.value)?.length : undefined;
 }
 
 function written({ seen }: Look, planned: Planned, read: (body: unknown, status: number) => Found): Found {
@@ -195,13 +206,9 @@ function headersLike(seen: Sightings, pattern: RegExp): readonly string[] {
   return [...new Set(names)].map((name) => fieldName(name)).sort();
 }
 
-/** Finds the records in a body of any shape. */
-export type FindRecords = (body: unknown) => Records | undefined;
-
 interface Look {
   readonly seen: Sightings;
   readonly facts: Facts;
-  readonly find: FindRecords;
 }
 
 export interface Found {
@@ -240,10 +247,8 @@ function untried(id: string, section: string, what: string, why: string): Gap {
   return { id, section, what, find: () => notFound(why) };
 }
 
-type Records = readonly Readonly<Record<string, unknown>>[];
-
 /** The fields that records have and the JSON types of their values, never a value: `name?: string | null`. */
-function fieldsOf(records: Records): readonly string[] {
+function fieldsOf(records: readonly Row[]): readonly string[] {
   const types = new Map<string, Set<string>>();
   for (const [name, value] of records.flatMap((record) => Object.entries(record))) {
     types.set(name, (types.get(name) ?? new Set()).add(typeName(value)));
@@ -267,7 +272,7 @@ function typeName(value: unknown): string {
 }
 
 /** The object around a list of records and its other members. */
-function wrappingOf(body: unknown, records: Records | undefined): readonly string[] {
+function wrappingOf(body: unknown, records: readonly Row[] | undefined): readonly string[] {
   if (!isRecord(body)) return [Array.isArray(body) ? 'the array itself' : `a ${typeName(body)}`];
   const path = records && pathTo(body, records);
   const where = path === undefined ? [] : [`the records are at ${path.map((name) => `/${fieldName(name)}`).join('')}`];

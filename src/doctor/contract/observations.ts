@@ -1,18 +1,10 @@
 import type { CliError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
+import type { Observed } from '../../client/client.ts';
+import type { WireAnswer } from '../../client/transport.ts';
 import type { PostName } from '../../contract/endpoints.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { named, type Probe } from './probes.ts';
-import { isPlain } from './safe-names.ts';
-
-/** Sends one request and returns its answers or failure. */
-export type Ask = (probe: Probe) => Promise<Observed>;
-
-interface Observed {
-  readonly answers: readonly RawAnswer[];
-  readonly failure: CliError | undefined;
-  readonly calls: number;
-}
 
 export interface Sighting {
   readonly probe: Probe;
@@ -50,18 +42,11 @@ export function lastOf(sighting: Sighting | undefined): Answer | undefined {
   return sighting?.answers.at(-1);
 }
 
-/** An answer as received. */
-interface RawAnswer {
-  readonly status: number;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: Uint8Array;
-}
-
 export interface Answer {
   readonly status: number;
   /** Without parameters; empty if there is no content type. */
   readonly type: string;
-  readonly headers: RawAnswer['headers'];
+  readonly headers: WireAnswer['headers'];
   /** The content encoding, which was not requested. */
   readonly encoding: string | undefined;
   readonly content: Content;
@@ -70,7 +55,7 @@ export interface Answer {
 type Content =
   { readonly kind: 'json'; readonly value: unknown } | { readonly kind: 'empty' } | { readonly kind: 'other' };
 
-function readAnswer({ status, headers, body }: RawAnswer): Answer {
+function readAnswer({ status, headers, body }: WireAnswer): Answer {
   const type = valueOf(headers, 'content-type') ?? '';
   const encoding = valueOf(headers, 'content-encoding')?.trim().toLowerCase();
   return {
@@ -82,7 +67,7 @@ function readAnswer({ status, headers, body }: RawAnswer): Answer {
   };
 }
 
-export function valueOf(headers: RawAnswer['headers'], name: string): string | undefined {
+export function valueOf(headers: WireAnswer['headers'], name: string): string | undefined {
   return headers.find(([given]) => given.toLowerCase() === name)?.[1];
 }
 
@@ -106,6 +91,11 @@ function shownEncoding({ encoding }: Answer): string {
 function shownType({ type }: Answer): string {
   if (type === '') return 'no content type';
   return /^[\w.+-]+\/[\w.+-]+$/.test(type) && isPlain(type) ? type : 'an odd content type';
+}
+
+/** True for names that are safe to print: they cannot be a phone number, an email address or a key. */
+export function isPlain(name: string): boolean {
+  return name.length <= 60 && !/(?:\d\D*){4}|sk_(?:test|live)_|[^@]@/i.test(name);
 }
 
 function contentOf(body: Uint8Array): Content {
@@ -156,7 +146,7 @@ export function acceptedIn({ probe, answers }: Sighting): readonly Accepted[] {
 }
 
 /** `POST … without template: 200, message_id m_1; a message may have been sent` */
-export function toldOf({ request, status, message_id: id, perhaps }: Accepted): string {
+export function acceptedText({ request, status, message_id: id, perhaps }: Accepted): string {
   return `${request}: ${status}${id === null ? '' : `, message_id ${id}`}; ${perhaps}`;
 }
 

@@ -96,7 +96,7 @@ function to(endpoint: EndpointName): Probe {
 }
 
 /** The writes that the user allows. */
-interface Allowed {
+export interface Allowed {
   /** Limit for requests that change something. */
   readonly most: number;
   readonly to: string;

@@ -1,17 +1,18 @@
-import { type Accepted, toldOf } from './observations.ts';
-import type { FilledGap, JudgedClause, Report } from './compare.ts';
-import { type Verdict, verdicts } from './verdict.ts';
+import type { Ui } from '../../cli/command.ts';
+import { type Accepted, acceptedText } from './observations.ts';
+import type { Found, Gap } from './gaps.ts';
+import { type Clause, type Facts, type Judged, type Verdict, verdicts } from './verdict.ts';
 
-type Paint = (text: string) => string;
+type JudgedClause = Omit<Clause, 'judge'> & Judged;
+type FilledGap = Omit<Gap, 'find'> & Found;
 
-/** Terminal colors. */
-export interface Paints {
-  readonly color: Readonly<Record<'green' | 'red' | 'yellow' | 'cyan' | 'bold' | 'dim', Paint>>;
-}
-
-export interface Called {
-  readonly address: string;
-  readonly key: string;
+/** The comparison with the document. Contains no record values and no key. */
+export interface Report {
+  readonly clauses: readonly JudgedClause[];
+  readonly notShown: readonly FilledGap[];
+  /** Accepted requests that should have been refused; after the first, no more are posted to that endpoint. */
+  readonly accepted: readonly Accepted[];
+  readonly calls: number;
 }
 
 const titles = [
@@ -29,8 +30,8 @@ const titles = [
 /** The report for people, by the document's sections. */
 export function reportText(
   { clauses, notShown, accepted, calls }: Report,
-  { address, key }: Called,
-  { color }: Paints,
+  { address, shownKey }: Facts,
+  { color }: Ui,
 ): string {
   const asked = clauses.filter(({ verdict }) => verdict !== 'not checkable');
   const blocks = titles.flatMap((title, at) => {
@@ -49,19 +50,23 @@ export function reportText(
     ),
   ];
   const place = address === 'local' ? 'of the sandbox on this machine' : `at ${address}`;
-  const head = `The API ${place}, key ${key}, compared with its document; ${calls} calls`;
+  const head = `The API ${place}, key ${shownKey}, compared with its document; ${calls} calls`;
   return [wrapped(head, 80), ...warning(accepted, color), ...blocks, last, wrapped(summary(clauses), 80)]
     .map((lines) => lines.join('\n'))
     .join('\n\n');
 }
 
 /** A prominent warning about accepted requests. */
-function warning(accepted: readonly Accepted[], color: Paints['color']): readonly (readonly string[])[] {
+function warning(accepted: readonly Accepted[], color: Ui['color']): readonly (readonly string[])[] {
   if (accepted.length === 0) return [];
   const title = 'Invalid requests were accepted:';
   const next = 'No more requests were posted there. bizmsg activity lists them.';
   return [
-    [color.red(title), ...accepted.flatMap((one) => entry('taken', toldOf(one), color.red)), ...wrapped(next, 80)],
+    [
+      color.red(title),
+      ...accepted.flatMap((one) => entry('taken', acceptedText(one), color.red)),
+      ...wrapped(next, 80),
+    ],
   ];
 }
 
@@ -76,13 +81,13 @@ const shades: Readonly<Record<Verdict, 'green' | 'red' | 'yellow' | 'dim'>> = {
 };
 
 /** Observations that confirm a clause are only in the JSON. */
-function clauseLines({ verdict, section, statement, seen }: JudgedClause, color: Paints['color']): readonly string[] {
+function clauseLines({ verdict, section, statement, seen }: JudgedClause, color: Ui['color']): readonly string[] {
   const details = verdict === 'holds' ? [] : seen.flatMap((line) => entry('', `  ${line}`));
   const said = verdict === 'differs' ? `${statement} (${section})` : statement;
   return [...entry(verdict, said, color[shades[verdict]]), ...details];
 }
 
-function gapLines({ what, found, why }: FilledGap, color: Paints['color']): readonly string[] {
+function gapLines({ what, found, why }: FilledGap, color: Ui['color']): readonly string[] {
   if (why !== null) return entry('open', `${what}: ${why}`, color.dim);
   const lines = found.some((line) => line.length > 40 || line.includes(', ')) ? found : [found.join(', ')];
   return [...entry('found', what, color.cyan), ...lines.flatMap((line) => entry('', `  ${line}`))];
@@ -107,7 +112,7 @@ function summary(clauses: readonly JudgedClause[]): string {
 const margin = 12;
 
 /** A word in the margin, and the text next to it, wrapped. */
-function entry(word: string, text: string, paint: Paint = (plain) => plain): readonly string[] {
+function entry(word: string, text: string, paint: Ui['color']['red'] = (plain) => plain): readonly string[] {
   const gap = ' '.repeat(margin - 2 - word.length);
   return wrapped(text, 80 - margin).map((line, at) =>
     at === 0 ? `  ${paint(word)}${gap}${line}` : `${' '.repeat(margin)}${line}`,
