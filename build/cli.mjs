@@ -110,7 +110,7 @@ const lighterCommander = {
 
 const described = {
   tree: join(root, 'src/commands/index.ts'),
-  surface: join(root, 'src/cli/complete/surface.ts'),
+  surface: join(root, 'src/cli/command-tree.ts'),
 };
 
 async function bundle(dir, { version, stamp, help, define = {}, plugins = [], groups = [] }, more = {}) {

@@ -1,8 +1,9 @@
 import { exitCodes } from '../base/errors.ts';
+import { events } from '../contract/events.ts';
 import { type Command, type Node, type Tree, whole } from './command.ts';
 import { globals, restricted } from './globals.ts';
 import { usageLine } from './help.ts';
-import { longName, type Param, type Params } from './params.ts';
+import { type Known, longName, namesOf, type Param, type Params, placeholderOf } from './params.ts';
 
 /** A node and all below it, for programs; the root with global options and exit codes. */
 export async function describeNode(path: readonly string[], node: Node | Tree): Promise<object> {
@@ -41,10 +42,11 @@ function describedCommand(path: readonly string[], node: Command): object {
   };
 }
 
-function argumentIn({ kind, spec, description, choices, repeats }: Param<unknown>): object | undefined {
+function argumentIn(param: Param<unknown>): object | undefined {
+  const { kind, spec, description, choices, repeats } = param;
   if (kind !== 'argument' && kind !== 'rest') return undefined;
   return {
-    name: /[\w-]*\w/.exec(spec.replace('-- ', ''))?.[0] ?? spec,
+    name: placeholderOf(param),
     required: spec.startsWith('<'),
     repeatable: repeats ?? false,
     after_dashes: kind === 'rest',
@@ -58,18 +60,89 @@ function optionsIn(params: Params): readonly object[] {
 }
 
 function optionIn(param: Param<unknown>): object | undefined {
-  const { kind, spec, description, choices, repeats } = param;
+  const { kind, description, choices, repeats } = param;
   if (kind !== 'option' && kind !== 'flag') return undefined;
-  const [, value] = /<(.+)>$/.exec(spec) ?? [];
+  const value = placeholderOf(param) || null;
   const [, usual] = /\(default: ([^()]*)\)$/.exec(description) ?? [];
   return {
     name: longName(param),
-    short: /^-\w/.exec(spec)?.[0] ?? null,
+    short: namesOf(param).find((name) => !name.startsWith('--')) ?? null,
     type: kind === 'flag' ? 'boolean' : value === 'n' || value === 'port' ? 'integer' : 'string',
-    value: value ?? null,
+    value,
     choices: choices ?? null,
     default: usual ?? null,
     repeatable: repeats ?? false,
     description,
   };
+}
+
+/** The command tree for completion, as plain data for the build. */
+export interface Surface {
+  readonly root: SurfaceNode;
+  readonly globals: readonly SurfaceParam[];
+}
+
+export interface SurfaceNode {
+  readonly name: string;
+  readonly about: string;
+  /** Only for a group. */
+  readonly children?: readonly SurfaceNode[];
+  /** Only for a command. */
+  readonly params?: readonly SurfaceParam[];
+  /** The global options that it does not accept. */
+  readonly refuses?: readonly string[];
+}
+
+export interface SurfaceParam {
+  readonly kind: Param<unknown>['kind'];
+  /** `-p` and `--param`; empty for an argument. */
+  readonly names: readonly string[];
+  readonly about: string;
+  readonly repeats?: true | undefined;
+  readonly known?: Known | undefined;
+}
+
+export async function surfaceOf(tree: Tree): Promise<Surface> {
+  return { root: nodeOf(await whole(tree)), globals: paramsOf(globals) };
+}
+
+function nodeOf(node: Node): SurfaceNode {
+  const { name, summary: about } = node;
+  if (node.kind === 'group') return { name, about, children: node.children.map(nodeOf) };
+  return { name, about, params: paramsOf(node.params), refuses: refusedBy(node) };
+}
+
+function refusedBy({ accepts }: Command): readonly string[] {
+  const refused = restricted.filter((name) => !accepts.includes(name));
+  const names = refused.flatMap((name) => namesOf(globals[name]));
+  return refused.includes('output') ? [...names, '--json'] : names;
+}
+
+function paramsOf(params: Params): readonly SurfaceParam[] {
+  return Object.values(params).map((param) => {
+    const { kind, description: about, repeats } = param;
+    return { kind, names: namesOf(param), about, repeats, known: knownOf(param) };
+  });
+}
+
+const eventNames = Object.keys(events);
+const families = [...new Set(eventNames.map((name) => name.replace(/\..*/, '')))];
+
+/** Values by the name of the option, or of its placeholder. */
+const knownAs: Readonly<Record<string, Known>> = {
+  '--profile': { of: 'callers' },
+  '--template': { of: 'templates' },
+  '--events': { of: [...eventNames, ...families], commas: true },
+  '--route': { of: [...eventNames, ...families].map((name) => `${name}=`) },
+  event: { of: eventNames },
+  template: { of: 'templates' },
+  mode: { of: ['sandbox', 'live'] },
+  file: { of: 'files' },
+  dir: { of: 'folders' },
+};
+
+function knownOf(param: Param<unknown>): Known | undefined {
+  if (param.known) return param.known;
+  if (param.choices) return { of: param.choices };
+  return knownAs[longName(param)] ?? knownAs[placeholderOf(param)];
 }

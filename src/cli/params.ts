@@ -110,13 +110,23 @@ export function readInput(params: Params, texts: Texts): object {
 
 /** Looks options up by name, such as `-p` or `--param`. */
 export function optionNamed(params: Params): (name: string) => Param<unknown> | undefined {
-  const options = Object.values(params).filter(({ kind }) => kind === 'option' || kind === 'flag');
-  return (name) => options.find(({ spec }) => spec.includes(name) && spec.split(/[ ,]+/).includes(name));
+  const options = Object.values(params);
+  return (name) => options.find((param) => param.spec.includes(name) && namesOf(param).includes(name));
+}
+
+/** `-p` and `--param`; empty for an argument. */
+export function namesOf({ kind, spec }: Pick<Param<unknown>, 'kind' | 'spec'>): readonly string[] {
+  return kind === 'option' || kind === 'flag' ? spec.split(/[ ,]+/).filter((word) => word.startsWith('-')) : [];
 }
 
 /** `--param` for `-p, --param <value>`, the spec of an argument. */
-export function longName(param: Pick<Param<unknown>, 'spec'>): string {
-  return /--[a-z-]+/.exec(param.spec)?.[0] ?? param.spec;
+export function longName(param: Pick<Param<unknown>, 'kind' | 'spec'>): string {
+  return namesOf(param).at(-1) ?? param.spec;
+}
+
+/** `file` for `--input <file>`, `[file]` and `<file...>`; empty for a flag. */
+export function placeholderOf({ spec }: Pick<Param<unknown>, 'spec'>): string {
+  return /[<[]([^<>.[\]]+)(?:\.\.\.)?[>\]]$/.exec(spec)?.[1] ?? '';
 }
 
 function last<T>(read: TextReader<T>): (texts: readonly string[]) => T | undefined {

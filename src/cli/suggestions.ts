@@ -6,7 +6,7 @@ import { announced } from '../contract/endpoints.ts';
 import type { Command, Group, Node } from './command.ts';
 import { globals, restricted } from './globals.ts';
 import { usageLine } from './help.ts';
-import { longName, optionNamed, type Param, type Params } from './params.ts';
+import { longName, namesOf, optionNamed, type Param, type Params, placeholderOf } from './params.ts';
 import { type Token, tokens } from './tokens.ts';
 
 /** A word in the place of a command. */
@@ -187,7 +187,7 @@ function optionHint(line: Line, { text, value: inline }: Typed, next: Typed | un
   }
   // `--csv` for `-o csv`, `--live` for `--mode live`, `--format csv` for `-o csv`.
   const choice = Object.values(accepted).find(({ choices }) => choices?.includes(text.slice(2)));
-  if (choice) return didYouMean([`${firstName(choice)} ${text.slice(2)}`]);
+  if (choice) return didYouMean([`${namesOf(choice)[0]} ${text.slice(2)}`]);
   if (text === '--format' && 'output' in accepted && value !== undefined) return didYouMean([`-o ${value}`]);
   if (isFileName(value)) return fileHint(line, value);
   const names = likelyNames(text, accepted);
@@ -242,8 +242,8 @@ function extraHint(line: Line, last: Typed | undefined, values: readonly string[
     return `${last.text} takes no value${more}`;
   }
   if (argumentsOf(line).length === 0) return `it takes no argument: ${asUsed(line)}`;
-  const repeated = Object.values(line.node.params).find(({ repeats, spec }) => repeats && /^-\w,/.test(spec));
-  return repeated ? didYouMean([`${firstName(repeated)} ${shellQuote(text)}`]) : asUsed(line);
+  const repeated = Object.values(line.node.params).find((param) => param.repeats && namesOf(param).length > 1);
+  return repeated ? didYouMean([`${namesOf(repeated)[0]} ${shellQuote(text)}`]) : asUsed(line);
 }
 
 const keyHint =
@@ -268,7 +268,7 @@ function valuesHint(option: Typed, words: readonly string[]): string {
 }
 
 function fileHint({ path, node }: Line, file: string): string | undefined {
-  const option = Object.values(node.params).find(({ kind, spec }) => kind === 'option' && spec.endsWith(' <file>'));
+  const option = Object.values(node.params).find((param) => param.kind === 'option' && placeholderOf(param) === 'file');
   if (option) return didYouMean([`${longName(option)} ${shellQuote(file)}`]);
   if (!node.accepts.includes('output')) return undefined;
   const ending = /[^.]*$/.exec(file.toLowerCase())?.[0];
@@ -289,14 +289,12 @@ function wordsOf(typed: readonly Typed[]): readonly Typed[] {
 
 /** The names of the command's arguments, such as `file`. */
 function argumentsOf({ node }: Line): readonly string[] {
-  const specs = Object.values(node.params).filter(({ kind }) => kind === 'argument');
-  return specs.map(({ spec }) => spec.replace(/[<[\].>]/g, ''));
+  return Object.values(node.params).flatMap((param) => (param.kind === 'argument' ? placeholderOf(param) : []));
 }
 
 /** Whether the value of an option must be `key=value`. */
 function isPair(option: Typed | undefined): boolean {
-  const spec = option?.kind === 'option' ? option.param?.spec : undefined;
-  return spec?.includes('=') === true && !spec.includes('[=');
+  return option?.param !== undefined && placeholderOf(option.param).includes('=');
 }
 
 /** The command's own options, and the global ones that it accepts. */
@@ -312,10 +310,6 @@ function hasRest({ node }: Pick<Line, 'node'>): boolean {
 
 function isFileName(text: string | undefined): text is string {
   return text !== undefined && /.\.(csv|tsv|tab|txt|json|jsonl|ndjson)$/i.test(text);
-}
-
-function firstName({ spec }: Param<unknown>): string {
-  return spec.split(/[ ,]/)[0] ?? spec;
 }
 
 function asUsed({ path, node }: Line): string {

@@ -1,7 +1,7 @@
 import { safeLine } from '../output/text.ts';
 import { nameIn, tokens } from '../tokens.ts';
 import type { Known } from '../params.ts';
-import type { Surface, SurfaceNode, SurfaceParam } from './surface.ts';
+import type { Surface, SurfaceNode, SurfaceParam } from '../command-tree.ts';
 
 /** The possible meanings of the word at the cursor. */
 type Position =

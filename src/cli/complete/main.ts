@@ -6,7 +6,7 @@ import { resolve } from '../../session/profiles/resolve.ts';
 import { readStore } from '../../session/profiles/store.ts';
 import { attempt, templatesSeen } from '../seen-templates.ts';
 import { type Candidate, type Candidates, candidatesAt, type Names, positionOf } from './candidates.ts';
-import type { Surface } from './surface.ts';
+import type { Surface } from '../command-tree.ts';
 
 /**
  * `bizmsg __complete <shell>`: a separate program that loads no command, calls no service and writes no file. It reads

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { replyTo } from '../../../src/cli/complete/main.ts';
-import { type SurfaceNode, surfaceOf } from '../../../src/cli/complete/surface.ts';
+import { type SurfaceNode, surfaceOf } from '../../../src/cli/command-tree.ts';
 import { tree } from '../../../src/commands/index.ts';
 import type { Env } from '../../../src/base/host.ts';
 import { cli } from '../../support/cli.ts';
