@@ -18,7 +18,7 @@ export type Family = 'Messages' | 'Contacts' | 'Flows' | 'Templates' | 'Webhooks
 
 // §4
 export const endpoints = {
-  sendTemplate: endpoint({
+  sendTemplate: {
     family: 'Messages',
     method: 'POST',
     path: '/api/public/messages/send-template',
@@ -26,8 +26,8 @@ export const endpoints = {
     body: read.object({ to: read.phone, template: read.string, params: read.list(read.string) }),
     success: 200,
     answer: read.object({ message_id: read.id }, read.notShown),
-  }),
-  listContacts: endpoint({
+  },
+  listContacts: {
     family: 'Contacts',
     method: 'GET',
     path: '/api/public/contacts',
@@ -35,8 +35,8 @@ export const endpoints = {
     query: read.notShown,
     pagination: read.notShown,
     answer: read.notShown,
-  }),
-  createContact: endpoint({
+  },
+  createContact: {
     family: 'Contacts',
     method: 'POST',
     path: '/api/public/contacts',
@@ -44,24 +44,24 @@ export const endpoints = {
     body: read.notShown,
     success: read.notShown,
     answer: read.notShown,
-  }),
-  listTemplates: endpoint({
+  },
+  listTemplates: {
     family: 'Templates',
     method: 'GET',
     path: '/api/public/templates',
     purpose: 'Lists message templates.',
     query: read.notShown,
     answer: read.notShown,
-  }),
-  listCampaigns: endpoint({
+  },
+  listCampaigns: {
     family: 'Templates',
     method: 'GET',
     path: '/api/public/campaigns',
     purpose: 'Lists campaigns.',
     query: read.notShown,
     answer: read.notShown,
-  }),
-} as const;
+  },
+} as const satisfies Record<string, Endpoint>;
 
 export type EndpointName = keyof typeof endpoints;
 export const endpointNames = Object.keys(endpoints).filter((name): name is EndpointName => name in endpoints);
@@ -114,7 +114,3 @@ export const versioning = {
   selection: read.notShown,
   deprecation: read.notShown,
 } as const;
-
-function endpoint<const E extends Endpoint>(entry: E): E {
-  return entry;
-}
