@@ -83,6 +83,25 @@ export function percentDecoded(target: string): string {
   }
 }
 
+/** Removes a key from untrusted text and values. */
+export interface Redactor {
+  text(text: string): string;
+  value(value: unknown): unknown;
+}
+
+export function createRedactor(key: string): Redactor {
+  // The key as plain text, in JSON and in a URL.
+  const secrets = new Set([key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key)]);
+  const text = (given: string) => redact(given, secrets);
+  const value = (given: unknown): unknown => {
+    if (typeof given === 'string') return text(given);
+    if (Array.isArray(given)) return given.map(value);
+    if (typeof given !== 'object' || given === null) return given;
+    return Object.fromEntries(Object.entries(given).map(([name, item]) => [text(name), value(item)]));
+  };
+  return { text, value };
+}
+
 /** Masks phone numbers except their first digits and the last two. */
 export function maskPhones(text: string): string {
   return text.replace(/\+\d{7,15}\b/g, (phone) => `${phone.slice(0, 4)}…${phone.slice(-2)}`);

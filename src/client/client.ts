@@ -13,7 +13,7 @@ import {
   type ResendOptions,
   type SendHooks,
 } from './exchange.ts';
-import { createRedactor } from './redactor.ts';
+import { createRedactor } from '../base/redact.ts';
 import { traced } from './trace.ts';
 import type { WireAnswer, WireHeaders, WireRequest } from './transport.ts';
 

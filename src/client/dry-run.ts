@@ -1,5 +1,5 @@
 import { alwaysQuote } from '../base/shell-quote.ts';
-import type { Redactor } from './redactor.ts';
+import type { Redactor } from '../base/redact.ts';
 import type { WireRequest } from './transport.ts';
 import { jsonText, parseJson } from '../base/json.ts';
 

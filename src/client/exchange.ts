@@ -6,7 +6,7 @@ import { errorFor } from './failure.ts';
 import type { RequestEnd, Pace } from './pace/pace.ts';
 import { dryRunResult } from './dry-run.ts';
 import { requestedWait, holdAfter, isRateLimited, retryDelay, excessiveWait } from './retry.ts';
-import type { Redactor } from './redactor.ts';
+import type { Redactor } from '../base/redact.ts';
 import {
   type AttemptFailure,
   header,

@@ -3,7 +3,7 @@ import { tooManyFiles, tooManyFilesCode } from '../base/files.ts';
 import { parseJson } from '../base/json.ts';
 import { errorDetail, type ErrorStatus, statuses } from '../contract/statuses.ts';
 import { isLoopback } from '../base/loopback.ts';
-import type { Redactor } from './redactor.ts';
+import type { Redactor } from '../base/redact.ts';
 import {
   type AttemptFailure,
   compression,

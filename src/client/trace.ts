@@ -1,6 +1,5 @@
 import { unicodeEscaped } from '../base/cell-escapes.ts';
-import { maskKey, maskPhones } from '../base/redact.ts';
-import type { Redactor } from './redactor.ts';
+import { maskKey, maskPhones, type Redactor } from '../base/redact.ts';
 import { type Transport, type WireAnswer, WireFailure, type WireRequest } from './transport.ts';
 
 interface TraceOptions {

@@ -1,5 +1,5 @@
 import { trustedCertificates, routeOf } from '../client/transport.ts';
-import { createRedactor } from '../client/redactor.ts';
+import { createRedactor } from '../base/redact.ts';
 import type { Plan } from '../contract/plans.ts';
 import { addressCheck, callerCheck, keyCheck, planCheck } from './caller.ts';
 import { type Check, type Diagnosis, diagnosis } from './check.ts';

@@ -5,7 +5,7 @@ import { CliError } from '../base/errors.ts';
 import { localDate } from '../cli/output/figures.ts';
 import { errorFor } from '../client/failure.ts';
 import { openTunnel } from '../client/can-connect.ts';
-import type { Redactor } from '../client/redactor.ts';
+import type { Redactor } from '../base/redact.ts';
 import { wireFailure } from '../client/transport.ts';
 import { type Check, checksOf } from './check.ts';
 import { counted } from './folders.ts';

@@ -5,7 +5,7 @@ import { clientOptionsFor, transportOptionsFor } from '../session/connect.ts';
 import { type Client, createClient } from '../client/client.ts';
 import { redirect } from '../client/exchange.ts';
 import { errorFor } from '../client/failure.ts';
-import { createRedactor } from '../client/redactor.ts';
+import { createRedactor } from '../base/redact.ts';
 import { header, openTransport, type Transport } from '../client/transport.ts';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { type Check, checksOf } from './check.ts';

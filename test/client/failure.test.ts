@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRedactor } from '../../src/client/redactor.ts';
+import { createRedactor } from '../../src/base/redact.ts';
 import { errorFor } from '../../src/client/failure.ts';
 import { type AttemptFailure, WireFailure, type WireFailureKind } from '../../src/client/transport.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRedactor } from '../../src/client/redactor.ts';
+import { createRedactor } from '../../src/base/redact.ts';
 import { answerLines, requestLines } from '../../src/client/trace.ts';
 
 const key = 'odd"key/without=prefix';
