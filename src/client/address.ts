@@ -1,5 +1,4 @@
 import { unsafe } from '../base/errors.ts';
-import { isLoopback } from '../base/loopback.ts';
 
 /** A parsed base URL. The prefix has no trailing slash. */
 export interface Base {
@@ -23,6 +22,11 @@ export function requireEncryption(baseUrl: string): void {
     `refusing to send a key over plain http to ${origin}`,
     'use an address that begins with https://',
   );
+}
+
+/** True if the host of a URL is literally this machine, so that a key may go there over plain HTTP. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
 /** Joins base and path as text, then checks the result, so that a crafted path cannot lead elsewhere. */

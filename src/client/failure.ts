@@ -2,8 +2,8 @@ import { CliError, type Done, type ErrorCode, type ExitName } from '../base/erro
 import { tooManyFiles, tooManyFilesCode } from '../base/files.ts';
 import { parseJson } from '../base/json.ts';
 import { errorDetail, type ErrorStatus, statuses } from '../contract/statuses.ts';
-import { isLoopback } from '../base/loopback.ts';
 import type { Redactor } from '../base/redact.ts';
+import { isLoopback } from './address.ts';
 import {
   type AttemptFailure,
   compression,

@@ -1,7 +1,6 @@
 import { configuration } from '../base/errors.ts';
 import type { Env } from '../base/host.ts';
-import { isLoopback } from '../base/loopback.ts';
-import { readBase } from './address.ts';
+import { isLoopback, readBase } from './address.ts';
 import type { Stop } from './deadline.ts';
 
 export interface WireRequest {

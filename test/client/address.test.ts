@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLoopback } from '../../src/base/loopback.ts';
-import { followed, joinAddress, readBase } from '../../src/client/address.ts';
+import { followed, isLoopback, joinAddress, readBase } from '../../src/client/address.ts';
 import { thrown } from '../support/thrown.ts';
 
 const plain = readBase('https://api.example/');

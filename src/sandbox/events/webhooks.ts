@@ -1,7 +1,7 @@
 import { isProcessAlive, type Probe } from '../../base/liveness.ts';
 import { redact } from '../../base/redact.ts';
 import { isSecret } from '../../contract/signature.ts';
-import { isThisMachine } from '../../base/loopback.ts';
+import { isThisMachine } from '../../delivery/target.ts';
 import type { Owned, Webhooks } from '../interface.ts';
 import { Refusal } from '../refusal.ts';
 import type { WebhookRow } from '../rows.ts';

@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs';
 import { unsafe } from '../../base/errors.ts';
 import { exposedBy, exposureOf } from '../../base/exposure.ts';
-import { isLoopback } from '../../base/loopback.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
-import { requireEncryption } from '../../client/address.ts';
+import { isLoopback, requireEncryption } from '../../client/address.ts';
 import { isLocalKey } from '../../contract/keys.ts';
 import { originOf } from './base-url.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';

@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net';
 import { forOption, usage } from '../../base/errors.ts';
-import { isThisMachine } from '../../base/loopback.ts';
+import { isThisMachine } from '../../delivery/target.ts';
 import type { WebhookEvent } from '../event/event.ts';
 import { byName } from '../event/filters.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLoopback } from '../../../src/base/loopback.ts';
+import { isLoopback } from '../../../src/client/address.ts';
 import { baseUrl, originOf } from '../../../src/session/profiles/base-url.ts';
 import { thrown } from '../../support/thrown.ts';
 import { liveKey } from './people.ts';
