@@ -1,7 +1,6 @@
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { requireOwn } from '../base/exposure.ts';
-import { readRegular, createStateFolder } from '../base/files.ts';
+import { readRegular, createStateFolder, requireOwn } from '../base/files.ts';
 import type { Host } from '../base/host.ts';
 import { isRecord } from '../contract/readers.ts';
 import { stateFolder } from '../session/profiles/environment.ts';

@@ -1,7 +1,7 @@
 import { isLocalKey, type Mode } from '../contract/keys.ts';
 import { type CliError, configuration } from '../base/errors.ts';
 import type { Env, Host } from '../base/host.ts';
-import { requireOwn } from '../base/exposure.ts';
+import { requireOwn } from '../base/files.ts';
 import { stateFolder as folderOf, onlyLocal } from './profiles/environment.ts';
 import type { Target } from './profiles/resolve.ts';
 import { defaultData, liveLocators, type Locator, isHeld, leadsTo } from '../sandbox/remote/locator.ts';

@@ -2,7 +2,7 @@ import type { Later } from '../base/host.ts';
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createStateFolder } from '../base/files.ts';
+import { createStateFolder, ownNamesIn, requireOwn } from '../base/files.ts';
 import { isRecord } from '../contract/readers.ts';
 import {
   readIfPresent,
@@ -12,7 +12,6 @@ import {
   processStart,
   silenceOf,
 } from '../base/liveness.ts';
-import { ownNamesIn, requireOwn } from '../base/exposure.ts';
 
 /** A running listener, for other commands. */
 export interface ListenerLocator {

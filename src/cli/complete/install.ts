@@ -1,9 +1,8 @@
 import { accessSync, constants, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type CliError, configuration, usage } from '../../base/errors.ts';
-import { fsError, createFolder, readRegular } from '../../base/files.ts';
+import { fsError, createFolder, readRegular, ownText } from '../../base/files.ts';
 import type { Env, Host } from '../../base/host.ts';
-import { ownText } from '../../base/own-text.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { isShell, type Shell, shells } from '../params.ts';
 

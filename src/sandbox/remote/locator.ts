@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createStateFolder } from '../../base/files.ts';
+import { createStateFolder, ownNamesIn, requireOwn } from '../../base/files.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { isElsewhere, isProcessAlive, type Probe, processStart, silenceOf } from '../../base/liveness.ts';
-import { ownNamesIn, requireOwn } from '../../base/exposure.ts';
 
 /** The rate limit of a sandbox, for clients on this machine. */
 export interface Minute {

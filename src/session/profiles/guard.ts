@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { unsafe } from '../../base/errors.ts';
-import { exposedBy, exposureOf } from '../../base/exposure.ts';
+import { exposedBy, exposureOf } from '../../base/files.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { isLoopback, requireEncryption } from '../../client/address.ts';
 import { isLocalKey } from '../../contract/keys.ts';
