@@ -1,6 +1,5 @@
 import type { Host } from '../base/host.ts';
 import { connect } from '../session/connect.ts';
-import { currentCaller } from '../session/current-caller.ts';
 import type { AnyCaller, Connection, Interaction, TeamServer } from '../session/session.ts';
 import type { Context } from './command.ts';
 import type { Globals } from './globals.ts';
@@ -45,7 +44,8 @@ export function createContext({ host, given, reporter, helpFor, describe, comman
     connections.push(connection);
     return connection;
   };
-  const own = once(async () => connected(await currentCaller(context)));
+  const currentCaller = async () => (await import('../session/profiles/resolve.ts')).currentCaller(context);
+  const own = once(async () => connected(await currentCaller()));
 
   const context: CliContext = {
     host,
@@ -62,10 +62,7 @@ export function createContext({ host, given, reporter, helpFor, describe, comman
     client: async (target) => (await (target ? connected(target) : own())).client,
     tryLookup: async (look) => (await own()).tryLookup(look),
     clientForRun: async (options) => {
-      const [{ openRunClient }, caller] = await Promise.all([
-        import('../session/run-client.ts'),
-        currentCaller(context),
-      ]);
+      const [{ openRunClient }, caller] = await Promise.all([import('../session/run-client.ts'), currentCaller()]);
       const { connection, runClient } = await openRunClient(context, caller, options);
       connections.push(connection);
       return runClient;

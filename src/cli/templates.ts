@@ -42,18 +42,18 @@ export async function templateRecords(
 export async function rememberTemplates(context: Context, templates: readonly TemplateFacts[]): Promise<void> {
   const [{ learnTemplates }, { currentCaller }] = await Promise.all([
     import('./seen-templates.ts'),
-    import('../session/current-caller.ts'),
+    import('../session/profiles/resolve.ts'),
   ]);
-  learnTemplates(context.host, await currentCaller(context), templates);
+  learnTemplates(context.host, currentCaller(context), templates);
 }
 
 /** The templates that were listed last with this caller. */
 export async function seenTemplates(context: Context): Promise<readonly SeenTemplate[]> {
   const [{ templatesSeen }, { currentCaller }] = await Promise.all([
     import('./seen-templates.ts'),
-    import('../session/current-caller.ts'),
+    import('../session/profiles/resolve.ts'),
   ]);
-  return templatesSeen(context.host, await currentCaller(context));
+  return templatesSeen(context.host, currentCaller(context));
 }
 
 /** The next step for a template that is not there. */

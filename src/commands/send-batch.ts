@@ -71,8 +71,8 @@ export const sendBatch = command({
 
 /** The hours and the excluded phones of the profile; the options of the command replace them. */
 async function storedLimits(context: Context): Promise<Pick<BatchOptions, 'hours' | 'excludeFrom'>> {
-  const { currentCaller } = await import('../session/current-caller.ts');
-  const caller = await currentCaller(context);
+  const { currentCaller } = await import('../session/profiles/resolve.ts');
+  const caller = currentCaller(context);
   if (caller.kind === 'local') return {};
   const { hours, excludeFrom } = caller;
   return { hours: hours === undefined ? undefined : hoursFlag(hours), excludeFrom };

@@ -78,7 +78,7 @@ async function refuseExcluded(context: Context, to: string): Promise<void> {
 }
 
 async function callerOf(context: Context) {
-  const { currentCaller } = await import('../session/current-caller.ts');
+  const { currentCaller } = await import('../session/profiles/resolve.ts');
   return currentCaller(context);
 }
 

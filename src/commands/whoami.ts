@@ -1,8 +1,7 @@
-import { describeCaller } from '../session/current-caller.ts';
 import { command, type Ui } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { flag } from '../cli/params.ts';
-import type { Candidate } from '../session/profiles/explain.ts';
+import { type Candidate, describeCaller } from '../session/profiles/explain.ts';
 
 export const whoami = command({
   name: 'whoami',

@@ -7,13 +7,12 @@ import { clockCheck, machineChecks } from './machine.ts';
 import { networkChecks, type Route, skippedNetwork, wayless } from './network.ts';
 import { openCalls, serviceChecks, skippedService } from './service.ts';
 import { CliError } from '../base/errors.ts';
-import type { Caller, Target } from '../session/profiles/resolve.ts';
+import { type Caller, callerInputs, type Target } from '../session/profiles/resolve.ts';
 import { explain } from '../session/profiles/explain.ts';
 import { locatorsIn } from '../sandbox/remote/locator.ts';
 import { withSpinner } from '../cli/output/progress.ts';
 import type { CheckedTarget, Session } from '../session/session.ts';
 import { checkTarget, transportOptionsFor } from '../session/connect.ts';
-import { callerInputs } from '../session/current-caller.ts';
 import { planOf } from '../session/pace.ts';
 import { openSandboxes } from '../session/sandboxes.ts';
 
@@ -21,7 +20,7 @@ import { openSandboxes } from '../session/sandboxes.ts';
 export async function diagnose(given: Session): Promise<Diagnosis> {
   const session = { ...given, sandboxes: looking(given) };
   const machine = machineChecks(session.host);
-  const explanation = explain(await callerInputs(session.host, session.given));
+  const explanation = explain(callerInputs(session));
   const { caller } = explanation;
   const who = callerCheck(explanation);
   if (!caller) return unasked([...machine, who], 'there is no key');

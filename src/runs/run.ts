@@ -1,4 +1,4 @@
-import { knownKeys } from '../session/current-caller.ts';
+import { knownSecrets } from '../session/secrets.ts';
 import type { Context, Emit } from '../cli/command.ts';
 import { doubtAbout, type TemplateFacts, templatesOf } from '../cli/templates.ts';
 import { unitOf } from './input/source.ts';
@@ -38,7 +38,7 @@ export async function runJob(
   emit: Emit,
 ): Promise<Ended | DryRunEnded> {
   checkChoice(options);
-  refuseKeys(context.host.argv, file, await knownKeys(context));
+  refuseKeys(context.host.argv, file, await knownSecrets(context));
   refuseShaping(context.given);
   const { stateFolder, thisProcess } = await context.sandboxes();
   const signals = untilSignaled(thisProcess, context);

@@ -1,8 +1,8 @@
-import { CliError } from '../base/errors.ts';
 import { entryIn, type RunEntry } from '../ledger/file/runs.ts';
 import { isSingles, type Ledger, type RunState } from '../ledger/ledger.ts';
 import { isRecord } from '../contract/readers.ts';
-import { currentCaller } from '../session/current-caller.ts';
+import { explain } from '../session/profiles/explain.ts';
+import { callerInputs } from '../session/profiles/resolve.ts';
 import type { Session } from '../session/session.ts';
 import { closedText, type ListedRun } from './listing.ts';
 
@@ -17,10 +17,8 @@ export interface TeamRuns {
 
 /** Undefined if the current caller has no team. Without a caller, the runs of this machine are still of use. */
 export async function openTeamRuns(session: Session): Promise<TeamRuns | undefined> {
-  const caller = await currentCaller(session).catch((error: unknown) => {
-    if (error instanceof CliError && session.given.profile === undefined) return undefined;
-    throw error;
-  });
+  const { caller, problem } = explain(callerInputs(session));
+  if (problem && session.given.profile !== undefined) throw problem;
   const server = caller && (await session.team(caller));
   if (!server) return undefined;
   const { serverLedger } = await import('../session/team-ledger.ts');

@@ -12,7 +12,7 @@ import type { RunEntry } from '../ledger/file/runs.ts';
 import type { Account, Ledger, Parts, Settled } from '../ledger/ledger.ts';
 import type { Locator, Minute } from '../sandbox/remote/locator.ts';
 import type { Facts } from './activity/log.ts';
-import type { LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
+import type { CallerFlags, LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
 /** The parts of one invocation that calls to the service need. */
@@ -47,10 +47,7 @@ export interface TeamServer {
 }
 
 /** The global options that calls depend on. */
-export interface CallOptions {
-  readonly profile?: string | undefined;
-  readonly mode?: Mode | undefined;
-  readonly baseUrl?: string | undefined;
+export interface CallOptions extends CallerFlags {
   readonly timeout?: number | undefined;
   readonly retries?: number | undefined;
   readonly caFile?: string | undefined;

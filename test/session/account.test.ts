@@ -5,9 +5,8 @@ import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { describe, expect, it } from 'vitest';
 import { accountFacts } from '../../src/session/ledger.ts';
-import { callerInputs } from '../../src/session/current-caller.ts';
 import { checkTarget } from '../../src/session/connect.ts';
-import { resolve } from '../../src/session/profiles/resolve.ts';
+import { callerInputs, resolve } from '../../src/session/profiles/resolve.ts';
 import { defaultData, findSandbox, writeLocator } from '../../src/sandbox/remote/locator.ts';
 import { alive } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
@@ -165,7 +164,7 @@ function machine() {
     state: join(home, '.local/state/bizmsg'),
     facts: async ({ env = {}, words = {}, write = false }: Command) => {
       const { context: session } = rig({ env, home, words });
-      const caller = resolve(await callerInputs(session.host, session.given));
+      const caller = resolve(callerInputs(session));
       return accountFacts(session, caller, await checkTarget(session, caller), { write });
     },
     /** A store with one profile, as an older version wrote it, except for these fields. */

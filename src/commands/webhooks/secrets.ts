@@ -1,5 +1,5 @@
-import { describeCaller } from '../../session/current-caller.ts';
-import { secretOwner, signingSecret } from '../../session/signing-secret.ts';
+import { describeCaller } from '../../session/profiles/explain.ts';
+import { secretOwner, signingSecret } from '../../session/secrets.ts';
 import type { Context } from '../../cli/command.ts';
 import { flag, type Input, option } from '../../cli/params.ts';
 import { CliError, configuration, usage } from '../../base/errors.ts';

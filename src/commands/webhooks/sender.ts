@@ -1,5 +1,5 @@
-import { describeCaller } from '../../session/current-caller.ts';
-import { signingSecret } from '../../session/signing-secret.ts';
+import { describeCaller } from '../../session/profiles/explain.ts';
+import { signingSecret } from '../../session/secrets.ts';
 import type { Context } from '../../cli/command.ts';
 import { processStart } from '../../base/liveness.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';

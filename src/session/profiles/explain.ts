@@ -1,6 +1,41 @@
 import { CliError } from '../../base/errors.ts';
 import { maskKey } from '../../base/redact.ts';
-import { type CallerInputs, type Caller, resolve, type Source, sources } from './resolve.ts';
+import type { Sandboxes } from '../sandboxes.ts';
+import type { Session } from '../session.ts';
+import { type CallerInputs, type Caller, callerInputs, resolve, type Source, sources } from './resolve.ts';
+
+/** The caller of the next command as it may be shown, and why it was chosen. */
+export interface CallerReport {
+  readonly winner: Winner | undefined;
+  readonly problem: CliError | undefined;
+  readonly candidates: readonly Candidate[];
+}
+
+interface Winner {
+  readonly profile: string | null;
+  readonly source: Source;
+  readonly mode: string;
+  /** Null for a sandbox that is not running: it starts on demand. */
+  readonly address: string | null;
+  readonly key: string | null;
+  readonly plan: string | null;
+}
+
+export async function describeCaller(session: Session): Promise<CallerReport> {
+  const { caller, problem, candidates } = explain(callerInputs(session));
+  return { winner: caller && winnerOf(caller, await session.sandboxes()), problem, candidates };
+}
+
+function winnerOf(caller: Caller, sandboxes: Sandboxes): Winner {
+  const { source, mode } = caller;
+  if (caller.kind === 'local') {
+    const running = sandboxes.find();
+    const key = running ? maskKey(running.keys[caller.mode]) : null;
+    return { profile: 'local', source, mode, address: running?.url ?? null, key, plan: null };
+  }
+  const { profile = null, baseUrl, key, plan = null } = caller;
+  return { profile, source, mode, address: baseUrl, key: maskKey(key), plan };
+}
 
 /** A possible source of the caller, and why it won or lost. Keys are masked. */
 export interface Candidate {

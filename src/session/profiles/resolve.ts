@@ -1,12 +1,35 @@
 import { type CliError, configuration, forOption, unsafe, usage } from '../../base/errors.ts';
-import type { Env } from '../../base/host.ts';
+import type { Env, Host } from '../../base/host.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { type Mode, modeOf } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
 import { baseUrl, originOf } from './base-url.ts';
-import { checkEnvironment, environmentMode, onlyLocal, variable } from './environment.ts';
+import { checkEnvironment, configFolder, environmentMode, isInteractive, onlyLocal, variable } from './environment.ts';
 import { readKey } from './key.ts';
-import { type FoundStore, listed, local, type Profile, requireProfile, type Store } from './store.ts';
+import { type FoundStore, listed, local, type Profile, readStore, requireProfile, type Store } from './store.ts';
+
+interface CommandLine {
+  readonly host: Host;
+  readonly given: CallerFlags & { readonly noInput: boolean };
+}
+
+/** The caller of this command line; throws without one. */
+export function currentCaller(commandLine: CommandLine): Caller {
+  return resolve(callerInputs(commandLine));
+}
+
+/** The options, variables and store that decide who is calling. */
+export function callerInputs({ host, given }: CommandLine): CallerInputs {
+  let store: FoundStore | undefined;
+  return {
+    flags: given,
+    env: host.env,
+    get terminal() {
+      return isInteractive(host, given);
+    },
+    loadStore: () => (store ??= readStore(configFolder(host.env, host.home))),
+  };
+}
 
 /** Finds the caller: the first source that is set decides, or fails. */
 export function resolve(inputs: CallerInputs): Caller {
@@ -201,13 +224,16 @@ export interface ServiceCaller extends Target {
 
 export type Caller = LocalCaller | ServiceCaller;
 
+/** The global options that decide who is calling. */
+export interface CallerFlags {
+  readonly profile?: string | undefined;
+  readonly mode?: Mode | undefined;
+  readonly baseUrl?: string | undefined;
+}
+
 /** The inputs that decide who is calling. */
 export interface CallerInputs {
-  readonly flags: {
-    readonly profile?: string | undefined;
-    readonly mode?: Mode | undefined;
-    readonly baseUrl?: string | undefined;
-  };
+  readonly flags: CallerFlags;
   readonly env: Env;
   readonly terminal: boolean;
   /** Called only if flags and environment do not suffice. */

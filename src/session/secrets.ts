@@ -1,12 +1,10 @@
-import { configuration } from '../base/errors.ts';
+import { CliError, configuration } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { configFolder, variable } from './profiles/environment.ts';
 import { readWebhookSecret, webhookSecretFault } from './profiles/key.ts';
-import { local, profileOf, readStore, requireProfile, type Store } from './profiles/store.ts';
+import { local, type Profile, profileOf, readStore, requireProfile, type Store } from './profiles/store.ts';
 import type { CallOptions, Session } from './session.ts';
-
-type Profile = Pick<CallOptions, 'profile'>;
 
 /** The webhook secret: `text` if given, otherwise from the profile or the environment. It is never printed. */
 export function signingSecret({ host, given, reporter }: Session, text?: string): string | undefined {
@@ -23,7 +21,10 @@ export function secretOwner({ host: { env, home }, given: { profile } }: Session
 }
 
 /** The webhook secret of the profile or the environment. */
-function storedSecret({ env, home }: Pick<Host, 'env' | 'home'>, { profile }: Profile): string | undefined {
+function storedSecret(
+  { env, home }: Pick<Host, 'env' | 'home'>,
+  { profile }: Pick<CallOptions, 'profile'>,
+): string | undefined {
   const store = () => readStore(configFolder(env, home));
   if (profile !== undefined) return profile === local ? undefined : required(store(), profile);
   const { BIZMSG_WEBHOOK_SECRET: text, BIZMSG_PROFILE: named } = env;
@@ -51,4 +52,30 @@ function required(store: Store, name: string): string {
   if (webhookSecret !== undefined) return webhookSecret;
   const hint = `store one with bizmsg profiles set ${shellQuote(name)} --webhook-secret-stdin`;
   throw configuration('no-secret', `the profile "${name}" has no webhook secret`, hint);
+}
+
+/** The keys, webhook secrets and teams of the environment and of all stored profiles. They are never printed. */
+export async function knownSecrets({ host: { env, home } }: Session): Promise<readonly string[]> {
+  const { BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET, BIZMSG_TEAM } = env;
+  const profiles = profilesIn(configFolder(env, home));
+  const stored = profiles.flatMap(({ keys, webhookSecret }) => [keys.sandbox, keys.live, webhookSecret]);
+  const teams = [BIZMSG_TEAM, ...profiles.map(({ team }) => team)].filter((team) => team !== undefined);
+  const parts = teams.length === 0 ? [] : teams.flatMap((await import('./team.ts')).secretsOf);
+  return [BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET, ...stored, ...parts].flatMap((text) => {
+    const key = text?.trim() ?? '';
+    return key.length < shortestKnown ? [] : [key];
+  });
+}
+
+/** Shorter texts may be part of a word by chance. */
+const shortestKnown = 8;
+
+/** Empty if the store is damaged, since this command may not need a profile. */
+function profilesIn(folder: string): readonly Profile[] {
+  try {
+    return Object.values(readStore(folder).profiles);
+  } catch (error) {
+    if (error instanceof CliError) return [];
+    throw error;
+  }
 }
