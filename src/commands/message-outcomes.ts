@@ -51,7 +51,7 @@ export async function messageOutcomes(
     const [events, verb] = unsigned === 1 ? ['event', 'does'] : ['events', 'do'];
     context.note('signature', `${unsigned} ${events} without a valid signature ${verb} not count`);
   }
-  for (const locator of sandboxes.meant()) {
+  for (const locator of sandboxes.visible()) {
     for (const { id, status } of await (await remoteOf(context, locator)).ask('messages')) {
       const delivery = deliveryIn(status);
       if (delivery && ids.has(id)) learn(id, { delivery });

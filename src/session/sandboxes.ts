@@ -11,8 +11,8 @@ import { isElsewhere } from '../base/liveness.ts';
 export interface Sandboxes {
   readonly stateFolder: string;
   live(): readonly Locator[];
-  /** The sandboxes for commands about sandboxes: all, but inside `sandbox exec` only its own. */
-  meant(): readonly Locator[];
+  /** All sandboxes, but inside `sandbox exec` only its own. */
+  visible(): readonly Locator[];
   /** The sandbox at a URL. */
   at(url: string): Locator | undefined;
   /** The sandbox of the profile `local`, if it runs. */
@@ -85,7 +85,7 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
     live,
     at,
     proven,
-    meant: () => {
+    visible: () => {
       const one = own();
       return one ? [one] : named?.isBound ? [] : live();
     },

@@ -23,7 +23,7 @@ export const sandboxStatus = command({
     const sandboxes = await context.sandboxes();
     const isTerminal = context.showsLines && context.host.stdout.isTTY;
     return Promise.all(
-      sandboxes.meant().map(async (locator) => {
+      sandboxes.visible().map(async (locator) => {
         const remote = await remoteOf(context, locator);
         const { url, pid, plan, shape, uptime_ms, counts, faults, data } = await remote.ask('status');
         const uptime_s = Math.round(uptime_ms / 1_000);
@@ -50,7 +50,7 @@ export const stopSandbox = command({
   piped: 'text',
   run: async (context) => {
     const sandboxes = await context.sandboxes();
-    const running = sandboxes.meant();
+    const running = sandboxes.visible();
     await Promise.all(running.map(async (locator) => (await remoteOf(context, locator)).stop()));
     return { stopped: running.map(({ url }) => url) };
   },

@@ -191,7 +191,7 @@ async function findMessage(context: Context, id: string, onDamage: OnDamage): Pr
 
 async function sandboxMessage(context: Context, id: string): Promise<OutputOf<'message'> | undefined> {
   const sandboxes = await context.sandboxes();
-  for (const locator of sandboxes.meant()) {
+  for (const locator of sandboxes.visible()) {
     try {
       return await (await remoteOf(context, locator)).ask('message', { id });
     } catch (error) {
