@@ -36,7 +36,7 @@ export async function diagnose(given: Session): Promise<Diagnosis> {
       refusal ? 'the key may not be sent there' : 'no sandbox is running',
     );
   }
-  const plan = planCheck(caller, await knownPlan(session, caller, reached), reached.simulated);
+  const plan = planCheck(caller, await knownPlan(session, reached), reached.simulated);
   return asking(session, { caller, reached }, [
     ...machine,
     who,
@@ -107,9 +107,9 @@ async function targetOf(session: Session, caller: Caller): Promise<Target | unde
 }
 
 /** A sandbox that does not report its own problem is checked below. */
-async function knownPlan(session: Session, caller: Caller, reached: CheckedTarget): Promise<Plan> {
+async function knownPlan(session: Session, reached: CheckedTarget): Promise<Plan> {
   try {
-    return await planOf(session, caller, reached);
+    return await planOf(session, reached);
   } catch (error) {
     if (error instanceof CliError) return { perMinute: undefined, perMonth: undefined };
     throw error;

@@ -4,7 +4,7 @@ import type { Mode, Scope } from '../contract/keys.ts';
 import type { ErrorStatus } from '../contract/statuses.ts';
 import type { Exchange, Gone, Reply } from './exchange.ts';
 import type { NewFault } from './faults/input.ts';
-import type { Minute } from './remote/locator.ts';
+import type { RateLimit } from './remote/locator.ts';
 import type {
   DeliveryFilter,
   DeliveryRecord,
@@ -71,7 +71,7 @@ export interface Sandbox extends Views, Contents {
   setPlan(plan: PlanSetting): void;
   usage(): Usage;
   /** The shared rate limit; undefined if the plan has none. */
-  minute(): Minute | undefined;
+  minute(): RateLimit | undefined;
   /** Identifies the messages and contacts of this sandbox; resetting either changes it. */
   dataId(): string;
   /** Calls the listener when the minute or the data id may have changed, which are part of the locator. */

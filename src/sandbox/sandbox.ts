@@ -16,7 +16,7 @@ import type { Sandbox } from './interface.ts';
 import { createExchanges } from './requests.ts';
 import { createFaults } from './faults/faults.ts';
 import { createKeys, initialChanges } from './state/keys.ts';
-import type { Minute } from './remote/locator.ts';
+import type { RateLimit } from './remote/locator.ts';
 import { Refusal } from './refusal.ts';
 import { scheduleReceipts } from './state/receipts.ts';
 import { shapeNamed } from './api/shapes.ts';
@@ -114,7 +114,7 @@ function settingOf({ plan = 'enterprise', rate, monthly, without = [] }: Sandbox
 }
 
 /** The limit that clients on this machine may rely on: none while the clock is frozen, because waiting would not end the minute. */
-function minuteOf(plan: PlanSetting, clock: ClockSetting): Minute | undefined {
+function minuteOf(plan: PlanSetting, clock: ClockSetting): RateLimit | undefined {
   const limit = limitsOf(plan).perMinute;
   if (!limit || 'frozen' in clock) return undefined;
   return { limit, moved: Math.floor(clock.ahead / 60_000) };

@@ -1,11 +1,10 @@
 import { plans } from '../contract/plans.ts';
-import type { Minute } from '../sandbox/remote/locator.ts';
 import type { AnyCaller, CheckedTarget, CallOptions, Connection, Session, TryLookup } from './session.ts';
 import type { ClientOptions } from '../client/client.ts';
 import type { Transport, TransportOptions } from '../client/transport.ts';
 import { CliError, configuration } from '../base/errors.ts';
 import { readRegular, whyUnreadable } from '../base/files.ts';
-import { type LocalCaller, newcomerNote, type ServiceCaller, type Target } from './profiles/resolve.ts';
+import { newcomerNote, type Target } from './profiles/resolve.ts';
 import { maskKey } from '../base/redact.ts';
 import { recordAndGuard } from './activity-recorder.ts';
 
@@ -17,7 +16,7 @@ interface CallerConnection extends Connection {
 /** Opens a client for one caller, at the shared pace of single requests. */
 export async function connect(session: Session, caller: AnyCaller): Promise<CallerConnection> {
   const checkedTarget = await checkTarget(session, caller);
-  const rate = sharedRate(session.given, caller, checkedTarget.minute);
+  const rate = sharedRate(session.given, checkedTarget);
   const pace =
     rate === undefined ? undefined : await (await import('./pace.ts')).singlePace(session, checkedTarget, rate);
   const connection = await openConnection(session, checkedTarget, pace && { pace });
@@ -55,12 +54,11 @@ export async function tryLookup(
 /** The requests per minute that all processes of one account share, from its profile or the sandbox. */
 export function sharedRate(
   { noPace, dryRun }: Pick<CallOptions, 'noPace' | 'dryRun'>,
-  caller: LocalCaller | Pick<ServiceCaller, 'kind' | 'plan' | 'rate'>,
-  sandbox: Minute | undefined,
+  { caller, running }: Pick<CheckedTarget, 'caller' | 'running'>,
 ): number | undefined {
   if (noPace || dryRun) return undefined;
   const { rate, plan } = caller.kind === 'service' ? caller : {};
-  return rate ?? (plan && plans[plan].perMinute) ?? sandbox?.limit;
+  return rate ?? (plan && plans[plan].perMinute) ?? running?.minute?.limit;
 }
 
 export async function checkTarget(session: Session, caller: AnyCaller): Promise<CheckedTarget> {
@@ -88,7 +86,7 @@ export async function checkTarget(session: Session, caller: AnyCaller): Promise<
   if (caller.kind !== 'local') guard(target, conditions);
   if (running && caller.kind !== 'local' && !given.dryRun) await sandboxes.proven(running);
   announce(session, caller, target, simulated);
-  return { target, simulated, minute: running?.minute, isLocalProfile: caller.kind === 'local', running, caller };
+  return { target, simulated, isLocalProfile: caller.kind === 'local', running, caller };
 }
 
 /** Whether a key counts as live and comes from the profile store. */

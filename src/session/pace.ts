@@ -4,19 +4,21 @@ import { fsError } from '../base/files.ts';
 import { machineId } from '../base/liveness.ts';
 import { createMinuteFile } from '../client/pace/minute-file.ts';
 import type { Grant, Report, SharedMinute } from '../client/pace/minute.ts';
-import { createPace, type KnownPace, type Pace, type PaceOptions, type ProcessPace } from '../client/pace/pace.ts';
+import {
+  createPace,
+  type KnownPace,
+  minuteLength,
+  type Pace,
+  type PaceOptions,
+  type ProcessPace,
+} from '../client/pace/pace.ts';
 import { createSharedGate } from '../client/pace/shared-gate.ts';
 import { type Plan, plans } from '../contract/plans.ts';
-import type { Minute } from '../sandbox/remote/locator.ts';
 import { stateFolder } from './profiles/environment.ts';
-import type { Caller, Target } from './profiles/resolve.ts';
 import { sharedRate } from './connect.ts';
 import type { CheckedTarget, Session, TeamServer } from './session.ts';
 
-interface Shared {
-  readonly target: Target;
-  /** The rate limit of the sandbox that is called. */
-  readonly minute: Minute | undefined;
+interface Shared extends Pick<CheckedTarget, 'target' | 'running'> {
   /** Its machines share the rate limit. */
   readonly team: TeamServer | undefined;
   /** Requests per window: the plan's, or without a plan those of `--rate`. */
@@ -29,30 +31,15 @@ interface Shared {
   readonly onWait: (milliseconds: number, why: string) => void;
 }
 
-// §8
-const minuteWindow = 60_000;
-
 /** The pace of single requests. */
-export async function singlePace(
-  session: Session,
-  { target, minute, caller }: Pick<CheckedTarget, 'target' | 'minute' | 'caller'>,
-  rate: number,
-): Promise<Pace> {
+export async function singlePace(session: Session, checkedTarget: CheckedTarget, rate: number): Promise<Pace> {
   const { host, given, reporter } = session;
+  const team = await session.team(checkedTarget.caller);
   const onWait = (milliseconds: number, why: string) => {
     if (!given.quiet) reporter.note('waiting', `${why}; going on in ${(milliseconds / 1000).toFixed(1)} s`);
   };
-  const shared = sharedGate(session, {
-    target,
-    minute,
-    team: await session.team(caller),
-    rate,
-    kind: 'single',
-    limit: rate,
-    window: minuteWindow,
-    onWait,
-  });
-  return createPace({ now: host.steady, later: host.later, shared });
+  const options = { ...checkedTarget, team, rate, kind: 'single', limit: rate, window: minuteLength, onWait } as const;
+  return createPace({ now: host.steady, later: host.later, shared: sharedGate(session, options) });
 }
 
 /** Makes this process wait for other processes of this machine that use the same key, or for those of its team. */
@@ -95,7 +82,7 @@ function minuteFile(
 /** `limit` counts all requests of this machine or team, also earlier ones of the same command. */
 const reasons: Readonly<Record<Grant['why'], (shared: Shared) => string>> = {
   full: ({ limit, window, team }) =>
-    `the limit of ${limit} requests ${window === minuteWindow ? 'a minute' : 'of this window'} is used up ${team ? 'by the team' : 'on this machine'}`,
+    `the limit of ${limit} requests ${window === minuteLength ? 'a minute' : 'of this window'} is used up ${team ? 'by the team' : 'on this machine'}`,
   held: ({ team }) => `the service made another process ${team ? 'of the team' : 'on this machine'} wait`,
 };
 
@@ -103,10 +90,10 @@ const reasons: Readonly<Record<Grant['why'], (shared: Shared) => string>> = {
  * Distinguishes the few keys of a machine without revealing them. Two keys with the same name would only share a pace,
  * so a cheap hash suffices (node:crypto takes 2 ms to load). Machines do not share it: their clocks differ.
  */
-function nameFor({ target: { baseUrl, key }, minute, window }: Shared): string {
+function nameFor({ target: { baseUrl, key }, running, window }: Shared): string {
   // A sandbox has one limit for all keys.
-  const account = minute ? `sandbox ${minute.moved}` : key;
-  const other = window === minuteWindow ? [] : [String(window)];
+  const account = running?.minute ? `sandbox ${running.minute.moved}` : key;
+  const other = window === minuteLength ? [] : [String(window)];
   const parts = ['bizmsg pace 1', machineId(), new URL(baseUrl).origin, account, ...other];
   let sum = 0x811c9dc5;
   for (const byte of Buffer.from(parts.join('\n'))) sum = Math.imul(sum ^ byte, 0x01000193) >>> 0;
@@ -119,13 +106,10 @@ function reasonOf(error: unknown): string {
 }
 
 interface Paced extends Pick<Shared, 'onWait'> {
-  readonly caller: Caller;
-  readonly checkedTarget: Pick<CheckedTarget, 'target' | 'minute'>;
+  readonly checkedTarget: CheckedTarget;
   readonly known: KnownPace | undefined;
   readonly closedFor?: (() => number) | undefined;
 }
-
-const minute = 60_000;
 
 /**
  * The pace of a run: its own rate, and the rate that all processes of this machine share. Without a plan they share the
@@ -133,25 +117,25 @@ const minute = 60_000;
  */
 export async function runPace(
   session: Session,
-  { caller, checkedTarget, known, onWait, closedFor }: Paced,
+  { checkedTarget, known, onWait, closedFor }: Paced,
 ): Promise<ProcessPace> {
   const { host, given } = session;
   const own = { ...known, now: host.steady, later: host.later, closedFor };
-  const rate = sharedRate(given, caller, checkedTarget.minute);
+  const rate = sharedRate(given, checkedTarget);
   if (!known) return createPace(own);
-  const shared = { ...checkedTarget, team: await session.team(caller), kind: 'run', onWait } as const;
+  const shared = { ...checkedTarget, team: await session.team(checkedTarget.caller), kind: 'run', onWait } as const;
   if (rate === undefined) {
     const { window, perWindow: limit } = known;
     return createPace({ ...own, shared: sharedGate(session, { ...shared, rate: limit, limit, window }) });
   }
-  const limit = Math.max(1, Math.floor((known.perWindow * minute) / known.window));
-  return createPace({ ...own, shared: sharedGate(session, { ...shared, rate, limit, window: minute }) });
+  const limit = Math.max(1, Math.floor((known.perWindow * minuteLength) / known.window));
+  return createPace({ ...own, shared: sharedGate(session, { ...shared, rate, limit, window: minuteLength }) });
 }
 
 const unknown: Plan = { perMinute: undefined, perMonth: undefined };
 
 /** The plan of the profile, or of the sandbox on this machine. */
-export async function planOf(session: Session, caller: Caller, { target, simulated }: CheckedTarget): Promise<Plan> {
+export async function planOf(session: Session, { caller, target, simulated }: CheckedTarget): Promise<Plan> {
   const { plan, rate } = caller.kind === 'service' ? caller : {};
   if (plan !== undefined || rate !== undefined) {
     const { perMinute, perMonth } = plan === undefined ? unknown : plans[plan];

@@ -35,15 +35,15 @@ export async function openRunClient(session: Session, caller: Caller, options: R
     import('../client/transport.ts'),
   ]);
   const checkedTarget = await checkTarget(session, caller);
-  const plan = await planOf(session, caller, checkedTarget);
+  const plan = await planOf(session, checkedTarget);
   const isCareful = isUnknownLive(checkedTarget, plan) && !rate;
   const known = given.noPace ? undefined : isCareful ? carefulPace : paceOf(rate, plan);
   if (known === carefulPace && !given.quiet) session.reporter.note('careful-pace', carefulText(caller));
   const queueAbort = new AbortController();
   const onWait = waitReporter(session);
-  const gate = await runPace(session, { caller, checkedTarget, known, onWait, closedFor });
+  const gate = await runPace(session, { checkedTarget, known, onWait, closedFor });
   // Looking something up sends nothing, so it need not wait for the hours.
-  const lookupGate = closedFor ? await runPace(session, { caller, checkedTarget, known, onWait }) : gate;
+  const lookupGate = closedFor ? await runPace(session, { checkedTarget, known, onWait }) : gate;
   const connection = await openConnection(session, checkedTarget, {
     connections: concurrency,
     signal: signals.leave,

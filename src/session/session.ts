@@ -10,7 +10,7 @@ import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
 import type { RunEntry } from '../ledger/file/runs.ts';
 import type { Account, Ledger, Parts, Settled } from '../ledger/ledger.ts';
-import type { Locator, Minute } from '../sandbox/remote/locator.ts';
+import type { Locator } from '../sandbox/remote/locator.ts';
 import type { Facts } from './activity/log.ts';
 import type { CallerFlags, LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
 import type { Sandboxes } from './sandboxes.ts';
@@ -82,8 +82,6 @@ export interface CheckedTarget {
   readonly target: Target;
   /** Whether it is a sandbox on this machine. */
   readonly simulated: boolean;
-  /** The rate limit of the sandbox that is called. */
-  readonly minute: Minute | undefined;
   /** Whether it is called as the profile `local`. */
   readonly isLocalProfile: boolean;
   /** The sandbox on this machine that is called, if it runs. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import { openRedis, type Redis } from '../base/redis.ts';
 import { createMinuteServer, type MinuteServer } from '../client/pace/minute-server.ts';
+import { minuteLength } from '../client/pace/pace.ts';
 import { prefixOf } from '../ledger/redis/server.ts';
 import type { Account } from '../ledger/ledger.ts';
 import { originOf } from './profiles/base-url.ts';
@@ -34,7 +35,7 @@ export function openTeamServer(session: Session, caller: ServiceCaller): TeamSer
     prefix: prefixOf(name),
     memory: join(stateFolder(host.env, host.home), 'teams', `${file}.json`),
     minute(window) {
-      const key = `${prefixOf(name)}pace:${caller.mode}${window === usualWindow ? '' : `:${window}`}`;
+      const key = `${prefixOf(name)}pace:${caller.mode}${window === minuteLength ? '' : `:${window}`}`;
       const id = randomBytes(8).toString('hex');
       const minute = createMinuteServer({ redis, key, window, id, now: host.steady });
       minutes.push(minute);
@@ -56,8 +57,6 @@ export function openTeamServer(session: Session, caller: ServiceCaller): TeamSer
     },
   };
 }
-
-const usualWindow = 60_000;
 
 /** The same on all machines of the team: neither the name of a profile nor a key is part of it. */
 function accountFor({ baseUrl }: ServiceCaller, named: string | undefined): Account {

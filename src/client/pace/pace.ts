@@ -301,7 +301,8 @@ export interface KnownPace {
 /** The rate of a run; `share` is a percentage of the plan's rate limit. */
 export type RunRate = { readonly share: number } | KnownPace;
 
-const minute = 60_000;
+// §8
+export const minuteLength = 60_000;
 /** The rest is for other clients of the account. */
 const usualShare = 90;
 
@@ -309,7 +310,8 @@ const usualShare = 90;
 export function paceOf(rate: RunRate | undefined, { perMinute }: Pick<Plan, 'perMinute'>): KnownPace | undefined {
   if (rate && 'window' in rate) return rate;
   const share = rate?.share ?? usualShare;
-  if (perMinute !== undefined) return { perWindow: Math.max(1, Math.floor((perMinute * share) / 100)), window: minute };
+  if (perMinute !== undefined)
+    return { perWindow: Math.max(1, Math.floor((perMinute * share) / 100)), window: minuteLength };
   if (!rate) return undefined;
   throw usage(
     `${share}% refers to the plan's rate limit, and the plan is not known`,
@@ -325,5 +327,7 @@ export function minimumDuration(pace: KnownPace | undefined, requests: number): 
 /** Returns the slower one of the given rate and the plan's rate limit. */
 export function slower(pace: KnownPace | undefined, { perMinute }: Pick<Plan, 'perMinute'>): KnownPace | undefined {
   if (!pace || perMinute === undefined) return pace;
-  return (pace.perWindow * minute) / pace.window > perMinute ? { perWindow: perMinute, window: minute } : pace;
+  return (pace.perWindow * minuteLength) / pace.window > perMinute
+    ? { perWindow: perMinute, window: minuteLength }
+    : pace;
 }

@@ -6,7 +6,7 @@ import { isRecord } from '../../contract/readers.ts';
 import { isElsewhere, isProcessAlive, type Probe, processStart, silenceOf } from '../../base/liveness.ts';
 
 /** The rate limit of a sandbox, for clients on this machine. */
-export interface Minute {
+export interface RateLimit {
   /** Requests a minute, for all keys together. */
   readonly limit: number;
   /** Whole minutes by which its clock was moved. A move resets the count. */
@@ -29,7 +29,7 @@ export interface Locator {
   readonly startedAt: number;
   readonly token: string;
   readonly build: string;
-  readonly minute?: Minute | undefined;
+  readonly minute?: RateLimit | undefined;
   /** The data folder; null if nothing is saved. */
   readonly data: string | null;
   /** Identifies its current data; older versions do not write it. */
@@ -121,7 +121,7 @@ function isLocator(value: unknown): value is Locator {
     ['start', 'network', 'dataId'].every((name) => ['string', 'undefined'].includes(typeof value[name])) &&
     ['both', 'ipv4', undefined].some((loopback) => loopback === value['loopback']) &&
     (data === null || typeof data === 'string') &&
-    (minute === undefined || isMinute(minute)) &&
+    (minute === undefined || isRateLimit(minute)) &&
     (words === undefined || (Array.isArray(words) && words.every((word) => typeof word === 'string'))) &&
     typeof value['background'] === 'boolean' &&
     isRecord(keys) &&
@@ -130,7 +130,7 @@ function isLocator(value: unknown): value is Locator {
   );
 }
 
-function isMinute(value: unknown): value is Minute {
+function isRateLimit(value: unknown): value is RateLimit {
   return isRecord(value) && ['limit', 'moved'].every((name) => typeof value[name] === 'number');
 }
 

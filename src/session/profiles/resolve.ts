@@ -206,13 +206,12 @@ export interface Target {
   readonly key: string;
   /** Unknown counts as live. */
   readonly mode: Mode | 'unknown';
+  readonly plan?: PlanName | undefined;
+  readonly rate?: number | undefined;
 }
 
 export interface ServiceCaller extends Target {
   readonly source: Source;
-  readonly profile?: string | undefined;
-  readonly plan?: PlanName | undefined;
-  readonly rate?: number | undefined;
   readonly webhookSecret?: string | undefined;
   readonly hours?: string | undefined;
   readonly excludeFrom?: string | undefined;
