@@ -60,7 +60,7 @@ export async function accountFacts(
   const { host, given } = session;
   if (given.dryRun && isLocalProfile && !running) return undefined;
   const [{ originOf }, { environmentAccount }] = await Promise.all([
-    import('./profiles/base-url.ts'),
+    import('./profiles/fields.ts'),
     import('./profiles/environment.ts'),
   ]);
   const named = environmentAccount(host.env);

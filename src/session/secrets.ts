@@ -2,7 +2,7 @@ import { CliError, configuration } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { configFolder, variable } from './profiles/environment.ts';
-import { readWebhookSecret, webhookSecretFault } from './profiles/key.ts';
+import { readWebhookSecret, webhookSecretFault } from './profiles/fields.ts';
 import { local, type Profile, profileOf, readStore, requireProfile, type Store } from './profiles/store.ts';
 import type { CallOptions, Session } from './session.ts';
 

@@ -6,7 +6,7 @@ import { createMinuteServer, type MinuteServer } from '../client/pace/minute-ser
 import { minuteLength } from '../client/pace/pace.ts';
 import { prefixOf } from '../ledger/redis/server.ts';
 import type { Account } from '../ledger/ledger.ts';
-import { originOf } from './profiles/base-url.ts';
+import { originOf } from './profiles/fields.ts';
 import { environmentAccount, stateFolder } from './profiles/environment.ts';
 import type { ServiceCaller } from './profiles/resolve.ts';
 import { secretsOf, teamOf } from './team.ts';

@@ -66,7 +66,7 @@ async function profileSecrets({ host, reporter }: Context): Promise<readonly Kno
   const [{ readStore }, { configFolder }, { webhookSecretFault }] = await Promise.all([
     import('../../session/profiles/store.ts'),
     import('../../session/profiles/environment.ts'),
-    import('../../session/profiles/key.ts'),
+    import('../../session/profiles/fields.ts'),
   ]);
   const { profiles } = readStore(configFolder(host.env, host.home));
   return Object.entries(profiles).flatMap(([name, { webhookSecret: secret }]) => {

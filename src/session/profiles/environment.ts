@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { CliError, configuration } from '../../base/errors.ts';
 import type { Env, Host } from '../../base/host.ts';
 import type { Mode } from '../../contract/keys.ts';
-import { accountFault } from './key.ts';
+import { accountFault } from './fields.ts';
 
 /** Refuses invalid variables that concern every caller. */
 export function checkEnvironment(env: Env): void {

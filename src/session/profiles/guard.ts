@@ -4,7 +4,7 @@ import { exposedBy, exposureOf } from '../../base/files.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { isLoopback, requireEncryption } from '../../client/address.ts';
 import { isLocalKey } from '../../contract/keys.ts';
-import { originOf } from './base-url.ts';
+import { originOf } from './fields.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { LocalCaller, Target } from './resolve.ts';
 import { storeFile } from './store.ts';

@@ -3,9 +3,8 @@ import type { Env, Host } from '../../base/host.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { type Mode, modeOf } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
-import { baseUrl, originOf } from './base-url.ts';
+import { baseUrl, originOf, readKey } from './fields.ts';
 import { checkEnvironment, configFolder, environmentMode, isInteractive, onlyLocal, variable } from './environment.ts';
-import { readKey } from './key.ts';
 import { type FoundStore, listed, local, type Profile, readStore, requireProfile, type Store } from './store.ts';
 
 interface CommandLine {

@@ -5,8 +5,7 @@ import { suggest } from '../../base/suggest.ts';
 import { type Mode, modeOf } from '../../contract/keys.ts';
 import { isPlanName, type PlanName, plans } from '../../contract/plans.ts';
 import { isRecord, Mismatch, type Reader, string } from '../../contract/readers.ts';
-import { baseUrl } from './base-url.ts';
-import { accountFault, keyFault, secretFault } from './key.ts';
+import { baseUrl, accountFault, keyFault, secretFault } from './fields.ts';
 
 export interface Profile {
   /** With its path prefix, without a slash at the end. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isLoopback } from '../../../src/client/address.ts';
-import { baseUrl, originOf } from '../../../src/session/profiles/base-url.ts';
+import { baseUrl, originOf } from '../../../src/session/profiles/fields.ts';
 import { thrown } from '../../support/thrown.ts';
 import { liveKey } from './people.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keyMode, readKey, readWebhookSecret } from '../../../src/session/profiles/key.ts';
+import { keyMode, readKey, readWebhookSecret } from '../../../src/session/profiles/fields.ts';
 import { thrown } from '../../support/thrown.ts';
 import { bareKey, liveKey, testKey } from './people.ts';
 
