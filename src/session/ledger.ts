@@ -20,7 +20,7 @@ export async function openLedger(
   ]);
   refuseOldRuns(stateFolder);
   if (!given.dryRun) await refuseOldSends(stateFolder, host);
-  const facts = await accountFacts(session, caller, checkedTarget, { write: true });
+  const facts = await accountFacts(session, caller, checkedTarget);
   const folder = join(stateFolder, 'ledger');
   const open = given.dryRun && !files.hasLedger(folder) ? files.emptyLedger : files.openFileLedger;
   const ledger = open({
@@ -45,17 +45,14 @@ export async function openLedger(
   return openTeamLedger({ session, server, isLive: checkedTarget.target.mode !== 'sandbox', own: { ledger, account } });
 }
 
-interface Options {
-  /** Whether a profile without an account id may get one. A dry run never writes one. */
-  readonly write: boolean;
-}
-
-/** The facts that identify the account of a call. Undefined for a dry run whose sandbox is not running. */
+/**
+ * The facts that identify the account of a call. A profile without an account id gets one, but not in a dry run.
+ * Undefined for a dry run whose sandbox is not running.
+ */
 export async function accountFacts(
   session: Session,
   caller: AnyCaller,
   { target, isLocalProfile, running }: CheckedTarget,
-  { write }: Options,
 ): Promise<AccountFacts | undefined> {
   const { host, given } = session;
   if (given.dryRun && isLocalProfile && !running) return undefined;
@@ -71,7 +68,7 @@ export async function accountFacts(
     origin: originOf(running?.url ?? target.baseUrl),
     key: target.key,
     named,
-    profile: await profileAccount(session, caller, isNeeded && write && !given.dryRun),
+    profile: await profileAccount(session, caller, isNeeded && !given.dryRun),
     sandbox,
   };
 }
@@ -81,7 +78,7 @@ async function profileAccount({ host }: Session, caller: AnyCaller, write: boole
   if (caller.kind === 'local' || !('source' in caller) || caller.profile === undefined) return undefined;
   if (caller.account !== undefined || !write) return caller.account;
   const [{ storedAccount }, { configFolder }] = await Promise.all([
-    import('./profiles/account.ts'),
+    import('./profiles/profiles.ts'),
     import('./profiles/environment.ts'),
   ]);
   return storedAccount(configFolder(host.env, host.home), caller.profile);

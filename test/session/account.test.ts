@@ -38,24 +38,23 @@ describe('the account facts of a profile', () => {
     const { facts, write, untouched } = machine();
     write({ account: '0123456789ab' });
     const isUntouched = untouched();
-    expect(await facts({ write: true })).toEqual({ origin: service, key, profile: '0123456789ab' });
+    expect(await facts()).toEqual({ origin: service, key, profile: '0123456789ab' });
     expect(isUntouched()).toBe(true);
   });
 
   it('add an id to a profile without one, once', async () => {
     const { facts, write, stored } = machine();
     write({});
-    const first = await facts({ write: true });
+    const first = await facts();
     expect(first?.profile).toMatch(id);
     expect(stored()).toBe(first?.profile);
-    expect(await facts({ write: true })).toEqual(first);
-    expect(await facts({ write: false })).toEqual(first);
+    expect(await facts()).toEqual(first);
+    expect(await facts({ words: { dryRun: [''] } })).toEqual(first);
   });
 
   it.each([
-    ['a call that only looks', { write: false }],
-    ['a dry run', { write: true, words: { dryRun: [''] } }],
-    ['BIZMSG_ACCOUNT', { write: true, env: { BIZMSG_ACCOUNT: 'acme' } }],
+    ['a dry run', { words: { dryRun: [''] } }],
+    ['BIZMSG_ACCOUNT', { env: { BIZMSG_ACCOUNT: 'acme' } }],
   ])('leave a store without ids alone for %s', async (_, settings) => {
     const { facts, write, untouched } = machine();
     write({});
@@ -70,7 +69,7 @@ describe('the account facts of a profile', () => {
     // Shared with others, like /tmp.
     chmodSync(folder, 0o1777);
     const isUntouched = untouched();
-    expect(await facts({ write: true })).toMatchObject({ origin: service, key, profile: undefined });
+    expect(await facts()).toMatchObject({ origin: service, key, profile: undefined });
     expect(isUntouched()).toBe(true);
   });
 
@@ -84,7 +83,7 @@ describe('the account facts of a profile', () => {
   it('are the same for commands that start at the same time', async () => {
     const { facts, write, stored } = machine();
     write({});
-    const all = await Promise.all(Array.from({ length: 8 }, () => facts({ write: true })));
+    const all = await Promise.all(Array.from({ length: 8 }, () => facts()));
     expect(new Set(all.map((one) => one?.profile))).toEqual(new Set([stored()]));
     expect(stored()).toMatch(id);
   });
@@ -120,7 +119,7 @@ describe('the account facts of a local sandbox', () => {
     const sandbox = await serveLocal(home);
     write({ baseUrl: findSandbox(state, alive)?.url, keys: { sandbox: sandbox.keys.sandbox } });
     const isUntouched = untouched();
-    expect(await facts({ write: true })).toMatchObject({ profile: undefined, sandbox: sandbox.dataId() });
+    expect(await facts()).toMatchObject({ profile: undefined, sandbox: sandbox.dataId() });
     expect(isUntouched()).toBe(true);
   });
 
@@ -151,7 +150,6 @@ const calling = (url: string) => ({ BIZMSG_API_KEY: key, BIZMSG_BASE_URL: url })
 interface Command {
   readonly env?: Readonly<Record<string, string>>;
   readonly words?: Readonly<Record<string, readonly string[]>>;
-  readonly write?: boolean;
 }
 
 function machine() {
@@ -162,10 +160,10 @@ function machine() {
     home,
     folder,
     state: join(home, '.local/state/bizmsg'),
-    facts: async ({ env = {}, words = {}, write = false }: Command) => {
+    facts: async ({ env = {}, words = {} }: Command = {}) => {
       const { context: session } = rig({ env, home, words });
       const caller = resolve(callerInputs(session));
-      return accountFacts(session, caller, await checkTarget(session, caller), { write });
+      return accountFacts(session, caller, await checkTarget(session, caller));
     },
     /** A store with one profile, as an older version wrote it, except for these fields. */
     write: (fields: object) => {
@@ -198,7 +196,7 @@ function locator(port: number) {
 /** A program that prints the account id of the profile acme. */
 async function bundled(folder: string): Promise<string> {
   const entry = join(folder, 'entry.ts');
-  const source = JSON.stringify(new URL('../../src/session/profiles/account.ts', import.meta.url).pathname);
+  const source = JSON.stringify(new URL('../../src/session/profiles/profiles.ts', import.meta.url).pathname);
   writeFileSync(
     entry,
     `import { storedAccount } from ${source}; storedAccount(process.argv[2] ?? '', 'acme').then(console.log);`,

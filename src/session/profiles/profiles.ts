@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { CliError, configuration, usage } from '../../base/errors.ts';
 import type { Host } from '../../base/host.ts';
 import { maskKey } from '../../base/redact.ts';
@@ -5,7 +6,6 @@ import { shellQuote } from '../../base/shell-quote.ts';
 import { requireEncryption } from '../../client/address.ts';
 import type { Mode } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
-import { newAccountId } from './account.ts';
 import { configFolder } from './environment.ts';
 import { baseUrl, originOf, keyMode, readKey, readWebhookSecret } from './fields.ts';
 import { type CallerInputs, missingKey, noProfile, type Target } from './resolve.ts';
@@ -75,9 +75,7 @@ interface ProfilesOptions {
 export function openProfiles({ host: { env, home }, given }: ProfilesOptions): Profiles {
   const folder = configFolder(env, home);
   const found = () => readStore(folder);
-  // conf and the lock load slowly, and only writing needs them.
-  const change = async (step: (store: Store) => Store): Promise<Store> =>
-    (await import('./write-store.ts')).changeStore(folder, step);
+  const change = async (step: (store: Store) => Store) => changeStore(folder, step);
   const rowAfter = async (name: string, step: (store: Store) => Store) => profileRow(await change(step), name);
   const keyAfter = async (name: string, mode: Mode, step: (store: Store) => Store) =>
     keyRow(await change(step), name, mode);
@@ -125,6 +123,11 @@ export function openProfiles({ host: { env, home }, given }: ProfilesOptions): P
   };
 }
 
+/** conf and the lock load slowly, and only writing needs them. */
+async function changeStore(folder: string, step: (store: Store) => Store): Promise<Store> {
+  return (await import('./write-store.ts')).changeStore(folder, step);
+}
+
 function stored(name: string | undefined, loadStore: () => Store): string {
   if (name === undefined) throw noProfile(loadStore());
   if (name !== local) return name;
@@ -152,6 +155,32 @@ function requireFree(store: Store, name: string): void {
   if (profileOf(store, profileName(name)) === undefined) return;
   const hint = `change it with bizmsg profiles set ${shellQuote(name)}, or its keys with bizmsg keys set`;
   throw configuration('profile-exists', `there is a profile "${name}" already`, hint);
+}
+
+/** A random id of an account, independent of its keys and its address. */
+function newAccountId(): string {
+  return randomBytes(6).toString('hex');
+}
+
+/**
+ * Creates and stores the account id of a profile without one. Undefined if the store cannot be written, for example on
+ * a read-only file system.
+ */
+export async function storedAccount(folder: string, name: string): Promise<string | undefined> {
+  try {
+    // Another process may have created one meanwhile.
+    return requireProfile(await changeStore(folder, (store) => withAccount(store, name)), name).account;
+  } catch (error) {
+    if (error instanceof CliError && unwritable.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+const unwritable: ReadonlySet<string> = new Set(['store-unwritable', 'store-shared']);
+
+function withAccount(store: Store, name: string): Store {
+  const profile = requireProfile(store, name);
+  return profile.account === undefined ? put(store, name, { ...profile, account: newAccountId() }) : store;
 }
 
 /** Changes a profile. A new origin removes its keys, which are bound to the old one. */
