@@ -3,8 +3,7 @@ import { BadChange, type Ranges } from '../places.ts';
 import { lineOf } from '../../base/journal-lines.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { rowSize, secondSize } from '../identity.ts';
-import { states } from '../states.ts';
-import { ownerIn, runIn, subjectIn } from '../facts.ts';
+import { type Fields, flag, maybeText, number, ownerIn, runIn, state, subjectIn, text } from '../facts.ts';
 
 /**
  * The lines of changes that are recorded together. A single message takes two, one before and one after the request:
@@ -61,7 +60,7 @@ function changeIn(record: unknown): Change {
       return {
         type,
         run: text(record, 'run'),
-        at: time(record),
+        at: number(record, 'at'),
         subject: subjectIn(record['subject']),
         again: flag(record, 'again'),
       };
@@ -69,7 +68,7 @@ function changeIn(record: unknown): Change {
       return {
         type,
         owner: text(record, 'owner'),
-        at: time(record),
+        at: number(record, 'at'),
         pid: number(record, 'pid'),
         start: text(record, 'start'),
       };
@@ -80,7 +79,7 @@ function changeIn(record: unknown): Change {
         type,
         run: text(record, 'run'),
         owner: text(record, 'owner'),
-        at: time(record),
+        at: number(record, 'at'),
         plan: ranges(record, 'plan'),
         reopen: ranges(record, 'reopen'),
       };
@@ -89,7 +88,7 @@ function changeIn(record: unknown): Change {
         type,
         run: text(record, 'run'),
         owner: text(record, 'owner'),
-        at: time(record),
+        at: number(record, 'at'),
         claimed: ranges(record, 'claimed'),
         done: ranges(record, 'done'),
         failed: ranges(record, 'failed'),
@@ -98,12 +97,12 @@ function changeIn(record: unknown): Change {
       };
     case 'died':
     case 'end':
-      return { type, owner: text(record, 'owner'), at: time(record) };
+      return { type, owner: text(record, 'owner'), at: number(record, 'at') };
     case 'withdraw':
       return {
         type,
         run: text(record, 'run'),
-        at: time(record),
+        at: number(record, 'at'),
         rows: ranges(record, 'rows'),
         closes: flag(record, 'closes'),
       };
@@ -111,7 +110,7 @@ function changeIn(record: unknown): Change {
       const event = record['event'];
       if (event !== 'sent' && event !== 'not-sent' && event !== 'supersede')
         throw new BadChange('its event is unknown');
-      return { type, run: text(record, 'run'), at: time(record), event, rows: ranges(record, 'rows') };
+      return { type, run: text(record, 'run'), at: number(record, 'at'), event, rows: ranges(record, 'rows') };
     }
     case 'forget':
       return { type, run: text(record, 'run') };
@@ -131,43 +130,16 @@ function changeIn(record: unknown): Change {
 }
 
 function pastRowsIn(record: Fields) {
-  const state = states.find((one) => one === record['state']);
-  if (!state) throw new BadChange('its state is unknown');
-  const owner = record['owner'] === undefined ? undefined : text(record, 'owner');
   return {
     run: text(record, 'run'),
     skip: number(record, 'skip'),
     bytes: bytes(record, 'bytes', rowSize),
-    state,
+    state: state(record),
     time: number(record, 'time'),
     order: number(record, 'order'),
     isLatest: flag(record, 'isLatest'),
-    owner,
+    owner: maybeText(record, 'owner'),
   };
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function text(record: Fields, name: string): string {
-  const value = record[name];
-  if (typeof value !== 'string') throw new BadChange(`${name} is not a text`);
-  return value;
-}
-
-function number(record: Fields, name: string): number {
-  const value = record[name];
-  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) throw new BadChange(`${name} is not a number`);
-  return value;
-}
-
-function time(record: Fields): number {
-  return number(record, 'at');
-}
-
-function flag(record: Fields, name: string): boolean {
-  const value = record[name];
-  if (typeof value !== 'boolean') throw new BadChange(`${name} is neither true nor false`);
-  return value;
 }
 
 /** None if left out. */

@@ -117,7 +117,7 @@ function tableIn(fd: number, path: string): Table | undefined {
     typeof secret !== 'string'
   )
     return undefined;
-  const [sizes, counts] = [numbers(header['sizes']), numbers(header['counts'])];
+  const [sizes, counts] = [numbers(header, 'sizes'), numbers(header, 'counts')];
   const from = line.bytes.length + 1;
   const checksums = new Uint32Array(sizes.reduce((sum, words) => sum + Math.ceil(words / blockWords), 0));
   const got = fs.readSync(fd, bytesOf(checksums), 0, checksums.byteLength, from);
@@ -228,19 +228,20 @@ function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array {
 }
 
 function bookIn(value: unknown, entries: Stored): StoredBook {
-  const { order, runs, owners, claimants } = fields(value);
+  const book = fields(value);
   return {
-    order: number(order),
-    runs: list(runs, runDumpIn),
-    owners: list(owners, ownerIn),
-    claimants: numbers(claimants),
+    order: number(book, 'order'),
+    runs: list(book, 'runs', runDumpIn),
+    owners: list(book, 'owners', ownerIn),
+    claimants: numbers(book, 'claimants'),
     entries,
   };
 }
 
 function runDumpIn(value: unknown): RunDump {
-  const { counts, blocks, positions } = fields(value);
-  return { ...runIn(value), counts: numbers(counts), blocks: numbers(blocks), positions: number(positions) };
+  const run = fields(value);
+  const [counts, blocks] = [numbers(run, 'counts'), numbers(run, 'blocks')];
+  return { ...runIn(value), counts, blocks, positions: number(run, 'positions') };
 }
 
 function writeAll(fd: number, bytes: Uint8Array): void {
