@@ -82,6 +82,20 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
     expect(shown.sandbox.messages()).toMatchObject([{ to: '+12025550177', params: ['Ada', 'A-1'] }]);
   });
 
+  it('have a template, even if the templates arrive after the dialog has opened', async () => {
+    const page = await tabs.open('about:blank');
+    let arrive = () => {};
+    const arrived = new Promise<void>((resolve) => (arrive = resolve));
+    await page.route('**/__sandbox/templates', (route) => arrived.then(() => route.continue()));
+    await page.goto(shown.link);
+    await page.getByRole('button', { name: 'New message' }).click();
+    const template = page.getByRole('dialog').getByRole('combobox', { name: 'Template' });
+    await template.waitFor();
+    arrive();
+    await expect.poll(() => template.inputValue(), patience).toMatch(/^\w+$/);
+    await page.getByRole('dialog').getByRole('group', { name: 'Preview' }).waitFor();
+  });
+
   it('show why a message was rejected', async () => {
     const page = await tabs.open(shown.link, { expected: /status of 404/ });
     await page.getByRole('button', { name: 'New message' }).click();

@@ -30,16 +30,19 @@ export function NewMessage(props: NewMessageProps) {
 
 function Compose({ templates, to: chosen }: NewMessageProps) {
   const to = useSignal(chosen || testNumbers[0].phone);
-  const name = useSignal(templates.find(({ status }) => status === 'APPROVED')?.name ?? '');
+  const selected = useSignal<string | undefined>(undefined);
   const values = useSignal<Readonly<Record<string, string>>>({});
   const problem = useSignal<Problem | undefined>(undefined);
   const isSending = useSignal(false);
-  const template = templates.find((one) => one.name === name.value);
+  const template =
+    templates.find(({ name }) => name === selected.value) ??
+    templates.find(({ status }) => status === 'APPROVED') ??
+    templates[0];
   const params = template ? paramsOf(template, values.value) : [];
   const gone = useMemo(() => new AbortController(), []);
   useEffect(() => () => gone.abort(), []);
   const send = async () => {
-    problem.value = await sendMessage({ to: to.value, template: name.value, params }, gone.signal);
+    problem.value = await sendMessage({ to: to.value, template: template?.name ?? '', params }, gone.signal);
     if (problem.value) return;
     isComposing.value = false;
     goTo('phones', to.value);
@@ -66,7 +69,7 @@ function Compose({ templates, to: chosen }: NewMessageProps) {
       </label>
       <label>
         Template
-        <select value={name.value} onChange={({ currentTarget }) => (name.value = currentTarget.value)}>
+        <select value={template?.name} onChange={({ currentTarget }) => (selected.value = currentTarget.value)}>
           {templates.map(({ name, language, status }) => (
             <option key={name} value={name}>
               {name} ({language}
