@@ -72,7 +72,7 @@ export function Help() {
           </div>
         ))}
       </dl>
-      <label>
+      <label class="check">
         <input
           type="checkbox"
           checked={hasKeys.value}

@@ -47,6 +47,27 @@ describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 
+  it.each(['phones', 'phones/%2B12025550101', 'timeline', 'deliveries', 'contents/templates', 'limits', 'limits/keys'])(
+    'fits the screen %s into a window of 320 px',
+    async (screen) => {
+      shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:65535/hooks' });
+      await shown.send('+12025550101', 'appointment_reminder', ['Ada', 'Monday', '9:00']);
+      await shown.sandbox.time.advance(400);
+      const page = await tabs.open(shown.link, { viewport: { width: 320, height: 640 } });
+      await page.goto(`${shown.url}/__sandbox/#${screen}`);
+      await page
+        .getByRole('main')
+        .getByText(/sent|active|APPROVED|starter|0101/)
+        .filter({ visible: true })
+        .first()
+        .waitFor();
+      const cut = `[...document.querySelectorAll('html, header, nav, .clock, .list')]
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+        .map(({ outerHTML }) => outerHTML.slice(0, 60))`;
+      await expect.poll(() => page.evaluate(cut), patience).toEqual([]);
+    },
+  );
+
   it.each(['timeline', 'deliveries', 'limits/choices'])('scrolls %s only down on a phone', async (screen) => {
     shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:65535/hooks' });
     await shown.send('+12025550101', 'welcome');

@@ -123,7 +123,12 @@ function Webhooks() {
         columns={[
           { title: 'URL', cell: ({ url }) => url },
           { title: 'Events', class: 'wide', cell: ({ events }) => (events === 'all' ? 'all' : events.join(', ')) },
-          { title: 'State', cell: ({ state, reason }) => (reason === undefined ? state : `${state}: ${reason}`) },
+          {
+            title: 'State',
+            cell: ({ state, reason }) => (
+              <span class={`state ${state}`}>{reason === undefined ? state : `${state}: ${reason}`}</span>
+            ),
+          },
           {
             title: 'Change',
             cell: ({ id, url }) => (
