@@ -62,6 +62,10 @@ export function inOrder(phones: Iterable<Phone>): readonly Phone[] {
   return [...tests, ...others];
 }
 
+export function idOf(item: Item): string {
+  return item.kind === 'reply' ? item.reply.id : item.message.id;
+}
+
 export function textOf(item: Item): string {
   return item.kind === 'reply' ? item.reply.text : (item.message.text ?? item.message.template);
 }

@@ -101,6 +101,17 @@ describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'
     await page.getByRole('link', { name: '+12025550101' }).first().getByText('1 unread').waitFor();
   });
 
+  it('counts a message as unread after another tab or command has cleared all messages', async () => {
+    await shown.send('+12025550101', 'welcome');
+    const page = await tabs.open(shown.link);
+    const phone = page.getByRole('link', { name: '+12025550101' }).first();
+    await phone.getByText('Welcome!').waitFor();
+    shown.sandbox.reset('messages');
+    await shown.send('+12025550101', 'verification_code', ['1']);
+    await phone.getByText('Your code is 1.').waitFor();
+    await phone.getByText('1 unread').waitFor();
+  });
+
   it('shows a message when it is sent, with its variables marked', async () => {
     const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: '+12025550101' }).first().click();

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { ask, useAsked } from '../ask.ts';
 import { state } from '../connection.ts';
 import { confirm } from '../dialog.tsx';
-import { inOrder, isMatch, type Phone, phonesIn, testNumbers, textOf } from '../phones.ts';
+import { idOf, inOrder, isMatch, type Phone, phonesIn, testNumbers, textOf } from '../phones.ts';
 import { goTo, linkTo, route } from '../route.ts';
 import { useKeys } from '../shortcuts.tsx';
 import { Search } from '../table.tsx';
@@ -15,8 +15,8 @@ import { Thread } from './thread.tsx';
 const phones = computed(() => phonesIn(state.value));
 const ordered = computed(() => inOrder(phones.value.values()));
 const search = signal('');
-/** How many items of each number were read in this tab. Undefined until the first ones arrive. */
-const seen = signal<ReadonlyMap<string, number> | undefined>(undefined);
+/** The last item of each number that was read in this tab. Undefined until the first ones arrive. */
+const seen = signal<ReadonlyMap<string, string> | undefined>(undefined);
 
 /** The numbers, and what a customer sees on the phone of the chosen one. */
 export function Phones() {
@@ -84,22 +84,28 @@ export function Phones() {
 }
 
 function clear(): void {
-  const action = async () => {
-    await ask('reset', { what: 'messages' });
-    seen.value = new Map();
-  };
   const text = 'This removes the messages and replies of all numbers. Contacts, webhooks and logs stay.';
-  confirm({ title: 'Clear all messages?', text, does: 'Clear', action, done: 'Cleared' });
+  confirm({
+    title: 'Clear all messages?',
+    text,
+    does: 'Clear',
+    action: () => ask('reset', { what: 'messages' }),
+    done: 'Cleared',
+  });
 }
 
 /** Counts everything as read that was there when the page opened, and everything on the open phone. */
 function useSeen(open: Phone | undefined): void {
-  const count = open?.items.length ?? 0;
   useEffect(() => {
-    const before = seen.value ?? new Map(ordered.value.map(({ phone, items }) => [phone, items.length]));
-    if (!seen.value || (open && before.get(open.phone) !== count))
-      seen.value = open ? new Map([...before, [open.phone, count]]) : before;
+    const before = seen.value ?? new Map(ordered.value.map((phone) => [phone.phone, lastOf(phone)]));
+    if (!seen.value || (open && before.get(open.phone) !== lastOf(open)))
+      seen.value = open ? new Map([...before, [open.phone, lastOf(open)]]) : before;
   });
+}
+
+function lastOf({ items }: Phone): string {
+  const last = items.at(-1);
+  return last ? idOf(last) : '';
 }
 
 function labelOf({ phone }: Phone, names: ReadonlyMap<string, string>): string {
@@ -115,7 +121,9 @@ interface RowProps {
 
 function Row({ phone: { phone, items }, label, isChosen }: RowProps) {
   const last = items.at(-1);
-  const unread = isChosen || !seen.value ? 0 : Math.max(0, items.length - (seen.value.get(phone) ?? 0));
+  const lastSeen = seen.value?.get(phone);
+  const unread =
+    isChosen || !seen.value ? 0 : items.length - 1 - items.findLastIndex((item) => idOf(item) === lastSeen);
   return (
     <a class="phone" href={linkTo('phones', phone)} aria-current={isChosen ? 'true' : undefined}>
       <span class="top">

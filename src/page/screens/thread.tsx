@@ -9,7 +9,7 @@ import { copies } from '../copies.ts';
 import { Dialog } from '../dialog.tsx';
 import { Form } from '../form.tsx';
 import { act, Copy } from '../notice.tsx';
-import { type Item, type Phone, textOf } from '../phones.ts';
+import { idOf, type Item, type Phone, textOf } from '../phones.ts';
 import { linkTo, route } from '../route.ts';
 import { useKeys } from '../shortcuts.tsx';
 import type { Message, Reply, SandboxEvent } from '../state.ts';
@@ -67,7 +67,7 @@ export function Thread({ phone: { phone, items }, label, templates }: ThreadProp
           <code>bizmsg send-template {phone} welcome --profile local</code>
         </p>
       ) : (
-        <Windowed items={items} keyOf={keyOf} estimate={96} class="items" label="List of messages" isFromEnd>
+        <Windowed items={items} keyOf={idOf} estimate={96} class="items" label="List of messages" isFromEnd>
           {(item, at) => (
             <>
               {isNewDay(items, at) && <p class="day">{dayText(item.at)}</p>}
@@ -86,10 +86,6 @@ export function Thread({ phone: { phone, items }, label, templates }: ThreadProp
       <ReplyForm from={phone} />
     </section>
   );
-}
-
-function keyOf(item: Item): string {
-  return item.kind === 'reply' ? item.reply.id : item.message.id;
 }
 
 function isNewDay(items: readonly Item[], at: number): boolean {
