@@ -68,6 +68,29 @@ describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'
     },
   );
 
+  it('breaks long words in the header of a conversation, in details and in dialogs', async () => {
+    const [long, phone] = ['W'.repeat(1_000), '+12025550101'];
+    shown.sandbox.seed({ contacts: [{ phone, name: long }] });
+    shown.sandbox.webhooks.add({ url: `http://127.0.0.1:9/${long}` });
+    const { events } = shown.sandbox.trigger('message.received', { from: phone, text: 'Hi' });
+    const [delivery] = shown.sandbox.delivery(events.at(-1)?.id ?? '');
+    const page = await tabs.open(shown.link);
+    const overflow = (selector: string) =>
+      page.evaluate(
+        `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('${selector}'))`,
+      );
+    await page.goto(`${shown.url}/__sandbox/#phones/${encodeURIComponent(phone)}`);
+    await page.locator('.thread > header').getByText(long).waitFor();
+    expect(await overflow('.thread > header')).toBe(0);
+    expect((await page.locator('.thread > header').boundingBox())?.height).toBeLessThan(100);
+    await page.goto(`${shown.url}/__sandbox/#deliveries/${delivery?.id}`);
+    await page.locator('.detail').getByText(long).waitFor();
+    expect(await overflow('.detail')).toBe(0);
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByText(long).waitFor();
+    expect(await overflow('dialog[open]')).toBe(0);
+  });
+
   it.each(['timeline', 'deliveries', 'limits/choices'])('scrolls %s only down on a phone', async (screen) => {
     shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:65535/hooks' });
     await shown.send('+12025550101', 'welcome');
