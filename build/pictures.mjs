@@ -1,12 +1,13 @@
 // Draws docs/*.svg, terminals in which real commands ran, each in a new home, and docs/page.png, the page of a sandbox.
 // Needs tmux, chromium, and free ports 3000, 4780 and 4781, or a separate network: unshare -rn sh -c 'ip link set lo up && npm run pictures'
 //   npm run pictures [-- send import]
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
 import { drawn } from './svg.mjs';
 
@@ -14,6 +15,7 @@ const root = join(import.meta.dirname, '..');
 const columns = 92;
 /** Visible in the pictures. */
 const home = '/tmp/ada';
+const run = promisify(execFile);
 let refused = 0;
 
 /** The commands of each picture. `wait` waits for text on the screen, while the command before it runs; `hidden` runs outside the terminal. */
@@ -129,29 +131,33 @@ function prepare() {
 
 /** Draws the page of a sandbox in which real commands ran. `env` has its home. */
 async function drawPage(file, env) {
-  const bizmsg = (...words) =>
-    execFileSync(process.execPath, [join(root, 'bin/bizmsg.js'), ...words], { env, encoding: 'utf8' });
+  // Not execFileSync: the handler has to answer meanwhile.
+  const bizmsg = (...words) => run(process.execPath, [join(root, 'bin/bizmsg.js'), ...words], { env });
   const send = (...words) => bizmsg('send-template', ...words, '--profile', 'local', '--quiet');
-  bizmsg('sandbox', 'start', '--background', '--rng', 'page');
-  bizmsg('sandbox', 'clock', 'freeze');
+  const handler = createServer((request, answer) => request.resume().on('end', () => answer.end())).listen(3000);
+  await bizmsg('sandbox', 'start', '--background', '--rng', 'page');
+  await bizmsg('sandbox', 'clock', 'freeze');
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
   try {
-    send('+12025550102', 'verification_code', '-p', '471100');
-    send('+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042');
-    bizmsg('sandbox', 'clock', 'advance', '4s');
-    bizmsg('sandbox', 'trigger', 'message.received', '--from', '+12025550101', '--text', 'When does it arrive?');
-    bizmsg('sandbox', 'clock', 'advance', '5s');
-    send('+12025550101', 'appointment_reminder', '-p', 'Ada', '-p', 'Monday', '-p', '9:00');
-    send('+12025550103', 'welcome');
-    bizmsg('sandbox', 'clock', 'advance', '400ms');
-    const page = await browser.newPage({ viewport: { width: 1120, height: 500 } });
-    await page.goto(bizmsg('sandbox', 'open', '--print').trim());
+    await bizmsg('sandbox', 'webhooks', 'add', 'http://127.0.0.1:3000/hook');
+    await send('+12025550102', 'verification_code', '-p', '471100');
+    await send('+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042');
+    await bizmsg('sandbox', 'clock', 'advance', '4s');
+    await bizmsg('sandbox', 'trigger', 'message.received', '--from', '+12025550101', '--text', 'When does it arrive?');
+    await bizmsg('sandbox', 'clock', 'advance', '5s');
+    await send('+12025550101', 'appointment_reminder', '-p', 'Ada', '-p', 'Monday', '-p', '9:00');
+    await send('+12025550103', 'welcome');
+    await bizmsg('sandbox', 'clock', 'advance', '400ms');
+    const page = await browser.newPage({ viewport: { width: 1120, height: 520 } });
+    const { stdout: link } = await bizmsg('sandbox', 'open', '--print');
+    await page.goto(link.trim());
     await page.getByRole('link', { name: '+12025550101' }).first().click();
     await page.getByText('When does it arrive?').first().waitFor();
-    await page.getByText('no webhook was registered').waitFor();
+    await page.getByText('delivered (200)').waitFor();
     await page.screenshot({ path: file });
   } finally {
     await browser.close();
-    bizmsg('sandbox', 'stop', '--quiet');
+    await bizmsg('sandbox', 'stop', '--quiet');
+    handler.close().closeAllConnections();
   }
 }
