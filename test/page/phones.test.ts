@@ -104,6 +104,16 @@ describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'
     expect(await page.evaluate(widths)).toBe(0);
   });
 
+  it('scrolls deliveries only down on a phone, also without a response', async () => {
+    shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:65535/hooks' });
+    shown.sandbox.faults.add({ on: ['broadcast.completed'], effect: { kind: 'delay', ms: 60_000 } });
+    shown.sandbox.trigger('broadcast.completed', { template: 'welcome' });
+    const page = await tabs.open(shown.link, { viewport: { width: 375, height: 720 } });
+    await page.goto(`${shown.url}/__sandbox/#deliveries`);
+    await page.getByRole('row').filter({ hasText: 'broadcast.completed' }).getByText('waiting').waitFor();
+    expect(await page.locator('.list').evaluate((list) => list.scrollWidth - list.clientWidth)).toBe(0);
+  });
+
   it('starts a message from a conversation on a phone', async () => {
     const page = await tabs.open(shown.link, { viewport: { width: 375, height: 720 } });
     await page.getByRole('link', { name: '+12025550102' }).first().click();
