@@ -2,6 +2,7 @@ import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { argument, choice, span } from '../../cli/params.ts';
+import { landmarks } from '../../sandbox/interface.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
 import { ask } from './control.ts';
 
@@ -48,13 +49,11 @@ export const clockAdvance = command({
   ].join('\n'),
   params: {
     by: argument('[duration]', 'how far: 5s, 10m, 2h or 31d', span),
-    to: choice('--to <when>', 'advance to the next receipt or delivery, or to the start of the next period, in UTC', [
-      'next-due',
-      'next-minute',
-      'next-hour',
-      'next-day',
-      'next-month',
-    ]),
+    to: choice(
+      '--to <when>',
+      'advance to the next receipt or delivery, or to the start of the next period, in UTC',
+      landmarks,
+    ),
   },
   examples: ['sandbox clock advance 5s', 'sandbox clock advance --to next-month'],
   sample:

@@ -2,10 +2,9 @@ import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { chosen, knowing, required } from '../../cli/params.ts';
+import { resettable } from '../../sandbox/state/records.ts';
 import { jsonIn } from '../body.ts';
 import { ask } from './control.ts';
-
-const resettable = ['messages', 'contacts', 'logs', 'all'] as const;
 
 export const resetSandbox = command({
   name: 'reset',

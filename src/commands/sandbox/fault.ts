@@ -4,6 +4,7 @@ import { printOptions } from '../../cli/globals.ts';
 import { argument, count, duration, flag, type Input, knowing, option, span } from '../../cli/params.ts';
 import { isEventName } from '../../contract/events.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
+import { answerFaults, eventFaults } from '../../sandbox/state/records.ts';
 import { ask } from './control.ts';
 import { faultTargets, faultTargetWords, wordsFor } from './names.ts';
 
@@ -23,10 +24,7 @@ const kinds = {
   duplicate: flag('--duplicate', 'deliver the event twice'),
   'bad-signature': flag('--bad-signature', 'sign the event with an invalid signature'),
   'stale-timestamp': flag('--stale-timestamp', 'sign the event with an old timestamp'),
-} as const;
-
-const answerKinds = ['status', 'latency', 'reset', 'hang', 'truncate', 'garbage'] as const;
-const eventKinds = ['drop', 'delay', 'duplicate', 'bad-signature', 'stale-timestamp'] as const;
+} as const satisfies Readonly<Record<Effect['kind'], unknown>>;
 
 export const addFault = command({
   name: 'add',
@@ -106,28 +104,26 @@ export const clearFaults = command({
 });
 
 function effectOf(input: Input<typeof kinds>): Effect {
-  const { status, latency, delay } = input;
-  const effects: readonly Effect[] = [
-    ...(status === undefined ? [] : [{ kind: 'status', status } as const]),
-    ...(latency === undefined ? [] : [{ kind: 'latency', ms: latency } as const]),
-    ...(delay === undefined ? [] : [{ kind: 'delay', ms: delay } as const]),
-    ...(['reset', 'hang', 'truncate', 'garbage'] as const).filter((kind) => input[kind]).map((kind) => ({ kind })),
-    ...(['drop', 'duplicate', 'bad-signature', 'stale-timestamp'] as const)
-      .filter((kind) => input[kind])
-      .map((kind) => ({ kind })),
-  ];
+  const effects = [...answerFaults, ...eventFaults].flatMap((kind) => effectNamed(kind, input) ?? []);
   const [effect, ...others] = effects;
-  const all = `for endpoints ${flags(answerKinds)}; for events ${flags(eventKinds)}`;
+  const all = `for endpoints ${flags(answerFaults)}; for events ${flags(eventFaults)}`;
   if (!effect) throw usage('specify the fault, for example --status 500', all);
   if (others.length > 0) throw usage(`${flags(effects.map(({ kind }) => kind))} exclude each other`);
   return effect;
 }
 
+function effectNamed(kind: Effect['kind'], input: Input<typeof kinds>): Effect | undefined {
+  if (kind === 'status') return input.status === undefined ? undefined : { kind, status: input.status };
+  if (kind !== 'latency' && kind !== 'delay') return input[kind] ? { kind } : undefined;
+  const ms = input[kind];
+  return ms === undefined ? undefined : { kind, ms };
+}
+
 function checkTargets({ kind }: Effect, on: Fault['on']): void {
-  const onEvents = eventKinds.some((one) => one === kind);
+  const onEvents = eventFaults.some((one) => one === kind);
   const wrong = on.filter((name) => isEventName(name) !== onEvents);
   if (wrong.length === 0) return;
-  const [fit, others] = onEvents ? ['events', answerKinds] : ['endpoints', eventKinds];
+  const [fit, others] = onEvents ? ['events', answerFaults] : ['endpoints', eventFaults];
   throw usage(`--${kind} is for ${fit}, not for ${wordsFor(wrong)}`, `use ${flags(others)}`);
 }
 

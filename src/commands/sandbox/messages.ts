@@ -3,6 +3,7 @@ import { type Command, command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { argument, choice, knowing, option, phone } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
+import { messageStatuses } from '../../sandbox/state/records.ts';
 import { newestLast, newestOf } from '../newest-last.ts';
 import { ask } from './control.ts';
 import { storyText } from './lines.ts';
@@ -20,7 +21,7 @@ const described = {
     id: argument('[id]', 'the id of a message; shows everything about it'),
     to: option('--to <phone>', 'only messages to this number', phone),
     template: knowing({ of: 'templates' }, option('--template <name>', 'only messages of this template')),
-    status: choice('--status <status>', 'only messages with this status', ['accepted', 'delivered', 'read', 'failed']),
+    status: choice('--status <status>', 'only messages with this status', messageStatuses),
     ...newestLast,
   },
   examples: [

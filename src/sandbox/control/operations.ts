@@ -14,7 +14,7 @@ import { eventName, fields, integer, oneOf, optional, suggestion } from '../read
 import { Refusal } from '../refusal.ts';
 import { newest, requestRow } from '../requests.ts';
 import { rowStates } from '../rows.ts';
-import { messageStatuses } from '../state/records.ts';
+import { messageStatuses, resettable } from '../state/records.ts';
 import type { Clock } from '../time/clock.ts';
 import type { PageFiles } from './page.ts';
 
@@ -202,7 +202,7 @@ export const operations = {
     sandbox.trigger(event, fields),
   ),
 
-  reset: op(fields({ what: oneOf(['messages', 'contacts', 'logs', 'all']) }), ({ sandbox }: Inside, { what }) => {
+  reset: op(fields({ what: oneOf(resettable) }), ({ sandbox }: Inside, { what }) => {
     sandbox.reset(what);
     return sandbox.counts();
   }),

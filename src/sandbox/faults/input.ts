@@ -2,7 +2,7 @@ import { eventNames, isEventName } from '../../contract/events.ts';
 import * as read from '../../contract/readers.ts';
 import { endpointNames } from '../../contract/endpoints.ts';
 import { fields, integer, number, oneOf, optional, suggestion } from '../readers.ts';
-import type { AnswerFault, EventFault, Fault } from '../state/records.ts';
+import { type AnswerFault, answerFaults, type EventFault, eventFaults, type Fault } from '../state/records.ts';
 import { longestTimer } from '../time/clock.ts';
 
 /** Checks each field of a new fault, and that they fit together. */
@@ -12,15 +12,11 @@ export function newFault(value: unknown, at = ''): NewFault {
   return fault;
 }
 
-const answerKinds = ['status', 'latency', 'reset', 'hang', 'truncate', 'garbage'] as const;
-const eventKinds = ['delay', 'drop', 'duplicate', 'bad-signature', 'stale-timestamp'] as const;
 const century = 100 * 366 * 86_400_000;
 
 const withStatus = fields({ kind: oneOf(['status']), status: integer(400, 599) });
 const withDuration = fields({ kind: oneOf(['latency', 'delay']), ms: number(1, longestTimer) });
-const plain = fields({
-  kind: oneOf(['reset', 'hang', 'truncate', 'garbage', 'drop', 'duplicate', 'bad-signature', 'stale-timestamp']),
-});
+const plain = fields({ kind: read.string });
 
 const parts = fields({
   on: read.list(target),
@@ -36,9 +32,11 @@ const parts = fields({
 export type NewFault = ReturnType<typeof parts>;
 
 function effect(value: unknown, at = ''): AnswerFault | EventFault {
-  const { kind } = read.object({ kind: oneOf([...answerKinds, ...eventKinds]) })(value, at);
+  const { kind } = read.object({ kind: oneOf([...answerFaults, ...eventFaults]) })(value, at);
   if (kind === 'status') return withStatus(value, at);
-  return kind === 'latency' || kind === 'delay' ? withDuration(value, at) : plain(value, at);
+  if (kind === 'latency' || kind === 'delay') return withDuration(value, at);
+  plain(value, at);
+  return { kind };
 }
 
 function target(value: unknown, at = ''): Fault['on'][number] {
@@ -58,5 +56,5 @@ function checkTarget({ on, effect, after }: NewFault): void {
 }
 
 export function isOnAnswers(effect: AnswerFault | EventFault): effect is AnswerFault {
-  return answerKinds.some((kind) => kind === effect.kind);
+  return answerFaults.some((kind) => kind === effect.kind);
 }

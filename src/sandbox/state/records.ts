@@ -4,16 +4,18 @@ import type { Mode, Scope } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
 import type { ClockSetting } from '../time/clock.ts';
 
+export const answerFaults = ['status', 'latency', 'reset', 'hang', 'truncate', 'garbage'] as const;
+export const eventFaults = ['drop', 'delay', 'duplicate', 'bad-signature', 'stale-timestamp'] as const;
+
 /** A fault in the answer to a request. */
 export type AnswerFault =
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'latency'; readonly ms: number }
-  | { readonly kind: 'reset' | 'hang' | 'truncate' | 'garbage' };
+  | { readonly kind: Exclude<(typeof answerFaults)[number], 'status' | 'latency'> };
 
 /** A fault in the delivery of an event. */
 export type EventFault =
-  | { readonly kind: 'delay'; readonly ms: number }
-  | { readonly kind: 'drop' | 'duplicate' | 'bad-signature' | 'stale-timestamp' };
+  { readonly kind: 'delay'; readonly ms: number } | { readonly kind: Exclude<(typeof eventFaults)[number], 'delay'> };
 
 export interface Fault {
   readonly id: string;
@@ -209,7 +211,8 @@ export interface Attempt {
   readonly took: number;
 }
 
-export type Resettable = 'messages' | 'contacts' | 'logs' | 'all';
+export const resettable = ['messages', 'contacts', 'logs', 'all'] as const;
+export type Resettable = (typeof resettable)[number];
 
 export interface Counters {
   readonly serial: number;
