@@ -1,5 +1,5 @@
 import { exitCodes } from '../base/errors.ts';
-import { events } from '../contract/events.ts';
+import { eventFamilies, eventNames } from '../contract/events.ts';
 import { type Command, type Node, type Tree, whole } from './command.ts';
 import { globals, restricted } from './globals.ts';
 import { usageLine } from './help.ts';
@@ -125,15 +125,12 @@ function paramsOf(params: Params): readonly SurfaceParam[] {
   });
 }
 
-const eventNames = Object.keys(events);
-const families = [...new Set(eventNames.map((name) => name.replace(/\..*/, '')))];
-
 /** Values by the name of the option, or of its placeholder. */
 const knownAs: Readonly<Record<string, Known>> = {
   '--profile': { of: 'callers' },
   '--template': { of: 'templates' },
-  '--events': { of: [...eventNames, ...families], commas: true },
-  '--route': { of: [...eventNames, ...families].map((name) => `${name}=`) },
+  '--events': { of: [...eventNames, ...eventFamilies], commas: true },
+  '--route': { of: [...eventNames, ...eventFamilies].map((name) => `${name}=`) },
   event: { of: eventNames },
   template: { of: 'templates' },
   mode: { of: ['sandbox', 'live'] },

@@ -22,6 +22,13 @@ export function isEventName(value: unknown): value is EventName {
 
 export const eventNames: readonly EventName[] = Object.keys(events).filter(isEventName);
 
+/** `message` for `message.read`. */
+export function familyOf(event: string): string {
+  return event.replace(/\..*/, '');
+}
+
+export const eventFamilies: readonly string[] = [...new Set(eventNames.map(familyOf))];
+
 // §3: a message's states and the moves between them
 export const messageStates = read.notShown;
 
@@ -33,3 +40,13 @@ export const delivery = {
   retries: read.notShown,
   expectedAnswer: read.notShown,
 } as const;
+
+interface DeliveryAnswer {
+  readonly status?: number | undefined;
+  readonly error?: string | undefined;
+}
+
+/** True for a complete 2xx answer, as is usual for webhooks. */
+export function isDelivered({ status, error }: DeliveryAnswer): boolean {
+  return error === undefined && status !== undefined && status >= 200 && status < 300;
+}

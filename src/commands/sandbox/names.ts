@@ -1,7 +1,7 @@
 import { usage } from '../../base/errors.ts';
 import { suggest } from '../../base/suggest.ts';
 import { type EndpointName, endpointNames } from '../../contract/endpoints.ts';
-import { type EventName, eventNames } from '../../contract/events.ts';
+import { eventFamilies, type EventName, eventNames, familyOf } from '../../contract/events.ts';
 
 type Name = EndpointName | EventName;
 
@@ -14,13 +14,10 @@ const wordOf: Readonly<Record<EndpointName, string>> = {
   listCampaigns: 'campaigns-list',
 };
 
-const family = (name: EventName) => name.replace(/\..*/, '');
-const families = [...new Set(eventNames.map(family))];
-
 /** `message.read`, or `message` for its family. */
 const eventWords: ReadonlyMap<string, readonly EventName[]> = new Map<string, readonly EventName[]>([
   ...eventNames.map((name) => [name, [name]] as const),
-  ...families.map((word) => [word, eventNames.filter((name) => family(name) === word)] as const),
+  ...eventFamilies.map((word) => [word, eventNames.filter((name) => familyOf(name) === word)] as const),
 ]);
 
 const faultWords: ReadonlyMap<string, readonly Name[]> = new Map<string, readonly Name[]>([

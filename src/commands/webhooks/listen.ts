@@ -1,7 +1,7 @@
 import { jsonText } from '../../base/json.ts';
 import { streaming, type Ui } from '../../cli/command.ts';
 import { cell } from '../../cli/output/rows.ts';
-import { eventNames } from '../../contract/events.ts';
+import { eventNames, isDelivered } from '../../contract/events.ts';
 import type { EventItem, ForwardedItem, Item } from '../../webhooks/items.ts';
 import { listenParams, openListener, type Ready } from './listener.ts';
 
@@ -85,7 +85,7 @@ function signed({ signature }: EventItem, { color }: Ui): string {
 function forwardedLine(item: ForwardedItem, ui: Ui): string {
   const { color } = ui;
   const { event, url, status, ms, error, body, retry_in: retry } = item;
-  const isDone = error === undefined && status !== undefined && status >= 200 && status < 300;
+  const isDone = isDelivered(item);
   const came = [...(status === undefined ? [] : [cell(status)]), ...(error === undefined ? [] : [error])].join(', ');
   const next = retry === undefined ? [] : [`again in ${retry / 1000} s`];
   const said = isDone || body === undefined ? [] : [color.dim(body.slice(0, 200))];

@@ -2,6 +2,7 @@ import { usage } from '../../base/errors.ts';
 import { untilAborted } from '../../base/sleep.ts';
 import type { Context } from '../../cli/command.ts';
 import { count, flag, type Input, option, port, repeated } from '../../cli/params.ts';
+import { isDelivered } from '../../contract/events.ts';
 import { newcomerNote } from '../../session/profiles/resolve.ts';
 import type { Filter } from '../../webhooks/event/filters.ts';
 import type { Routes } from '../../webhooks/forward/routes.ts';
@@ -11,7 +12,7 @@ import { confirmOutside } from './confirm-outside.ts';
 import { openReadyFile } from './ready-file.ts';
 import { type Sender, senderOf, type Subscription, subscribe } from './sender.ts';
 import { givenSecret, secretParams, storedSecret } from './secrets.ts';
-import { eventsText, succeeded, whereText } from './selection.ts';
+import { eventsText, whereText } from './selection.ts';
 
 export const listenParams = {
   port: option('--port <port>', 'the port, or 0 for any free one (default: 4781, or the next free one)', port),
@@ -186,7 +187,7 @@ async function* withAdvice(
 }
 
 function hasFailed(item: Item): item is ForwardedItem {
-  return item.type === 'forwarded' && item.retry_in === undefined && !succeeded(item);
+  return item.type === 'forwarded' && item.retry_in === undefined && !isDelivered(item);
 }
 
 /** Checks the options and asks before forwarding to other machines. Nothing has started yet. */

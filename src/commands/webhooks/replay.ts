@@ -4,6 +4,7 @@ import type { OnDamage } from '../../base/journal-lines.ts';
 import { type Context, streaming } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { flag, type Input, option, words } from '../../cli/params.ts';
+import { isDelivered } from '../../contract/events.ts';
 import type { Addressed, Replayed } from '../../webhooks/forward/replay.ts';
 import type { Past } from '../../webhooks/log/history.ts';
 import type { EventLog } from '../../webhooks/log/log.ts';
@@ -11,7 +12,7 @@ import type { Received } from '../../webhooks/log/records.ts';
 import { confirmOutside } from './confirm-outside.ts';
 import { deliveryIn, requireSendable } from './delivery-file.ts';
 import { requiredSecret, secretParams } from './secrets.ts';
-import { damageNotes, replayParams, select, type Selection, succeeded } from './selection.ts';
+import { damageNotes, replayParams, select, type Selection } from './selection.ts';
 
 export const replayEvents = streaming({
   name: 'replay',
@@ -50,13 +51,15 @@ export const replayEvents = streaming({
       const { status = null, error = null, url, ms } = outcome;
       const answer = error ?? `answered ${status}`;
       answers.set(answer, (answers.get(answer) ?? 0) + 1);
-      if (!succeeded(outcome)) failed += 1;
+      if (!isDelivered(outcome)) failed += 1;
       yield [{ id: event.id, name: eventOf(event).name ?? null, url, status, error, ms }];
     }
     return { replayed: plan.to.size, failed, answers: Object.fromEntries(answers) };
   },
   line: ({ id, name, status, error, ms }, ui) => {
-    const paint = succeeded({ status: status ?? undefined, error: error ?? undefined }) ? ui.color.green : ui.color.red;
+    const paint = isDelivered({ status: status ?? undefined, error: error ?? undefined })
+      ? ui.color.green
+      : ui.color.red;
     return [id, name ?? 'no name', paint(error ?? String(status)), `${ms} ms`].join('  ');
   },
   view: ({ replayed, answers }) => {

@@ -1,9 +1,9 @@
 import type { OnDamage } from '../../base/journal-lines.ts';
 import type { Context } from '../../cli/command.ts';
 import { flag, type Input, option, repeated, span } from '../../cli/params.ts';
+import { isDelivered } from '../../contract/events.ts';
 import type { WebhookEvent } from '../../webhooks/event/event.ts';
 import type { Past } from '../../webhooks/log/history.ts';
-import type { Forwarded } from '../../webhooks/log/records.ts';
 
 export const eventsText = 'only these events, comma-separated; message means its family';
 export const whereText = 'only events with this value in the body, such as data.to=+12025550101';
@@ -59,13 +59,8 @@ export async function select(
   return selected();
 }
 
-/** True for a complete 2xx answer. */
-export function succeeded({ status, error }: Pick<Forwarded, 'status' | 'error'>): boolean {
-  return error === undefined && status !== undefined && status >= 200 && status < 300;
-}
-
 function hasFailed({ forwards: [last] }: Past, countsUnsent: boolean): boolean {
-  return last === undefined ? countsUnsent : !succeeded(last);
+  return last === undefined ? countsUnsent : !isDelivered(last);
 }
 
 /** Notes damaged files of listeners, once per file; their other events are still read. */

@@ -1,4 +1,5 @@
 import { jsonText } from '../../base/json.ts';
+import { isDelivered } from '../../contract/events.ts';
 import { sign, signatureHeaders } from '../../contract/signature.ts';
 import type { Target } from '../../delivery/target.ts';
 import { payloadOf } from '../api/answers.ts';
@@ -86,7 +87,7 @@ export function activeSecrets({ secret, previous }: SigningSecret, now: number):
 }
 
 function nextStep(sending: Sending, attempts: readonly Attempt[], { clock, ids }: AttemptContext): Next {
-  if (attempts.some(isDelivered)) return 'delivered';
+  if (attempts.some(hasArrived)) return 'delivered';
   if (isGone(attempts)) return 'dead';
   const ordinal = sending.attempts.length + attempts.length;
   const random = ids.random(seedNumber(`${sending.delivery.id} ${ordinal}`));
@@ -94,12 +95,12 @@ function nextStep(sending: Sending, attempts: readonly Attempt[], { clock, ids }
   return nextAttempt({ failures: sending.tries + attempts.length, now: clock.now(), jitter: random(), requested });
 }
 
-function isDelivered({ response, error }: Attempt): boolean {
-  return error === undefined && response !== undefined && response.status >= 200 && response.status < 300;
+function hasArrived({ response, error }: Attempt): boolean {
+  return isDelivered({ status: response?.status, error });
 }
 
 function isGone(attempts: readonly Attempt[]): boolean {
-  return !attempts.some(isDelivered) && attempts.some(({ response }) => response?.status === 410);
+  return !attempts.some(hasArrived) && attempts.some(({ response }) => response?.status === 410);
 }
 
 const second = 1_000;

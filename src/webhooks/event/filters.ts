@@ -1,13 +1,11 @@
 import { forOption, usage } from '../../base/errors.ts';
 import { suggest } from '../../base/suggest.ts';
-import { events } from '../../contract/events.ts';
+import { eventFamilies, eventNames } from '../../contract/events.ts';
 import type { WebhookEvent } from './event.ts';
 
 export type Filter = (event: Pick<WebhookEvent, 'name' | 'body'>) => boolean;
 
-const names = Object.keys(events);
-const families = [...new Set(names.map((name) => name.replace(/\..*/, '')))];
-const words = [...families, ...names];
+const words: readonly string[] = [...eventFamilies, ...eventNames];
 
 /** Events by names or families, separated by commas. A family includes undocumented events. */
 export function byName(text: string): Filter {

@@ -1,4 +1,4 @@
-import { type EventName, isEventName } from '../../contract/events.ts';
+import { type EventName, familyOf, isEventName } from '../../contract/events.ts';
 import { isRecord } from '../../contract/readers.ts';
 import type { Headers } from '../../delivery/headers.ts';
 
@@ -75,7 +75,7 @@ export function messageIdIn(fields: readonly Field[]): string | undefined {
 /** A short description: an amount, an id, and the name of a new contact, if found. */
 export function aboutIn(fields: readonly Field[], name = ''): string | undefined {
   const contact = name === 'contact.created' ? contactNameIn(fields) : undefined;
-  const parts = [amountIn(fields), subjectIn(fields, name.replace(/\..*/, '')), contact];
+  const parts = [amountIn(fields), subjectIn(fields, familyOf(name)), contact];
   return parts.filter((part) => part !== undefined).join(' ') || undefined;
 }
 

@@ -2,6 +2,7 @@ import type { Later } from '../../base/host.ts';
 import { sleep } from '../../base/sleep.ts';
 import { createLanes, type Job, type Lanes } from '../../delivery/lanes.ts';
 import { openTarget, type PostResult, type Target } from '../../delivery/target.ts';
+import { isDelivered } from '../../contract/events.ts';
 import type { WebhookEvent } from '../event/event.ts';
 import type { ForwardedItem } from '../items.ts';
 import type { EventLog } from '../log/log.ts';
@@ -88,10 +89,10 @@ export function createForwarder({ routes, retry }: Forwarding, options: Forwarde
     return async () => {
       inFlight += 1;
       const start = now();
-      const outcome = await destinationOf(url).target.send(request);
+      const result = resultOf(await destinationOf(url).target.send(request));
       attempt += 1;
-      const retryIn = retry && !isSuccess(outcome) && !stopped.signal.aborted ? retryDelays[attempt - 1] : undefined;
-      const forwarded = { event: received.id, url: url.href, ms: now() - start, ...resultOf(outcome) };
+      const retryIn = retry && !isDelivered(result) && !stopped.signal.aborted ? retryDelays[attempt - 1] : undefined;
+      const forwarded = { event: received.id, url: url.href, ms: now() - start, ...result };
       record(forwarded);
       report({ type: 'forwarded', ...forwarded, attempt, ...(retryIn !== undefined && { retry_in: retryIn }) });
       inFlight -= 1;
@@ -125,10 +126,6 @@ export function createForwarder({ routes, retry }: Forwarding, options: Forwarde
     wakeUps = [];
     for (const resolve of all) resolve();
   }
-}
-
-function isSuccess({ response, error }: PostResult): boolean {
-  return error === undefined && response !== undefined && response.status >= 200 && response.status < 300;
 }
 
 /** Characters of an answer's body that are recorded. */

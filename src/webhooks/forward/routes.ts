@@ -1,5 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net';
 import { forOption, usage } from '../../base/errors.ts';
+import { familyOf } from '../../contract/events.ts';
 import { isThisMachine } from '../../delivery/target.ts';
 import type { WebhookEvent } from '../event/event.ts';
 import { byName } from '../event/filters.ts';
@@ -24,7 +25,7 @@ export function routesOf(routes: readonly string[], defaultAddress: string | und
   const byEvent = new Map(known.map(({ name, url }) => [name, url]));
   const other = defaultAddress === undefined ? undefined : forOption('--forward-to', () => forwardUrl(defaultAddress));
   return {
-    of: ({ name = '' }) => byEvent.get(name) ?? byEvent.get(name.replace(/\..*/, '')) ?? other,
+    of: ({ name = '' }) => byEvent.get(name) ?? byEvent.get(familyOf(name)) ?? other,
     all: [...known.map(({ url }) => url), ...(other ? [other] : [])],
   };
 }
