@@ -18,9 +18,9 @@ import { type Decision, underFaults, type Wait } from './api/fault-effects.ts';
 import { handlers, type HandlerResult } from './api/handlers.ts';
 import type { Shape } from './api/shapes.ts';
 import type { Exchanges } from './requests.ts';
-import { type Exchange, type Gone, type Reply, targetOf } from './exchange.ts';
+import { type DisconnectSignal, type Exchange, type Reply, targetOf } from './exchange.ts';
 import { drawFault } from './faults/faults.ts';
-import type { Answer, Asked } from './interface.ts';
+import type { Answer, Incoming } from './interface.ts';
 import { Refusal } from './refusal.ts';
 import type { Ids } from './state/ids.ts';
 import type { Call, Change, FaultRecord, Key } from './state/records.ts';
@@ -35,17 +35,20 @@ interface Runtime {
 }
 
 /** Answers requests in order, and journals their changes in one write. If that fails, so do all of them. */
-export function answerAll<T extends Asked>(asked: readonly T[], runtime: Runtime): readonly (readonly [T, Answer])[] {
+export function answerAll<T extends Incoming>(
+  incoming: readonly T[],
+  runtime: Runtime,
+): readonly (readonly [T, Answer])[] {
   try {
-    return runtime.store.together(() => asked.map((one) => [one, answer(one, runtime)] as const));
+    return runtime.store.together(() => incoming.map((one) => [one, answer(one, runtime)] as const));
   } catch (error) {
     const failure = crashed(runtime.service, error);
-    return asked.map((one) => [one, failure] as const);
+    return incoming.map((one) => [one, failure] as const);
   }
 }
 
 /** Decides, commits and answers. */
-export function answer({ exchange, gone }: Asked, runtime: Runtime): Answer {
+export function answer({ exchange, gone }: Incoming, runtime: Runtime): Answer {
   try {
     const decision = decide(exchange, runtime.service);
     if (decision.wait) return answerLater(decision, decision.wait, runtime, gone);
@@ -56,7 +59,12 @@ export function answer({ exchange, gone }: Asked, runtime: Runtime): Answer {
   }
 }
 
-async function answerLater(decision: Decision, wait: Wait, runtime: Runtime, gone: Gone | undefined): Promise<Reply> {
+async function answerLater(
+  decision: Decision,
+  wait: Wait,
+  runtime: Runtime,
+  gone: DisconnectSignal | undefined,
+): Promise<Reply> {
   try {
     return await waitAndAnswer(decision, wait, runtime, gone);
   } catch (error) {
@@ -68,7 +76,7 @@ async function waitAndAnswer(
   decision: Decision,
   { ms, act }: Wait,
   runtime: Runtime,
-  gone: Gone | undefined,
+  gone: DisconnectSignal | undefined,
 ): Promise<Reply> {
   const { service, store, closing } = runtime;
   const signal = gone ? AbortSignal.any([closing, gone()]) : closing;
@@ -141,7 +149,7 @@ function decideFor(arrival: Arrival, { key, refusal }: Caller, service: Service)
   if (!key || refusal !== undefined) return rejected(service, new Refusal(401, refusal ?? 'the key is invalid'));
   const rate = minute.take(now, limitsOf(state.plan).perMinute);
   if (rate?.exceeded) return withRate(rejected(service, minuteExceeded(rate)), rate, shape);
-  const served = (at: number) => withRate(attempt(arrival, key, at, service), rate, shape);
+  const served = (at: number) => withRate(serveOrRefuse(arrival, key, at, service), rate, shape);
   // Faults apply only to requests within the rate limit, and such requests count toward it.
   const draw = endpoint && state.faults.size > 0 ? drawFault(state, endpoint, now, uncommitted) : undefined;
   return draw && draw.matched.length > 0 ? underFaults(draw, { ...service, now }, served) : served(now);
@@ -158,7 +166,7 @@ function minuteExceeded({ limit, reset }: Rate): Refusal {
   return new Refusal(429, `the plan's ${limit} requests per minute are exceeded`, { retryAfter: reset });
 }
 
-function attempt(arrival: Arrival, key: Key, at: number, service: Service): HandlerResult {
+function serveOrRefuse(arrival: Arrival, key: Key, at: number, service: Service): HandlerResult {
   try {
     return serve(arrival, key, at, service);
   } catch (error) {

@@ -19,7 +19,7 @@ export interface Reply {
 }
 
 /** Creates an AbortSignal for client disconnect. Called on demand, because it costs as much as an answer. */
-export type Gone = () => AbortSignal;
+export type DisconnectSignal = () => AbortSignal;
 
 export interface Target {
   readonly path: string;

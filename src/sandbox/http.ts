@@ -12,8 +12,8 @@ import { control, isControl, largestFor, type StreamReply } from './control/cont
 import type { PageFiles } from './control/page.ts';
 import { tokenHeader } from './control/paths.ts';
 import type { Served } from './control/operations.ts';
-import { type Exchange, type Gone, largestBody, type Reply } from './exchange.ts';
-import type { Asked, Sandbox } from './interface.ts';
+import { type DisconnectSignal, type Exchange, largestBody, type Reply } from './exchange.ts';
+import type { Incoming, Sandbox } from './interface.ts';
 import type { Loopback } from './remote/locator.ts';
 import { type Clock, createClock } from './time/clock.ts';
 
@@ -115,7 +115,7 @@ function serve(server: Server, sandbox: Sandbox, handle: Handle): void {
   });
 }
 
-interface Pending extends Asked {
+interface Pending extends Incoming {
   readonly response: ServerResponse;
 }
 
@@ -155,7 +155,7 @@ function crowdedOut(sandbox: Sandbox): Reply {
 }
 
 /** Aborts when the client has disconnected or received the whole answer. */
-function disconnectOf(response: ServerResponse): Gone {
+function disconnectOf(response: ServerResponse): DisconnectSignal {
   return () => {
     const controller = new AbortController();
     const end = () => controller.abort('disconnected');

@@ -2,7 +2,7 @@ import type { Probe } from '../base/liveness.ts';
 import type { EventName } from '../contract/events.ts';
 import type { Mode, Scope } from '../contract/keys.ts';
 import type { ErrorStatus } from '../contract/statuses.ts';
-import type { Exchange, Gone, Reply } from './exchange.ts';
+import type { DisconnectSignal, Exchange, Reply } from './exchange.ts';
 import type { NewFault } from './faults/input.ts';
 import type { RateLimit } from './remote/locator.ts';
 import type {
@@ -40,9 +40,9 @@ import type { AdjustableClock } from './time/clock.ts';
 /** Everything that can be done to a sandbox in this process. */
 export interface Sandbox extends Views, Contents {
   /** Answers a request, without a socket. Never throws or rejects. */
-  answer(exchange: Exchange, gone?: Gone): Answer;
+  answer(exchange: Exchange, gone?: DisconnectSignal): Answer;
   /** Answers requests in order, and journals their changes in one write. */
-  answerAll<T extends Asked>(asked: readonly T[]): readonly (readonly [T, Answer])[];
+  answerAll<T extends Incoming>(incoming: readonly T[]): readonly (readonly [T, Answer])[];
   /** Builds the answer to an unreadable request. */
   refuse(status: ErrorStatus, detail: string): Reply;
   readonly keys: Keys;
@@ -67,7 +67,7 @@ export interface Sandbox extends Views, Contents {
   /** Follows all changes, for a page in the browser. */
   readonly openFeed: OpenFeed;
   /** Resolves at the next event or request, after a time, or when aborted. */
-  happening(type: Happening, limit?: WaitLimit): Promise<void>;
+  waitForNext(type: WaitedFor, limit?: WaitLimit): Promise<void>;
   setPlan(plan: PlanSetting): void;
   usage(): Usage;
   /** The shared rate limit; undefined if the plan has none. */
@@ -80,15 +80,15 @@ export interface Sandbox extends Views, Contents {
   close(): void;
 }
 
-export interface Asked {
+export interface Incoming {
   readonly exchange: Exchange;
-  readonly gone?: Gone | undefined;
+  readonly gone?: DisconnectSignal | undefined;
 }
 
 /** Returns a promise only if a fault delays the answer; it never rejects. */
 export type Answer = Reply | Promise<Reply>;
 
-export type Happening = 'event' | 'call';
+type WaitedFor = 'event' | 'call';
 
 interface WaitLimit {
   /** Milliseconds of real time. */

@@ -92,7 +92,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     watch: createWatch(store),
     exchanges: () => exchanges.list(state),
     openFeed: createFeeds(store, clock),
-    happening: createWait(store),
+    waitForNext: createWait(store),
     setPlan: (plan) => commit([{ type: 'plan', plan }]),
     usage: () => usageOf(state, service.minute, clock.now()),
     minute: () => minuteOf(state.plan, clock.setting()),

@@ -29,18 +29,18 @@ export const execInSandbox = command({
   run: async (context, { words, webhook, ...given }) => {
     if (words.length === 0) throw usage('no command is given', 'put it after --: bizmsg sandbox exec -- npm test');
     if (words[0] === '') throw usage('the command is empty', 'is a variable not set?');
-    const url = webhook === undefined ? undefined : await hookUrl(webhook);
+    const url = webhook === undefined ? undefined : await checkedUrl(webhook);
     const served = await serveAlone(context, given);
     const over = new AbortController();
-    const hooked = url && hook(context, served, url, over.signal);
+    const registering = url && registerWebhook(context, served, url, over.signal);
     // Awaited below, when the command has ended.
-    hooked?.catch(() => {});
+    registering?.catch(() => {});
     try {
       return { code: await run(context, served, words) };
     } finally {
       over.abort();
       await served.close();
-      await hooked;
+      await registering;
     }
   },
   view: () => '',
@@ -75,7 +75,7 @@ async function serveAlone(context: Context, { plan, shape, rng: seed }: Input<ty
 }
 
 /** Checks the URL before the command runs. */
-async function hookUrl(text: string): Promise<URL> {
+async function checkedUrl(text: string): Promise<URL> {
   const [{ webhookUrl }, { Refusal }] = await Promise.all([
     import('../../sandbox/events/webhooks.ts'),
     import('../../sandbox/refusal.ts'),
@@ -93,7 +93,7 @@ async function hookUrl(text: string): Promise<URL> {
 }
 
 /** Registers the webhook once a server listens there; a failed delivery would be retried only after 5 s. */
-async function hook(context: Context, { sandbox }: Served, url: URL, over: AbortSignal): Promise<void> {
+async function registerWebhook(context: Context, { sandbox }: Served, url: URL, over: AbortSignal): Promise<void> {
   if (await waitForServer(url, over)) sandbox.webhooks.add({ url: url.href, catchUp: true });
   else context.note('webhook', `no server listened at ${url.host}, so it got no events`);
 }

@@ -45,7 +45,7 @@ export const startSandbox = streaming({
   sample: 'Ready http://127.0.0.1:4780 (press Ctrl-C to stop)\nStopped http://127.0.0.1:4780',
   accepts: ['output'],
   piped: 'text',
-  async *run(context, input): AsyncGenerator<readonly (Ready | Live)[], Ended> {
+  async *run(context, input): AsyncGenerator<readonly (Ready | LiveItem)[], Ended> {
     checkExternal(context, input.external);
     const contents = input.seedFile === undefined ? undefined : await contentsIn(context, input.seedFile);
     if (input.background) return { url: await inBackground(context, input, contents), ended: 'ready' };
@@ -193,7 +193,7 @@ async function fill(context: Context, locator: Locator, contents: object | undef
 }
 
 /** The lines that a sandbox in the foreground prints as things happen. */
-type Live = Happened | { readonly type: 'left-out'; readonly count: number };
+type LiveItem = Happened | { readonly type: 'left-out'; readonly count: number };
 
 /** Nobody reads more lines than this together. */
 const mostTogether = 1_000;
@@ -202,8 +202,8 @@ const mostTogether = 1_000;
 async function* liveItems(
   sandbox: Pick<Sandbox, 'watch'>,
   end: Promise<unknown>,
-): AsyncGenerator<readonly Live[], void> {
-  let waiting: Live[] = [];
+): AsyncGenerator<readonly LiveItem[], void> {
+  let waiting: LiveItem[] = [];
   let [leftOut, isOver] = [0, false];
   let wake = () => {};
   sandbox.watch((happened) => {
@@ -220,13 +220,13 @@ async function* liveItems(
   for (;;) {
     if (waiting.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve));
     if (waiting.length === 0) return;
-    const items: readonly Live[] = leftOut > 0 ? [...waiting, { type: 'left-out', count: leftOut }] : waiting;
+    const items: readonly LiveItem[] = leftOut > 0 ? [...waiting, { type: 'left-out', count: leftOut }] : waiting;
     [waiting, leftOut] = [[], 0];
     yield items;
   }
 }
 
-function liveLine(item: Live, ui: Ui): string {
+function liveLine(item: LiveItem, ui: Ui): string {
   if (item.type === 'request') return requestLine(item, ui);
   if (item.type === 'event') return eventLine(item, ui);
   return ui.color.dim(`… ${item.count} more; bizmsg sandbox requests and sandbox deliveries list them`);

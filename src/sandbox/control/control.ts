@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { isTooLarge, jsonBody } from '../api/bodies.ts';
-import { type Exchange, type Gone, json, largestBody, type Reply, targetOf } from '../exchange.ts';
+import { type DisconnectSignal, type Exchange, json, largestBody, type Reply, targetOf } from '../exchange.ts';
 import { asRefusal, Refusal } from '../refusal.ts';
 import { proofOf, proofPath } from '../remote/proof.ts';
 import { controlPrefix, streamPath, tokenHeader } from './paths.ts';
@@ -24,7 +24,11 @@ export function largestFor(head: Omit<Exchange, 'body'>, { port, token }: Served
 }
 
 /** Runs the operation that the path names. Nothing is read or changed before the request is trusted. */
-export async function control(exchange: Exchange, served: Served, gone: Gone): Promise<Reply | StreamReply> {
+export async function control(
+  exchange: Exchange,
+  served: Served,
+  gone: DisconnectSignal,
+): Promise<Reply | StreamReply> {
   try {
     const { path, query } = targetOf(exchange.target);
     if (path === proofPath) return proof(exchange, served);

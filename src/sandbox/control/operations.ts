@@ -7,9 +7,9 @@ import type { Reader } from '../../contract/readers.ts';
 import { check } from '../../delivery/signature/check.ts';
 import { endpointNames } from '../../contract/endpoints.ts';
 import { choices } from '../api/choices.ts';
-import type { Gone } from '../exchange.ts';
+import type { DisconnectSignal } from '../exchange.ts';
 import { newFault } from '../faults/input.ts';
-import { type Happening, type Landmark, landmarks, type Sandbox } from '../interface.ts';
+import { type Landmark, landmarks, type Sandbox } from '../interface.ts';
 import { eventName, fields, integer, oneOf, optional, suggestion } from '../readers.ts';
 import { Refusal } from '../refusal.ts';
 import { newest, requestRow } from '../requests.ts';
@@ -39,9 +39,9 @@ export interface Served {
   readonly stop: () => void;
 }
 
-type Inside = Pick<Served, 'sandbox'>;
-type Processes = Pick<Served, 'sandbox' | 'kill'>;
-type Waiting = Inside & { readonly gone: Gone };
+type WithSandbox = Pick<Served, 'sandbox'>;
+type WithProbe = Pick<Served, 'sandbox' | 'kill'>;
+type WithDisconnect = WithSandbox & { readonly gone: DisconnectSignal };
 
 const nothing = fields({});
 const since = fields({ after: optional(integer()), wait: optional(integer()) });
@@ -91,38 +91,38 @@ export const operations = {
     stop();
   }),
 
-  keys: op(nothing, ({ sandbox }: Inside) => sandbox.keys.list()),
+  keys: op(nothing, ({ sandbox }: WithSandbox) => sandbox.keys.list()),
   createKey: op(
     fields({ scope: optional(oneOf(scopes)), mode: optional(oneOf(['sandbox', 'live'])) }),
-    ({ sandbox }: Inside, { scope = 'full', mode }) => sandbox.keys.create(scope, mode),
+    ({ sandbox }: WithSandbox, { scope = 'full', mode }) => sandbox.keys.create(scope, mode),
   ),
-  revokeKey: op(fields({ key: read.string }), ({ sandbox }: Inside, { key }) => {
+  revokeKey: op(fields({ key: read.string }), ({ sandbox }: WithSandbox, { key }) => {
     if (!sandbox.keys.revoke(key)) throw unknownKey();
   }),
-  goLive: op(nothing, ({ sandbox }: Inside) => sandbox.keys.goLive()),
-  setPlan: op(newPlan, ({ sandbox }: Inside, { name, rate, monthly, without = [] }) => {
+  goLive: op(nothing, ({ sandbox }: WithSandbox) => sandbox.keys.goLive()),
+  setPlan: op(newPlan, ({ sandbox }: WithSandbox, { name, rate, monthly, without = [] }) => {
     sandbox.setPlan({ name, perMinute: rate, perMonth: monthly, without });
     return sandbox.plan();
   }),
   /** The plan's limits, and how much of them is used. */
-  usage: op(nothing, ({ sandbox }: Inside) => sandbox.usage()),
+  usage: op(nothing, ({ sandbox }: WithSandbox) => sandbox.usage()),
 
   /** Everything after a cursor, and the next cursor. With `wait`, waits that many milliseconds if there is nothing. */
-  events: op(since, async ({ sandbox, gone }: Waiting, { after = 0, wait = 0 }) => {
-    if (sandbox.cursors().events <= after) await next('event', { sandbox, gone }, wait);
+  events: op(since, async ({ sandbox, gone }: WithDisconnect, { after = 0, wait = 0 }) => {
+    if (sandbox.cursors().events <= after) await sandbox.waitForNext('event', { within: wait, signal: gone() });
     return { events: sandbox.events(after), cursor: sandbox.cursors().events };
   }),
-  requests: op(sinceOrNewest, async ({ sandbox, gone }: Waiting, { after = 0, wait = 0, limit }) => {
-    if (sandbox.cursors().requests <= after) await next('call', { sandbox, gone }, wait);
+  requests: op(sinceOrNewest, async ({ sandbox, gone }: WithDisconnect, { after = 0, wait = 0, limit }) => {
+    if (sandbox.cursors().requests <= after) await sandbox.waitForNext('call', { within: wait, signal: gone() });
     return { requests: newest(sandbox.requests(after), limit).map(requestRow), cursor: sandbox.cursors().requests };
   }),
   /** With their bytes. */
-  exchanges: op(fields({ limit: optional(integer()) }), ({ sandbox }: Inside, { limit }) =>
+  exchanges: op(fields({ limit: optional(integer()) }), ({ sandbox }: WithSandbox, { limit }) =>
     newest(sandbox.exchanges(), limit),
   ),
-  messages: op(messageFilter, ({ sandbox }: Inside, filter) => sandbox.messages(filter)),
+  messages: op(messageFilter, ({ sandbox }: WithSandbox, filter) => sandbox.messages(filter)),
   /** A message with its request, receipts, events and deliveries. */
-  message: op(fields({ id: read.string }), ({ sandbox }: Inside, { id }) => {
+  message: op(fields({ id: read.string }), ({ sandbox }: WithSandbox, { id }) => {
     const found = sandbox.message(id);
     if (!found) throw new Refusal(404, 'there is no message with this id');
     return found;
@@ -130,40 +130,40 @@ export const operations = {
   /** By key or key id; default: the first sandbox key. */
   audit: op(
     fields({ key: optional(read.string), limit: optional(integer()) }),
-    ({ sandbox }: Inside, { key = sandbox.keys.sandbox, limit }) => {
+    ({ sandbox }: WithSandbox, { key = sandbox.keys.sandbox, limit }) => {
       if (!sandbox.keys.list().some(({ id, text }) => id === key || text === key)) throw unknownKey();
       return newest(sandbox.audit(key), limit).map(requestRow);
     },
   ),
   choices: op(nothing, () => choices),
 
-  clock: op(nothing, ({ sandbox }: Inside) => sandbox.time.now()),
-  freezeClock: op(nothing, ({ sandbox }: Inside) => sandbox.time.freeze()),
-  resumeClock: op(nothing, ({ sandbox }: Inside) => sandbox.time.real()),
-  advanceClock: op(fields({ by: distance }), ({ sandbox }: Inside, { by }) => sandbox.time.advance(by)),
+  clock: op(nothing, ({ sandbox }: WithSandbox) => sandbox.time.now()),
+  freezeClock: op(nothing, ({ sandbox }: WithSandbox) => sandbox.time.freeze()),
+  resumeClock: op(nothing, ({ sandbox }: WithSandbox) => sandbox.time.real()),
+  advanceClock: op(fields({ by: distance }), ({ sandbox }: WithSandbox, { by }) => sandbox.time.advance(by)),
 
-  faults: op(nothing, ({ sandbox }: Inside) => sandbox.faults.list()),
-  addFault: op(newFault, ({ sandbox }: Inside, fault) => sandbox.faults.add(fault)),
+  faults: op(nothing, ({ sandbox }: WithSandbox) => sandbox.faults.list()),
+  addFault: op(newFault, ({ sandbox }: WithSandbox, fault) => sandbox.faults.add(fault)),
   /** Clears one fault, or all; returns the ids. */
-  clearFaults: op(fields({ fault: optional(read.string) }), ({ sandbox }: Inside, { fault }) => {
+  clearFaults: op(fields({ fault: optional(read.string) }), ({ sandbox }: WithSandbox, { fault }) => {
     const cleared = sandbox.faults.clear(fault).map(({ id }) => id);
     if (fault !== undefined && cleared.length === 0) throw new Refusal(404, `there is no fault ${fault}`);
     return cleared;
   }),
 
-  webhooks: op(nothing, ({ sandbox, kill }: Processes) => {
+  webhooks: op(nothing, ({ sandbox, kill }: WithProbe) => {
     sandbox.webhooks.removeOrphans(kill);
     return sandbox.webhooks.list();
   }),
-  addWebhook: op(newWebhook, ({ sandbox, kill }: Processes, added) => {
+  addWebhook: op(newWebhook, ({ sandbox, kill }: WithProbe, added) => {
     sandbox.webhooks.removeOrphans(kill, added);
     return sandbox.webhooks.add(added);
   }),
-  removeWebhook: op(fields({ webhook: read.string }), ({ sandbox }: Inside, { webhook }) =>
+  removeWebhook: op(fields({ webhook: read.string }), ({ sandbox }: WithSandbox, { webhook }) =>
     sandbox.webhooks.remove(webhook),
   ),
   /** Replaces the secret of one webhook, or of the sandbox. */
-  rotateSecret: op(fields({ webhook: optional(read.string) }), ({ sandbox }: Inside, { webhook }) =>
+  rotateSecret: op(fields({ webhook: optional(read.string) }), ({ sandbox }: WithSandbox, { webhook }) =>
     sandbox.webhooks.rotate(webhook),
   ),
   /** Checks the signature of a delivery: with a secret, or with all of the sandbox. */
@@ -174,10 +174,10 @@ export const operations = {
   ),
   deliveries: op(
     fields({ states: optional(read.list(oneOf(rowStates))), limit: optional(integer()) }),
-    ({ sandbox }: Inside, filter) => sandbox.deliveries(filter),
+    ({ sandbox }: WithSandbox, filter) => sandbox.deliveries(filter),
   ),
   /** Deliveries with all attempts, by the id of a delivery or an event. */
-  delivery: op(fields({ id: read.string }), ({ sandbox }: Inside, { id }) => {
+  delivery: op(fields({ id: read.string }), ({ sandbox }: WithSandbox, { id }) => {
     const found = sandbox.delivery(id);
     if (found.length === 0) throw new Refusal(404, 'there is no delivery or event with this id');
     return found;
@@ -185,29 +185,30 @@ export const operations = {
   /** By the id of a delivery or an event, or all that failed. */
   redeliver: op(
     fields({ id: optional(read.id), failed: optional(read.boolean) }),
-    ({ sandbox }: Inside, { id, failed = false }) => {
+    ({ sandbox }: WithSandbox, { id, failed = false }) => {
       if ((id === undefined) !== failed) throw new Refusal(400, 'pass either id or failed');
       return { redelivered: sandbox.redeliver(id ?? 'failed'), remaining: sandbox.remaining() };
     },
   ),
-  contacts: op(fields({ limit: optional(integer()) }), ({ sandbox }: Inside, { limit }) =>
+  contacts: op(fields({ limit: optional(integer()) }), ({ sandbox }: WithSandbox, { limit }) =>
     newest(sandbox.contacts(), limit),
   ),
-  templates: op(nothing, ({ sandbox }: Inside) => sandbox.templates()),
-  campaigns: op(nothing, ({ sandbox }: Inside) => sandbox.campaigns()),
-  audience: op(fields({ tag: optional(read.string) }), ({ sandbox }: Inside, { tag }) => ({
+  templates: op(nothing, ({ sandbox }: WithSandbox) => sandbox.templates()),
+  campaigns: op(nothing, ({ sandbox }: WithSandbox) => sandbox.campaigns()),
+  audience: op(fields({ tag: optional(read.string) }), ({ sandbox }: WithSandbox, { tag }) => ({
     contacts: sandbox.audience(tag),
   })),
-  trigger: op(fields({ event: triggerable, fields: optional(record) }), ({ sandbox }: Inside, { event, fields = {} }) =>
-    sandbox.trigger(event, fields),
+  trigger: op(
+    fields({ event: triggerable, fields: optional(record) }),
+    ({ sandbox }: WithSandbox, { event, fields = {} }) => sandbox.trigger(event, fields),
   ),
 
-  reset: op(fields({ what: oneOf(resettable) }), ({ sandbox }: Inside, { what }) => {
+  reset: op(fields({ what: oneOf(resettable) }), ({ sandbox }: WithSandbox, { what }) => {
     sandbox.reset(what);
     return sandbox.counts();
   }),
-  seed: op(read.notShown, ({ sandbox }: Inside, contents) => sandbox.seed(contents)),
-  export: op(nothing, ({ sandbox }: Inside) => sandbox.export()),
+  seed: op(read.notShown, ({ sandbox }: WithSandbox, contents) => sandbox.seed(contents)),
+  export: op(nothing, ({ sandbox }: WithSandbox) => sandbox.export()),
 };
 
 export type OperationName = keyof typeof operations;
@@ -227,11 +228,6 @@ interface Operation<C, I, O> {
 
 function op<C, I, O>(input: Reader<I>, run: (context: C, input: I) => O): Operation<C, I, O> {
   return { input, run, call: (context, value) => run(context, input(value)) };
-}
-
-/** Waits for the next event or request, at most that long, and not longer than the client. */
-async function next(type: Happening, { sandbox, gone }: Waiting, within: number): Promise<void> {
-  if (within > 0) await sandbox.happening(type, { within, signal: gone() });
 }
 
 function distance(value: unknown, at = ''): number | Landmark {

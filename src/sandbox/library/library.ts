@@ -229,7 +229,7 @@ function createWaitFor(service: Service, closing: AbortSignal): WaitFor {
       if (closing.aborted) throw new Error('this sandbox is closed');
       const left = deadline - performance.now();
       if (!(left > 0)) throw new Error(`waitFor: no such event within ${spanText(within)}; ${seen(service)}`);
-      await service.happening('event', { within: left, signal: closing });
+      await service.waitForNext('event', { within: left, signal: closing });
     }
   };
 }

@@ -90,14 +90,14 @@ export function openStore(journal: Journal | undefined): Store {
 }
 
 /** Returns a function that waits for the next change of a type. */
-export function createWait(store: Store): Sandbox['happening'] {
+export function createWait(store: Store): Sandbox['waitForNext'] {
   const waiting = { event: new Set<() => void>(), call: new Set<() => void>() };
   store.follow(({ type }) => {
     if (type === 'event' || type === 'call') for (const wake of waiting[type]) wake();
   });
   return (type, { within = Infinity, signal } = {}) =>
     new Promise((resolve) => {
-      if (signal?.aborted) return resolve();
+      if (within <= 0 || signal?.aborted) return resolve();
       const wake = () => {
         clearTimeout(timer);
         waiting[type].delete(wake);

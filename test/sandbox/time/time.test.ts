@@ -138,7 +138,7 @@ it('a stopped advance keeps its current time after a restart', async () => {
   const { sandbox, post, journal } = calls();
   await post(paths.send, { ...order, to: '+12025550103' });
   const advance = sandbox.time.advance(60_000);
-  await sandbox.happening('event');
+  await sandbox.waitForNext('event');
   sandbox.close();
   await advance;
   expect(sandbox.clock.now()).toBe(start + 5_000);
