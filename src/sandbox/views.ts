@@ -6,7 +6,7 @@ import { newest, requestRow } from './requests.ts';
 import type { MessageFilter, MessageRow, MessageStory } from './rows.ts';
 import type { Shape } from './api/shapes.ts';
 import type { SentMessage, State } from './state/state.ts';
-import { audienceOf } from './trigger/events.ts';
+import { audienceOf } from './trigger/trigger.ts';
 
 export function viewsOf(state: State, shape: Shape): Views {
   return {

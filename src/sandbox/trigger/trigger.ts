@@ -2,20 +2,12 @@ import type { EventName } from '../../contract/events.ts';
 import type { Trigger } from '../interface.ts';
 import { readOrRefuse, Refusal } from '../refusal.ts';
 import type { Ids } from '../state/ids.ts';
+import { receiptEvent, receiptsOf, testNumbers } from '../state/receipts.ts';
+import type { Campaign, Change, Contact, Message, Order, Receipt, SandboxEvent, Template } from '../state/records.ts';
 import { batches } from '../state/snapshot.ts';
-import type { Store } from '../state/state.ts';
+import type { SentMessage, State, Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
-import {
-  broadcastCompleted,
-  contactCreated,
-  flowCompleted,
-  orderPaid,
-  receipt,
-  received,
-  type TriggerContext,
-  type Triggered,
-} from './events.ts';
-import { type FieldsOf, readFields, whyNotFields } from './fields.ts';
+import { defaultReason, type FieldsOf, readFields, whyNotFields } from './fields.ts';
 
 interface TriggerOptions {
   readonly store: Store;
@@ -57,4 +49,256 @@ function read<E extends EventName>(event: E, fields: Readonly<Record<string, unk
   const problem = whyNotFields(event, Object.keys(fields));
   if (problem !== undefined) throw new Refusal(400, problem);
   return readOrRefuse(() => readFields(event, fields));
+}
+
+/** The data that a trigger decides from. It only reads the state. */
+interface TriggerContext {
+  readonly state: State;
+  readonly now: number;
+  /** Generates an id. Each must end up in a change. */
+  readonly newId: (prefix: string) => string;
+  readonly random: () => number;
+}
+
+/** The changes that a trigger causes: the state first, then the events. */
+interface Triggered {
+  readonly changes: readonly Change[];
+  /** The records concerned, named as in the event's data. */
+  readonly ids: Readonly<Record<string, string>>;
+}
+
+type ReceiptType = Receipt['type'];
+type ReceiptFields = FieldsOf<'message.failed'>;
+
+/** The receipts that lead to a receipt, by the status of the message; missing if it is impossible. */
+const receiptsTo: Readonly<Record<string, Readonly<Partial<Record<ReceiptType, readonly ReceiptType[]>>>>> = {
+  accepted: {
+    'message.delivered': ['message.delivered'],
+    'message.read': ['message.delivered', 'message.read'],
+    'message.failed': ['message.failed'],
+  },
+  delivered: { 'message.read': ['message.read'] },
+};
+
+/** Replaces the scheduled receipts that can no longer happen. */
+function receipt(type: ReceiptType, fields: ReceiptFields, context: TriggerContext): Triggered {
+  const { to, reason } = fields;
+  const sent = to === undefined ? existingMessage(type, fields, context.state) : sendMessage(to, fields, context);
+  const { message } = sent;
+  const events = requireReceipts(type, sent).map((type): Change => ({
+    type: 'event',
+    event: receiptNow(type, sent, context, reason),
+  }));
+  const changes: readonly Change[] = to === undefined ? events : [{ type: 'message', message }, ...events];
+  return { changes, ids: { message_id: message.id } };
+}
+
+function sendMessage(to: string, { message, template }: ReceiptFields, context: TriggerContext): SentMessage {
+  if (message !== undefined) throw new Refusal(400, 'a message and the number of a new one exclude each other');
+  return { message: newMessage(to, approvedTemplate(context.state, template), context), done: 0, status: 'accepted' };
+}
+
+/** A message from the sandbox key. Each param is the name of its variable. */
+function newMessage(to: string, template: Template, { newId, now, random, state }: TriggerContext): Message {
+  return {
+    id: newId('msg_sandbox'),
+    to,
+    template: template.name,
+    params: template.variables,
+    mode: 'sandbox',
+    key: state.keys.list.find(({ mode }) => mode === 'sandbox')?.id ?? '',
+    sentAt: now,
+    receipts: receiptsOf(to, now, random),
+  };
+}
+
+function existingMessage(
+  type: ReceiptType,
+  { message: id, template }: ReceiptFields,
+  { messages }: State,
+): SentMessage {
+  if (template !== undefined) throw new Refusal(400, 'a template is for a new message: pass to as well');
+  if (id === undefined) {
+    const found = [...messages.values()].findLast(({ status }) => receiptsTo[status]?.[type]);
+    if (found) return found;
+    const problem = messages.size === 0 ? 'there is no message yet' : `no message can still get ${type}`;
+    throw new Refusal(404, `${problem}: send one, or pass to for a new one`);
+  }
+  const found = messages.get(id);
+  if (!found) throw new Refusal(404, `there is no message ${id}: send one, or pass to for a new one`);
+  return found;
+}
+
+function requireReceipts(type: ReceiptType, { message: { id }, status }: SentMessage): readonly ReceiptType[] {
+  const receipts = receiptsTo[status]?.[type];
+  if (receipts) return receipts;
+  const possible = Object.keys(receiptsTo[status] ?? {});
+  const hint = possible.length === 0 ? 'its status is final' : `it can still get ${possible.join(', ')}`;
+  throw new Refusal(400, `${id} is ${status} and cannot get ${type}: ${hint}`);
+}
+
+function receiptNow(
+  type: ReceiptType,
+  sent: SentMessage,
+  { newId, now }: TriggerContext,
+  reason = defaultReason,
+): SandboxEvent {
+  const receipt: Receipt = { type, at: now, ...(type === 'message.failed' && { reason }) };
+  return { ...receiptEvent(newId('evt'), sent, receipt), done: receiptsDone(type, sent.message) };
+}
+
+/** After a triggered delivery, the scheduled read still happens. */
+function receiptsDone(type: ReceiptType, { receipts }: Message): number {
+  const read = receipts.findIndex((receipt) => receipt.type === 'message.read');
+  return type === 'message.delivered' && read >= 0 ? read : receipts.length;
+}
+
+/** 555-0100 to 555-0199: numbers reserved for fiction. */
+const fictionalNumbers = Array.from({ length: 100 }, (_, at) => `+1202555${String(100 + at).padStart(4, '0')}`);
+const customer = '+12025550187';
+
+/** Creates the contact if it does not exist. */
+function received(
+  { from = customer, text = 'Hello' }: FieldsOf<'message.received'>,
+  context: TriggerContext,
+): Triggered {
+  const known = context.state.contacts.by.get(from);
+  const added = known ? undefined : newContact({ phone: from }, context);
+  const contact = known ?? added?.contact;
+  const inbound = { id: context.newId('msg_sandbox'), from, text, contact: contact?.id ?? '', at: context.now };
+  const ids = { message_id: inbound.id, contact_id: inbound.contact };
+  const data = { message_id: inbound.id, from, text, contact_id: inbound.contact };
+  const event = newEvent(context, { type: 'message.received', message: inbound.id, data });
+  return { changes: [...(added?.changes ?? []), { type: 'inbound', inbound }, event], ids };
+}
+
+function contactCreated(fields: FieldsOf<'contact.created'>, context: TriggerContext): Triggered {
+  const { phone = unusedNumber(context.state), ...rest } = fields;
+  if (context.state.contacts.by.has(phone)) throw new Refusal(400, `${phone} is already a contact`);
+  const { changes, contact } = newContact({ phone, ...rest }, context);
+  return { changes, ids: { contact_id: contact.id } };
+}
+
+type ContactFields = FieldsOf<'contact.created'> & Pick<Contact, 'phone'>;
+
+function newContact({ phone, name, tags = [], attributes = {} }: ContactFields, context: TriggerContext) {
+  const created_at = new Date(context.now).toISOString();
+  const contact: Contact = { id: context.newId('con_sandbox'), phone, name, tags, attributes, created_at };
+  const event = newEvent(context, { type: 'contact.created', data: { ...contact } });
+  const changes: readonly Change[] = [{ type: 'contact', contact }, event];
+  return { contact, changes };
+}
+
+function unusedNumber({ contacts }: State): string {
+  const special: readonly string[] = Object.values(testNumbers);
+  const free = fictionalNumbers.find((phone) => !contacts.by.has(phone) && !special.includes(phone));
+  if (free === undefined) throw new Refusal(400, 'all 100 fictional numbers are contacts already: pass phone');
+  return free;
+}
+
+function flowCompleted(fields: FieldsOf<'flow.completed'>, context: TriggerContext): Triggered {
+  const { flow = 'Welcome' } = fields;
+  const contact = contactNamed(context.state, fields.contact).id;
+  const run = { id: context.newId('run_sandbox'), flow, contact, at: context.now };
+  const ids = { flow_run_id: run.id, contact_id: contact };
+  const data = { flow_run_id: run.id, flow, contact_id: contact };
+  return { changes: [{ type: 'flow-run', run }, newEvent(context, { type: 'flow.completed', data })], ids };
+}
+
+function orderPaid(fields: FieldsOf<'order.paid'>, context: TriggerContext): Triggered {
+  const { amount = '10.00', currency = 'USD', provider = 'sandbox' } = fields;
+  const contact = contactNamed(context.state, fields.contact).id;
+  const order: Order = { id: context.newId('ord_sandbox'), contact, amount, currency, provider, at: context.now };
+  const ids = { order_id: order.id, contact_id: contact };
+  const event = newEvent(context, { type: 'order.paid', data: { ...ids, amount, currency, provider } });
+  return { changes: [{ type: 'order', order }, event], ids };
+}
+
+type BroadcastFields = FieldsOf<'broadcast.completed'>;
+
+/** Runs a campaign to its end, with one message for each contact of its audience. */
+function broadcastCompleted(fields: BroadcastFields, context: TriggerContext): Triggered {
+  const campaign = campaignFor(fields, context);
+  const template = approvedTemplate(context.state, campaign.template);
+  const messages = audienceOf(fields, context.state).map(({ phone }): Message => {
+    return { ...newMessage(phone, template, context), campaign: campaign.id };
+  });
+  const [audience, none] = [messages.length, { sent: 0, delivered: 0, read: 0, failed: 0 }];
+  const running: Campaign = { ...campaign, status: 'RUNNING', audience, counts: none };
+  const completed: Campaign = { ...running, status: 'COMPLETED', counts: { ...none, sent: audience } };
+  const { id: campaign_id, name, counts } = completed;
+  const data = { campaign_id, name, template: template.name, audience, counts };
+  const changes: readonly Change[] = [
+    { type: 'campaign', campaign: running },
+    ...messages.map((message) => ({ type: 'message', message }) as const),
+    { type: 'campaign', campaign: completed },
+    newEvent(context, { type: 'broadcast.completed', data }),
+  ];
+  return { changes, ids: { campaign_id } };
+}
+
+function campaignFor({ campaign: existing, name, template }: BroadcastFields, context: TriggerContext): Campaign {
+  const { list } = context.state.campaigns;
+  const isNew = name !== undefined || template !== undefined;
+  if (existing !== undefined && isNew)
+    throw new Refusal(400, 'a campaign and the name or template of a new one exclude each other');
+  if (name !== undefined && list.some((campaign) => campaign.name === name))
+    throw new Refusal(400, `the campaign "${name}" already exists: pass it as campaign, or choose another name`);
+  const found = isNew ? undefined : existing === undefined ? list.find(isOpen) : openCampaign(existing, context.state);
+  return found ?? newCampaign(name ?? `Broadcast ${list.length + 1}`, template, context);
+}
+
+function openCampaign(idOrName: string, { campaigns: { by, list } }: State): Campaign {
+  const named = list.filter(({ name }) => name === idOrName);
+  const found = by.get(idOrName) ?? named.find(isOpen) ?? named[0];
+  if (!found) throw new Refusal(404, `there is no campaign "${idOrName}"`);
+  if (isOpen(found)) return found;
+  throw new Refusal(400, `the campaign "${found.name}" is already COMPLETED; pass name for a new one`);
+}
+
+function newCampaign(name: string, template: string | undefined, context: TriggerContext): Campaign {
+  const counts = { sent: 0, delivered: 0, read: 0, failed: 0 };
+  return {
+    id: context.newId('cmp_sandbox'),
+    name,
+    template: approvedTemplate(context.state, template).name,
+    status: 'SCHEDULED',
+    audience: 0,
+    counts,
+    created_at: new Date(context.now).toISOString(),
+  };
+}
+
+/** The contacts that a broadcast sends to. */
+export function audienceOf({ tag }: Pick<BroadcastFields, 'tag'>, { contacts: { list } }: State): readonly Contact[] {
+  const audience = tag === undefined ? list : list.filter(({ tags }) => tags.includes(tag));
+  if (audience.length > 0) return audience;
+  throw new Refusal(400, tag === undefined ? 'there are no contacts to send to' : `no contact has the tag "${tag}"`);
+}
+
+function isOpen({ status }: Campaign): boolean {
+  return status !== 'COMPLETED';
+}
+
+function newEvent({ newId, now }: TriggerContext, event: Pick<SandboxEvent, 'type' | 'data' | 'message'>): Change {
+  return { type: 'event', event: { id: newId('evt'), at: now, ...event } };
+}
+
+/** By phone or id; by default the first contact. */
+function contactNamed({ contacts }: State, name: string | undefined): Contact {
+  const found =
+    name === undefined ? contacts.list[0] : (contacts.by.get(name) ?? contacts.list.find(({ id }) => id === name));
+  if (found) return found;
+  throw name === undefined
+    ? new Refusal(404, 'there is no contact yet: create one first')
+    : new Refusal(404, `there is no contact ${name}`);
+}
+
+/** By name; by default the first approved template. */
+function approvedTemplate({ templates }: State, name: string | undefined): Template {
+  const found =
+    name === undefined ? templates.list.find(({ status }) => status === 'APPROVED') : templates.by.get(name);
+  if (found?.status === 'APPROVED') return found;
+  if (found) throw new Refusal(400, `the template "${found.name}" is not approved: ${found.status}`);
+  throw new Refusal(404, name === undefined ? 'no template is approved' : `there is no template "${name}"`);
 }
