@@ -3,7 +3,7 @@ import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { type Input, option, rest } from '../../cli/params.ts';
 import type { Served } from '../../sandbox/serve.ts';
-import { settings } from './settings.ts';
+import { settings } from './start.ts';
 
 const params = {
   webhook: option('--webhook <url>', 'send events to this URL, once a server listens there'),

@@ -2,11 +2,11 @@ import { onlyLocal } from '../../session/profiles/environment.ts';
 import { resolve } from 'node:path';
 import { type Context, streaming, type Ui } from '../../cli/command.ts';
 import { cell } from '../../cli/output/rows.ts';
-import { duration, flag, type Input, option, port } from '../../cli/params.ts';
+import { choice, duration, flag, type Input, option, port } from '../../cli/params.ts';
+import { planNames } from '../../contract/plans.ts';
 import { type CliError, usage } from '../../base/errors.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { untilAborted } from '../../base/sleep.ts';
-import { checkExternal, settings } from './settings.ts';
 import type { Sandbox } from '../../sandbox/interface.ts';
 import type { Happened, HappenedEvent } from '../../sandbox/rows.ts';
 import type { Change } from '../../sandbox/state/records.ts';
@@ -16,6 +16,14 @@ import { contentsIn } from './contents.ts';
 import { pageLink } from './status.ts';
 import { remoteOf } from './control.ts';
 import { requestLine, subjectOf } from './lines.ts';
+import { checkExternal } from './webhooks.ts';
+
+/** Options of a new sandbox. */
+export const settings = {
+  plan: choice('--plan <name>', 'the plan, for its limits (default: enterprise)', planNames),
+  shape: option('--shape <shape>', 'the response shape: default, bare or vary:SEED', shape),
+  rng: option('--rng <seed>', 'the same seed gives the same ids and delays'),
+} as const;
 
 const params = {
   background: flag('--background', 'return when it is ready, and leave it running'),
@@ -68,6 +76,11 @@ export const startSandbox = streaming({
   line: (item, ui) => (item.type === 'ready' ? readyLine(item, ui) : liveLine(item, ui)),
   view: ({ url, ended }, ui) => `${ended === 'ready' ? ui.color.green('Ready') : 'Stopped'} ${url}`,
 });
+
+function shape(text: string): string {
+  if (/^(default|bare|vary:.+)$/.test(text)) return text;
+  throw usage(`"${text}" is not a shape`, 'use default, bare or vary:SEED');
+}
 
 interface Ready {
   readonly type: 'ready';

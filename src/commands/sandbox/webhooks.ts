@@ -1,11 +1,11 @@
-import { usage } from '../../base/errors.ts';
-import { command } from '../../cli/command.ts';
+import { unsafe, usage } from '../../base/errors.ts';
+import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { argument, flag, option, required } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
+import { onlyLocal } from '../../session/profiles/environment.ts';
 import { ask } from './control.ts';
 import { eventsIn } from './names.ts';
-import { checkExternal } from './settings.ts';
 
 type Webhook = OutputOf<'webhooks'>[number];
 
@@ -118,4 +118,10 @@ function webhookRow({ id, url, events, secret, state, reason, created_at }: Webh
     state: reason === undefined ? state : `${state}: ${reason}`,
     created_at,
   };
+}
+
+/** Throws if BIZMSG_ONLY=local forbids events to other machines. */
+export function checkExternal({ host }: Context, isExternal: boolean): void {
+  if (!isExternal || !onlyLocal(host.env)) return;
+  throw unsafe('only-local', 'blocked by BIZMSG_ONLY=local: --allow-external', 'unset BIZMSG_ONLY, or use local URLs');
 }

@@ -5,8 +5,7 @@ import { webhookId } from '../../webhooks/event/event.ts';
 import { expectation, type Expected } from '../../webhooks/event/filters.ts';
 import { firstResult, type SourceEvent } from '../../webhooks/event-sources.ts';
 import { openHandler } from '../../webhooks/forward/replay.ts';
-import { eventText, timelineEvent, unnamed } from './timeline-event.ts';
-import { createLimit, openWatch } from './watch.ts';
+import { createLimit, eventText, openWatch, timelineEvent, unnamed } from './watch.ts';
 
 export interface Expecting extends Expected {
   readonly count: number;

@@ -5,8 +5,7 @@ import type { AnswerOf } from '../../contract/endpoints.ts';
 import { mentions } from '../../webhooks/event/event.ts';
 import { type Goal, type Result, resultFor } from '../../webhooks/event/filters.ts';
 import { firstResult, type SourceEvent } from '../../webhooks/event-sources.ts';
-import { eventText, seconds, timelineEvent, type TimelineEvent, unnamed } from './timeline-event.ts';
-import { createLimit, openWatch } from './watch.ts';
+import { createLimit, eventText, openWatch, seconds, timelineEvent, type TimelineEvent, unnamed } from './watch.ts';
 
 export interface Wait {
   readonly goal: Goal;
