@@ -1,3 +1,4 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { configuration } from '../base/errors.ts';
 import type { Env } from '../base/host.ts';
 import { isLoopback, readBase } from './address.ts';
@@ -45,11 +46,15 @@ export interface TransportOptions {
   readonly connections?: number | undefined;
 }
 
-/** Loads the implementation on the first request. A single request avoids undici, which takes longer to load than to send. */
+/** A single request avoids undici, which takes longer to load than to send. */
 export function openTransport({ pooled, connections, ...options }: TransportOptions): Transport {
   const { origin, ca, proxy } = routeOf(options);
-  const needsPool = proxy !== undefined || pooled === true;
-  return lazy(() => (needsPool ? openPooled({ origin, ca, proxy, connections }) : openSingleUse(ca)));
+  return lazy(async () => {
+    const certificates = await trustedCertificates(ca);
+    if (proxy === undefined && !pooled) return openDirect({ ca: certificates });
+    const { openPool } = await import('./pool.ts');
+    return openPool({ origin, ca: certificates, proxy, connections });
+  });
 }
 
 /** Whether the service accepts connections over the route of the requests. No request is sent. */
@@ -59,7 +64,11 @@ export async function canReach(options: TransportOptions, signal: AbortSignal): 
   return canConnect({ origin, proxy, ca: await trustedCertificates(ca), signal });
 }
 
-export type Route = Pick<PooledOptions, 'origin' | 'ca' | 'proxy'>;
+interface Route {
+  readonly origin: string;
+  readonly ca: string | undefined;
+  readonly proxy: string | undefined;
+}
 
 /** Resolves how to connect; throws on an invalid proxy or CA file. */
 export function routeOf({ baseUrl, ca, env }: TransportOptions): Route {
@@ -115,29 +124,13 @@ function unusableProxy(why: string): Error {
   return configuration('proxy', `cannot use the proxy from the environment: ${why}`, proxyHint);
 }
 
-interface PooledOptions {
-  readonly origin: string;
-  readonly ca: string | undefined;
-  readonly proxy: string | undefined;
-  readonly connections: number | undefined;
-}
-
-async function openPooled({ ca, ...options }: PooledOptions): Promise<Transport> {
-  const { openPool } = await import('./pool.ts');
-  return openPool({ ...options, ca: await trustedCertificates(ca) });
-}
-
-async function openSingleUse(ca: string | undefined): Promise<Transport> {
-  const { openDirect } = await import('./direct.ts');
-  return openDirect({ ca: await trustedCertificates(ca) });
-}
-
 export async function trustedCertificates(ca: string | undefined): Promise<string[] | undefined> {
   if (ca === undefined) return undefined;
   const { rootCertificates } = await import('node:tls');
   return [...rootCertificates, ca];
 }
 
+/** Opens the transport on its first request. */
 function lazy(open: () => Promise<Transport>): Transport {
   let opening: Promise<Transport> | undefined;
   let opened: Transport | undefined;
@@ -150,6 +143,92 @@ function lazy(open: () => Promise<Transport>): Transport {
     opened = await (opening ??= open());
     return opened.send(request, limits);
   }
+}
+
+interface DirectOptions {
+  /** All trusted certificates. Default: Node's own. */
+  readonly ca?: readonly string[] | undefined;
+  readonly connectTimeout?: number;
+}
+
+/** Sends each request over its own connection, with node:http. */
+export function openDirect(options: DirectOptions = {}): Transport {
+  return { send: (request, limits) => send(request, limits, options), close: async () => {} };
+}
+
+async function send(request: WireRequest, limits: WireLimits, options: DirectOptions): Promise<WireAnswer> {
+  const outgoing = await prepare(request, limits, options);
+  const watch = watchConnect(outgoing, options.connectTimeout ?? 10_000);
+  try {
+    const answer = await answerTo(outgoing, request.body);
+    const body = await bodyOf(answer, limits.maxBytes);
+    return { status: answer.statusCode ?? 0, headers: pairs(answer.rawHeaders), body };
+  } catch (error) {
+    throw wireFailure(error, { sent: watch.sent(), aborted: limits.signal.aborted });
+  }
+}
+
+async function prepare(request: WireRequest, limits: WireLimits, options: DirectOptions): Promise<ClientRequest> {
+  const url = new URL(request.url);
+  const { request: open } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+  const ca = options.ca && [...options.ca];
+  const outgoing = open(url, { method: request.method, agent: false, ...(ca && { ca }) });
+  // NODE_DEBUG prints the options of a request, so the key must not be among them.
+  for (const [name, value] of Object.entries(request.headers)) outgoing.setHeader(name, value);
+  if (request.body !== undefined) outgoing.setHeader('Content-Length', Buffer.byteLength(request.body));
+  // Node's own `signal` option takes a millisecond to set up.
+  const abort = () => outgoing.destroy(new Error('aborted'));
+  limits.signal.addEventListener('abort', abort);
+  outgoing.once('close', () => limits.signal.removeEventListener('abort', abort));
+  if (limits.signal.aborted) abort();
+  return outgoing;
+}
+
+/** Detects whether the request was sent: Node writes it once the socket is connected, or after the TLS handshake. */
+function watchConnect(outgoing: ClientRequest, patience: number): { sent(): boolean } {
+  let sent = false;
+  outgoing.once('socket', (socket) => {
+    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
+      sent = true;
+    });
+    socket.setTimeout(patience, () => {
+      if (!sent) outgoing.destroy(new WireFailure('connect', false, 'connection timed out'));
+    });
+  });
+  return { sent: () => sent };
+}
+
+function answerTo(outgoing: ClientRequest, body: string | Uint8Array | undefined): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.on('response', resolve).on('error', reject);
+    // A 101 is neither a response nor an error event; without this the process would end silently.
+    outgoing.on('upgrade', (_, socket) => {
+      socket.destroy();
+      reject(new WireFailure('garbled', true, 'it switches protocols'));
+    });
+    outgoing.end(body);
+  });
+}
+
+/** Reads by events: an async iterator would cost half a millisecond. */
+function bodyOf(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const collector = new BodyBuffer(maxBytes);
+  return new Promise((resolve, reject) => {
+    answer.on('data', (chunk: Buffer) => {
+      try {
+        collector.add(chunk);
+      } catch (error) {
+        reject(error);
+        answer.destroy();
+      }
+    });
+    answer.on('end', () => resolve(collector.concat())).on('error', reject);
+    answer.on('close', () => reject(new WireFailure('reset', true, 'the connection was closed')));
+  });
+}
+
+function pairs(raw: readonly string[]): WireHeaders {
+  return raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : []));
 }
 
 export function header(headers: WireHeaders, name: string): string | undefined {

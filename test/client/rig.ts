@@ -1,8 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/client/client.ts';
-import { openDirect } from '../../src/client/direct.ts';
 import { openPool } from '../../src/client/pool.ts';
-import type { Transport } from '../../src/client/transport.ts';
+import { openDirect, type Transport } from '../../src/client/transport.ts';
 import { CliError } from '../../src/base/errors.ts';
 
 export const ways = ['direct', 'pool'] as const;
