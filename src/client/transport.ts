@@ -40,18 +40,16 @@ export interface TransportOptions {
   readonly env: Env;
   /** PEM text of certificates to trust in addition to the usual ones. */
   readonly ca?: string | undefined;
-  /** Keeps connections open for many requests. */
-  readonly pooled?: boolean | undefined;
-  /** Concurrent requests of a pool. Default: 16. */
+  /** Keeps this many connections open. Default: one for each request. */
   readonly connections?: number | undefined;
 }
 
 /** A single request avoids undici, which takes longer to load than to send. */
-export function openTransport({ pooled, connections, ...options }: TransportOptions): Transport {
+export function openTransport({ connections, ...options }: TransportOptions): Transport {
   const { origin, ca, proxy } = routeOf(options);
   return lazy(async () => {
     const certificates = await trustedCertificates(ca);
-    if (proxy === undefined && !pooled) return openDirect({ ca: certificates });
+    if (proxy === undefined && connections === undefined) return openDirect({ ca: certificates });
     const { openPool } = await import('./pool.ts');
     return openPool({ origin, ca: certificates, proxy, connections });
   });

@@ -127,11 +127,7 @@ export async function openConnection(
     import('../client/transport.ts'),
   ]);
   const { connections, ...extras } = runOptions ?? {};
-  const transport = openTransport({
-    ...transportOptionsFor(session, target),
-    pooled: connections !== undefined,
-    connections,
-  });
+  const transport = openTransport({ ...transportOptionsFor(session, target), connections });
   const client = createClient({
     ...clientOptionsFor(session, target),
     transport: connections !== undefined ? transport : withSpinner(session, target, transport),

@@ -208,7 +208,7 @@ describe('a connection pool', () => {
         response.end();
       });
     });
-    const transport = opened({ baseUrl: service.url, env: {}, pooled: true, connections: 3 });
+    const transport = opened({ baseUrl: service.url, env: {}, connections: 3 });
     await Promise.all(Array.from({ length: 20 }, () => transport.send(post(service.url), patient())));
     expect(service.seen).toHaveLength(20);
     expect(most).toBeLessThanOrEqual(3);
@@ -221,7 +221,7 @@ describe('a connection pool', () => {
       asked.resolve();
       void answering.promise.then(() => response.end());
     });
-    const transport = opened({ baseUrl: service.url, env: {}, pooled: true, connections: 1 });
+    const transport = opened({ baseUrl: service.url, env: {}, connections: 1 });
     const first = transport.send({ ...post(service.url), body: 'first' }, patient());
     await asked.promise;
     const giveUp = new AbortController();
@@ -289,10 +289,10 @@ describe('a transport configured by the environment', () => {
     expect(await broken(transport.send(post(away), patient()))).toMatchObject({ kind: 'tls', sent: false });
   });
 
-  it.each([true, false])('never uses a proxy for this machine (pooled: %s)', async (pooled) => {
+  it.each([16, undefined])('never uses a proxy for this machine (connections: %s)', async (connections) => {
     const service = await serve((_, __, response) => response.end('{}'), 'https');
     const proxy = await serveProxy(service.port);
-    const transport = opened({ baseUrl: service.url, env: env(proxy.url), ca: authority, pooled });
+    const transport = opened({ baseUrl: service.url, env: env(proxy.url), ca: authority, connections });
     await transport.send(get(service.url), patient());
     expect(proxy.asked).toEqual([]);
   });
@@ -302,7 +302,7 @@ describe('a transport configured by the environment', () => {
   });
 
   it('can be closed unused', async () => {
-    await expect(openTransport({ baseUrl: away, env: {}, pooled: true }).close()).resolves.toBeUndefined();
+    await expect(openTransport({ baseUrl: away, env: {}, connections: 1 }).close()).resolves.toBeUndefined();
   });
 });
 
