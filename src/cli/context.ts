@@ -1,5 +1,4 @@
 import type { Host } from '../base/host.ts';
-import { connect } from '../session/connect.ts';
 import type { AnyCaller, Connection, Interaction, TeamServer } from '../session/session.ts';
 import type { Context } from './command.ts';
 import type { Globals } from './globals.ts';
@@ -40,6 +39,7 @@ export function createContext({ host, given, reporter, helpFor, describe, comman
   const connections: Connection[] = [];
 
   const connected = async (caller: AnyCaller) => {
+    const { connect } = await import('../session/connect.ts');
     const connection = await connect(context, caller);
     connections.push(connection);
     return connection;

@@ -1,9 +1,11 @@
 import { plans } from '../contract/plans.ts';
 import type { AnyCaller, CheckedTarget, CallOptions, Connection, Session, TryLookup } from './session.ts';
-import type { ClientOptions } from '../client/client.ts';
-import type { Transport, TransportOptions } from '../client/transport.ts';
+import { type ClientOptions, createClient } from '../client/client.ts';
+import { openTransport, type Transport, type TransportOptions } from '../client/transport.ts';
 import { CliError, configuration } from '../base/errors.ts';
 import { readRegular, whyUnreadable } from '../base/files.ts';
+import { configFolder, onlyLocal, skipsCertificateChecks } from './profiles/environment.ts';
+import { guard, readableStore, requireSafeStore } from './profiles/guard.ts';
 import { newcomerNote, type Target } from './profiles/resolve.ts';
 import { maskKey } from '../base/redact.ts';
 import { recordAndGuard } from './activity-recorder.ts';
@@ -19,7 +21,7 @@ export async function connect(session: Session, caller: AnyCaller): Promise<Call
   const rate = sharedRate(session.given, checkedTarget);
   const pace =
     rate === undefined ? undefined : await (await import('./pace.ts')).singlePace(session, checkedTarget, rate);
-  const connection = await openConnection(session, checkedTarget, pace && { pace });
+  const connection = openConnection(session, checkedTarget, { pace });
   const { signal: stop } = session.host;
   return { ...connection, tryLookup: (look) => tryLookup(session, checkedTarget, { pace, stop }, look) };
 }
@@ -40,7 +42,7 @@ export async function tryLookup(
   const signal = AbortSignal.any([stop, late.signal]);
   const once = { ...session, given: { ...session.given, retries: 0, dryRun: false } };
   const ways = { connections: 1, pace, bestEffort: true, signal, stopSending: signal };
-  const { client, close } = await openConnection(once, checkedTarget, ways);
+  const { client, close } = openConnection(once, checkedTarget, ways);
   try {
     await look(client);
   } catch (error) {
@@ -63,17 +65,13 @@ export function sharedRate(
 
 export async function checkTarget(session: Session, caller: AnyCaller): Promise<CheckedTarget> {
   const { host, given, reporter } = session;
-  const [{ guard }, { onlyLocal, skipsCertificateChecks }] = await Promise.all([
-    import('./profiles/guard.ts'),
-    import('./profiles/environment.ts'),
-  ]);
   const sandboxes = await session.sandboxes();
   const target =
     caller.kind === 'local'
       ? await session.interaction.spin('Starting the sandbox', sandboxes.target(caller.mode, given.dryRun))
       : caller;
   reporter.hide(target.key);
-  if (isStoredLive(caller)) await checkStore(session);
+  if (isStoredLive(caller)) checkStore(session);
   // A dry run shows the default port for a sandbox that is not running; another sandbox may use it.
   const running = caller.kind === 'local' ? sandboxes.find() : sandboxes.at(target.baseUrl);
   const simulated = caller.kind === 'local' || running !== undefined;
@@ -96,11 +94,7 @@ function isStoredLive(caller: AnyCaller): boolean {
   );
 }
 
-async function checkStore({ host, given, reporter }: Session): Promise<void> {
-  const [{ readableStore, requireSafeStore }, { configFolder }] = await Promise.all([
-    import('./profiles/guard.ts'),
-    import('./profiles/environment.ts'),
-  ]);
+function checkStore({ host, given, reporter }: Session): void {
   const folder = configFolder(host.env, host.home);
   requireSafeStore(folder);
   const warning = readableStore(folder);
@@ -115,18 +109,13 @@ export interface RunConnectionOptions extends Partial<
   readonly connections?: number;
 }
 
-export async function openConnection(
+export function openConnection(
   session: Session,
   checkedTarget: CheckedTarget,
-  runOptions?: RunConnectionOptions,
-): Promise<Connection> {
+  { connections, ...extras }: RunConnectionOptions,
+): Connection {
   const { given, reporter } = session;
   const { target, simulated } = checkedTarget;
-  const [{ createClient }, { openTransport }] = await Promise.all([
-    import('../client/client.ts'),
-    import('../client/transport.ts'),
-  ]);
-  const { connections, ...extras } = runOptions ?? {};
   const transport = openTransport({ ...transportOptionsFor(session, target), connections });
   const client = createClient({
     ...clientOptionsFor(session, target),
