@@ -1,4 +1,4 @@
-import { type CliError, configuration, usage } from '../base/errors.ts';
+import { CliError, configuration, usage } from '../base/errors.ts';
 import { jsonText } from '../base/json.ts';
 import { type AnswerOf, type BodyOf, type Endpoint, type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { Mismatch, type Reader } from '../contract/readers.ts';
@@ -17,6 +17,7 @@ import { createRedactor } from '../base/redact.ts';
 import { traced } from './trace.ts';
 import type { WireAnswer, WireHeaders, WireRequest } from './transport.ts';
 
+type Headers = Readonly<Record<string, string>>;
 type Query = readonly (readonly [name: string, value: string])[];
 
 export interface ClientOptions extends Omit<Connection, 'redactor' | 'openDeadline'> {
@@ -126,14 +127,13 @@ export function createClient(options: ClientOptions): Client {
       );
     },
     observe: async (raw, key) => {
-      const { observe, withKey } = await import('./observe.ts');
       const request = rawRequest(base, withKey(defaults, key), raw);
       return guarded(options, { request }, (hooks) => observe(connection, request, hooks));
     },
   };
 }
 
-function defaultHeaders({ key, userAgent }: ClientOptions): Readonly<Record<string, string>> {
+function defaultHeaders({ key, userAgent }: ClientOptions): Headers {
   if (!/^[\u0021-\u007e]+$/.test(key)) {
     throw configuration('key', 'the key contains invalid characters', 'check it for spaces and line breaks');
   }
@@ -148,7 +148,7 @@ function defaultHeaders({ key, userAgent }: ClientOptions): Readonly<Record<stri
 
 interface RequestParts {
   readonly base: Base;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
   readonly name: EndpointName;
   readonly body?: unknown;
   readonly query?: Query | undefined;
@@ -180,7 +180,7 @@ interface RawRequest {
   readonly method: string;
   /** Below the base URL. */
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: Headers | undefined;
   readonly body?: string | Uint8Array | undefined;
 }
 
@@ -191,7 +191,7 @@ interface RawAnswer {
 }
 
 /** Headers of the request override the defaults, except those that only the client may set. */
-function rawRequest(base: Base, defaults: Readonly<Record<string, string>>, raw: RawRequest): WireRequest {
+function rawRequest(base: Base, defaults: Headers, raw: RawRequest): WireRequest {
   const { method, path, headers = {}, body } = raw;
   if (!/^[A-Z]+$/.test(method) || method === 'CONNECT' || method === 'TRACE') {
     throw usage(`"${method}" is not a supported method`);
@@ -226,3 +226,40 @@ function record(headers: WireHeaders): Record<string, string | readonly string[]
   }
   return Object.fromEntries(all);
 }
+
+/** Sends a request with rate limit and retries, and returns every answer. Redirects are not followed. */
+async function observe(connection: Connection, request: WireRequest, hooks?: SendHooks): Promise<Observed> {
+  const answers: WireAnswer[] = [];
+  let calls = 0;
+  const send: Connection['transport']['send'] = async (asked, limits) => {
+    calls += 1;
+    const answer = await connection.transport.send(asked, limits);
+    answers.push(answer);
+    return answer;
+  };
+  const result = (failure: CliError | undefined) => ({ answers, failure, body: answers.at(-1)?.body, calls });
+  try {
+    // A few retries, but not as many as a run: a 429 may be the expected answer.
+    const asking = {
+      ...connection,
+      transport: { ...connection.transport, send },
+      rateLimitPatience: undefined,
+      bestEffort: true,
+    };
+    await exchange(asking, request, { redirects: Infinity, hooks });
+    return result(undefined);
+  } catch (error) {
+    if (error instanceof CliError) return result(error);
+    throw error;
+  }
+}
+
+/** The default headers with another key. */
+function withKey(defaults: Headers, key: KeyChoice): Headers {
+  if (key === 'own') return defaults;
+  const { Authorization: _, ...others } = defaults;
+  return key === 'none' ? others : { ...others, Authorization: `Bearer ${invalidKey}` };
+}
+
+// §5.2: the form of a key
+const invalidKey = 'sk_test_bizmsgDoctorNoSuchKey';
