@@ -1,25 +1,35 @@
-import type { Counts, Entry, Result, Writer } from './activity/log.ts';
-import type { CallGuard } from '../client/exchange.ts';
-import { endpoints } from '../contract/endpoints.ts';
+import { posix } from 'node:path';
 import { CliError, type ExitName } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
+import { percentDecoded, redact } from '../base/redact.ts';
+import type { CallGuard } from '../client/exchange.ts';
+import type { WireRequest } from '../client/transport.ts';
+import { type BodyOf, endpoints } from '../contract/endpoints.ts';
+import { isPhone, isRecord } from '../contract/readers.ts';
+import {
+  activityFolder,
+  begin,
+  type Counts,
+  type Entry,
+  type Facts,
+  masked,
+  messagesThisMonth,
+  type Result,
+  type Writer,
+} from './activity/log.ts';
+import type { DuplicateGuard, DuplicateGuardOptions } from './duplicate-guard.ts';
 import type { CheckedTarget, RunEnded, RunStarted, Session } from './session.ts';
-import type { DuplicateGuardOptions } from './duplicate-guard.ts';
 
 /** Logs calls that change something at the service, and guards live messages against accidental duplicates. */
 export function recordAndGuard(session: Session, checkedTarget: CheckedTarget): CallGuard {
   let isNoted = false;
   return async (request, send, { again = false, retryUnsure = false }) => {
-    const [{ factsIn, resultOf, resultOfError }, { begin }] = await Promise.all([
-      import('./activity/request.ts'),
-      import('./activity/log.ts'),
-    ]);
     const { message, ...subject } = factsIn(request);
     const facts = { ...factsOf(session, checkedTarget), ...subject };
     const writer = await writerOf(session, checkedTarget, message);
     const duplicates =
       message && isLive(checkedTarget)
-        ? await duplicateGuardFor(session, checkedTarget, { message, again, retryUnsure })
+        ? await openGuard({ session, checkedTarget, message, again, retryUnsure })
         : undefined;
     let entry: Entry | undefined;
     try {
@@ -46,13 +56,8 @@ export function recordAndGuard(session: Session, checkedTarget: CheckedTarget): 
   };
 }
 
-async function duplicateGuardFor(
-  session: Session,
-  checkedTarget: CheckedTarget,
-  options: Pick<DuplicateGuardOptions, 'message' | 'again' | 'retryUnsure'>,
-) {
-  const { openDuplicateGuard } = await import('./duplicate-guard.ts');
-  return openDuplicateGuard({ session, caller: checkedTarget.caller, checkedTarget, ...options });
+async function openGuard(options: DuplicateGuardOptions): Promise<DuplicateGuard> {
+  return (await import('./duplicate-guard.ts')).openDuplicateGuard(options);
 }
 
 /** Logs the start of a run; the returned function logs its result. */
@@ -61,10 +66,7 @@ export async function recordRun(
   checkedTarget: CheckedTarget,
   { name, ...run }: RunStarted,
 ): Promise<RunEnded> {
-  const [{ begin }, writer] = await Promise.all([
-    import('./activity/log.ts'),
-    writerOf(session, checkedTarget, undefined),
-  ]);
+  const writer = await writerOf(session, checkedTarget);
   noteHarmless(session, checkedTarget, name === 'sendTemplate');
   const { method, path: endpoint } = endpoints[name];
   const { host } = new URL(checkedTarget.target.baseUrl);
@@ -78,14 +80,10 @@ export async function recordRun(
 
 /** Counts this month's live messages; a lower bound. */
 export async function sentThisMonth(session: Session, checkedTarget: CheckedTarget): Promise<number> {
-  const [month, { activityFolder }, { stateFolder, thisProcess }] = await Promise.all([
-    import('./activity/month.ts'),
-    import('./activity/log.ts'),
-    session.sandboxes(),
-  ]);
+  const { stateFolder, thisProcess } = await session.sandboxes();
   const { host } = new URL(checkedTarget.target.baseUrl);
   const { profile } = factsOf(session, checkedTarget);
-  return month.sentThisMonth(activityFolder(stateFolder), { profile, host }, thisProcess.now(), thisProcess.kill);
+  return messagesThisMonth(activityFolder(stateFolder), { profile, host }, thisProcess.now(), thisProcess.kill);
 }
 
 /** Prints that nothing really happens; not for reads and dry runs. */
@@ -109,9 +107,9 @@ function isLive({ target: { mode } }: CheckedTarget): boolean {
   return mode !== 'sandbox';
 }
 
-function factsOf({ command }: Session, { target, simulated, isLocalProfile }: CheckedTarget) {
+function factsOf({ command }: Session, { caller, target, simulated }: CheckedTarget) {
   return {
-    profile: isLocalProfile ? 'local' : (target.profile ?? 'environment'),
+    profile: caller.kind === 'local' ? 'local' : (target.profile ?? 'environment'),
     mode: target.mode,
     simulated,
     command,
@@ -121,11 +119,10 @@ function factsOf({ command }: Session, { target, simulated, isLocalProfile }: Ch
 async function writerOf(
   session: Session,
   { target }: CheckedTarget,
-  message: Pick<DuplicateGuardOptions['message'], 'to'> | undefined,
+  message?: BodyOf<'sendTemplate'>,
 ): Promise<Writer> {
   const { host, given, reporter } = session;
-  const [{ activityFolder }, { stateFolder }] = await Promise.all([import('./activity/log.ts'), session.sandboxes()]);
-  const folder = activityFolder(stateFolder);
+  const folder = activityFolder((await session.sandboxes()).stateFolder);
   let isNoted = false;
   const onFault: Writer['onFault'] = (error) => {
     const fault = error instanceof CliError ? error.message : `cannot use ${folder}: ${reasonOf(error)}`;
@@ -146,4 +143,89 @@ function withNextStep(error: unknown): unknown {
   if (!(error instanceof CliError) || error.done !== 'unknown') return error;
   const next = 'bizmsg activity --since 10m shows what was sent from here; --retry-unsure sends it again';
   return error.withHint(error.hint === undefined ? next : `${error.hint}\n${next}`);
+}
+
+/** The facts of a request for the activity log. */
+interface RequestFacts extends Pick<Facts, 'host' | 'method' | 'endpoint' | 'recipient' | 'template'> {
+  /** The message that it sends, from any command. */
+  readonly message?: BodyOf<'sendTemplate'> | undefined;
+}
+
+export function factsIn({ method, url, body }: Pick<WireRequest, 'method' | 'url' | 'body'>): RequestFacts {
+  const { host, pathname } = new URL(url);
+  const value = jsonIn(body);
+  const path = plainPath(pathname);
+  const message = method === 'POST' && isSending(path) ? messageIn(value) : undefined;
+  const to = message?.to ?? phoneIn(value);
+  return {
+    host,
+    method,
+    endpoint: shownPath(path),
+    recipient: to && `+${masked(to.slice(1))}`,
+    template: message?.template,
+    message,
+  };
+}
+
+/** Normalizes the spelling of a path, since a service may accept several. */
+function plainPath(pathname: string): string {
+  return posix.normalize(`/${percentDecoded(pathname).replaceAll('\\', '/')}`).replace(/(?<=.)\/$/, '');
+}
+
+function isSending(path: string): boolean {
+  return path.toLowerCase().endsWith(endpoints.sendTemplate.path);
+}
+
+/** Masks all parts of a path that are not words: an id may be a phone, an address or a key. */
+function shownPath(path: string): string {
+  const isWord = (segment: string) =>
+    /^(?:[a-z]+(?:[-_][a-z]+)*|v\d{1,2})$/i.test(segment) && redact(segment) === segment;
+  return path
+    .split('/')
+    .map((segment) => (segment === '' || isWord(segment) ? segment : '*'))
+    .join('/');
+}
+
+function messageIn(value: unknown): BodyOf<'sendTemplate'> | undefined {
+  try {
+    return endpoints.sendTemplate.body(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The recipient of a message, or the phone of a contact. */
+function phoneIn(value: unknown): string | undefined {
+  if (!isRecord(value)) return undefined;
+  return [value['to'], value['phone']].find((one) => typeof one === 'string' && isPhone(one))?.toString();
+}
+
+function jsonIn(body: WireRequest['body']): unknown {
+  try {
+    return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The log outcome of an answered call. */
+function resultOf(answer: unknown): Result {
+  if (isRecord(answer) && answer['failure'] instanceof CliError) return resultOfError(answer['failure']);
+  return { outcome: 'done', message_id: messageId(answer) };
+}
+
+/** The log outcome of a failed call. The message may repeat the request, so only the code is kept. */
+function resultOfError(error: unknown): Result {
+  if (!(error instanceof CliError)) return { outcome: 'unsure', code: 'bug' };
+  const { done, exit, status, code } = error;
+  const known = { status, code };
+  if (done === 'unknown' || exit === 'unsure') return { outcome: 'unsure', ...known };
+  return { outcome: status === undefined ? 'failed' : 'refused', ...known };
+}
+
+function messageId(answer: unknown): string | undefined {
+  if (!isRecord(answer)) return undefined;
+  const { message_id: id, body } = answer;
+  if (typeof id === 'string') return id;
+  return Buffer.isBuffer(body) ? messageId(jsonIn(body)) : undefined;
 }

@@ -36,7 +36,7 @@ export async function tryLookup(
   look: Parameters<TryLookup>[0],
 ): Promise<void> {
   // A dry run does not start a sandbox.
-  if (checkedTarget.isLocalProfile && !checkedTarget.running) return;
+  if (checkedTarget.caller.kind === 'local' && !checkedTarget.running) return;
   const late = new AbortController();
   const cancel = session.host.later(lookupTimeout, () => late.abort());
   const signal = AbortSignal.any([stop, late.signal]);
@@ -84,7 +84,7 @@ export async function checkTarget(session: Session, caller: AnyCaller): Promise<
   if (caller.kind !== 'local') guard(target, conditions);
   if (running && caller.kind !== 'local' && !given.dryRun) await sandboxes.proven(running);
   announce(session, caller, target, simulated);
-  return { target, simulated, isLocalProfile: caller.kind === 'local', running, caller };
+  return { caller, target, simulated, running };
 }
 
 /** Whether a key counts as live and comes from the profile store. */

@@ -11,7 +11,7 @@ import {
   singlesOf,
   type Verdict,
 } from '../ledger/ledger.ts';
-import type { AnyCaller, CheckedTarget, Session } from './session.ts';
+import type { CheckedTarget, Session } from './session.ts';
 import { openLedger } from './ledger.ts';
 
 /** Claims a live message in the ledger, so that it is not sent twice by accident. */
@@ -26,7 +26,6 @@ export interface DuplicateGuard extends SendHooks {
 
 export interface DuplicateGuardOptions {
   readonly session: Session;
-  readonly caller: AnyCaller;
   readonly checkedTarget: CheckedTarget;
   readonly message: BodyOf<'sendTemplate'>;
   readonly again: boolean;
@@ -39,13 +38,12 @@ const pollInterval = 200;
 
 export async function openDuplicateGuard({
   session,
-  caller,
   checkedTarget,
   message,
   again,
   retryUnsure,
 }: DuplicateGuardOptions): Promise<DuplicateGuard> {
-  const opened = await openLedger(session, caller, checkedTarget);
+  const opened = await openLedger(session, checkedTarget);
   const { messageRow } = await import('../ledger/identity.ts');
   const { ledger, account, own } = opened;
   const subject = { account, mode: 'live', kind: 'message', template: message.template } as const;

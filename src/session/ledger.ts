@@ -7,11 +7,7 @@ import type { AccountFacts } from '../ledger/identity.ts';
 import type { AnyCaller, CheckedTarget, OpenedLedger, Session } from './session.ts';
 
 /** The ledger for what is sent as this caller. A dry run creates none. */
-export async function openLedger(
-  session: Session,
-  caller: AnyCaller,
-  checkedTarget: CheckedTarget,
-): Promise<OpenedLedger> {
+export async function openLedger(session: Session, checkedTarget: CheckedTarget): Promise<OpenedLedger> {
   const { host, given, reporter } = session;
   const [{ accountOf }, { stateFolder }, files] = await Promise.all([
     import('../ledger/identity.ts'),
@@ -20,7 +16,7 @@ export async function openLedger(
   ]);
   refuseOldRuns(stateFolder);
   if (!given.dryRun) await refuseOldSends(stateFolder, host);
-  const facts = await accountFacts(session, caller, checkedTarget);
+  const facts = await accountFacts(session, checkedTarget);
   const folder = join(stateFolder, 'ledger');
   const open = given.dryRun && !files.hasLedger(folder) ? files.emptyLedger : files.openFileLedger;
   const ledger = open({
@@ -39,7 +35,7 @@ export async function openLedger(
   });
   const { baseUrl, key } = checkedTarget.target;
   const account = accountOf(ledger.secret, facts ?? { origin: new URL(baseUrl).origin, key, sandbox: 'not running' });
-  const server = await session.team(caller);
+  const server = await session.team(checkedTarget.caller);
   if (!server) return { ledger, account, isShared: false, close: ledger.close };
   const { openTeamLedger } = await import('./team-ledger.ts');
   return openTeamLedger({ session, server, isLive: checkedTarget.target.mode !== 'sandbox', own: { ledger, account } });
@@ -51,11 +47,10 @@ export async function openLedger(
  */
 export async function accountFacts(
   session: Session,
-  caller: AnyCaller,
-  { target, isLocalProfile, running }: CheckedTarget,
+  { caller, target, running }: CheckedTarget,
 ): Promise<AccountFacts | undefined> {
   const { host, given } = session;
-  if (given.dryRun && isLocalProfile && !running) return undefined;
+  if (given.dryRun && caller.kind === 'local' && !running) return undefined;
   const [{ originOf }, { environmentAccount }] = await Promise.all([
     import('./profiles/fields.ts'),
     import('./profiles/environment.ts'),

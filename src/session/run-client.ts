@@ -68,7 +68,7 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   };
   const look: TryLookup = (act) => tryLookup(session, checkedTarget, { pace: lookupGate, stop: signals.stop }, act);
   const sending = sendingUntil(queueAbort, connection.client);
-  const ledger = () => openLedger(session, caller, checkedTarget);
+  const ledger = () => openLedger(session, checkedTarget);
   const { observe } = connection.client;
   const record = (run: RunStarted) => recordRun(session, checkedTarget, run);
   const runClient = {

@@ -82,8 +82,6 @@ export interface CheckedTarget {
   readonly target: Target;
   /** Whether it is a sandbox on this machine. */
   readonly simulated: boolean;
-  /** Whether it is called as the profile `local`. */
-  readonly isLocalProfile: boolean;
   /** The sandbox on this machine that is called, if it runs. */
   readonly running: Locator | undefined;
   readonly caller: AnyCaller;

@@ -163,7 +163,7 @@ function machine() {
     facts: async ({ env = {}, words = {} }: Command = {}) => {
       const { context: session } = rig({ env, home, words });
       const caller = resolve(callerInputs(session));
-      return accountFacts(session, caller, await checkTarget(session, caller));
+      return accountFacts(session, await checkTarget(session, caller));
     },
     /** A store with one profile, as an older version wrote it, except for these fields. */
     write: (fields: object) => {

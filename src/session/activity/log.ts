@@ -6,6 +6,7 @@ import type { Host } from '../../base/host.ts';
 import type { OnDamage } from '../../base/journal-lines.ts';
 import { isProcessAlive, type Probe, processStart } from '../../base/liveness.ts';
 import { redactTarget } from '../../base/redact.ts';
+import { endpoints } from '../../contract/endpoints.ts';
 import type { Mode } from '../../contract/keys.ts';
 import { isRecord } from '../../contract/readers.ts';
 
@@ -319,6 +320,33 @@ export function* newestFirst(folder: string, kill: Probe, onDamage: OnDamage): G
       if (state !== 'withdrawn') yield { intent, ending, state };
     }
   }
+}
+
+/**
+ * The live messages that were sent from this machine since the month began, in UTC, with one profile. It is a lower
+ * bound: a killed run has not logged how many it sent, and other machines have logs of their own.
+ */
+export function messagesThisMonth(
+  folder: string,
+  { profile, host }: Pick<Facts, 'profile' | 'host'>,
+  now: number,
+  kill: Probe,
+): number {
+  const today = new Date(now);
+  const begin = Date.UTC(today.getUTCFullYear(), today.getUTCMonth());
+  let count = 0;
+  for (const call of newestFirst(folder, kill, () => {})) {
+    const { intent } = call;
+    if (intent.at < begin) break;
+    if (intent.profile === profile && intent.host === host && intent.mode !== 'sandbox') count += messagesOf(call);
+  }
+  return count;
+}
+
+function messagesOf({ intent, ending, state }: LoggedCall): number {
+  if (!intent.endpoint.endsWith(endpoints.sendTemplate.path)) return 0;
+  if (intent.run !== undefined) return ending?.counts?.done ?? 0;
+  return state === 'done' ? 1 : 0;
 }
 
 /** Reads a file; the intent and the ending of a call are in the same one. */

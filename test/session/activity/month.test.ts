@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { begin, type Facts } from '../../../src/session/activity/log.ts';
-import { sentThisMonth } from '../../../src/session/activity/month.ts';
+import { begin, type Facts, messagesThisMonth } from '../../../src/session/activity/log.ts';
 import { temporaryHome } from '../../support/bin.ts';
 import { alive } from '../../support/cli.ts';
 
@@ -41,5 +40,5 @@ it('counts the live messages of one profile since the month began, single ones a
   log({ ...message, profile: 'other' }, november + 5).end({ outcome: 'done' });
   log({ ...message, host: 'api.example.org' }, november + 6).end({ outcome: 'done' });
   log({ ...message, endpoint: '/api/public/contacts' }, november + 7).end({ outcome: 'done' });
-  expect(sentThisMonth(folder, { profile: 'acme', host: 'api.example.com' }, november + 1_000, alive)).toBe(41);
+  expect(messagesThisMonth(folder, { profile: 'acme', host: 'api.example.com' }, november + 1_000, alive)).toBe(41);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { factsIn } from '../../../src/session/activity/request.ts';
+import { factsIn } from '../../../src/session/activity-recorder.ts';
 
 const send = 'https://api.example.com/eu/api/public/messages/send-template';
 const message = { to: '+12025550101', template: 'welcome', params: ['Ada'] };
