@@ -11,6 +11,8 @@ import {
   singlesOf,
   type Verdict,
 } from '../ledger/ledger.ts';
+import { messageRow } from '../ledger/identity.ts';
+import { isInteractive } from './profiles/environment.ts';
 import type { CheckedTarget, Session } from './session.ts';
 import { openLedger } from './ledger.ts';
 
@@ -44,7 +46,6 @@ export async function openDuplicateGuard({
   retryUnsure,
 }: DuplicateGuardOptions): Promise<DuplicateGuard> {
   const opened = await openLedger(session, checkedTarget);
-  const { messageRow } = await import('../ledger/identity.ts');
   const { ledger, account, own } = opened;
   const subject = { account, mode: 'live', kind: 'message', template: message.template } as const;
   const row = messageRow(ledger.secret, { mode: 'live', ...message });
@@ -104,7 +105,6 @@ export async function openDuplicateGuard({
   }
 
   async function confirmAgain(at: number): Promise<void> {
-    const { isInteractive } = await import('./profiles/environment.ts');
     const { host, given, interaction } = session;
     const text = `the same message was sent ${ago(host.now() - at)}`;
     if (!isInteractive(host, given))

@@ -4,15 +4,18 @@ import { configuration } from '../base/errors.ts';
 import { namesIn } from '../base/files.ts';
 import type { Host } from '../base/host.ts';
 import type { AccountFacts } from '../ledger/identity.ts';
+import { configFolder, environmentAccount } from './profiles/environment.ts';
+import { originOf } from './profiles/fields.ts';
 import type { AnyCaller, CheckedTarget, OpenedLedger, Session } from './session.ts';
 
 /** The ledger for what is sent as this caller. A dry run creates none. */
 export async function openLedger(session: Session, checkedTarget: CheckedTarget): Promise<OpenedLedger> {
   const { host, given, reporter } = session;
-  const [{ accountOf }, { stateFolder }, files] = await Promise.all([
+  // `runs list` needs only oldRuns.
+  const [{ accountOf }, files, { stateFolder }] = await Promise.all([
     import('../ledger/identity.ts'),
-    session.sandboxes(),
     import('../ledger/file/file-ledger.ts'),
+    session.sandboxes(),
   ]);
   refuseOldRuns(stateFolder);
   if (!given.dryRun) await refuseOldSends(stateFolder, host);
@@ -51,10 +54,6 @@ export async function accountFacts(
 ): Promise<AccountFacts | undefined> {
   const { host, given } = session;
   if (given.dryRun && caller.kind === 'local' && !running) return undefined;
-  const [{ originOf }, { environmentAccount }] = await Promise.all([
-    import('./profiles/fields.ts'),
-    import('./profiles/environment.ts'),
-  ]);
   const named = environmentAccount(host.env);
   const sandbox = running?.dataId;
   const isNeeded = named === undefined && sandbox === undefined;
@@ -72,10 +71,7 @@ async function profileAccount({ host }: Session, caller: AnyCaller, write: boole
   // A target without a source is a profile that is not stored yet.
   if (caller.kind === 'local' || !('source' in caller) || caller.profile === undefined) return undefined;
   if (caller.account !== undefined || !write) return caller.account;
-  const [{ storedAccount }, { configFolder }] = await Promise.all([
-    import('./profiles/profiles.ts'),
-    import('./profiles/environment.ts'),
-  ]);
+  const { storedAccount } = await import('./profiles/profiles.ts');
   return storedAccount(configFolder(host.env, host.home), caller.profile);
 }
 

@@ -3,23 +3,15 @@ import { fatalExits } from '../ledger/ledger.ts';
 import { maskKey } from '../base/redact.ts';
 import type { Client } from '../client/client.ts';
 import type { SendHooks } from '../client/exchange.ts';
-import type { KnownPace } from '../client/pace/pace.ts';
+import { type KnownPace, minimumDuration, minuteLength, paceOf, slower } from '../client/pace/pace.ts';
+import { canReach } from '../client/transport.ts';
 import type { Plan } from '../contract/plans.ts';
 import { recordRun, sentThisMonth } from './activity-recorder.ts';
 import { checkTarget, openConnection, transportOptionsFor, tryLookup } from './connect.ts';
 import { openLedger } from './ledger.ts';
 import { planOf, runPace } from './pace.ts';
 import type { Caller } from './profiles/resolve.ts';
-import type {
-  CheckedTarget,
-  Connection,
-  RunClient,
-  RunOptions,
-  RunStarted,
-  RunTarget,
-  Session,
-  TryLookup,
-} from './session.ts';
+import type { CheckedTarget, Connection, RunClient, RunOptions, RunTarget, Session } from './session.ts';
 
 interface Opened {
   readonly connection: Connection;
@@ -30,10 +22,6 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   const { host, given } = session;
   const { concurrency = 16, rate, closedFor, signals = { stop: host.signal, leave: host.signal } } = options;
   if (given.noPace && rate) throw usage('--rate and --no-pace cannot be combined', 'remove one of them');
-  const [{ minimumDuration, paceOf, slower }, { canReach }] = await Promise.all([
-    import('../client/pace/pace.ts'),
-    import('../client/transport.ts'),
-  ]);
   const checkedTarget = await checkTarget(session, caller);
   const plan = await planOf(session, checkedTarget);
   const isCareful = isUnknownLive(checkedTarget, plan) && !rate;
@@ -52,36 +40,28 @@ export async function openRunClient(session: Session, caller: Caller, options: R
     rateLimitPatience: twoWindows,
     onWait,
   });
-  const target = targetOf(caller, checkedTarget, plan);
   const limit = slower(known, plan);
-  const pace = {
-    known,
-    limit,
-    minimumDuration: (requests: number) =>
-      limit && Math.max(minimumDuration(limit, requests) ?? 0, minimumDuration(known, requests) ?? 0),
-    waiting: gate.waiting,
-  };
   const team = await session.team(caller);
-  const reachable = async () => {
-    if (team && !(await team.isReachable())) return false;
-    return canReach(transportOptionsFor(session, checkedTarget.target), signals.stop);
-  };
-  const look: TryLookup = (act) => tryLookup(session, checkedTarget, { pace: lookupGate, stop: signals.stop }, act);
-  const sending = sendingUntil(queueAbort, connection.client);
-  const ledger = () => openLedger(session, checkedTarget);
-  const { observe } = connection.client;
-  const record = (run: RunStarted) => recordRun(session, checkedTarget, run);
-  const runClient = {
-    target,
+  const runClient: RunClient = {
+    target: targetOf(checkedTarget, plan),
     concurrency,
-    pace,
-    sending,
-    ledger,
-    observe,
-    record,
-    tryLookup: look,
+    pace: {
+      known,
+      limit,
+      minimumDuration: (requests) =>
+        limit && Math.max(minimumDuration(limit, requests) ?? 0, minimumDuration(known, requests) ?? 0),
+      waiting: gate.waiting,
+    },
+    sending: sendingUntil(queueAbort, connection.client),
+    ledger: () => openLedger(session, checkedTarget),
+    observe: connection.client.observe,
+    record: (run) => recordRun(session, checkedTarget, run),
+    tryLookup: (look) => tryLookup(session, checkedTarget, { pace: lookupGate, stop: signals.stop }, look),
     sentThisMonth: () => sentThisMonth(session, checkedTarget),
-    reachable,
+    reachable: async () => {
+      if (team && !(await team.isReachable())) return false;
+      return canReach(transportOptionsFor(session, checkedTarget.target), signals.stop);
+    },
   };
   const close = () => {
     // Requests that wait for a slot would keep the process alive.
@@ -94,7 +74,7 @@ export async function openRunClient(session: Session, caller: Caller, options: R
 }
 
 /** For a live run if the plan is unknown: the pace of the smallest plan (§8). */
-const carefulPace: KnownPace = { perWindow: 60, window: 60_000 };
+const carefulPace: KnownPace = { perWindow: 60, window: minuteLength };
 
 function isUnknownLive({ target, simulated }: CheckedTarget, plan: Plan): boolean {
   return target.mode !== 'sandbox' && !simulated && plan.perMinute === undefined;
@@ -122,9 +102,9 @@ function sendingUntil(queueAbort: AbortController, client: Client): RunClient['s
 }
 
 /** §8 counts requests a minute, even if --rate is per second. */
-const twoWindows = 120_000;
+const twoWindows = 2 * minuteLength;
 
-function targetOf(caller: Caller, { target, simulated }: CheckedTarget, plan: Plan): RunTarget {
+function targetOf({ caller, target, simulated }: CheckedTarget, plan: Plan): RunTarget {
   const address = caller.kind === 'local' ? 'local' : target.baseUrl.replace(/\/+$/, '');
   return { address, mode: target.mode, shownKey: maskKey(target.key), plan, simulated };
 }

@@ -53,11 +53,13 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
   const at = (url: string) => live().find((locator) => leadsTo(locator, url));
   const own = () => named && at(named.url);
   const find = () => own() ?? (named?.isBound ? undefined : defaultSandbox());
+  const refuseUnreachable = async (running: Locator) => {
+    if (isElsewhere(running.start)) await (await import('../sandbox/remote/start.ts')).refuseUnreachable(running);
+  };
   const ensure = async (words: readonly string[] = []) => {
     const running = find();
     if (!running && named?.isBound) throw sandboxEnded(named.url);
-    if (running && isElsewhere(running.start))
-      await (await import('../sandbox/remote/start.ts')).refuseUnreachable(running);
+    if (running) await refuseUnreachable(running);
     if (running?.build === __BUILD__ || running?.background === false) return running;
     const { findOrStart } = await import('../sandbox/remote/start.ts');
     const command = [...host.self, 'sandbox', 'start', '--on-demand', ...words];
@@ -73,7 +75,7 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
     const running = url === undefined ? undefined : at(url);
     if (url !== undefined && !running) throw sandboxEnded(url);
     if (!running || running.data === defaultData(stateFolder)) return ensure();
-    if (isElsewhere(running.start)) await (await import('../sandbox/remote/start.ts')).refuseUnreachable(running);
+    await refuseUnreachable(running);
     return running;
   };
   const proven = async (locator: Locator) => {
