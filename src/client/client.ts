@@ -55,7 +55,7 @@ export interface Page {
 }
 
 /** Which key to send, to test how the service responds to a missing or invalid one. */
-export type KeyChoice = 'own' | 'none' | 'invalid';
+type KeyChoice = 'own' | 'none' | 'invalid';
 
 export interface Observed {
   /** All answers, including those before a retry; the last one counts. */
