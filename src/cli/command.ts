@@ -16,8 +16,6 @@ export type { Ui } from './output/ui.ts';
 export interface Context extends Session, Prompts {
   readonly given: Globals;
   readonly reporter: Reporter;
-  /** Prints a note on stderr, unless --quiet is given. */
-  note(code: string, message: string): void;
   helpFor(words: readonly string[]): Promise<string>;
   /** A command or a group, or all of them, for programs. */
   describe(words: readonly string[]): Promise<object>;

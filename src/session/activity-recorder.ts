@@ -87,13 +87,11 @@ export async function sentThisMonth(session: Session, checkedTarget: CheckedTarg
 }
 
 /** Prints that nothing really happens; not for reads and dry runs. */
-function noteHarmless({ given, reporter }: Session, { target, simulated }: CheckedTarget, isMessage: boolean): void {
-  if (given.quiet) return;
+function noteHarmless({ note }: Session, { target, simulated }: CheckedTarget, isMessage: boolean): void {
   const { host } = new URL(target.baseUrl);
-  if (simulated)
-    reporter.note('simulated', `simulated by the sandbox on this machine, ${host}; nothing is really sent`);
+  if (simulated) note('simulated', `simulated by the sandbox on this machine, ${host}; nothing is really sent`);
   else if (isMessage && target.mode === 'sandbox')
-    reporter.note('sandbox-key', `with a sandbox key of ${host}, no message reaches a phone`);
+    note('sandbox-key', `with a sandbox key of ${host}, no message reaches a phone`);
 }
 
 function outcomeOfRun(counts: Pick<Counts, 'done' | 'failed'>, stop: ExitName | undefined): Result['outcome'] {
@@ -121,12 +119,12 @@ async function writerOf(
   { target }: CheckedTarget,
   message?: BodyOf<'sendTemplate'>,
 ): Promise<Writer> {
-  const { host, given, reporter } = session;
+  const { host, note } = session;
   const folder = activityFolder((await session.sandboxes()).stateFolder);
   let isNoted = false;
   const onFault: Writer['onFault'] = (error) => {
     const fault = error instanceof CliError ? error.message : `cannot use ${folder}: ${reasonOf(error)}`;
-    if (!isNoted && !given.quiet) reporter.note('activity', `bizmsg activity will not list this: ${fault}`);
+    if (!isNoted) note('activity', `bizmsg activity will not list this: ${fault}`);
     isNoted = true;
   };
   return { folder, hidden: { key: target.key, phone: message?.to }, process: host, onFault };

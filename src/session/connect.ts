@@ -71,34 +71,30 @@ export async function checkTarget(session: Session, caller: AnyCaller): Promise<
       ? await session.interaction.spin('Starting the sandbox', sandboxes.target(caller.mode, given.dryRun))
       : caller;
   reporter.hide(target.key);
-  if (isStoredLive(caller)) checkStore(session);
+  checkStore(session, caller);
   // A dry run shows the default port for a sandbox that is not running; another sandbox may use it.
   const running = caller.kind === 'local' ? sandboxes.find() : sandboxes.at(target.baseUrl);
   const simulated = caller.kind === 'local' || running !== undefined;
-  const conditions = {
+  guard(caller, {
     simulated,
     onlyLocal: onlyLocal(host.env),
     unverified: skipsCertificateChecks(host.env),
     running: sandboxes.live,
-  };
-  if (caller.kind !== 'local') guard(target, conditions);
+  });
   if (running && caller.kind !== 'local' && !given.dryRun) await sandboxes.proven(running);
-  announce(session, caller, target, simulated);
-  return { caller, target, simulated, running };
+  const checked = { caller, target, simulated, running };
+  announce(session, checked);
+  return checked;
 }
 
-/** Whether a key counts as live and comes from the profile store. */
-function isStoredLive(caller: AnyCaller): boolean {
-  return (
-    caller.kind === 'service' && 'source' in caller && caller.source !== 'BIZMSG_API_KEY' && caller.mode !== 'sandbox'
-  );
-}
-
-function checkStore({ host, given, reporter }: Session): void {
+/** Refuses a live key of a store that others can change, and warns if they can read it. */
+function checkStore({ host, note }: Session, caller: AnyCaller): void {
+  const isStored = caller.kind === 'service' && 'source' in caller && caller.source !== 'BIZMSG_API_KEY';
+  if (!isStored || caller.mode === 'sandbox') return;
   const folder = configFolder(host.env, host.home);
   requireSafeStore(folder);
   const warning = readableStore(folder);
-  if (warning !== undefined && !given.quiet) reporter.note('store-readable', warning);
+  if (warning !== undefined) note('store-readable', warning);
 }
 
 /** Options that differ for runs. Single calls show a spinner. */
@@ -114,7 +110,7 @@ export function openConnection(
   checkedTarget: CheckedTarget,
   { connections, ...extras }: RunConnectionOptions,
 ): Connection {
-  const { given, reporter } = session;
+  const { given, note } = session;
   const { target, simulated } = checkedTarget;
   const transport = openTransport({ ...transportOptionsFor(session, target), connections });
   const client = createClient({
@@ -127,7 +123,7 @@ export function openConnection(
     guard: recordAndGuard(session, checkedTarget),
     onWait: (milliseconds, why) => {
       const when = milliseconds < 50 ? 'now' : `in ${(milliseconds / 1000).toFixed(1)} s`;
-      if (!given.quiet) reporter.note('waiting', `${why}; trying again ${when}`);
+      note('waiting', `${why}; trying again ${when}`);
     },
     ...extras,
   });
@@ -163,16 +159,11 @@ function withSpinner({ interaction }: Session, { baseUrl }: Target, transport: T
 }
 
 /** Prints that a key is live, with --quiet too, and that there is no profile yet. */
-function announce({ reporter, given }: Session, caller: AnyCaller, target: Target, simulated: boolean): void {
-  const { host } = new URL(target.baseUrl);
-  if (caller.kind === 'local' && caller.newcomer && !given.quiet) {
-    reporter.note('newcomer', newcomerNote);
-  }
-  if (target.mode !== 'sandbox') {
-    const name =
-      'profile' in caller && caller.profile !== undefined ? caller.profile : simulated ? 'local' : 'environment';
-    reporter.note('live', `LIVE ${name} · ${host} · ${maskKey(target.key)}`);
-  }
+function announce({ reporter, note }: Session, { caller, target, simulated }: CheckedTarget): void {
+  if (caller.kind === 'local' && caller.newcomer) note('newcomer', newcomerNote);
+  if (target.mode === 'sandbox') return;
+  const name = target.profile ?? (simulated ? 'local' : 'environment');
+  reporter.note('live', `LIVE ${name} · ${new URL(target.baseUrl).host} · ${maskKey(target.key)}`);
 }
 
 function certificates(file: string): string {

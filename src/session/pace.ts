@@ -33,10 +33,10 @@ interface Shared extends Pick<CheckedTarget, 'target' | 'running'> {
 
 /** The pace of single requests. */
 export async function singlePace(session: Session, checkedTarget: CheckedTarget, rate: number): Promise<Pace> {
-  const { host, given, reporter } = session;
+  const { host, note } = session;
   const team = await session.team(checkedTarget.caller);
   const onWait = (milliseconds: number, why: string) => {
-    if (!given.quiet) reporter.note('waiting', `${why}; going on in ${(milliseconds / 1000).toFixed(1)} s`);
+    note('waiting', `${why}; going on in ${(milliseconds / 1000).toFixed(1)} s`);
   };
   const options = { ...checkedTarget, team, rate, kind: 'single', limit: rate, window: minuteLength, onWait } as const;
   return createPace({ now: host.steady, later: host.later, shared: sharedGate(session, options) });
@@ -44,12 +44,10 @@ export async function singlePace(session: Session, checkedTarget: CheckedTarget,
 
 /** Makes this process wait for other processes of this machine that use the same key, or for those of its team. */
 function sharedGate(session: Session, shared: Shared): PaceOptions['shared'] {
-  const { host, given, reporter } = session;
+  const { host } = session;
   const { steady: now, later } = host;
   const { window, team, kind } = shared;
-  const note = (message: string) => {
-    if (!given.quiet) reporter.note('pace', message);
-  };
+  const note = (message: string) => session.note('pace', message);
   const minute = team?.minute(window) ?? minuteFile(host, shared, note);
   const onFailure = (error: unknown) => note(`the plan's pace is not shared with other processes: ${reasonOf(error)}`);
   const onWait = (milliseconds: number, why: Grant['why']) => shared.onWait(milliseconds, reasons[why](shared));

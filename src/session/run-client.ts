@@ -26,7 +26,7 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   const plan = await planOf(session, checkedTarget);
   const isCareful = isUnknownLive(checkedTarget, plan) && !rate;
   const known = given.noPace ? undefined : isCareful ? carefulPace : paceOf(rate, plan);
-  if (known === carefulPace && !given.quiet) session.reporter.note('careful-pace', carefulText(caller));
+  if (known === carefulPace) session.note('careful-pace', carefulText(caller));
   const queueAbort = new AbortController();
   const onWait = waitReporter(session);
   const gate = await runPace(session, { checkedTarget, known, onWait, closedFor });
@@ -115,15 +115,15 @@ const noteInterval = 30_000;
 const mergeGap = 5_000;
 
 /** Reports waits, at most one note in 30 s for the same wait. */
-function waitReporter({ host, given, reporter }: Session): (milliseconds: number, why: string) => void {
+function waitReporter({ host, note }: Session): (milliseconds: number, why: string) => void {
   let [nextAt, waitsUntil] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   return (milliseconds, why) => {
     const now = host.now();
     // A wait that starts during the previous one, or soon after it, is the same wait.
     const isNew = now > waitsUntil + mergeGap;
     waitsUntil = Math.max(waitsUntil, now + milliseconds);
-    if (given.quiet || (now < nextAt && !isNew)) return;
+    if (now < nextAt && !isNew) return;
     nextAt = now + noteInterval;
-    reporter.note('waiting', `${why}; going on in ${(milliseconds / 1000).toFixed(1)} s`);
+    note('waiting', `${why}; going on in ${(milliseconds / 1000).toFixed(1)} s`);
   };
 }

@@ -21,6 +21,8 @@ export interface Session {
   readonly given: CallOptions;
   readonly reporter: Reporter;
   readonly interaction: Interaction;
+  /** Prints a note on stderr, unless --quiet is given. */
+  note(code: string, message: string): void;
   /** The name of the command, such as `contacts create`. */
   readonly command: string;
   readonly sandboxes: () => Promise<Sandboxes>;
@@ -61,6 +63,7 @@ export interface CallOptions extends CallerFlags {
 }
 
 interface Reporter {
+  /** Prints a note, with --quiet too. */
   note(code: string, message: string): void;
   /** A line of the trace. */
   trace(line: string): void;
