@@ -40,6 +40,19 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
+/** Refuses an unreadable folder below the state folder: an empty list would look as if nothing had been done. */
+export function refuseUnreadable(folder: string): void {
+  try {
+    readdirSync(folder);
+  } catch (error) {
+    const fault = fsError(error);
+    if (!fault) throw error;
+    if (fault.code === 'ENOENT') return;
+    const hint = 'it is in the state folder; BIZMSG_STATE_DIR sets a different one';
+    throw configuration('state-unreadable', `cannot read ${folder}: ${fault.reason}`, hint, error);
+  }
+}
+
 function isFolder(path: string): boolean {
   return statsOf(path)?.isDirectory() ?? false;
 }

@@ -59,13 +59,13 @@ export function* readJournal(
   }
 }
 
-/** Warns about the first damaged line of each file; damaged lines are skipped. */
-export function warnOncePerFile(warn: (text: string) => void): OnDamage {
+/** Notes the first damaged line of each file; damaged lines are skipped. */
+export function warnOncePerFile({ note }: { note(code: string, text: string): void }, code: string): OnDamage {
   const warned = new Set<string>();
   return ({ path, text }) => {
     if (warned.has(path)) return;
     warned.add(path);
-    warn(`${text}, and is skipped`);
+    note(code, `${text}, and is skipped`);
   };
 }
 

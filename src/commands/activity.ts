@@ -4,7 +4,8 @@ import { printOptions } from '../cli/globals.ts';
 import { flag, type Input, option, span } from '../cli/params.ts';
 import { newestLast, newestOf } from './newest-last.ts';
 import { redact } from '../base/redact.ts';
-import { refuseUnreadable } from './runs.ts';
+import { refuseUnreadable } from '../base/files.ts';
+import { warnOncePerFile } from '../base/journal-lines.ts';
 
 const params = {
   ...newestLast,
@@ -33,15 +34,14 @@ export const activity = command({
 });
 
 async function listCalls(context: Context, { limit, since, live, failed }: Input<typeof params>) {
-  const [{ activityFolder, newestFirst }, { warnOncePerFile }, { stateFolder, thisProcess }] = await Promise.all([
+  const [{ activityFolder, newestFirst }, { stateFolder, thisProcess }] = await Promise.all([
     import('../session/activity/log.ts'),
-    import('../base/journal-lines.ts'),
     context.sandboxes(),
   ]);
   const folder = activityFolder(stateFolder);
   refuseUnreadable(folder);
   const from = since === undefined ? -Infinity : thisProcess.now() - since;
-  const onDamage = warnOncePerFile((text) => context.note('activity-damaged', text));
+  const onDamage = warnOncePerFile(context, 'activity-damaged');
   return newestOf(context, limit, async (most = Infinity) => {
     const rows: object[] = [];
     for (const call of newestFirst(folder, thisProcess.kill, onDamage)) {

@@ -1,9 +1,9 @@
-import { readdirSync } from 'node:fs';
-import { configuration, usage } from '../base/errors.ts';
-import { fsError } from '../base/files.ts';
+import { usage } from '../base/errors.ts';
+import { refuseUnreadable } from '../base/files.ts';
+import { warnOncePerFile } from '../base/journal-lines.ts';
 import { command, type Context } from '../cli/command.ts';
 import type { ListedRun } from '../runs/listing.ts';
-import type { TeamRuns } from '../runs/team-runs.ts';
+import type { Place } from '../runs/team-runs.ts';
 import { printOptions } from '../cli/globals.ts';
 import type { LoggedRow } from '../runs/history.ts';
 import { choice, flag, option, phone, required, words } from '../cli/params.ts';
@@ -21,16 +21,16 @@ export const listRuns = command({
   piped: 'rows',
   first: ['started_at', 'command', 'file', 'sent', 'failed', 'state', 'unsure', 'id'],
   run: async (context) => {
-    const [{ ledgerFolder, runRow, runsOf }, { oldRuns }, { stateFolder, thisProcess }] = await Promise.all([
+    const [{ ledgerFolder, runRow }, { oldRuns }, { stateFolder }] = await Promise.all([
       import('../runs/listing.ts'),
       import('../session/ledger.ts'),
       context.sandboxes(),
     ]);
     refuseUnreadable(ledgerFolder(stateFolder));
-    const own = runsOf(stateFolder, thisProcess);
-    const old = oldRuns(stateFolder, new Set(own.map(({ run }) => run))).length;
+    const runs = await withRuns(context, ({ all }) => all());
+    const old = oldRuns(stateFolder, new Set(runs.map(({ run }) => run))).length;
     if (old > 0) context.note('runs-of-old-version', `${old} runs of an earlier version are not listed`);
-    return withTeam(context, async (team) => (team ? await mergedRuns(own, team) : own).map(runRow));
+    return runs.map(runRow);
   },
   view: () => 'No runs',
 });
@@ -62,20 +62,15 @@ export const showRun = command({
   piped: 'rows',
   first: ['line', 'outcome', 'delivery', 'reason', 'id'],
   run: async (context, { id, outcome, delivery }) => {
-    const [{ runNamed, runsOf }, { rowsOfRun }, { logFolder, logParts }, { warnOncePerFile }, sandboxes] =
-      await Promise.all([
-        import('../runs/listing.ts'),
-        import('../runs/history.ts'),
-        import('../runs/log.ts'),
-        import('../base/journal-lines.ts'),
-        context.sandboxes(),
-      ]);
-    const { stateFolder, thisProcess } = sandboxes;
-    const own = runsOf(stateFolder, thisProcess);
-    const { run, status, template, host } = await withTeam(context, async (team) =>
-      runNamed(team ? await mergedRuns(own, team) : own, id),
-    );
-    const onDamage = warnOncePerFile((text) => context.note('run-log', text));
+    const [{ runNamed }, { rowsOfRun }, { logFolder, logParts }, { stateFolder }] = await Promise.all([
+      import('../runs/listing.ts'),
+      import('../runs/history.ts'),
+      import('../runs/log.ts'),
+      context.sandboxes(),
+    ]);
+    const all = await withRuns(context, ({ all }) => all());
+    const { run, status, template, host } = runNamed(all, id);
+    const onDamage = warnOncePerFile(context, 'run-log');
     const rows = rowsOfRun(logParts(logFolder(stateFolder, run), onDamage), status === 'running');
     if (host !== undefined)
       context.note('rows-of-this-machine', 'the rows of other machines of the team are listed there');
@@ -99,35 +94,30 @@ export const showRun = command({
 
 async function outcomesOf(context: Context, rows: readonly LoggedRow[], isBatch: boolean) {
   if (!isBatch) context.note('not-messages', 'this run is an import, and contacts are not delivered');
-  const [{ messageOutcomes }, { warnOncePerFile }] = await Promise.all([
-    import('./message-outcomes.ts'),
-    import('../base/journal-lines.ts'),
-  ]);
+  const { messageOutcomes } = await import('./message-outcomes.ts');
   const ids = isBatch ? rows.flatMap(({ id }) => id ?? []) : [];
-  const outcomes = await messageOutcomes(
-    context,
-    new Set(ids),
-    warnOncePerFile((text) => context.note('journal-damaged', text)),
-  );
+  const outcomes = await messageOutcomes(context, new Set(ids), warnOncePerFile(context, 'journal-damaged'));
   if (ids.length > 0 && outcomes.size === 0)
     context.note('no-events', 'nothing is known about these messages; bizmsg webhooks listen records their events');
   return outcomes;
 }
 
-/** Calls `act` with the runs of the team, if the caller has one. */
-async function withTeam<T>(context: Context, act: (team: TeamRuns | undefined) => Promise<T>): Promise<T> {
-  const { openTeamRuns } = await import('../runs/team-runs.ts');
+/** Calls `act` with the place of the runs: this machine, and the caller's team. */
+async function withRuns<T>(
+  context: Context,
+  act: (place: Place & { all(): readonly ListedRun[] }) => T | Promise<T>,
+): Promise<T> {
+  const [{ allRuns, openTeamRuns }, { stateFolder, thisProcess }] = await Promise.all([
+    import('../runs/team-runs.ts'),
+    context.sandboxes(),
+  ]);
   const team = await openTeamRuns(context);
+  const place = { stateFolder, thisProcess, team };
   try {
-    return await act(team);
+    return await act({ ...place, all: () => allRuns(place) });
   } finally {
     await team?.close();
   }
-}
-
-async function mergedRuns(own: readonly ListedRun[], { runs }: TeamRuns): Promise<readonly ListedRun[]> {
-  const { merged } = await import('../runs/team-runs.ts');
-  return merged(own, runs);
 }
 
 export const resolveRun = command({
@@ -155,14 +145,10 @@ export const resolveRun = command({
   piped: 'text',
   run: async (context, { id, sent, notSent, lines }) => {
     if (sent === notSent) throw usage('give --sent or --not-sent', 'see bizmsg runs show <id> --outcome unsure');
-    const [{ resolveRows }, { warnOncePerFile }, { stateFolder, thisProcess }] = await Promise.all([
-      import('../runs/maintenance.ts'),
-      import('../base/journal-lines.ts'),
-      context.sandboxes(),
-    ]);
-    const onDamage = warnOncePerFile((text) => context.note('run-log', text));
+    const { resolveRows } = await import('../runs/maintenance.ts');
+    const onDamage = warnOncePerFile(context, 'run-log');
     const found = sent ? 'sent' : 'not-sent';
-    return withTeam(context, (team) => resolveRows({ stateFolder, thisProcess, team, id, found, lines, onDamage }));
+    return withRuns(context, (place) => resolveRows({ ...place, id, found, lines, onDamage }));
   },
   view: ({ run, rows, found }) =>
     `Recorded as ${found === 'sent' ? 'sent' : 'not sent'}: ${rows === 1 ? '1 row' : `${rows} rows`} of run ${run}`,
@@ -190,11 +176,8 @@ export const closeRun = command({
   changes: true,
   piped: 'text',
   run: async (context, { id }) => {
-    const [{ closeRun }, { stateFolder, thisProcess }] = await Promise.all([
-      import('../runs/maintenance.ts'),
-      context.sandboxes(),
-    ]);
-    return withTeam(context, (team) => closeRun({ stateFolder, thisProcess, team, id }));
+    const { closeRun } = await import('../runs/maintenance.ts');
+    return withRuns(context, (place) => closeRun({ ...place, id }));
   },
   view: ({ run, left }) => `Closed run ${run}; ${left === 1 ? '1 row was' : `${left} rows were`} not sent`,
 });
@@ -223,26 +206,24 @@ export const forgetRuns = command({
   run: async (context, { ids: given, finished, recipient }) => {
     const selectors = [given.length > 0, finished, recipient !== undefined].filter(Boolean).length;
     if (selectors !== 1) throw usage('give ids of runs, --finished, or --recipient', 'see bizmsg runs list');
-    const [{ forgetRecipient, forgetRuns }, { runNamed, runsOf }, { stateFolder, thisProcess }] = await Promise.all([
+    const [{ forgetRecipient, forgetRuns }, { runNamed }] = await Promise.all([
       import('../runs/maintenance.ts'),
       import('../runs/listing.ts'),
-      context.sandboxes(),
     ]);
     if (recipient !== undefined) {
       await context.confirm(`Forget everything that was sent to ${recipient}, so it can be sent again?`);
-      await withTeam(context, (team) => forgetRecipient({ stateFolder, thisProcess, team, recipient }));
+      await withRuns(context, (place) => forgetRecipient({ ...place, recipient }));
       return { ids: [], recipient };
     }
-    return withTeam(context, async (team) => {
-      const own = runsOf(stateFolder, thisProcess);
-      const runs = team ? await mergedRuns(own, team) : own;
+    return withRuns(context, async ({ all, ...place }) => {
+      const runs = all();
       const chosen = finished
         ? runs.filter(({ status }) => status === 'finished')
         : given.map((text) => runNamed(runs, text));
       const ids = [...new Set(chosen.map(({ run }) => run))];
       const which = ids.length === 1 ? `run ${ids[0]}` : `${ids.length} runs`;
       if (ids.length > 0) await context.confirm(`Forget ${which}, so the same rows can be sent again?`);
-      await forgetRuns({ stateFolder, thisProcess, team, ids });
+      await forgetRuns({ ...place, ids });
       return { ids, recipient };
     });
   },
@@ -253,16 +234,3 @@ export const forgetRuns = command({
 });
 
 export const runsCommands = [listRuns, showRun, resolveRun, closeRun, forgetRuns];
-
-/** Refuses an unreadable folder: an empty list would look as if nothing had been sent. */
-export function refuseUnreadable(folder: string): void {
-  try {
-    readdirSync(folder);
-  } catch (error) {
-    const fault = fsError(error);
-    if (!fault) throw error;
-    if (fault.code === 'ENOENT') return;
-    const hint = 'it is in the state folder; BIZMSG_STATE_DIR sets a different one';
-    throw configuration('state-unreadable', `cannot read ${folder}: ${fault.reason}`, hint, error);
-  }
-}

@@ -1,4 +1,3 @@
-import type { OwnProcess } from '../session/sandboxes.ts';
 import { activityFolder, newestFirst } from '../session/activity/log.ts';
 import { usage } from '../base/errors.ts';
 import type { OnDamage } from '../base/journal-lines.ts';
@@ -6,24 +5,12 @@ import { type FileLedger, openFileLedger } from '../ledger/file/file-ledger.ts';
 import type { RunEntry } from '../ledger/file/runs.ts';
 import { digestSize, phoneDigest, recipientDigest } from '../ledger/identity.ts';
 import { type LoggedRow, rowsIn, rowsOfRun } from './history.ts';
-import { closedText, ledgerFolder, type ListedRun, removeLogs, runNamed, runsOf } from './listing.ts';
-import { merged, type TeamRuns } from './team-runs.ts';
+import { closedText, ledgerFolder, removeLogs, runNamed, runsOf } from './listing.ts';
+import { allRuns, type Place } from './team-runs.ts';
 import { createRunLog, logFolder, type LogPart, logParts, type RunLog } from './log.ts';
-
-interface Place {
-  readonly stateFolder: string;
-  readonly thisProcess: OwnProcess;
-  /** The runs of a team are changed on its server. */
-  readonly team: TeamRuns | undefined;
-}
 
 /** A ledger and its list of runs. */
 type RunsLedger = Pick<FileLedger, 'resolve' | 'closeRun' | 'runs' | 'note'>;
-
-function allRuns({ stateFolder, thisProcess, team }: Place): readonly ListedRun[] {
-  const own = runsOf(stateFolder, thisProcess);
-  return team ? merged(own, team.runs) : own;
-}
 
 function isOfTeam({ team }: Place, run: string): boolean {
   return team?.runs.some((one) => one.run === run) ?? false;

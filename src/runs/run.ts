@@ -50,7 +50,7 @@ export async function runJob(
     try {
       const mapper = await job.mapper(input.source);
       const opened = await client.ledger();
-      const onLogDamage = warnOncePerFile((text) => context.note('run-log', text));
+      const onLogDamage = warnOncePerFile(context, 'run-log');
       const common = { context, job, options, input, mapper, client, signals, emit, opened };
       const running = { ...common, stateFolder, thisProcess, onLogDamage };
       const [ran] = await Promise.allSettled([perform(running)]);

@@ -3,8 +3,9 @@ import { isSingles, type Ledger, type RunState } from '../ledger/ledger.ts';
 import { isRecord } from '../contract/readers.ts';
 import { explain } from '../session/profiles/explain.ts';
 import { callerInputs } from '../session/profiles/resolve.ts';
+import type { OwnProcess } from '../session/sandboxes.ts';
 import type { Session } from '../session/session.ts';
-import { closedText, type ListedRun } from './listing.ts';
+import { closedText, type ListedRun, runsOf } from './listing.ts';
 
 /** The runs of all machines of a team. */
 export interface TeamRuns {
@@ -13,6 +14,24 @@ export interface TeamRuns {
   /** Replaces the entry of a run. */
   note(entry: RunEntry): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Where runs are kept. */
+export interface Place {
+  readonly stateFolder: string;
+  readonly thisProcess: OwnProcess;
+  /** The runs of a team are changed on its server. */
+  readonly team: TeamRuns | undefined;
+}
+
+/** The runs of this machine and of its team, the latest last. */
+export function allRuns({ stateFolder, thisProcess, team }: Place): readonly ListedRun[] {
+  const own = runsOf(stateFolder, thisProcess);
+  if (!team) return own;
+  const shared = new Set(team.runs.map(({ run }) => run));
+  const files = new Map(own.map(({ run, files }) => [run, files]));
+  const withFiles = team.runs.map((one) => ({ ...one, files: files.get(one.run) }));
+  return [...own.filter(({ run }) => !shared.has(run)), ...withFiles].sort((a, b) => a.startedAt - b.startedAt);
 }
 
 /** Undefined if the current caller has no team. Without a caller, the runs of this machine are still of use. */
@@ -95,12 +114,4 @@ function listedOf(state: RunState, entry: SharedEntry | undefined): ListedRun {
     status,
     host: entry?.host,
   };
-}
-
-/** The runs of this machine and of its team, the latest last. */
-export function merged(own: readonly ListedRun[], team: readonly ListedRun[]): readonly ListedRun[] {
-  const shared = new Set(team.map(({ run }) => run));
-  const files = new Map(own.map(({ run, files }) => [run, files]));
-  const withFiles = team.map((one) => ({ ...one, files: files.get(one.run) }));
-  return [...own.filter(({ run }) => !shared.has(run)), ...withFiles].sort((a, b) => a.startedAt - b.startedAt);
 }

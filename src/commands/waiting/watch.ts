@@ -48,7 +48,7 @@ async function atListeners(context: Context): Promise<EventSource> {
   const { stateFolder, thisProcess, live } = await context.sandboxes();
   const { kill, now, later } = thisProcess;
   if (liveListeners(stateFolder, kill).length === 0) throw noListener();
-  const onDamage = warnOncePerFile((text) => context.note('journal-damaged', text));
+  const onDamage = warnOncePerFile(context, 'journal-damaged');
   const source = listenerSource(stateFolder, { now, later, onDamage });
   const stored = await storedSecret(context);
   if (stored === undefined) return source;

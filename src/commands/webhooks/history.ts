@@ -1,9 +1,10 @@
+import { warnOncePerFile } from '../../base/journal-lines.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { flag, type Input } from '../../cli/params.ts';
 import { usage } from '../../base/errors.ts';
 import { newestLast, newestOf } from '../newest-last.ts';
-import { damageNotes, select, type Selected, selectionParams } from './selection.ts';
+import { select, type Selected, selectionParams } from './selection.ts';
 
 const params = {
   ...newestLast,
@@ -55,7 +56,10 @@ async function listed(context: Context, { limit, ...which }: Input<typeof params
     stateFolder,
     thisProcess: { now },
   } = await context.sandboxes();
-  const newestFirst = await select({ stateFolder, now: now(), onDamage: await damageNotes(context) }, which);
+  const newestFirst = await select(
+    { stateFolder, now: now(), onDamage: warnOncePerFile(context, 'journal-damaged') },
+    which,
+  );
   const rows = await newestOf(context, limit, async (most = Infinity) => {
     const found = [];
     for (const selected of newestFirst) {

@@ -1,3 +1,4 @@
+import { warnOncePerFile } from '../../base/journal-lines.ts';
 import { CliError, forOption, usage } from '../../base/errors.ts';
 import { fsError } from '../../base/files.ts';
 import type { OnDamage } from '../../base/journal-lines.ts';
@@ -12,7 +13,7 @@ import type { Received } from '../../webhooks/log/records.ts';
 import { confirmOutside } from './confirm-outside.ts';
 import { deliveryIn, requireSendable } from './delivery-file.ts';
 import { requiredSecret, secretParams } from './secrets.ts';
-import { damageNotes, replayParams, select, type Selection } from './selection.ts';
+import { replayParams, select, type Selection } from './selection.ts';
 
 export const replayEvents = streaming({
   name: 'replay',
@@ -170,7 +171,7 @@ async function replayPlan(context: Context, { file, ...input }: ReplayInput): Pr
     import('../../webhooks/forward/replay.ts'),
     context.sandboxes(),
   ]);
-  const onDamage = await damageNotes(context);
+  const onDamage = warnOncePerFile(context, 'journal-damaged');
   const to = await destinations(context, input, onDamage);
   return { to, events: addressed(stateFolder, to, onDamage), isReceived: true };
 }

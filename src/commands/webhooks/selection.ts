@@ -1,5 +1,4 @@
 import type { OnDamage } from '../../base/journal-lines.ts';
-import type { Context } from '../../cli/command.ts';
 import { flag, type Input, option, repeated, span } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
 import type { WebhookEvent } from '../../webhooks/event/event.ts';
@@ -61,10 +60,4 @@ export async function select(
 
 function hasFailed({ forwards: [last] }: Past, countsUnsent: boolean): boolean {
   return last === undefined ? countsUnsent : !isDelivered(last);
-}
-
-/** Notes damaged files of listeners, once per file; their other events are still read. */
-export async function damageNotes({ note }: Pick<Context, 'note'>): Promise<OnDamage> {
-  const { warnOncePerFile } = await import('../../base/journal-lines.ts');
-  return warnOncePerFile((text) => note('journal-damaged', text));
 }

@@ -1,3 +1,4 @@
+import { warnOncePerFile } from '../../base/journal-lines.ts';
 import { CliError, usage } from '../../base/errors.ts';
 import type { OnDamage } from '../../base/journal-lines.ts';
 import { parseJson } from '../../base/json.ts';
@@ -11,7 +12,6 @@ import type { Forwarded } from '../../webhooks/log/records.ts';
 import { remoteOf } from '../sandbox/control.ts';
 import { storyText } from '../sandbox/lines.ts';
 import { eventRow } from './history.ts';
-import { damageNotes } from './selection.ts';
 
 export const showEvent = command({
   name: 'show',
@@ -40,7 +40,7 @@ export const showEvent = command({
       throw usage('--raw cannot be combined with other output options', 'leave out -o, --columns and --query');
     const { stateFolder } = await context.sandboxes();
     const { findEvent } = await import('../../webhooks/log/history.ts');
-    const onDamage = await damageNotes(context);
+    const onDamage = warnOncePerFile(context, 'journal-damaged');
     try {
       const past = findEvent(stateFolder, id, onDamage);
       return raw === undefined ? await shown(past) : await written(past, raw);

@@ -1,3 +1,4 @@
+import { warnOncePerFile } from '../../base/journal-lines.ts';
 import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
@@ -6,7 +7,6 @@ import type { RawDelivery } from '../../webhooks/event/raw.ts';
 import type { Verdict } from '../../delivery/signature/check.ts';
 import { deliveryIn } from './delivery-file.ts';
 import { secretHint, secretParams, secretsToTry } from './secrets.ts';
-import { damageNotes } from './selection.ts';
 
 export const verifyEvent = command({
   name: 'verify',
@@ -68,7 +68,7 @@ async function received(context: Context, id: string | undefined): Promise<Check
     import('../../webhooks/log/history.ts'),
     import('../../webhooks/event/raw.ts'),
   ]);
-  const { event } = findEvent(stateFolder, id, await damageNotes(context));
+  const { event } = findEvent(stateFolder, id, warnOncePerFile(context, 'journal-damaged'));
   return { name: event.id, raw: rawDelivery(event), clock: event.received_at };
 }
 
