@@ -1,5 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import type * as Kinds from '@inquirer/prompts';
 import { CliError, unsafe, usage } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
 import { isInteractive } from '../session/profiles/environment.ts';
@@ -29,9 +30,13 @@ export interface Prompts {
 
 /** `onKeyboard` is called before stdin is read from a terminal. */
 export function createPrompts(host: Host, given: Globals, onKeyboard = () => {}): Prompts {
-  const asker = async (refusal: CliError): Promise<Asker> => {
+  const prompt = async <T>(
+    refusal: CliError,
+    ask: (kinds: typeof Kinds, streams: Streams) => Promise<T>,
+  ): Promise<T> => {
     if (!isInteractive(host, given)) throw refusal;
-    return createAsker({ ...host.streams, signal: host.signal });
+    const kinds = await import('@inquirer/prompts');
+    return untilClosed(host, (streams) => ask(kinds, streams));
   };
   const missing = (question: string, flag: string) =>
     usage(
@@ -59,10 +64,17 @@ export function createPrompts(host: Host, given: Globals, onKeyboard = () => {})
         throw signal.aborted ? new CliError('interrupted', 'interrupted', 'interrupted; nothing was sent') : error;
       });
     },
-    ask: async (question, flag, read, usual) =>
-      (await asker(missing(question, flag))).text(question, read && checked(read), usual),
-    askSecret: async (question, flag, read) =>
-      (await asker(missing(question, flag))).secret(question, read && checked(read)),
+    ask: (question, flag, read, usual) =>
+      prompt(missing(question, flag), ({ input }, streams) =>
+        input(
+          { message: safeLine(question), ...checking(read), ...(usual !== undefined && { default: usual }) },
+          streams,
+        ),
+      ),
+    askSecret: (question, flag, read) =>
+      prompt(missing(question, flag), ({ password }, streams) =>
+        password({ message: safeLine(question), mask: '*', toggleMask: false, ...checking(read) }, streams),
+      ),
     confirm: async (question) => {
       if (given.yes) return;
       const refusal = unsafe(
@@ -70,9 +82,19 @@ export function createPrompts(host: Host, given: Globals, onKeyboard = () => {})
         `this needs confirmation: ${question}`,
         'nothing was done; add --yes to confirm',
       );
-      if (!(await (await asker(refusal)).confirm(question))) throw unsafe('declined', 'declined; nothing was done');
+      const isConfirmed = await prompt(refusal, ({ confirm }, streams) =>
+        // A check mark would look like a yes.
+        confirm({ message: safeLine(question), default: false, theme: { prefix: '?' } }, streams),
+      );
+      if (!isConfirmed) throw unsafe('declined', 'declined; nothing was done');
     },
-    choose: async (question, choices) => (await asker(missing(question, 'an option'))).choose(question, choices),
+    choose: (question, choices) =>
+      prompt(missing(question, 'an option'), ({ select }, streams) =>
+        select(
+          { message: safeLine(question), choices: choices.map((value) => ({ name: safeLine(value.name), value })) },
+          streams,
+        ),
+      ),
     stdin: async () => text(await stdin(), 'stdin'),
     read: async (path) => text(await content(path), path === '-' ? 'stdin' : path),
     bytes: content,
@@ -84,17 +106,19 @@ async function readAll({ streams: { stdin }, signal }: Host): Promise<Buffer> {
   return streamContent(stdin, 'stdin', signal);
 }
 
-/** Turns a reader that throws into the check of a prompt. */
-function checked(read: (text: string) => unknown): (text: string) => true | string {
-  return (text) => {
+/** Turns a reader that throws into the check of a prompt. Its message may quote the input. */
+function checking(read: ((text: string) => unknown) | undefined): { validate?: (text: string) => true | string } {
+  if (!read) return {};
+  const validate = (text: string) => {
     try {
       read(text);
       return true;
     } catch (error) {
-      if (error instanceof CliError) return error.hint ? `${error.message}: ${error.hint}` : error.message;
-      throw error;
+      if (!(error instanceof CliError)) throw error;
+      return safeLine(error.hint ? `${error.message}: ${error.hint}` : error.message);
     }
   };
+  return { validate };
 }
 
 async function contentOf(path: string, signal: AbortSignal): Promise<Buffer> {
@@ -118,90 +142,34 @@ function text(bytes: Buffer, from: string): string {
   }
 }
 
-interface AskOptions {
-  readonly stdin: Readable & { readonly isRaw?: boolean };
-  readonly stderr: Writable;
-  readonly signal: AbortSignal;
-}
-
-type Check = (text: string) => true | string;
-
-interface Asker {
-  text(question: string, check?: Check, usual?: string): Promise<string>;
-  secret(question: string, check?: Check): Promise<string>;
-  confirm(question: string): Promise<boolean>;
-  choose<T extends Named>(question: string, choices: readonly T[]): Promise<T>;
-}
-
-interface Named {
-  readonly name: string;
-}
-
-/** Prompts on stderr, since stdout is for results. */
-async function createAsker({ stdin, stderr, signal }: AskOptions): Promise<Asker> {
-  const { confirm, input, password, select } = await import('@inquirer/prompts');
-  return {
-    text: (question, check, usual) =>
-      untilClosed((streams) =>
-        input(
-          { message: safeLine(question), ...checking(check), ...(usual !== undefined && { default: usual }) },
-          streams,
-        ),
-      ),
-    secret: (question, check) =>
-      untilClosed((streams) =>
-        password({ message: safeLine(question), mask: '*', toggleMask: false, ...checking(check) }, streams),
-      ),
-    confirm: (question) =>
-      untilClosed((streams) =>
-        // A check mark would look like a yes.
-        confirm({ message: safeLine(question), default: false, theme: { prefix: '?' } }, streams),
-      ),
-    choose: (question, choices) =>
-      untilClosed((streams) =>
-        select(
-          {
-            message: safeLine(question),
-            choices: choices.map((value) => ({ name: safeLine(value.name), value })),
-          },
-          streams,
-        ),
-      ),
-  };
-
-  /**
-   * Ctrl-D closes a prompt without an answer; only some runtimes let it notice that at exit. After Ctrl-Z and `fg`, its
-   * input is paused, too, but still raw.
-   */
-  async function untilClosed<T>(prompt: (streams: Streams) => Promise<T>): Promise<T> {
-    const closed = new AbortController();
-    const paused = () =>
-      setImmediate(() => {
-        if (!stdin.isPaused()) return;
-        if (stdin.isRaw) stdin.resume();
-        else closed.abort();
-      });
-    stdin.on('pause', paused);
-    try {
-      return await prompt({ input: stdin, output: stderr, signal: AbortSignal.any([signal, closed.signal]) });
-    } finally {
-      stdin.off('pause', paused);
-    }
-  }
-}
-
 interface Streams {
   readonly input: Readable;
+  /** stderr, since stdout is for results. */
   readonly output: Writable;
   readonly signal: AbortSignal;
 }
 
-/** Escapes the message of a check, which may quote the input. */
-function checking(check: Check | undefined): { validate?: Check } {
-  if (!check) return {};
-  const validate = (text: string) => {
-    const found = check(text);
-    return found === true ? true : safeLine(found);
-  };
-  return { validate };
+/**
+ * Ctrl-D closes a prompt without an answer; only some runtimes let it notice that at exit. After Ctrl-Z and `fg`, its
+ * input is paused, too, but still raw.
+ */
+async function untilClosed<T>(
+  { streams, signal }: Pick<Host, 'streams' | 'signal'>,
+  prompt: (streams: Streams) => Promise<T>,
+): Promise<T> {
+  const { stdin, stderr }: { readonly stdin: Readable & { readonly isRaw?: boolean }; readonly stderr: Writable } =
+    streams;
+  const closed = new AbortController();
+  const paused = () =>
+    setImmediate(() => {
+      if (!stdin.isPaused()) return;
+      if (stdin.isRaw) stdin.resume();
+      else closed.abort();
+    });
+  stdin.on('pause', paused);
+  try {
+    return await prompt({ input: stdin, output: stderr, signal: AbortSignal.any([signal, closed.signal]) });
+  } finally {
+    stdin.off('pause', paused);
+  }
 }
