@@ -13,7 +13,7 @@ const { pass, warn, skip, fail, failed } = checksOf('profile');
 /** The current profile or key and its source. */
 export function callerCheck({ caller, problem, candidates }: Explanation): Check {
   if (problem) return failed('caller', problem);
-  if (!caller) return fail('caller', 'nobody', 'bizmsg login, or --profile local', 'configuration');
+  if (!caller) return fail('caller', 'no profile or key', 'bizmsg login, or --profile local', 'configuration');
   if (caller.kind === 'local' && caller.newcomer)
     return pass('caller', 'local, since there is no profile yet; bizmsg login adds one');
   const lost = candidates
@@ -36,7 +36,7 @@ export function keyCheck({ key, mode }: Pick<ServiceCaller, 'key' | 'mode'>, sim
   if (modeOf(key) === 'sandbox') return pass('key', `${shown}, a sandbox key`);
   if (modeOf(key) === 'live') return pass('key', `${shown}, a live key: what it sends is real`);
   const taken = mode === 'unknown' ? 'live' : mode;
-  const remedy = `look at it in the account settings: keys begin with ${keyPrefixes.sandbox} or ${keyPrefixes.live}`;
+  const remedy = `check it in the account settings: keys begin with ${keyPrefixes.sandbox} or ${keyPrefixes.live}`;
   return warn('key', `${shown} has neither prefix, so it counts as a ${taken} key`, remedy);
 }
 
@@ -46,7 +46,7 @@ export function planCheck(caller: Caller, known: Plan, simulated: boolean): Chec
   const { perMinute } = known;
   const shown = name === undefined ? '' : `${name}, `;
   if (perMinute !== undefined) return pass('plan', `${shown}${whole(perMinute)} requests a minute`);
-  if (simulated) return pass('plan', 'the sandbox says: no limit');
+  if (simulated) return pass('plan', 'no limit in the sandbox');
   const what = name === undefined ? 'not known' : `${name}, its rate not known`;
   return warn('plan', `${what}, so runs cannot be paced`, planRemedy(caller));
 }

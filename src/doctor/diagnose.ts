@@ -51,7 +51,7 @@ export async function diagnose(given: Session): Promise<Diagnosis> {
 async function teamOf(session: Session, caller: Caller): Promise<readonly Check[]> {
   if (caller.kind === 'local' || caller.team === undefined) return [];
   const { teamChecks } = await import('./team.ts');
-  return withSpinner("Looking at the team's server", session, teamChecks(session, caller));
+  return withSpinner("Checking the team's server", session, teamChecks(session, caller));
 }
 
 /** Even what is left of a sandbox that has ended stays where it is. */
@@ -71,7 +71,7 @@ interface Reached {
 
 async function asking(session: Session, { caller, reached }: Reached, before: readonly Check[]): Promise<Diagnosis> {
   const { host } = new URL(reached.target.baseUrl);
-  const network = await withSpinner(`Looking at the way to ${host}`, session, networkOf(session, reached.target));
+  const network = await withSpinner(`Checking the connection to ${host}`, session, networkOf(session, reached.target));
   if (network.some(({ status }) => status === 'fail')) {
     const rest = [...network, skippedService('the service is not reached'), clockCheck(undefined)];
     return diagnosis([...before, ...rest], 0);

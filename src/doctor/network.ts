@@ -78,7 +78,7 @@ function stepsOf(route: Route, opened: Way['opened']): readonly Step[] {
 async function proxyStep({ ca, now, proxyNamedBy }: Route, way: Way, proxy: URL): Promise<Check> {
   const start = now();
   way.socket = await openTunnel(way.url, proxy, ca && [...ca], way.opened);
-  return pass('proxy', `${proxy.host} (${proxyNamedBy}) opens the way in ${now() - start} ms`);
+  return pass('proxy', `${proxy.host} (${proxyNamedBy}), tunnel opened in ${now() - start} ms`);
 }
 
 async function connectionStep({ now }: Route, way: Way): Promise<Check> {
@@ -121,8 +121,8 @@ async function taken(route: Route, name: string, take: () => Promise<Check>): Pr
     if (error instanceof CliError) throw error;
     const failure = wireFailure(error, { sent: false, aborted: false });
     if (name !== 'proxy') return failed(name, errorFor({ kind: 'broken', failure }, { method: 'GET', url, redactor }));
-    const message = `${new URL(proxy ?? '').host} opens no way to ${new URL(url).host}: ${failure.message}`;
-    const remedy = `look at ${proxyNamedBy}, which names it, or go past it with NO_PROXY=${new URL(url).hostname}`;
+    const message = `${new URL(proxy ?? '').host} cannot reach ${new URL(url).host}: ${failure.message}`;
+    const remedy = `check ${proxyNamedBy}, or bypass it with NO_PROXY=${new URL(url).hostname}`;
     return failed(name, new CliError('network', 'proxy', message, { hint: remedy }));
   }
 }
@@ -214,15 +214,18 @@ function distrusted({ host, subject, issuer, until }: Shown, fault: string): Che
   const distrust = (message: string, remedy: string) => fail('certificate', message, remedy, 'network');
   const own = 'add --ca-file FILE to every command, or set NODE_EXTRA_CA_CERTS=FILE';
   if (fault === 'CERT_HAS_EXPIRED')
-    return distrust(`it ended${date}`, `the operator of ${host} must renew it; is this machine's clock right?`);
+    return distrust(`expired${date}`, `the operator of ${host} must renew it; is this machine's clock right?`);
   if (fault === 'CERT_NOT_YET_VALID') return distrust('it is not valid yet', "is this machine's clock right?");
   if (fault === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return distrust(`it is for ${subject}, not for ${host}`, 'check the base URL');
   if (fault === 'DEPTH_ZERO_SELF_SIGNED_CERT')
-    return distrust(`${subject} signed it itself`, `if you trust it, save it as FILE, and ${own}`);
+    return distrust(
+      `self-signed by ${subject}, which this machine does not trust`,
+      `if you trust it, save it as FILE, and ${own}`,
+    );
   if (fault === 'SELF_SIGNED_CERT_IN_CHAIN' || fault.startsWith('UNABLE_TO'))
     return distrust(
-      `${issuer} signed it, whom this machine does not know`,
+      `signed by ${issuer}, which this machine does not trust`,
       `if it is your own authority, save its certificate as FILE, and ${own}`,
     );
   return distrust(`it is not trusted: ${fault}`, `if it is your own, ${own}`);

@@ -62,7 +62,8 @@ function judged(name: string, failure: CliError, asking: Asking): Check {
   const { status, message } = failure;
   const remedy = remedyOf(failure, asking);
   // §5.4, §5.7: send-only keys are valid.
-  if (status === 403) return warn(name, message, 'fine for a key that only sends; else look at its scope and the plan');
+  if (status === 403)
+    return warn(name, message, 'fine for a key that only sends; otherwise check its scope and the plan');
   if (status === 429) return warn(name, message, 'wait a minute; production and this share the minute of the plan');
   return failed(name, failure, remedy);
 }

@@ -62,7 +62,7 @@ const setUps: Readonly<Record<string, () => Promise<SetUp>>> = {
     const home = newHome();
     storeAcme(home, { baseUrl: 'https://api.bizmsg.test', key: testKey });
     const { url } = await serveProxy(0, 'HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n');
-    const remedy = 'look at HTTPS_PROXY, which names it, or go past it with NO_PROXY=api.bizmsg.test';
+    const remedy = 'check HTTPS_PROXY, or bypass it with NO_PROXY=api.bizmsg.test';
     return { home, env: { HTTPS_PROXY: url }, check: 'proxy', exit: 9, status: 'fail', remedy, calls: 0 };
   },
 };

@@ -94,7 +94,7 @@ describe('send-template --wait, against the sandbox', () => {
     expect([code, JSON.parse(stdout)]).toMatchObject([12, { message_id: id, outcome: 'failed' }]);
     expect(errorIn(stderr)).toMatchObject({
       code: 'message-failed',
-      message: `${id} was sent and came to message.failed: undeliverable: this test number always fails`,
+      message: `${id} was sent but failed: undeliverable: this test number always fails`,
     });
   });
 

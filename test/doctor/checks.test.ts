@@ -61,7 +61,7 @@ describe('a certificate', () => {
   it.each([
     ['that is valid for a long time', shown, 'pass', 'by Root, valid for 90 days'],
     ['that expires soon', { ...shown, until: now + 5 * day }, 'warn', 'by Root, valid for 5 days'],
-    ['that has expired', { ...shown, fault: 'CERT_HAS_EXPIRED', until: now }, 'fail', 'it ended on 2026-03-01'],
+    ['that has expired', { ...shown, fault: 'CERT_HAS_EXPIRED', until: now }, 'fail', 'expired on 2026-03-01'],
     [
       'for another host',
       { ...shown, fault: 'ERR_TLS_CERT_ALTNAME_INVALID' },
@@ -72,7 +72,13 @@ describe('a certificate', () => {
       'from an unknown authority',
       { ...shown, fault: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' },
       'fail',
-      'Root signed it, whom this machine does not know',
+      'signed by Root, which this machine does not trust',
+    ],
+    [
+      'that signs itself',
+      { ...shown, fault: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
+      'fail',
+      'self-signed by Api, which this machine does not trust',
     ],
     ['with an unusual error', { ...shown, fault: 'CERT_REVOKED' }, 'fail', 'it is not trusted: CERT_REVOKED'],
   ])('%s is checked', (_, one, status, message) => {

@@ -102,7 +102,7 @@ function faultOf(ending: Ending): CliError | undefined {
   if (by === 'interrupted') return new CliError('interrupted', 'interrupted', `interrupted; ${id} was sent`);
   if (by === 'opposite') {
     const why = events.at(-1)?.reason ?? 'no reason given';
-    return new CliError('opposite', 'message-failed', `${id} was sent and came to message.failed: ${why}`);
+    return new CliError('opposite', 'message-failed', `${id} was sent but failed: ${why}`);
   }
   return new CliError('unsure', by.code, `${id} was sent, but ${by.message}`, { cause: by });
 }
