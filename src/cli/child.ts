@@ -7,7 +7,7 @@ import type { Attached, EndSignal, Env, Host } from '../base/host.ts';
 import { readIfPresent } from '../base/liveness.ts';
 import { signalExit } from './output/reporter.ts';
 
-export interface Run {
+export interface ChildCommand {
   readonly command: readonly string[];
   readonly stateFolder: string;
   /** Environment variables that replace those of this process; together they identify the command. */
@@ -27,7 +27,10 @@ const poll = 20;
 const oneCtrlC = 500;
 
 /** Runs a command with the streams of this process. Resolves to its exit code when all its processes have ended. */
-export async function runCommand(host: Host, { command, stateFolder, variables, afterwards }: Run): Promise<number> {
+export async function runCommand(
+  host: Host,
+  { command, stateFolder, variables, afterwards }: ChildCommand,
+): Promise<number> {
   if (host.signal.aborted) return signalExit(host.signal.reason);
   const env = childEnvironment(host.env, { folder: await ownFolder(stateFolder, host), stateFolder, variables });
   // A command can read from its terminal, and be stopped by Ctrl-Z, only in the terminal's session.

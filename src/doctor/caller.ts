@@ -1,5 +1,4 @@
 import { keyPrefixes, modeOf } from '../contract/keys.ts';
-import type { Plan } from '../contract/plans.ts';
 import type { CliError } from '../base/errors.ts';
 import type { Caller, ServiceCaller } from '../session/profiles/resolve.ts';
 import type { Explanation } from '../session/profiles/explain.ts';
@@ -41,9 +40,8 @@ export function keyCheck({ key, mode }: Pick<ServiceCaller, 'key' | 'mode'>, sim
 }
 
 /** §8: it sets the pace of runs. */
-export function planCheck(caller: Caller, known: Plan, simulated: boolean): Check {
+export function planCheck(caller: Caller, perMinute: number | undefined, simulated: boolean): Check {
   const name = caller.kind === 'service' ? caller.plan : undefined;
-  const { perMinute } = known;
   const shown = name === undefined ? '' : `${name}, `;
   if (perMinute !== undefined) return pass('plan', `${shown}${whole(perMinute)} requests a minute`);
   if (simulated) return pass('plan', 'no limit in the sandbox');

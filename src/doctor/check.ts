@@ -1,4 +1,4 @@
-import { type CliError, exitCodes, type ExitName } from '../base/errors.ts';
+import { CliError, exitCodes, type ExitName } from '../base/errors.ts';
 
 const groups = ['machine', 'profile', 'team', 'network', 'service'] as const;
 export type GroupName = (typeof groups)[number];
@@ -29,6 +29,12 @@ export function diagnosis(found: readonly Check[], calls: number): Diagnosis {
   const checks = groups.flatMap((group) => found.filter((check) => check.group === group));
   const first = checks.find(({ status }) => status === 'fail');
   return { checks, calls, exit: first?.exit ?? exitCodes.done };
+}
+
+/** Handles an error of what is checked: returns a foreseen one, and throws others. */
+export function foreseen(error: unknown): CliError {
+  if (error instanceof CliError && error.exit !== 'interrupted') return error;
+  throw error;
 }
 
 /** Functions that create the checks of a group. */

@@ -5,7 +5,7 @@ import { CliError } from '../base/errors.ts';
 import { fsError, exposedBy, type Exposure, exposureOf, ownUser, statsOf } from '../base/files.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { FoundStore } from '../session/profiles/store.ts';
-import { type Check, checksOf } from './check.ts';
+import { type Check, checksOf, foreseen } from './check.ts';
 
 const { pass, warn, fail, failed } = checksOf('machine');
 
@@ -41,8 +41,7 @@ export function storeCheck(load: () => FoundStore): Check {
     const { exists, profiles } = load();
     return pass('store', exists ? counted(Object.keys(profiles).length, 'profile') : 'no profile yet');
   } catch (error) {
-    if (error instanceof CliError) return failed('store', error);
-    throw error;
+    return failed('store', foreseen(error));
   }
 }
 

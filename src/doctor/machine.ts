@@ -10,7 +10,7 @@ import { type Locator, locatorsIn } from '../sandbox/remote/locator.ts';
 import { configFolder, stateFolder } from '../session/profiles/environment.ts';
 import { readStore } from '../session/profiles/store.ts';
 import { listenersIn } from '../webhooks/listeners.ts';
-import { type Check, checksOf } from './check.ts';
+import { type Check, checksOf, foreseen } from './check.ts';
 import type { ServiceTime } from './service.ts';
 import { completionCheck } from './completion.ts';
 import { counted, folderCheck, liveGuardCheck, storeCheck } from './folders.ts';
@@ -79,8 +79,7 @@ function attempt<T>(look: () => T): T | CliError {
   try {
     return look();
   } catch (error) {
-    if (error instanceof CliError) return error;
-    throw error;
+    return foreseen(error);
   }
 }
 

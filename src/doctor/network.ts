@@ -35,7 +35,7 @@ export async function networkChecks(route: Route): Promise<readonly Check[]> {
   try {
     for (const [name, take] of stepsOf(route, (one) => open.push(one))) {
       const isOver = checks.some(({ status }) => status === 'fail');
-      checks.push(isOver ? skip(name, 'not reached') : await taken(route, name, take));
+      checks.push(isOver ? skip(name, 'not reached') : await runStep(route, name, take));
     }
     return checks;
   } finally {
@@ -49,52 +49,52 @@ export function skippedNetwork(why: string): Check {
 }
 
 /** The result if the proxy or certificate settings are invalid. */
-export function wayless(problem: CliError): readonly Check[] {
+export function routeFailure(problem: CliError): readonly Check[] {
   const name = problem.code === 'proxy' ? 'proxy' : 'certificate';
   return [failed(name, problem), skip('connection', 'not reached')];
 }
 
 /** State that the steps share. */
-interface Way {
+interface State {
   readonly url: URL;
   socket?: Socket;
   readonly opened: (one: { destroy(): void }) => void;
 }
 
-function stepsOf(route: Route, opened: Way['opened']): readonly Step[] {
-  const way: Way = { url: new URL(route.baseUrl), opened };
+function stepsOf(route: Route, opened: State['opened']): readonly Step[] {
+  const state: State = { url: new URL(route.baseUrl), opened };
   const { proxy } = route;
   const outward: readonly Step[] =
     proxy === undefined
       ? [
           ['proxy', async () => pass('proxy', 'none')],
-          ['name', () => nameStep(way)],
-          ['connection', () => connectionStep(route, way)],
+          ['name', () => nameStep(state)],
+          ['connection', () => connectionStep(route, state)],
         ]
-      : [['proxy', () => proxyStep(route, way, new URL(proxy))]];
-  return [...outward, ['certificate', () => certificateStep(route, way)]];
+      : [['proxy', () => proxyStep(route, state, new URL(proxy))]];
+  return [...outward, ['certificate', () => certificateStep(route, state)]];
 }
 
-async function proxyStep({ ca, now, proxyNamedBy }: Route, way: Way, proxy: URL): Promise<Check> {
+async function proxyStep({ ca, now, proxyNamedBy }: Route, state: State, proxy: URL): Promise<Check> {
   const start = now();
-  way.socket = await openTunnel(way.url, proxy, ca && [...ca], way.opened);
+  state.socket = await openTunnel(state.url, proxy, ca && [...ca], state.opened);
   return pass('proxy', `${proxy.host} (${proxyNamedBy}), tunnel opened in ${now() - start} ms`);
 }
 
-async function connectionStep({ now }: Route, way: Way): Promise<Check> {
+async function connectionStep({ now }: Route, state: State): Promise<Check> {
   const start = now();
-  way.socket = await openSocket(way.url, way.opened);
-  return pass('connection', `to ${way.url.host} in ${now() - start} ms`);
+  state.socket = await openSocket(state.url, state.opened);
+  return pass('connection', `to ${state.url.host} in ${now() - start} ms`);
 }
 
-async function nameStep({ url }: Way): Promise<Check> {
+async function nameStep({ url }: State): Promise<Check> {
   const host = hostOf(url);
   if (isAddress(host)) return pass('name', `not needed for ${host}`);
   const [first, ...more] = await lookup(host, { all: true });
   return pass('name', `${host} is ${first?.address}${more.length > 0 ? ` and ${more.length} more` : ''}`);
 }
 
-async function certificateStep({ ca, now }: Route, { url, socket: under }: Way): Promise<Check> {
+async function certificateStep({ ca, now }: Route, { url, socket: under }: State): Promise<Check> {
   if (url.protocol === 'http:' || !under) return pass('certificate', 'not used (local)');
   try {
     return certificateCheck(await shownBy(url, { under, ca }), now());
@@ -111,7 +111,7 @@ async function certificateStep({ ca, now }: Route, { url, socket: under }: Way):
   }
 }
 
-async function taken(route: Route, name: string, take: () => Promise<Check>): Promise<Check> {
+async function runStep(route: Route, name: string, take: () => Promise<Check>): Promise<Check> {
   const { signal, patience, baseUrl: url, redactor, proxy, proxyNamedBy } = route;
   try {
     const came = await interruptible(take(), { signal, patience });
@@ -201,7 +201,7 @@ const soon = 14;
 
 export function certificateCheck(shown: Shown, now: number): Check {
   const { fault, issuer, until } = shown;
-  if (fault !== undefined) return distrusted(shown, fault);
+  if (fault !== undefined) return untrusted(shown, fault);
   const left = Math.floor((until - now) / day);
   const message = `by ${issuer}, valid for ${counted(left, 'day')}`;
   return left < soon
@@ -209,26 +209,26 @@ export function certificateCheck(shown: Shown, now: number): Check {
     : pass('certificate', message);
 }
 
-function distrusted({ host, subject, issuer, until }: Shown, fault: string): Check {
+function untrusted({ host, subject, issuer, until }: Shown, fault: string): Check {
   const date = Number.isNaN(until) ? '' : ` on ${localDate(until)}`;
-  const distrust = (message: string, remedy: string) => fail('certificate', message, remedy, 'network');
+  const failure = (message: string, remedy: string) => fail('certificate', message, remedy, 'network');
   const own = 'add --ca-file FILE to every command, or set NODE_EXTRA_CA_CERTS=FILE';
   if (fault === 'CERT_HAS_EXPIRED')
-    return distrust(`expired${date}`, `the operator of ${host} must renew it; is this machine's clock right?`);
-  if (fault === 'CERT_NOT_YET_VALID') return distrust('it is not valid yet', "is this machine's clock right?");
+    return failure(`expired${date}`, `the operator of ${host} must renew it; is this machine's clock right?`);
+  if (fault === 'CERT_NOT_YET_VALID') return failure('it is not valid yet', "is this machine's clock right?");
   if (fault === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return distrust(`it is for ${subject}, not for ${host}`, 'check the base URL');
+    return failure(`it is for ${subject}, not for ${host}`, 'check the base URL');
   if (fault === 'DEPTH_ZERO_SELF_SIGNED_CERT')
-    return distrust(
+    return failure(
       `self-signed by ${subject}, which this machine does not trust`,
       `if you trust it, save it as FILE, and ${own}`,
     );
   if (fault === 'SELF_SIGNED_CERT_IN_CHAIN' || fault.startsWith('UNABLE_TO'))
-    return distrust(
+    return failure(
       `signed by ${issuer}, which this machine does not trust`,
       `if it is your own authority, save its certificate as FILE, and ${own}`,
     );
-  return distrust(`it is not trusted: ${fault}`, `if it is your own, ${own}`);
+  return failure(`it is not trusted: ${fault}`, `if it is your own, ${own}`);
 }
 
 interface Patience {

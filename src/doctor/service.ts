@@ -1,14 +1,14 @@
-import { CliError } from '../base/errors.ts';
+import type { CliError } from '../base/errors.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { CheckedTarget, Session } from '../session/session.ts';
 import { clientOptionsFor, transportOptionsFor } from '../session/connect.ts';
-import { type Client, createClient } from '../client/client.ts';
+import { createClient } from '../client/client.ts';
 import { redirect } from '../client/exchange.ts';
 import { errorFor } from '../client/failure.ts';
 import { createRedactor } from '../base/redact.ts';
 import { header, openTransport, type Transport } from '../client/transport.ts';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
-import { type Check, checksOf } from './check.ts';
+import { type Check, checksOf, foreseen } from './check.ts';
 
 const { pass, warn, skip, failed } = checksOf('service');
 
@@ -36,7 +36,7 @@ export async function serviceChecks(asking: Asking): Promise<readonly Check[]> {
       continue;
     }
     const start = asking.now();
-    const failure = await failedCall(asking, endpoint);
+    const failure = await asking.call(endpoint).then(() => undefined, foreseen);
     if (!failure) checks.push(pass(name, `answered in ${asking.now() - start} ms`));
     else checks.push(judged(name, failure, asking));
     stop = failure && lasting(failure);
@@ -46,16 +46,6 @@ export async function serviceChecks(asking: Asking): Promise<readonly Check[]> {
 
 export function skippedService(why: string): Check {
   return skip('calls', why);
-}
-
-async function failedCall({ call }: Asking, endpoint: EndpointName): Promise<CliError | undefined> {
-  try {
-    await call(endpoint);
-    return undefined;
-  } catch (error) {
-    if (error instanceof CliError && error.exit !== 'interrupted') return error;
-    throw error;
-  }
 }
 
 function judged(name: string, failure: CliError, asking: Asking): Check {
@@ -93,9 +83,9 @@ function isEndpoint(name: string): name is EndpointName {
   return Object.hasOwn(endpoints, name);
 }
 
-/** A client that counts its requests and records the service's time. */
+/** Sends requests, counts them, and records the service's time. */
 interface Calls {
-  readonly client: Client;
+  call(name: EndpointName): Promise<unknown>;
   count(): number;
   time(): ServiceTime | undefined;
   close(): Promise<void>;
@@ -126,7 +116,7 @@ export function openCalls(session: Session, { target, simulated }: CheckedTarget
     retries: 0,
     local: simulated,
   });
-  return { client, count, time, close: () => transport.close() };
+  return { call: (name) => client.call(name, undefined), count, time, close: () => transport.close() };
 }
 
 function counting(transport: Transport, now: () => number, key: string) {

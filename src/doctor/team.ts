@@ -1,16 +1,14 @@
-import { CliError } from '../base/errors.ts';
 import { isSingles } from '../ledger/ledger.ts';
 import { type Health, readHealth, unfitnessOf } from '../ledger/redis/health.ts';
 import type { Caller } from '../session/profiles/resolve.ts';
 import type { Session } from '../session/session.ts';
 import { serverLedger } from '../session/team-ledger.ts';
-import { type Check, checksOf } from './check.ts';
+import { type Check, checksOf, foreseen } from './check.ts';
 
 const { pass, warn, fail, failed } = checksOf('team');
 
 /** The server of the caller's team; none without a team. Nothing is written there. */
 export async function teamChecks(session: Session, caller: Caller): Promise<readonly Check[]> {
-  if (caller.kind === 'local' || caller.team === undefined) return [];
   const started = session.host.steady();
   try {
     const server = await session.team(caller);
@@ -24,8 +22,7 @@ export async function teamChecks(session: Session, caller: Caller): Promise<read
     const reached = `${server.redis.name}, ${version}, connected in ${Math.ceil(connected - started)} ms, answers in ${latency} ms`;
     return [pass('server', reached), ...healthChecks(health), await ledgerCheck(session, server)];
   } catch (error) {
-    if (error instanceof CliError) return [failed('server', error)];
-    throw error;
+    return [failed('server', foreseen(error))];
   }
 }
 
@@ -51,8 +48,7 @@ async function ledgerCheck(session: Session, server: Parameters<typeof serverLed
     const runs = (await ledger.runs()).filter(({ id }) => !isSingles(id)).length;
     return pass('ledger', `the secret fits; ${runs === 1 ? '1 run' : `${runs} runs`}`);
   } catch (error) {
-    if (error instanceof CliError) return failed('ledger', error);
-    throw error;
+    return failed('ledger', foreseen(error));
   } finally {
     await ledger.close();
   }

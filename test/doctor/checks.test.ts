@@ -105,20 +105,19 @@ describe('a plan', () => {
     key: '',
     mode: 'live',
   } as const;
-  const unknown = { perMinute: undefined, perMonth: undefined };
 
   it('that is unknown gives a warning with the command that sets it', () => {
-    const { status, remedy } = planCheck(caller, unknown, false);
+    const { status, remedy } = planCheck(caller, undefined, false);
     expect([status, remedy]).toEqual(['warn', expect.stringContaining(String.raw`set 'o'\''neil' --plan NAME`)]);
   });
 
   it('that is negotiated needs a rate', () => {
-    const { remedy } = planCheck({ ...caller, plan: 'enterprise' }, unknown, false);
+    const { remedy } = planCheck({ ...caller, plan: 'enterprise' }, undefined, false);
     expect(remedy).toContain('--plan enterprise --rate N/m');
   });
 
   it('that is known is reported with its rate', () => {
-    const { message } = planCheck({ ...caller, plan: 'scale' }, { perMinute: 1000, perMonth: 50_000 }, false);
+    const { message } = planCheck({ ...caller, plan: 'scale' }, 1000, false);
     expect(message).toBe('scale, 1,000 requests a minute');
   });
 });

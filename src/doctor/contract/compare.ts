@@ -33,11 +33,11 @@ export async function compare(context: Context, allowed: Allowed | undefined): P
     calls += observed.calls;
     return sightingOf(probe, observed);
   };
-  const looks = await lookAll(ask, facts, context);
+  const seen = await sendAllHarmless(ask, facts, context);
   const written: Sighting[] = [];
-  for (const probe of planned) written.push(isBarred(probe, looks, facts) ? barred(probe) : await make(ask, probe));
-  const report = { ...reportOf(sightings([...looks, ...written]), facts), accepted: looks.flatMap(acceptedIn), calls };
-  const fault = written.map(({ failure }) => failure).find((failure) => failure && isOpen(failure));
+  for (const probe of planned) written.push(isBarred(probe, seen, facts) ? barred(probe) : await sendWrite(ask, probe));
+  const report = { ...reportOf(sightings([...seen, ...written]), facts), accepted: seen.flatMap(acceptedIn), calls };
+  const fault = written.map(({ failure }) => failure).find((failure) => failure && mustFail(failure));
   const differs = report.clauses.some(({ verdict }) => verdict === 'differs');
   return {
     report,
@@ -66,39 +66,39 @@ function question({ writes }: Facts, allowed: Allowed | undefined): string {
 }
 
 /** Reports an accepted request immediately, since later ones may fail. */
-async function lookAll(ask: Ask, facts: Facts, { note }: Context): Promise<readonly Sighting[]> {
-  const looks: Sighting[] = [];
+async function sendAllHarmless(ask: Ask, facts: Facts, { note }: Context): Promise<readonly Sighting[]> {
+  const seen: Sighting[] = [];
   for (const probe of harmless) {
-    const sighting = isBarred(probe, looks, facts) ? barred(probe) : await look(ask, probe);
-    looks.push(sighting);
+    const sighting = isBarred(probe, seen, facts) ? barred(probe) : await sendHarmless(ask, probe);
+    seen.push(sighting);
     for (const one of acceptedIn(sighting))
       note('accepted', `the service accepted an invalid request: ${acceptedText(one)}; bizmsg activity lists it`);
-    if (looks.length === first.length) requireService(looks);
+    if (seen.length === first.length) requireService(seen);
   }
-  return looks;
+  return seen;
 }
 
-async function make(ask: Ask, probe: Probe): Promise<Sighting> {
+async function sendWrite(ask: Ask, probe: Probe): Promise<Sighting> {
   const sighting = await ask(probe);
   if (sighting.failure?.exit === 'interrupted') throw sighting.failure;
   return sighting;
 }
 
-function isOpen({ status, done }: CliError): boolean {
+function mustFail({ status, done }: CliError): boolean {
   return done === 'unknown' || status === undefined;
 }
 
-const mostLooks = 3;
+const mostAttempts = 3;
 
 /** Sends a request, again if it met a service fault: requests that must be refused can be repeated. */
-async function look(ask: Ask, probe: Probe): Promise<Sighting> {
+async function sendHarmless(ask: Ask, probe: Probe): Promise<Sighting> {
   let sighting = await ask(probe);
-  for (let looks = 1; looks < mostLooks && hasFault(sighting); looks++) {
+  for (let attempts = 1; attempts < mostAttempts && hasFault(sighting); attempts++) {
     const again = await ask(probe);
     sighting = { ...again, answers: [...sighting.answers, ...again.answers] };
   }
   const { failure } = sighting;
-  if (failure && !lastOf(sighting) && !isOfThisRequest(failure)) throw failure;
+  if (failure && !lastOf(sighting) && !isConclusive(failure)) throw failure;
   return sighting;
 }
 
@@ -108,7 +108,7 @@ function hasFault(sighting: Sighting): boolean {
 }
 
 /** The connection broke after the request was sent, which may be how the service refuses it. */
-function isOfThisRequest({ exit }: CliError): boolean {
+function isConclusive({ exit }: CliError): boolean {
   return exit === 'unsure' || exit === 'serviceFault';
 }
 
