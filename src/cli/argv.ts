@@ -4,15 +4,7 @@ import { globals } from './globals.ts';
 import { longName, optionNamed, type Param, type Params, type Texts } from './params.ts';
 import type { Line, Stray } from './suggestions.ts';
 import { tokens } from './tokens.ts';
-import { type LazyNode, type Node, type Tree, whole } from './command.ts';
-
-export interface Located {
-  /** The words that lead to the node, starting with the program's name. */
-  readonly path: readonly string[];
-  readonly node: Node | Tree;
-  /** All other words, in order. */
-  readonly rest: readonly string[];
-}
+import { type LazyNode, type Located, type Node, type Tree, whole } from './command.ts';
 
 /** Follows the words to a node of the tree; global options may come between them. */
 export async function locate(tree: Tree, argv: readonly string[]): Promise<Located> {

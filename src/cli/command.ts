@@ -16,9 +16,8 @@ export type { Ui } from './output/ui.ts';
 export interface Context extends Session, Prompts {
   readonly given: Globals;
   readonly reporter: Reporter;
-  helpFor(words: readonly string[]): Promise<string>;
-  /** A command or a group, or all of them, for programs. */
-  describe(words: readonly string[]): Promise<object>;
+  /** Finds a command or a group by its words. */
+  locate(words: readonly string[]): Promise<Located>;
   /** The service, called as the target, or else as the current caller. */
   client(target?: Target): Promise<Client>;
   /** Looks something up as the current caller. */
@@ -188,6 +187,14 @@ export interface LazyNode {
   readonly name: string;
   readonly summary: string;
   open(): Promise<Node>;
+}
+
+export interface Located {
+  /** The words that lead to the node, starting with the program's name. */
+  readonly path: readonly string[];
+  readonly node: Node | Tree;
+  /** All other words, in order. */
+  readonly rest: readonly string[];
 }
 
 export interface Tree {

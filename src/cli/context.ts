@@ -17,12 +17,11 @@ export interface ContextOptions {
   readonly host: Host;
   readonly given: Globals;
   readonly reporter: Reporter;
-  readonly helpFor: (words: readonly string[]) => Promise<string>;
-  readonly describe: (words: readonly string[]) => Promise<object>;
+  readonly locate: Context['locate'];
   readonly command?: string;
 }
 
-export function createContext({ host, given, reporter, helpFor, describe, command = '' }: ContextOptions): CliContext {
+export function createContext({ host, given, reporter, locate, command = '' }: ContextOptions): CliContext {
   const sandboxes = once(async () => (await import('../session/sandboxes.ts')).openSandboxes(host));
   const prompts = createPrompts(host, given, () => note('keyboard', 'reading stdin from the keyboard; Ctrl-D ends it'));
   const interaction: Interaction = {
@@ -57,8 +56,7 @@ export function createContext({ host, given, reporter, helpFor, describe, comman
     team,
     ...prompts,
     note,
-    helpFor,
-    describe,
+    locate,
     client: async (target) => (await (target ? connected(target) : own())).client,
     tryLookup: async (look) => (await own()).tryLookup(look),
     clientForRun: async (options) => {

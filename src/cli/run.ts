@@ -57,8 +57,7 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Comm
     given,
     reporter,
     command,
-    helpFor: (words) => helpFor(tree, words),
-    describe: (words) => describe(tree, words),
+    locate: (words) => locate(tree, words),
   });
   const ui = await createUi(surroundings(host, given), context.harmless);
   const options: PrinterOptions = {
@@ -132,16 +131,6 @@ function surroundings(host: Host, given: Globals) {
 
 async function helpOf(path: readonly string[], node: Node | Tree): Promise<string> {
   return (await import('./help.ts')).help(path, node);
-}
-
-async function helpFor(tree: Tree, words: readonly string[]): Promise<string> {
-  const { path, node } = await locate(tree, words);
-  return helpOf(path, node);
-}
-
-async function describe(tree: Tree, words: readonly string[]): Promise<object> {
-  const { path, node } = await locate(tree, words);
-  return (await import('./command-tree.ts')).describeNode(path, node);
 }
 
 async function shown(host: Host, text: string): Promise<number> {

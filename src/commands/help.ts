@@ -1,4 +1,4 @@
-import { command } from '../cli/command.ts';
+import { command, type Context, type Located } from '../cli/command.ts';
 import { knowing, words } from '../cli/params.ts';
 import { CliError, usage } from '../base/errors.ts';
 import type { topics } from './topics.ts';
@@ -32,18 +32,22 @@ export const helpCommand = command({
       return { page: Buffer.from(text), data: { topic, text } };
     }
     const { json, output } = context.given;
-    const isText = !json && (output === undefined || output === 'table');
-    if (isText) return { page: Buffer.from(await found(words, context.helpFor)), data: undefined };
-    return { page: Buffer.from(''), data: await found(words, context.describe) };
+    const { path, node } = await found(words, context);
+    if (json || (output !== undefined && output !== 'table')) {
+      const { describeNode } = await import('../cli/command-tree.ts');
+      return { page: Buffer.from(''), data: await describeNode(path, node) };
+    }
+    const { help } = await import('../cli/help.ts');
+    return { page: Buffer.from(help(path, node)), data: undefined };
   },
   data: ({ data }) => data,
   view: ({ page }, ui) => ui.page(page.toString()),
 });
 
 /** Looks a command up; suggests a topic if its name was misspelled. */
-async function found<T>(words: readonly string[], look: (words: readonly string[]) => Promise<T>): Promise<T> {
+async function found(words: readonly string[], { locate }: Context): Promise<Located> {
   try {
-    return await look(words);
+    return await locate(words);
   } catch (error) {
     const { suggestAll } = await import('../base/suggest.ts');
     const word = words.join('-').toLowerCase();

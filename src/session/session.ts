@@ -20,6 +20,8 @@ export interface Session {
   readonly host: Host;
   readonly given: CallOptions;
   readonly reporter: Reporter;
+  /** Prints a note, unless --quiet is given. */
+  note(code: string, message: string): void;
   readonly interaction: Interaction;
   /** Prints a note on stderr, unless --quiet is given. */
   note(code: string, message: string): void;
@@ -57,7 +59,6 @@ export interface CallOptions extends CallerFlags {
   readonly noTeam: boolean;
   readonly acceptLoss: boolean;
   readonly dryRun: boolean;
-  readonly quiet: boolean;
   readonly debug: boolean;
   readonly noInput: boolean;
 }

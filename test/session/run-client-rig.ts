@@ -57,7 +57,7 @@ export function rig({ env, home = emptyHome(), words = {}, isHasty = false }: Se
   };
   const reporter = createReporter({ stderr, json: false, redact: (text) => text });
   const given = readInput(globals, words);
-  const context = createContext({ host, given, reporter, helpFor: async () => '', describe: async () => ({}) });
+  const context = createContext({ host, given, reporter, locate: refuse });
   onTestFinished(() => context.close());
   return { context, notes };
 }
