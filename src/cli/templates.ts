@@ -2,9 +2,10 @@ import { suggest } from '../base/suggest.ts';
 import type { Client } from '../client/client.ts';
 import { isRecord } from '../contract/readers.ts';
 import { placeholdersIn, renderedText } from '../contract/template-text.ts';
+import { currentCaller } from '../session/profiles/resolve.ts';
 import type { Context } from './command.ts';
 import { findRows, type Row } from './output/rows.ts';
-import type { SeenTemplate } from './seen-templates.ts';
+import { learnTemplates, type SeenTemplate, templatesSeen } from './seen-templates.ts';
 import { recordPages } from './record-pages.ts';
 
 /** One record of the list of templates. §4 shows none of its fields, so each may be unknown. */
@@ -39,20 +40,12 @@ export async function templateRecords(
 }
 
 /** Remembers templates for shell completion and suggestions. */
-export async function rememberTemplates(context: Context, templates: readonly TemplateFacts[]): Promise<void> {
-  const [{ learnTemplates }, { currentCaller }] = await Promise.all([
-    import('./seen-templates.ts'),
-    import('../session/profiles/resolve.ts'),
-  ]);
+export function rememberTemplates(context: Context, templates: readonly TemplateFacts[]): void {
   learnTemplates(context.host, currentCaller(context), templates);
 }
 
 /** The templates that were listed last with this caller. */
-export async function seenTemplates(context: Context): Promise<readonly SeenTemplate[]> {
-  const [{ templatesSeen }, { currentCaller }] = await Promise.all([
-    import('./seen-templates.ts'),
-    import('../session/profiles/resolve.ts'),
-  ]);
+export function seenTemplates(context: Context): readonly SeenTemplate[] {
   return templatesSeen(context.host, currentCaller(context));
 }
 

@@ -43,7 +43,7 @@ async function listedTemplates(context: Context): Promise<readonly TemplateFacts
   let list: readonly TemplateFacts[] = [];
   await context.tryLookup(async (client) => {
     list = (await templatesOf(client, context)) ?? [];
-    await rememberTemplates(context, list);
+    rememberTemplates(context, list);
   });
   return list;
 }

@@ -113,7 +113,7 @@ async function messageBody(context: Context, input: Input<typeof params>): Promi
 async function lacksParams(context: Context, template: string, params: readonly string[]): Promise<boolean> {
   if (!context.interactive) return false;
   const { seenTemplates } = await import('../cli/templates.ts');
-  const seen = (await seenTemplates(context)).find(({ name }) => name === template);
+  const seen = seenTemplates(context).find(({ name }) => name === template);
   return (seen?.variables ?? []).length > params.length;
 }
 
@@ -125,7 +125,7 @@ async function prompts() {
 async function withSuggestion(context: Context, template: string, error: unknown): Promise<unknown> {
   if (!(error instanceof CliError && error.status === 404)) return error;
   const { seenTemplates, unknownTemplateHint } = await import('../cli/templates.ts');
-  const names = (await seenTemplates(context)).map(({ name }) => name);
+  const names = seenTemplates(context).map(({ name }) => name);
   return error.withHint(unknownTemplateHint(template, names));
 }
 

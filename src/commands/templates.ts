@@ -28,7 +28,7 @@ const listTemplates = command({
     const found = await listing(context, 'listTemplates', input);
     // A partial list must not replace the templates that are remembered.
     if (input.limit === undefined && input.urlParams.length === 0 && isRows(found))
-      await rememberTemplates(context, factsOf(found));
+      rememberTemplates(context, factsOf(found));
     return found;
   },
   view: listView('templates'),
@@ -55,7 +55,7 @@ const showTemplate = command({
   run: async (context, { name, params }) => {
     const records = await templateRecords(await context.client(), context);
     const known = factsOf(records);
-    await rememberTemplates(context, known);
+    rememberTemplates(context, known);
     const found = known.filter((facts) => facts.name === name);
     if (found.length > 1) context.note('same-name', `${found.length} templates are named "${name}"; showing the first`);
     const [facts] = found;

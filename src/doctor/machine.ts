@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { CliError } from '../base/errors.ts';
+import { completionState, usualShell } from '../cli/complete/install.ts';
 import { namesIn } from '../base/files.ts';
 import type { Host } from '../base/host.ts';
 import { shellQuote } from '../base/shell-quote.ts';
@@ -12,7 +13,6 @@ import { readStore } from '../session/profiles/store.ts';
 import { listenersIn } from '../webhooks/listeners.ts';
 import { type Check, checksOf, foreseen } from './check.ts';
 import type { ServiceTime } from './service.ts';
-import { completionCheck } from './completion.ts';
 import { counted, folderCheck, liveGuardCheck, storeCheck } from './folders.ts';
 
 const { pass, warn, skip, failed } = checksOf('machine');
@@ -139,6 +139,23 @@ export function runsCheck(states: readonly string[], old: number): Check {
 function sandboxCheck(running: readonly Locator[]): Check {
   if (running.length === 0) return pass('sandbox', 'not running; --profile local starts it');
   return pass('sandbox', running.map(({ url, pid }) => `running at ${url}, process ${pid}`).join('; '));
+}
+
+/** Checks that the user's shell completes the commands of this version. */
+function completionCheck(host: Host): Check {
+  const remedy = 'bizmsg completion install';
+  try {
+    const shell = usualShell(host.env);
+    const state = completionState(shell, host);
+    if (state === 'absent') return skip('completion', `not installed for ${shell}`, remedy);
+    if (state === 'current') return pass('completion', `installed for ${shell}`);
+    return warn('completion', `of another version for ${shell}`, remedy);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    // Without a known shell there is nothing to fix.
+    if (error.exit === 'usage') return skip('completion', error.message);
+    return warn('completion', error.message, error.hint ?? remedy);
+  }
 }
 
 /** Files that locate processes, and the number of dead ones. */
