@@ -9,6 +9,7 @@ import { callerOf, newHome, openHostile, testKey } from '../support/fake-service
 import { serveLocal } from '../support/local.ts';
 import { openWorld } from '../support/world.ts';
 import { examined, secureService, storeAcme, storeText } from './doctor-rig.ts';
+import { objects } from '../support/json-lines.ts';
 
 describe('doctor', () => {
   it('makes one GET for each family, and no other call', async () => {
@@ -143,5 +144,53 @@ describe('doctor', () => {
     const { code, stdout, stderr } = await bin(['doctor'], { home: world.home, env: world.env });
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('3 API calls made; each counts toward');
+  });
+});
+
+const broken = () =>
+  openHostile((_, __, response) => response.writeHead(500).end('{"message":"a '.padEnd(90, 'long ')));
+
+describe('the report of doctor', () => {
+  it('shows the status of each check, with its fix below', async () => {
+    const { stdout } = await cli(['doctor'], { home: newHome(), node: '24.1.0' });
+    expect(stdout).toContain('This machine\n  ok    node        24.1.0\n');
+    expect(stdout).toMatch(/^ {2}fail {2}caller {6}no profile is in use\n {22}add one with bizmsg login/m);
+    expect(stdout).toMatch(/\n\nNo API calls made\.\n1 failure\.\n$/);
+  });
+
+  it('looks the same in a pipe', async () => {
+    const caller = await broken();
+    const [piped, shown] = [
+      await cli(['doctor', '--profile', 'local'], caller),
+      await cli(['doctor', '--profile', 'local', '--no-color'], { ...caller, terminal: 200 }),
+    ];
+    expect(piped.stdout).toBe(shown.stdout);
+  });
+
+  it.each([40, 60, 80])('fits a terminal of %i columns, except for long words', async (terminal) => {
+    const { stdout } = await cli(['doctor', '--no-color'], { ...(await broken()), terminal });
+    const long = stdout.split('\n').filter((line) => line.length > terminal);
+    expect(long.filter((line) => /\S\s+\S/.test(line))).toEqual([]);
+  });
+
+  it('shows a fix that several checks share once, below the last', async () => {
+    const { stdout } = await cli(['doctor'], await broken());
+    expect(stdout.match(/contact the support/g)).toHaveLength(1);
+    expect(stdout).toMatch(/fail {2}campaigns .*\n.*contact the support/);
+  });
+
+  it.each(['ndjson', 'csv', 'tsv'])('has one check per line in %s', async (form) => {
+    const { stdout } = await cli(['doctor', '-o', form], await broken());
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.length).toBeGreaterThan(15);
+    expect(lines[0]).toContain(form === 'ndjson' ? '"group":"machine"' : 'name');
+  });
+
+  it('supports --columns and --query', async () => {
+    const caller = await broken();
+    const columns = await cli(['doctor', '-o', 'ndjson', '--columns', 'name,status'], caller);
+    const query = await cli(['doctor', '--query', 'checks[?status==`fail`].name'], caller);
+    expect(objects(columns.stdout)[0]).toEqual({ name: 'node', status: expect.any(String) });
+    expect(query.stdout).toBe('contacts\ntemplates\ncampaigns\n');
   });
 });
