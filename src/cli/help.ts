@@ -1,5 +1,6 @@
 import { type Command, type Group, type Node, type Tree, whole } from './command.ts';
 import { globals } from './globals.ts';
+import { folded } from './output/text.ts';
 import type { Param, Params } from './params.ts';
 
 /** The help page of a node, for 80 columns. */
@@ -87,7 +88,7 @@ function paragraphs(text: string): string {
     if (ownLine.test(line) || ownLine.test(last)) lines.push(line);
     else lines[lines.length - 1] = `${last} ${line}`;
   }
-  return lines.flatMap((line) => (ownLine.test(line) ? [line] : wrapped(line, 80))).join('\n');
+  return lines.map((line) => (ownLine.test(line) ? line : folded([line], 80, ''))).join('\n');
 }
 
 function listed(rows: readonly (readonly [string, string])[]): string {
@@ -96,20 +97,10 @@ function listed(rows: readonly (readonly [string, string])[]): string {
 }
 
 function row(name: string, text: string, left: number): string {
-  const lines = wrapped(text, 80 - left - 4);
+  const lines = folded([text], 80 - left - 4, '').split('\n');
   const first = name.length > left ? [`  ${name}`] : [];
   const label = name.length > left ? '' : name;
   return [...first, ...lines.map((line, at) => `  ${(at === 0 ? label : '').padEnd(left)}  ${line}`)].join('\n');
-}
-
-function wrapped(text: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }
 
 /** The page `docs/reference.md`. */

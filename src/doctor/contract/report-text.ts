@@ -1,4 +1,5 @@
 import type { Ui } from '../../cli/command.ts';
+import { folded } from '../../cli/output/text.ts';
 import { type Accepted, acceptedText } from './observations.ts';
 import type { Found, Gap } from './gaps.ts';
 import { type Clause, type Facts, type Judged, type Verdict, verdicts } from './verdict.ts';
@@ -119,14 +120,7 @@ function entry(word: string, text: string, paint: Ui['color']['red'] = (plain) =
   );
 }
 
-/** Lines no longer than that, where words allow it; all as far in as the text begins. */
+/** Wraps a text, and keeps its indentation. */
 function wrapped(text: string, width: number): readonly string[] {
-  const indent = /^ */.exec(text)?.[0] ?? '';
-  const lines: string[] = [];
-  for (const word of text.trim().split(' ')) {
-    const line = lines.at(-1);
-    if (line === undefined || line.length + 1 + word.length > width) lines.push(indent + word);
-    else lines[lines.length - 1] = `${line} ${word}`;
-  }
-  return lines;
+  return folded([text], width, /^ */.exec(text)?.[0]).split('\n');
 }
