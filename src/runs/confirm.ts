@@ -1,8 +1,18 @@
 import { unsafe, usage } from '../base/errors.ts';
+import { maskPhones } from '../base/redact.ts';
 import type { Context } from '../cli/command.ts';
-import { rowsText } from '../cli/output/figures.ts';
-import type { RunTarget } from '../session/session.ts';
+import { rowsText, timeOfDay, whole, zonedTime } from '../cli/output/figures.ts';
+import { rendered, type TemplateFacts } from '../cli/templates.ts';
+import type { KnownPace } from '../client/pace/pace.ts';
+import { isRecord } from '../contract/readers.ts';
+import type { Accepted } from '../ledger/ledger.ts';
+import type { RunClient, RunTarget } from '../session/session.ts';
+import type { Hours } from './hours.ts';
+import type { Job } from './job.ts';
 import type { RunInput } from './options.ts';
+import type { Preflight } from './preflight.ts';
+import { roughly } from './status.ts';
+import { skipsOf } from './tally.ts';
 
 /** Throws unless the input has as many rows as `--expect-count` says; `--first` counts. */
 export function checkCount(
@@ -47,4 +57,126 @@ export async function confirmLive(context: Context, due: number, overview: () =>
     if (text.trim().replaceAll(',', '') !== String(due))
       throw usage(`type ${due} to send them`, 'Ctrl-C cancels, and nothing is sent');
   });
+}
+
+export interface Overview {
+  readonly file: string;
+  readonly job: Pick<Job, 'kind' | 'template' | 'hours' | 'allowsSameRecipient'>;
+  readonly found: Pick<Preflight, 'rows' | 'invalid' | 'excluded'>;
+  /** The bodies of all rows that will be sent, or of the first one. */
+  readonly bodies: readonly string[];
+  readonly accepted: Accepted;
+  readonly client: Pick<RunClient, 'pace' | 'target'>;
+  readonly template: TemplateFacts | undefined;
+  /** Messages that this machine has sent in this month; at least. */
+  readonly sentThisMonth: number;
+  readonly now: number;
+}
+
+/** The lines before the question of a live run: its messages, recipients and duration. */
+export function overviewLines(overview: Overview): readonly string[] {
+  return [
+    continuingLine(overview),
+    inputLine(overview),
+    recipientsLine(overview),
+    ...bodyLines(overview),
+    timeLine(overview),
+    hoursLine(overview),
+  ].filter((line) => line !== undefined);
+}
+
+function continuingLine({ accepted }: Overview): string | undefined {
+  return accepted.continues ? `Continues run ${accepted.run}` : undefined;
+}
+
+function inputLine({ file, found, accepted }: Overview): string {
+  const { rows, invalid } = found;
+  const { excluded, earlier_run: earlier, this_run: done, duplicate, unsure, changed } = skipsOf(found, accepted);
+  const others = [
+    [excluded, 'excluded'],
+    [done + earlier, 'sent before'],
+    [duplicate, duplicate === 1 ? 'duplicate' : 'duplicates'],
+    [changed, 'changed'],
+    [unsure, 'unsure'],
+    [invalid, 'invalid'],
+  ] as const;
+  const left = others.flatMap(([count, word]) => (count > 0 ? [`${whole(count)} ${word}`] : []));
+  return `${file}: ${rowsText(rows)}${left.length > 0 ? `. Not sent: ${left.join(', ')}` : ''}`;
+}
+
+function recipientsLine({ job: { kind, template, allowsSameRecipient }, accepted }: Overview): string {
+  const due = dueIn(accepted);
+  if (kind === 'contact') return `creates ${counted(due, 'contact')}`;
+  if (allowsSameRecipient) return `${template} → ${counted(due, 'message')}`;
+  return `${template} → ${due === 1 ? '1 person' : `${whole(due)} people`}`;
+}
+
+/** All messages, if they are few. */
+function bodyLines({ job, bodies, template, accepted }: Overview): readonly string[] {
+  const texts = bodies.map((body) => (job.kind === 'contact' ? maskPhones(body) : messageText(body, template)));
+  return texts.length === dueIn(accepted) ? texts.map((text) => `  ${text}`) : texts.map((text) => `First: ${text}`);
+}
+
+function messageText(content: string, template: TemplateFacts | undefined): string {
+  const body: unknown = JSON.parse(content);
+  if (!isRecord(body)) return maskPhones(content);
+  const { to, params } = body;
+  if (typeof to !== 'string' || !Array.isArray(params)) return maskPhones(content);
+  const texts = params.map(String);
+  const text = template && rendered(template, texts);
+  return `${maskPhones(to)} ${text === undefined ? `params ${JSON.stringify(texts)}` : `"${text}"`}`;
+}
+
+function timeLine({ client: { pace, target }, accepted, job, sentThisMonth, now }: Overview): string {
+  const { perMonth } = target.plan;
+  const month =
+    job.kind === 'message' && perMonth !== undefined
+      ? `. Month: at least ${whole(sentThisMonth)} of ${whole(perMonth)} used from here`
+      : '';
+  return `${durationText(pace, dueIn(accepted), now, job.hours)?.text ?? 'No rate limit is known'}${month}`;
+}
+
+function hoursLine({ job: { hours }, now }: Overview): string | undefined {
+  return hours && hoursText(hours, now);
+}
+
+/** The hours, and when sending begins if that is not now. */
+export function hoursText(hours: Hours, now: number): string {
+  const begin = hours.isOpen(now) ? '' : `; sending begins ${zonedTime(hours.opensAt(now))}`;
+  return `Only ${hours.text}${begin}`;
+}
+
+/** How long it will take; undefined if no rate is known. */
+export function durationText(
+  { known, limit, minimumDuration }: RunClient['pace'],
+  due: number,
+  now: number,
+  hours?: Hours,
+): { readonly text: string; readonly isLong: boolean } | undefined {
+  const least = minimumDuration(due);
+  if (!limit || least === undefined) return undefined;
+  const own = known && known !== limit ? `${rateText(known)}, at most ` : '';
+  const rate = own + rateText(limit);
+  if (least < shortest && (!hours || hours.isOpen(now)))
+    return { text: `${rate}, less than ${shortest / 1_000} s`, isLong: false };
+  const end = hours ? hours.endOf(now, least) : now + least;
+  const isSoon = end - now < day && !hours;
+  const until = isSoon ? timeOfDay(new Date(end).toISOString()).slice(0, 5) : zonedTime(end);
+  return { text: `${rate}, about ${roughly(end - now)}, until ${until}`, isLong: true };
+}
+
+function rateText({ perWindow, window }: KnownPace): string {
+  return `${whole(perWindow)}/${window === 1_000 ? 's' : 'min'}`;
+}
+
+const day = 86_400_000;
+/** Milliseconds; a shorter run needs no estimate. */
+const shortest = 10_000;
+
+export function dueIn({ counts }: Pick<Accepted, 'counts'>): number {
+  return counts.due + counts.retry;
+}
+
+function counted(count: number, word: string): string {
+  return count === 1 ? `1 ${word}` : `${whole(count)} ${word}s`;
 }

@@ -10,12 +10,20 @@ import { warnOncePerFile } from '../base/journal-lines.ts';
 import { completeLog } from './history.ts';
 import { withOwnLogs } from './after-loss.ts';
 import { withOwnLedger } from './before-team.ts';
-import { checkCount, confirmLive, fewRows, needsConfirmation } from './confirm.ts';
+import {
+  checkCount,
+  confirmLive,
+  dueIn,
+  durationText,
+  fewRows,
+  hoursText,
+  needsConfirmation,
+  overviewLines,
+} from './confirm.ts';
 import { type DryRunEnded, dryRunOf, suspectRowsNote } from './dry-run.ts';
 import { dueRows, firstBodies, showing } from './due.ts';
 import { sendRows } from './engine.ts';
 import { nameOf, openInput } from './input.ts';
-import { dueIn, durationText, hoursText, overviewLines } from './overview.ts';
 import type { Job, Running } from './job.ts';
 import { createRunLog, logFolder, logParts, type RunLog } from './log.ts';
 import { checkChoice, choiceOf, refuseKeys, type RunInput } from './options.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { overviewLines } from '../../src/runs/overview.ts';
+import { overviewLines } from '../../src/runs/confirm.ts';
 import { createTimeLeft, statusText } from '../../src/runs/status.ts';
 import { movedClock } from '../support/timers.ts';
 
