@@ -8,8 +8,6 @@ import type { Owner, Plan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
 import { warnOncePerFile } from '../base/journal-lines.ts';
 import { completeLog } from './history.ts';
-import { withOwnLogs } from './after-loss.ts';
-import { withOwnLedger } from './before-team.ts';
 import {
   checkCount,
   confirmLive,
@@ -108,8 +106,8 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
     first: options.first,
     choice: choiceOf(options),
   };
-  const registering = { context, ledger: registrarOf(running, found), found, unit };
-  if (context.given.dryRun) return rehearsed(running, found, plan);
+  const registering = { context, ledger: await registrarOf(running, found), found, unit };
+  if (context.given.dryRun) return rehearsed(running, found, registering, plan);
   if (found.rows === 0) {
     context.note('empty', 'there are no rows');
     return emptyResult(running);
@@ -132,15 +130,13 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
   return sendAndReport(running, found, registered);
 }
 
-/** The ledger, with what only this machine knows of the rows. */
-function registrarOf(
+async function registrarOf(
   { opened, stateFolder, thisProcess, onLogDamage }: Running,
   found: Preflight,
-): ReturnType<typeof withOwnLedger> {
-  const { ledger, parts, lossAcceptedAt } = opened;
-  if (!parts || !lossAcceptedAt) return withOwnLedger(opened, found);
-  const logs = { stateFolder, now: thisProcess.now, onDamage: onLogDamage, lossAcceptedAt };
-  return withOwnLedger({ ...opened, ledger: { ...ledger, ...withOwnLogs({ ledger, parts }, logs) } }, found);
+): Promise<Registering['ledger']> {
+  if (!opened.isShared) return opened.ledger;
+  const { withOwnRecords } = await import('./own-records.ts');
+  return withOwnRecords(opened, found, { stateFolder, now: thisProcess.now, onDamage: onLogDamage });
 }
 
 /** With the user's answers; nothing is registered yet. */
@@ -181,15 +177,17 @@ async function lookAtTemplate({
   return list.find(({ name }) => name === template);
 }
 
-async function rehearsed(running: Running, found: Preflight, plan: Plan): Promise<DryRunEnded> {
+async function rehearsed(
+  running: Running,
+  found: Preflight,
+  registering: Omit<Registering, 'plan'>,
+  plan: Plan,
+): Promise<DryRunEnded> {
   const { context, job, input, mapper, client, thisProcess } = running;
-  const unit = unitOf(input.source);
   const foreseen = await register({
+    ...registering,
     context: { ...context, interactive: false },
-    ledger: registrarOf(running, found),
     plan: { ...plan, isRehearsal: true },
-    found,
-    unit,
   }).catch((error: unknown) => {
     if (error instanceof CliError) return error;
     throw error;
@@ -210,7 +208,7 @@ async function rehearsed(running: Running, found: Preflight, plan: Plan): Promis
     skipped: skipsOf(found, accepted),
     client,
     kind: job.kind,
-    unit,
+    unit: registering.unit,
     first,
     template,
   });
