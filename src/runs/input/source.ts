@@ -5,12 +5,11 @@ import { crc32 } from 'node:zlib';
 import { type CliError, configuration, unsafe, usage } from '../../base/errors.ts';
 import { fsError, tooManyFiles, whyUnreadable } from '../../base/files.ts';
 import { suggestFile } from '../../cli/input.ts';
-import { delimiterOf } from './csv.ts';
+import { createEscapeScan, delimiterOf, type Escapes } from './csv.ts';
 import { createDecoder, type Encoding, encodingOf } from './encoding.ts';
 import { createArrayReader, createLineReader } from './json.ts';
 import type { InputRow, TextReader } from './row.ts';
 import { createHeaderReader, createTableReader, type Header } from './table.ts';
-import { createEscapeScan, type Escapes } from './tsv-escapes.ts';
 
 export interface SourceOptions {
   /** Its name in messages, whose extension gives the format; default: the path. */
