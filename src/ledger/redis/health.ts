@@ -1,6 +1,5 @@
 import { CliError, configuration } from '../../base/errors.ts';
-import type { Redis } from '../../base/redis.ts';
-import { list, text } from './replies.ts';
+import { list, text, type Redis } from '../../base/redis.ts';
 
 /** The settings of a server that decide whether it may forget what was sent. Undefined if the server does not say. */
 export interface Health {

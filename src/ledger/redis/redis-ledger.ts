@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { CliError } from '../../base/errors.ts';
+import { integer, list, text } from '../../base/redis.ts';
 import { sleep } from '../../base/sleep.ts';
 import { type Change, isFinished } from '../book.ts';
 import { rowSize } from '../identity.ts';
@@ -18,7 +19,6 @@ import {
 } from '../ledger.ts';
 import { decideRegister } from '../rules.ts';
 import { states } from '../states.ts';
-import { integer, list, text } from './replies.ts';
 import { readRuns, recordsOf, rowsInCall, rowsOf, type StoredRun } from './runs.ts';
 import { createServer, type Server, type ServerOptions } from './server.ts';
 import { readSnapshot, type Snapshot } from './snapshot.ts';

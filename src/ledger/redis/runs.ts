@@ -1,10 +1,9 @@
-import type { Reply } from '../../base/redis.ts';
+import { bytes, integer, list, maybeText, text, type Reply } from '../../base/redis.ts';
 import type { KnownOwner, RunFacts } from '../book.ts';
 import { subjectIn } from '../facts.ts';
 import { singlesOf } from '../ledger.ts';
 import { rowSize } from '../identity.ts';
 import { type State, states } from '../states.ts';
-import { bytes, integer, list, maybeText, text } from './replies.ts';
 import { recordSize } from './script.ts';
 import type { Server } from './server.ts';
 

@@ -2,9 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type CliError, configuration, unsafe } from '../../base/errors.ts';
 import type { Later } from '../../base/host.ts';
 import { heartbeatInterval, longestSilence, processStart } from '../../base/liveness.ts';
-import type { Redis, Reply, Argument } from '../../base/redis.ts';
+import { integer, list, text, type Redis, type Reply, type Argument } from '../../base/redis.ts';
 import { checkOf } from '../identity.ts';
-import { integer, list, text } from './replies.ts';
 import { createMemory } from './memory.ts';
 import { dataVersion, ledgerScript } from './script.ts';
 

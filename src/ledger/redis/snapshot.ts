@@ -1,8 +1,8 @@
+import { bytes } from '../../base/redis.ts';
 import { type Book, createBook, isFinished } from '../book.ts';
 import { digestSize, rowSize } from '../identity.ts';
 import type { Plan } from '../ledger.ts';
 import type { World } from '../others.ts';
-import { bytes } from './replies.ts';
 import { ownerId, readRuns, recordsOf, rowsInCall, rowsOf, type StoredRecord, type StoredRun } from './runs.ts';
 import type { Server } from './server.ts';
 
