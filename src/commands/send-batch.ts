@@ -56,15 +56,15 @@ export const sendBatch = command({
     '--map': 'use --to-column for the recipient, and --param-column for each variable',
   },
   run: async (context, { template, toColumn, allowEmpty, allowSameRecipient, normalize, country, ...input }, emit) => {
-    const { batchJob, refuseSwapped } = await import('../runs/batch.ts');
-    const { runJob } = await import('../runs/run.ts');
+    const { batchAction, refuseSwapped } = await import('../runs/batch.ts');
+    const { runAction } = await import('../runs/run.ts');
     const { file, paramColumns, params, excludeFrom, hours, ...flags } = input;
     refuseSwapped(template, file);
     const phone = normalize || country !== undefined ? { country } : undefined;
     const sources = inOrder(context.host.argv, paramColumns, params);
     const limits = { ...(await storedLimits(context)), ...(excludeFrom && { excludeFrom }), ...(hours && { hours }) };
     const options = { template, toColumn, params: sources, allowEmpty, allowSameRecipient, phone, ...limits };
-    return runJob(context, batchJob(context, options), { file, ...flags }, emit);
+    return runAction(context, batchAction(context, options), { file, ...flags }, emit);
   },
   ...runView,
 });

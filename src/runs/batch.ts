@@ -8,7 +8,7 @@ import { shellQuote } from '../base/shell-quote.ts';
 import { excludedPhones } from './excluded.ts';
 import type { Hours } from './hours.ts';
 import { noteRepairs } from './import.ts';
-import type { Job } from './job.ts';
+import type { Action } from './action.ts';
 
 export interface BatchOptions extends MessageMappingOptions {
   readonly allowSameRecipient: boolean;
@@ -17,7 +17,7 @@ export interface BatchOptions extends MessageMappingOptions {
   readonly hours?: Hours | undefined;
 }
 
-export function batchJob(context: Context, options: BatchOptions): Job {
+export function batchAction(context: Context, options: BatchOptions): Action {
   const { template, allowSameRecipient, excludeFrom, hours } = options;
   checkMessageMapping(options);
   return {

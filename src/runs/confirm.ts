@@ -8,7 +8,7 @@ import { isRecord } from '../contract/readers.ts';
 import type { Accepted } from '../ledger/ledger.ts';
 import type { RunClient, RunTarget } from '../session/session.ts';
 import type { Hours } from './hours.ts';
-import type { Job } from './job.ts';
+import type { Action } from './action.ts';
 import type { RunInput } from './options.ts';
 import type { Preflight } from './preflight.ts';
 import { roughly } from './status.ts';
@@ -61,7 +61,7 @@ export async function confirmLive(context: Context, due: number, overview: () =>
 
 export interface Overview {
   readonly file: string;
-  readonly job: Pick<Job, 'kind' | 'template' | 'hours' | 'allowsSameRecipient'>;
+  readonly action: Pick<Action, 'kind' | 'template' | 'hours' | 'allowsSameRecipient'>;
   readonly found: Pick<Preflight, 'rows' | 'invalid' | 'excluded'>;
   /** The bodies of all rows that will be sent, or of the first one. */
   readonly bodies: readonly string[];
@@ -104,7 +104,7 @@ function inputLine({ file, found, accepted }: Overview): string {
   return `${file}: ${rowsText(rows)}${left.length > 0 ? `. Not sent: ${left.join(', ')}` : ''}`;
 }
 
-function recipientsLine({ job: { kind, template, allowsSameRecipient }, accepted }: Overview): string {
+function recipientsLine({ action: { kind, template, allowsSameRecipient }, accepted }: Overview): string {
   const due = dueIn(accepted);
   if (kind === 'contact') return `creates ${counted(due, 'contact')}`;
   if (allowsSameRecipient) return `${template} → ${counted(due, 'message')}`;
@@ -112,8 +112,8 @@ function recipientsLine({ job: { kind, template, allowsSameRecipient }, accepted
 }
 
 /** All messages, if they are few. */
-function bodyLines({ job, bodies, template, accepted }: Overview): readonly string[] {
-  const texts = bodies.map((body) => (job.kind === 'contact' ? maskPhones(body) : messageText(body, template)));
+function bodyLines({ action, bodies, template, accepted }: Overview): readonly string[] {
+  const texts = bodies.map((body) => (action.kind === 'contact' ? maskPhones(body) : messageText(body, template)));
   return texts.length === dueIn(accepted) ? texts.map((text) => `  ${text}`) : texts.map((text) => `First: ${text}`);
 }
 
@@ -127,16 +127,16 @@ function messageText(content: string, template: TemplateFacts | undefined): stri
   return `${maskPhones(to)} ${text === undefined ? `params ${JSON.stringify(texts)}` : `"${text}"`}`;
 }
 
-function timeLine({ client: { pace, target }, accepted, job, sentThisMonth, now }: Overview): string {
+function timeLine({ client: { pace, target }, accepted, action, sentThisMonth, now }: Overview): string {
   const { perMonth } = target.plan;
   const month =
-    job.kind === 'message' && perMonth !== undefined
+    action.kind === 'message' && perMonth !== undefined
       ? `. Month: at least ${whole(sentThisMonth)} of ${whole(perMonth)} used from here`
       : '';
-  return `${durationText(pace, dueIn(accepted), now, job.hours)?.text ?? 'No rate limit is known'}${month}`;
+  return `${durationText(pace, dueIn(accepted), now, action.hours)?.text ?? 'No rate limit is known'}${month}`;
 }
 
-function hoursLine({ job: { hours }, now }: Overview): string | undefined {
+function hoursLine({ action: { hours }, now }: Overview): string | undefined {
   return hours && hoursText(hours, now);
 }
 

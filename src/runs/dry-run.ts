@@ -7,7 +7,7 @@ import type { Accepted } from '../ledger/ledger.ts';
 import { rowsText, took, whole } from '../cli/output/figures.ts';
 import { rendered, type TemplateFacts } from '../cli/templates.ts';
 import { isRecord } from '../contract/readers.ts';
-import type { Job } from './job.ts';
+import type { Action } from './action.ts';
 import { type SkippedCounts, skipText, sumOf } from './tally.ts';
 import type { Preflight } from './preflight.ts';
 
@@ -59,7 +59,7 @@ export interface DryRunInput {
   readonly refused?: CliError | undefined;
   readonly skipped: SkippedCounts;
   readonly client: Pick<RunClient, 'pace' | 'target'>;
-  readonly kind: Job['kind'];
+  readonly kind: Action['kind'];
   readonly unit: Unit;
   /** The body of the first row that would be sent. */
   readonly first: string | undefined;

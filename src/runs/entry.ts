@@ -7,7 +7,7 @@ import type { WrittenFiles } from './files.ts';
 import type { RejectFile } from './rejected.ts';
 import { removeExpiredLogs } from './listing.ts';
 import type { Registered } from './register.ts';
-import type { Running } from './job.ts';
+import type { Running } from './action.ts';
 import type { Stopped } from './stop.ts';
 import type { SkippedCounts, Tally, TeamTotal } from './tally.ts';
 
@@ -26,7 +26,7 @@ export interface KeptEntry {
 const updateEvery = 1_000;
 
 export async function keepEntry(
-  { context, job, input, client, opened, thisProcess, stateFolder }: Running,
+  { context, action, input, client, opened, thisProcess, stateFolder }: Running,
   { accepted, plan }: Registered,
   tally: Tally,
 ): Promise<KeptEntry> {
@@ -88,8 +88,8 @@ export async function keepEntry(
       command: commandLine(context.host.argv),
       file: input.path === undefined ? undefined : redact(input.path),
       mode: client.target.mode === 'sandbox' ? 'sandbox' : 'live',
-      kind: job.command,
-      template: job.template,
+      kind: action.command,
+      template: action.template,
       account: account.id,
       origin: account.origin,
       job: plan.job,

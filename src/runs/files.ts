@@ -9,7 +9,7 @@ import { invalidity, type KnownRow, readAgain } from './due.ts';
 import { type LoggedRow, rejectedIn } from './history.ts';
 import { logParts, type RunLog } from './log.ts';
 import { removeDrafts, type RejectKind, writeRejected, type RejectFile } from './rejected.ts';
-import type { Running } from './job.ts';
+import type { Running } from './action.ts';
 import type { Preflight } from './preflight.ts';
 import type { Counts, Tally } from './tally.ts';
 

@@ -5,10 +5,10 @@ import { shellQuote } from '../base/shell-quote.ts';
 import { suggest } from '../base/suggest.ts';
 import type { Context } from '../cli/command.ts';
 import type { Mapper } from './input/row.ts';
-import type { Job } from './job.ts';
+import type { Action } from './action.ts';
 import { phoneIn, type PhoneRepairs, repairsText } from './mapping/values.ts';
 
-export function importJob(context: Context, given: ContactMappingOptions): Job {
+export function importAction(context: Context, given: ContactMappingOptions): Action {
   const repairs = { decimals: 0, zeros: 0 };
   const options = { ...given, repairs };
   checkContactMapping(options);

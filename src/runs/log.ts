@@ -6,7 +6,7 @@ import { fsError, namesIn, createStateFolder } from '../base/files.ts';
 import { unwritable, writeWhole } from '../base/journal.ts';
 import { lineOf, linesOf, type OnDamage, recordIn } from '../base/journal-lines.ts';
 import { redact } from '../base/redact.ts';
-import type { Outcome, Ready } from './row.ts';
+import type { Outcome, Place, Ready } from './row.ts';
 
 /**
  * What one command did with each row, for people and for the files of rejected rows. The ledger alone decides what is
@@ -36,11 +36,6 @@ export interface RunLog {
 export type Amended = 'sent' | 'not sent' | 'unsure';
 
 type Rejection = Extract<LogRecord, { type: 'failed' | 'unsure' }>;
-
-interface Place {
-  readonly number: number;
-  readonly line: number;
-}
 
 export interface ResolvedRow extends Place {
   /** As base64. */

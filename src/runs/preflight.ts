@@ -61,7 +61,7 @@ type SuspectRow = SuspectCell & Place;
 
 export interface PreflightOptions {
   readonly source: Source;
-  readonly job: { readonly kind: Kind; readonly allowsSameRecipient: boolean };
+  readonly action: { readonly kind: Kind; readonly allowsSameRecipient: boolean };
   readonly mapper: Mapper;
   readonly digest: (body: object) => RowDigest;
   /** For a second ledger, with another secret. */
@@ -76,10 +76,10 @@ const mostListed = 50;
 
 /** Reads the whole input once: counts and checks its rows, and makes the digests by which the ledger knows them. */
 export async function preflight(options: PreflightOptions): Promise<Preflight> {
-  const { source, job, mapper, digest, ownDigest, signal, onRows } = options;
+  const { source, action, mapper, digest, ownDigest, signal, onRows } = options;
   if (source.size > largeInput) keepYoungGenerationSmall();
-  const input = createInput(job.kind);
-  const ownInput = ownDigest && createInput(job.kind);
+  const input = createInput(action.kind);
+  const ownInput = ownDigest && createInput(action.kind);
   const kinds = createColumn(Uint8Array);
   const places = createColumn(Uint32Array);
   const [invalidRows, duplicateRows, suspectRows]: [InvalidRow[], DuplicateRow[], SuspectRow[]] = [[], [], []];
@@ -163,7 +163,7 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
 
   /** A list with a recipient twice is mostly a mistake. */
   function sameRecipient(bytes: RowDigest): string | undefined {
-    if (job.kind !== 'message' || job.allowsSameRecipient || !input.hasSecond(bytes, 0) || input.hasRow(bytes, 0))
+    if (action.kind !== 'message' || action.allowsSameRecipient || !input.hasSecond(bytes, 0) || input.hasRow(bytes, 0))
       return undefined;
     return conflictWith(bytes);
   }

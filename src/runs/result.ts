@@ -6,7 +6,7 @@ import type { Note, Plan } from '../ledger/ledger.ts';
 import { type DryRunEnded, dryRunText } from './dry-run.ts';
 import { nameOf } from './input.ts';
 import type { Unit } from './input/source.ts';
-import type { Running } from './job.ts';
+import type { Running } from './action.ts';
 import type { Reason } from './reasons.ts';
 import type { Stopped } from './stop.ts';
 import { type Counts, skipText, sumOf, type TeamTotal } from './tally.ts';
@@ -55,7 +55,7 @@ export interface Ended {
 
 /** Of an input without rows. */
 export function emptyResult({
-  job: { command, template },
+  action: { command, template },
   options,
   input,
   client,

@@ -22,7 +22,7 @@ import { type DryRunEnded, dryRunOf, suspectRowsNote } from './dry-run.ts';
 import { dueRows, firstBodies, showing } from './due.ts';
 import { sendRows } from './engine.ts';
 import { nameOf, openInput } from './input.ts';
-import type { Job, Running } from './job.ts';
+import type { Action, Running } from './action.ts';
 import { createRunLog, logFolder, logParts, type RunLog } from './log.ts';
 import { checkChoice, choiceOf, refuseKeys, type RunInput } from './options.ts';
 import { continuingText, noteText, register, runsToResolve, type Registered, type Registering } from './register.ts';
@@ -37,9 +37,9 @@ import type { Outcome } from './row.ts';
 import { createTally, skipsOf, type Tally } from './tally.ts';
 
 /** A run from the command line to its result: read, register, confirm, send, report. */
-export async function runJob(
+export async function runAction(
   context: Context,
-  job: Job,
+  action: Action,
   { file, ...options }: RunInput & { readonly file: string },
   emit: Emit,
 ): Promise<Ended | DryRunEnded> {
@@ -49,15 +49,15 @@ export async function runJob(
   const { stateFolder, thisProcess } = await context.sandboxes();
   const signals = untilSignaled(thisProcess, context);
   try {
-    const { hours } = job;
+    const { hours } = action;
     const closedFor = hours && (() => hours.opensAt(thisProcess.now()) - thisProcess.now());
     const client = await context.clientForRun({ ...options, signals, closedFor });
     const input = await openInput(context, file, { ...options, stop: signals.stop });
     try {
-      const mapper = await job.mapper(input.source);
+      const mapper = await action.mapper(input.source);
       const opened = await client.ledger();
       const onLogDamage = warnOncePerFile(context, 'run-log');
-      const common = { context, job, options, input, mapper, client, signals, emit, opened };
+      const common = { context, action, options, input, mapper, client, signals, emit, opened };
       const running = { ...common, stateFolder, thisProcess, onLogDamage };
       const [ran] = await Promise.allSettled([perform(running)]);
       const fault = await faultOf(opened.close());
@@ -91,7 +91,7 @@ function isEnded(ran: Ended | DryRunEnded): ran is Ended {
 
 /** Checks, confirms and registers the rows, then sends them; a dry run ends before that. */
 async function perform(running: Running): Promise<Ended | DryRunEnded> {
-  const { context, job, options, input, client, opened, signals, thisProcess } = running;
+  const { context, action, options, input, client, opened, signals, thisProcess } = running;
   const found = await preflightOf(running);
   checkCount(found.rows, options);
   const unit = unitOf(input.source);
@@ -99,8 +99,8 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
   const plan: Plan = {
     account: opened.account,
     mode: mode === 'sandbox' ? 'sandbox' : 'live',
-    kind: job.kind,
-    template: job.template,
+    kind: action.kind,
+    template: action.template,
     job: options.job,
     input: found.input,
     first: options.first,
@@ -124,7 +124,7 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
   for (const note of registered.accepted.notes) context.note('run', noteText(note, found.input));
   if (confirmed === plan && dueIn(registered.accepted) > 0) {
     await lookAtTemplate(running);
-    const duration = durationText(client.pace, dueIn(registered.accepted), thisProcess.now(), job.hours);
+    const duration = durationText(client.pace, dueIn(registered.accepted), thisProcess.now(), action.hours);
     if (duration?.isLong) context.note('duration', duration.text);
   }
   return sendAndReport(running, found, registered);
@@ -146,7 +146,7 @@ async function confirmedPlan(
   registering: Omit<Registering, 'plan'>,
   plan: Plan,
 ): Promise<Plan> {
-  const { context, job, input, client, thisProcess } = running;
+  const { context, action, input, client, thisProcess } = running;
   const foreseen = await register({ ...registering, plan: { ...plan, isRehearsal: true } });
   const { accepted } = foreseen;
   await confirmLive(context, dueIn(accepted), async () => {
@@ -156,7 +156,7 @@ async function confirmedPlan(
     const now = thisProcess.now();
     const sentThisMonth = await client.sentThisMonth();
     const file = nameOf(input);
-    return overviewLines({ file, job, found, bodies, accepted, client, template, sentThisMonth, now }).join('\n');
+    return overviewLines({ file, action, found, bodies, accepted, client, template, sentThisMonth, now }).join('\n');
   });
   return { ...foreseen.plan, isRehearsal: false };
 }
@@ -164,7 +164,7 @@ async function confirmedPlan(
 /** The template of a batch, if the service lists it; adds a note if it is likely to be refused. */
 async function lookAtTemplate({
   context,
-  job: { template, params },
+  action: { template, params },
   client,
 }: Running): Promise<TemplateFacts | undefined> {
   if (template === undefined) return undefined;
@@ -183,7 +183,7 @@ async function rehearsed(
   registering: Omit<Registering, 'plan'>,
   plan: Plan,
 ): Promise<DryRunEnded> {
-  const { context, job, input, mapper, client, thisProcess } = running;
+  const { context, action, input, mapper, client, thisProcess } = running;
   const foreseen = await register({
     ...registering,
     context: { ...context, interactive: false },
@@ -194,12 +194,12 @@ async function rehearsed(
   });
   const refused = foreseen instanceof CliError ? foreseen : undefined;
   const accepted = foreseen instanceof CliError ? undefined : foreseen.accepted;
-  const caution = refused || found.first === undefined ? undefined : job.caution?.(found.first);
+  const caution = refused || found.first === undefined ? undefined : action.caution?.(found.first);
   if (caution !== undefined) context.note('caution', caution);
   const due = accepted && dueIn(accepted) > 0 ? accepted : undefined;
   const template = due && (await lookAtTemplate(running));
   const [first] = due ? await firstBodies({ input, found, fates: due.fates }, mapper, 1) : [];
-  if (job.hours) context.note('hours', hoursText(job.hours, thisProcess.now()));
+  if (action.hours) context.note('hours', hoursText(action.hours, thisProcess.now()));
   for (const note of accepted?.notes ?? []) context.note('run', noteText(note, found.input));
   return dryRunOf({
     found,
@@ -207,7 +207,7 @@ async function rehearsed(
     refused,
     skipped: skipsOf(found, accepted),
     client,
-    kind: job.kind,
+    kind: action.kind,
     unit: registering.unit,
     first,
     template,
@@ -216,7 +216,7 @@ async function rehearsed(
 
 /** Sends the due rows and reports them. */
 async function sendAndReport(running: Running, found: Preflight, registered: Registered): Promise<Ended> {
-  const { context, job, input, signals, stateFolder, thisProcess } = running;
+  const { context, action, input, signals, stateFolder, thisProcess } = running;
   const { accepted, plan } = registered;
   const { run } = accepted;
   const startedAt = thisProcess.now();
@@ -243,13 +243,13 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
     const stopped = reason ?? (fault && stoppedBy(fault));
     const result: RunResult = {
       type: 'summary',
-      command: job.command,
+      command: action.command,
       run,
       continues: accepted.continues,
       job: plan.job ?? null,
       account: running.opened.account.id,
       mode: running.client.target.mode,
-      template: job.template ?? null,
+      template: action.template ?? null,
       file: nameOf(input),
       ...tally.counts(),
       earlier: earlierOf(accepted.notes),
@@ -287,10 +287,10 @@ interface Sending {
 }
 
 async function sendDueRows(running: Running, { found, registered, log, tally }: Sending): Promise<Stopped | undefined> {
-  const { context, job, options, input, mapper, client, signals, opened, thisProcess } = running;
+  const { context, action, options, input, mapper, client, signals, opened, thisProcess } = running;
   const { accepted, plan } = registered;
   const { run } = accepted;
-  const recorded = await client.record({ name: job.endpoint, run, template: job.template });
+  const recorded = await client.record({ name: action.endpoint, run, template: action.template });
   const spare = holdSpareFiles();
   let goneAt: number | undefined;
   const shown = await showing(context, {
@@ -298,9 +298,9 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
     emit: running.emit,
     pace: client.pace.limit,
     steady: thisProcess.steady,
-    hours: job.hours,
+    hours: action.hours,
     now: thisProcess.now,
-    doing: () => sendingNow({ hours: job.hours, clock: thisProcess, goneAt, next: client.pace.waiting() }),
+    doing: () => sendingNow({ hours: action.hours, clock: thisProcess, goneAt, next: client.pace.waiting() }),
   });
   const onOutcome = (outcome: Outcome) => {
     if (outcome.outcome === 'skipped') log.skipped([outcome.row], outcome.why);
@@ -331,7 +331,7 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
         },
       }),
       log,
-      send: client.sending(job.endpoint),
+      send: client.sending(action.endpoint),
       reachable: client.reachable,
       concurrency: client.concurrency,
       maxErrors: options.maxErrors,
@@ -355,8 +355,8 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
 }
 
 /** A field that the service reports as missing may be in the input under a similar name. */
-function clueIn({ job, input }: Running, { reasons }: RunResult): string | undefined {
-  return job.clue?.(
+function clueIn({ action, input }: Running, { reasons }: RunResult): string | undefined {
+  return action.clue?.(
     reasons.map(({ reason }) => reason),
     input.source.fields ?? [],
   );
@@ -365,7 +365,7 @@ function clueIn({ job, input }: Running, { reasons }: RunResult): string | undef
 async function preflightOf({
   context,
   input,
-  job,
+  action,
   mapper,
   opened,
   client,
@@ -373,14 +373,14 @@ async function preflightOf({
 }: Running): Promise<Preflight> {
   const { secret } = opened.ledger;
   const mode = client.target.mode === 'sandbox' ? 'sandbox' : 'live';
-  const digest = (body: object) => job.digest(body, { secret, mode });
+  const digest = (body: object) => action.digest(body, { secret, mode });
   const own = opened.own?.ledger;
-  const ownDigest = own && ((body: object) => job.digest(body, { secret: own.secret, mode }));
+  const ownDigest = own && ((body: object) => action.digest(body, { secret: own.secret, mode }));
   const progress = await context.progress();
   let rows = 0;
   const onRows = (count: number) => (rows = count);
   progress.follow((columns) => statusText({ what: 'reading', rows }, undefined, columns));
-  const found = await preflight({ source: input.source, job, mapper, digest, ownDigest, signal: stop, onRows })
+  const found = await preflight({ source: input.source, action, mapper, digest, ownDigest, signal: stop, onRows })
     .catch((error: unknown) => {
       throw stop.aborted ? interruptedEarly(stop.reason) : error;
     })

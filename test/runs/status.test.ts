@@ -96,7 +96,7 @@ it('the question of a live batch counts messages if a recipient may get several'
   const lines = (allowsSameRecipient: boolean) =>
     overviewLines({
       file: 'people.csv',
-      job: { kind: 'message', template: 'welcome', allowsSameRecipient },
+      action: { kind: 'message', template: 'welcome', allowsSameRecipient },
       found: { rows: 2, invalid: 0, excluded: 0 },
       bodies: [],
       accepted: { stop: undefined, run: 'a', continues: false, fates: new Uint8Array(2), counts, notes: [] },

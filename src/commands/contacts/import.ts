@@ -57,12 +57,12 @@ export const importContacts = command({
     { map, set, split, number, boolean, parseJson: json, drop, phone, normalize, country, ...input },
     emit,
   ) => {
-    const { importJob } = await import('../../runs/import.ts');
-    const { runJob } = await import('../../runs/run.ts');
+    const { importAction } = await import('../../runs/import.ts');
+    const { runAction } = await import('../../runs/run.ts');
     const isUsual = phone.length === 0 && (normalize || country !== undefined);
     const phones = isUsual ? ['phone'] : phone;
     const mapping = { map, set, split, number, boolean, json, drop, phone: phones, country };
-    return runJob(context, importJob(context, mapping), input, emit);
+    return runAction(context, importAction(context, mapping), input, emit);
   },
   ...runView,
 });

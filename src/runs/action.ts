@@ -11,8 +11,8 @@ import type { Source } from './input/source.ts';
 import type { RunInput } from './options.ts';
 import type { RunSignals } from './stop.ts';
 
-/** The differences between an import and a batch. */
-export interface Job {
+/** What a run does with each row: it creates a contact, or sends a message. */
+export interface Action {
   readonly command: 'contacts import' | 'send-batch';
   readonly kind: Kind;
   readonly endpoint: 'createContact' | 'sendTemplate';
@@ -36,7 +36,7 @@ export interface Job {
 /** Everything a run needs, as determined by command line, input and caller. */
 export interface Running {
   readonly context: Context;
-  readonly job: Job;
+  readonly action: Action;
   readonly options: RunInput;
   readonly input: RowsInput;
   readonly mapper: Mapper;
