@@ -5,10 +5,10 @@ import type { RowDigest, Kind } from '../ledger/ledger.ts';
 import type { OpenedLedger, RunClient } from '../session/session.ts';
 import type { OwnProcess } from '../session/sandboxes.ts';
 import type { Hours } from './hours.ts';
-import type { RowsInput } from './input.ts';
+import type { InputFile } from './input.ts';
 import type { Mapper } from './input/row.ts';
 import type { Source } from './input/source.ts';
-import type { RunInput } from './options.ts';
+import type { RunFlags } from './options.ts';
 import type { RunSignals } from './stop.ts';
 
 /** What a run does with each row: it creates a contact, or sends a message. */
@@ -37,8 +37,8 @@ export interface Action {
 export interface Running {
   readonly context: Context;
   readonly action: Action;
-  readonly options: RunInput;
-  readonly input: RowsInput;
+  readonly options: RunFlags;
+  readonly input: InputFile;
   readonly mapper: Mapper;
   readonly client: RunClient;
   readonly signals: RunSignals;

@@ -9,7 +9,7 @@ import type { Accepted } from '../ledger/ledger.ts';
 import type { RunClient, RunTarget } from '../session/session.ts';
 import type { Hours } from './hours.ts';
 import type { Action } from './action.ts';
-import type { RunInput } from './options.ts';
+import type { RunFlags } from './options.ts';
 import type { Preflight } from './preflight.ts';
 import { roughly } from './status.ts';
 import { skipsOf } from './tally.ts';
@@ -17,7 +17,7 @@ import { skipsOf } from './tally.ts';
 /** Throws unless the input has as many rows as `--expect-count` says; `--first` counts. */
 export function checkCount(
   rows: number,
-  { expectCount, first = Infinity }: Pick<RunInput, 'expectCount' | 'first'>,
+  { expectCount, first = Infinity }: Pick<RunFlags, 'expectCount' | 'first'>,
 ): void {
   const counted = Math.min(rows, first);
   if (expectCount === undefined || expectCount === counted) return;
@@ -34,7 +34,7 @@ export function checkCount(
  */
 export function needsConfirmation(
   { mode }: RunTarget,
-  { expectCount, atMost }: RunInput,
+  { expectCount, atMost }: RunFlags,
   { interactive, given }: Pick<Context, 'interactive' | 'given'>,
 ): boolean {
   const isLimited = expectCount !== undefined || atMost !== undefined;

@@ -52,7 +52,7 @@ export interface DryRunEnded {
   readonly exit: ExitName | CliError;
 }
 
-export interface DryRunInput {
+export interface DryRunFacts {
   readonly found: Preflight;
   /** Undefined if it would be refused. */
   readonly accepted: Accepted | undefined;
@@ -67,7 +67,7 @@ export interface DryRunInput {
   readonly template: TemplateFacts | undefined;
 }
 
-export function dryRunOf(given: DryRunInput): DryRunEnded {
+export function dryRunOf(given: DryRunFacts): DryRunEnded {
   const { found, accepted, refused, skipped, client, kind, unit, template } = given;
   const { pace, target } = client;
   const { rows, invalid } = found;

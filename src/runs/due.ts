@@ -2,7 +2,7 @@ import { jsonText } from '../base/json.ts';
 import type { Context, Emit } from '../cli/command.ts';
 import type { KnownPace } from '../client/pace/pace.ts';
 import { type Fate, fateAt, type Parts } from '../ledger/ledger.ts';
-import type { RowsInput } from './input.ts';
+import type { InputFile } from './input.ts';
 import type { InputRow, Mapper } from './input/row.ts';
 import { placeOf, verifyUnchanged } from './input/source.ts';
 import type { RunLog } from './log.ts';
@@ -12,7 +12,7 @@ import { createTimeLeft, type Doing, statusText } from './status.ts';
 import { type Preflight, rowKinds } from './preflight.ts';
 
 interface Known {
-  readonly input: Pick<RowsInput, 'source' | 'shown'>;
+  readonly input: Pick<InputFile, 'source' | 'shown'>;
   readonly found: Preflight;
   /** An index into `fates` for each valid row. */
   readonly fates: Uint8Array;
@@ -71,7 +71,7 @@ async function* restOf(
   for await (const batch of readAgain(known)) {
     const due = batch.filter(({ index, fate }) => fate === 'due' && begun[index] === 1).reverse();
     if (due.length === 0) continue;
-    const digests = due.map(({ index }) => known.found.input.read(index));
+    const digests = due.map(({ index }) => known.found.digests.read(index));
     const states = await parts.statesOf(run, digests);
     const left: KnownRow[] = [];
     for (const [at, one] of due.entries()) {
@@ -126,7 +126,7 @@ function readyOf({ row, index, fate }: KnownRow, mapper: Mapper, known: Known): 
   if ('reason' in mapped) throw new Error(`row ${row.number} was valid at first: ${mapped.reason}`);
   const { number, line } = placeIn(row, known);
   const content = jsonText(mapped.body);
-  return { number, line, isRetry: fate === 'retry', content, digest: known.found.input.read(index) };
+  return { number, line, isRetry: fate === 'retry', content, digest: known.found.digests.read(index) };
 }
 
 function placeIn(row: InputRow, { input }: Known): Place {

@@ -114,7 +114,7 @@ function createReasonFinder({ mapper }: Running, { found, log, tally, folder }: 
   const earlierReason = (index: number, word: RejectKind) => {
     // Damage was noted at the start.
     before ??= rejectedIn(logParts(folder, () => {}));
-    const logged = before.get(Buffer.from(found.input.read(index)).toString('base64'));
+    const logged = before.get(Buffer.from(found.digests.read(index)).toString('base64'));
     return (logged?.outcome === word ? logged.reason : undefined) ?? unknownReasons[word];
   };
   return ({ row, index, fate }, word) => {

@@ -77,7 +77,7 @@ export function completeLog({ parts, found, accepted, log }: LogCompletion): voi
   let index = 0;
   for (let number = 1; number <= found.rows; number++) {
     if (found.kindOf(number) !== rowKinds.valid) continue;
-    const digest = Buffer.from(found.input.read(index)).toString('base64');
+    const digest = Buffer.from(found.digests.read(index)).toString('base64');
     const logged = rejected.get(digest);
     const outcome = missingOutcome(fateAt(accepted.fates, index), logged, isShared);
     const row = { number, line: found.placeOf(index), digest };

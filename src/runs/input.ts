@@ -6,10 +6,10 @@ import type { Context } from '../cli/command.ts';
 import { namesIn, createStateFolder } from '../base/files.ts';
 import { isProcessAlive, type Probe, processStart, silenceOf } from '../base/liveness.ts';
 import { redact } from '../base/redact.ts';
-import type { RunInput } from './options.ts';
+import type { RunFlags } from './options.ts';
 
 /** A file or piped input. */
-export interface RowsInput {
+export interface InputFile {
   readonly source: Source;
   /** The path given by the user; `-` is stdin. */
   readonly shown: string;
@@ -21,7 +21,7 @@ export interface RowsInput {
 
 const day = 86_400_000;
 
-interface InputOptions extends Pick<RunInput, 'format' | 'encoding'>, Partial<Pick<RunInput, 'fields'>> {
+interface InputOptions extends Pick<RunFlags, 'format' | 'encoding'>, Partial<Pick<RunFlags, 'fields'>> {
   readonly stop: AbortSignal;
 }
 
@@ -30,7 +30,7 @@ export async function openInput(
   context: Context,
   file: string,
   { format, encoding, fields, stop }: InputOptions,
-): Promise<RowsInput> {
+): Promise<InputFile> {
   const options = { format, encoding, names: fields, name: file === '-' ? 'stdin' : file };
   const opened = async (path: string) => {
     const source = await openSource(path, options);
@@ -53,7 +53,7 @@ export async function openInput(
 }
 
 /** The name for output. */
-export function nameOf({ shown }: Pick<RowsInput, 'shown'>): string {
+export function nameOf({ shown }: Pick<InputFile, 'shown'>): string {
   return redact(shown === '-' ? 'stdin' : shown);
 }
 

@@ -47,7 +47,7 @@ export const runInstead = {
   '--allow-unsure': 'use --retry-unsure',
 } as const;
 
-export type RunInput = Input<typeof runParams>;
+export type RunFlags = Input<typeof runParams>;
 
 export const runDetails = (sentBefore: readonly string[]) => [
   'After an interruption, run the same command again: rows that were sent are skipped, the rest are sent.',
@@ -62,14 +62,14 @@ export const runDetails = (sentBefore: readonly string[]) => [
   'Exit 10: some rows failed or are unsure. See bizmsg help exit-codes for the others.',
 ];
 
-export function checkChoice({ job, newOnly, again }: RunInput): void {
+export function checkChoice({ job, newOnly, again }: RunFlags): void {
   if (newOnly && again) throw usage('--new-only and --again contradict each other', 'leave one of them out');
   if (job === undefined) return;
   if (newOnly) throw usage('--job and --new-only do not go together', '--job already skips what it has sent');
   if (again) throw usage('--job and --again do not go together', 'use another name to send all rows once more');
 }
 
-export function choiceOf({ newOnly, again, continue: goesOn, changed, retryUnsure, atMost }: RunInput): Choice {
+export function choiceOf({ newOnly, again, continue: goesOn, changed, retryUnsure, atMost }: RunFlags): Choice {
   return { newOnly, again, continue: goesOn, changed, retryUnsure, atMost };
 }
 

@@ -23,7 +23,7 @@ import type { Preflight } from './preflight.ts';
 /** A team's ledger, with what only this machine knows of the rows. */
 export function withOwnRecords(
   opened: OpenedLedger,
-  found: Pick<Preflight, 'ownInput'>,
+  found: Pick<Preflight, 'ownDigests'>,
   logs: Omit<OwnLogs, 'lossAcceptedAt'>,
 ): Pick<Ledger, 'register'> {
   const { ledger, parts, lossAcceptedAt } = opened;
@@ -38,13 +38,13 @@ export function withOwnRecords(
  */
 function withOwnLedger(
   { ledger, own }: Pick<OpenedLedger, 'ledger' | 'own'>,
-  { ownInput }: Pick<Preflight, 'ownInput'>,
+  { ownDigests }: Pick<Preflight, 'ownDigests'>,
 ): Pick<Ledger, 'register'> {
-  if (!own || !ownInput) return ledger;
+  if (!own || !ownDigests) return ledger;
   return {
     async register(plan): Promise<Registered> {
       const choice = { ...plan.choice, atMost: undefined };
-      const rehearsal = { ...plan, choice, account: own.account, input: ownInput, isRehearsal: true };
+      const rehearsal = { ...plan, choice, account: own.account, input: ownDigests, isRehearsal: true };
       const before = await own.ledger.register(rehearsal);
       if (before.stop?.reason === 'sent-before') return before;
       if (before.stop) throw unfinished('run' in before.stop ? before.stop.run : '');

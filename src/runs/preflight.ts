@@ -21,9 +21,9 @@ export interface Preflight {
   /** One of `rowKinds`. Rows are counted from 1. */
   kindOf(row: number): number;
   /** The valid rows, as the ledger knows them. */
-  readonly input: Input;
+  readonly digests: Input;
   /** The same rows with the digests of `ownDigest`. */
-  readonly ownInput: Input | undefined;
+  readonly ownDigests: Input | undefined;
   /** The line, or in JSON the record, of a valid row. */
   placeOf(index: number): number;
   /** The reason of a row that would be valid without an earlier one. */
@@ -78,8 +78,8 @@ const mostListed = 50;
 export async function preflight(options: PreflightOptions): Promise<Preflight> {
   const { source, action, mapper, digest, ownDigest, signal, onRows } = options;
   if (source.size > largeInput) keepYoungGenerationSmall();
-  const input = createInput(action.kind);
-  const ownInput = ownDigest && createInput(action.kind);
+  const digests = createInput(action.kind);
+  const ownDigests = ownDigest && createInput(action.kind);
   const kinds = createColumn(Uint8Array);
   const places = createColumn(Uint32Array);
   const [invalidRows, duplicateRows, suspectRows]: [InvalidRow[], DuplicateRow[], SuspectRow[]] = [[], [], []];
@@ -88,7 +88,7 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
   let first: string | undefined;
   const prints: number[] = [];
   const reserve = createReserve(source.size, (count) => {
-    for (const one of [input, kinds, places]) one.reserve(count);
+    for (const one of [digests, kinds, places]) one.reserve(count);
   });
   for await (const batch of source.rows(signal, (chunk) => take(chunk))) {
     for (const row of batch) look(row);
@@ -102,14 +102,14 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     reasons,
     excluded,
     kindOf: (row) => kinds.at(row - 1),
-    input,
-    ownInput,
+    digests,
+    ownDigests,
     placeOf: places.at,
     conflictOf: (body) => conflictWith(digest(body)),
     freeIndexes() {
       if (conflicts > 0) return;
-      input.freeIndexes();
-      ownInput?.freeIndexes();
+      digests.freeIndexes();
+      ownDigests?.freeIndexes();
       places.free();
     },
     prints,
@@ -148,11 +148,11 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     const content = () => (text ??= jsonText(mapped.body));
     first ??= content();
     places.add(placeOf(row, source));
-    input.add(bytes);
-    if (ownDigest) ownInput?.add(ownDigest(mapped.body));
-    if (input.isDuplicate(input.count - 1)) {
+    digests.add(bytes);
+    if (ownDigest) ownDigests?.add(ownDigest(mapped.body));
+    if (digests.isDuplicate(digests.count - 1)) {
       if (duplicateRows.length < mostListed)
-        duplicateRows.push({ ...place, as: places.at(input.rowOf(bytes, 0) ?? 0) });
+        duplicateRows.push({ ...place, as: places.at(digests.rowOf(bytes, 0) ?? 0) });
       return;
     }
     const found = 'fields' in row ? findSuspectCell(row.fields, content) : undefined;
@@ -163,14 +163,19 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
 
   /** A list with a recipient twice is mostly a mistake. */
   function sameRecipient(bytes: RowDigest): string | undefined {
-    if (action.kind !== 'message' || action.allowsSameRecipient || !input.hasSecond(bytes, 0) || input.hasRow(bytes, 0))
+    if (
+      action.kind !== 'message' ||
+      action.allowsSameRecipient ||
+      !digests.hasSecond(bytes, 0) ||
+      digests.hasRow(bytes, 0)
+    )
       return undefined;
     return conflictWith(bytes);
   }
 
   function conflictWith(bytes: RowDigest): string {
     conflicts += 1;
-    const earlier = input.latest(bytes, 0) ?? 0;
+    const earlier = digests.latest(bytes, 0) ?? 0;
     return `${heldMark}${unitOf(source)} ${places.at(earlier)}; to send it anyway, ${sameRecipientHint}`;
   }
 }

@@ -16,7 +16,7 @@ import { fsError, namesIn } from '../base/files.ts';
 import { jsonText } from '../base/json.ts';
 import { silenceOf } from '../base/liveness.ts';
 import type { Context } from '../cli/command.ts';
-import { besideOf, type RowsInput } from './input.ts';
+import { besideOf, type InputFile } from './input.ts';
 import { recordText } from './input/csv.ts';
 import { damagedMark, errorField, type InputRow, textField } from './input/row.ts';
 import { placeOf, type Source, unitOf } from './input/source.ts';
@@ -31,7 +31,7 @@ export interface RejectFile {
 
 interface RejectedOptions {
   readonly context: Pick<Context, 'note'>;
-  readonly input: RowsInput;
+  readonly input: InputFile;
   /** The run's own folder, for rows that cannot be written beside the input. */
   readonly folder: string;
   readonly word: RejectKind;
@@ -104,7 +104,7 @@ async function writeAt(
   }
 }
 
-function placeText(row: InputRow, source: RowsInput['source']): string {
+function placeText(row: InputRow, source: InputFile['source']): string {
   return `${unitOf(source)} ${placeOf(row, source)}`;
 }
 
@@ -217,7 +217,7 @@ function createDraft(file: string): Draft {
 const abandonedAfter = 60_000;
 
 /** A crash while a file of rejected rows is written leaves its draft. */
-export function removeDrafts(input: RowsInput, word: RejectKind): void {
+export function removeDrafts(input: InputFile, word: RejectKind): void {
   const file = placeOfFile(input, word);
   const { name: stem, ext } = parse(file);
   for (const name of namesIn(dirname(file))) {
@@ -233,7 +233,7 @@ function isDraftOf(name: string, stem: string, extension: string): boolean {
   return isOfFile && /^[0-9a-f]{12}\.new$/.test(rest.slice(extension.length + 1));
 }
 
-function placeOfFile({ path, source }: RowsInput, word: RejectKind): string {
+function placeOfFile({ path, source }: InputFile, word: RejectKind): string {
   return besideOf(path ?? resolve(`stdin.${source.format}`), word);
 }
 

@@ -24,7 +24,7 @@ import { sendRows } from './engine.ts';
 import { nameOf, openInput } from './input.ts';
 import type { Action, Running } from './action.ts';
 import { createRunLog, logFolder, logParts, type RunLog } from './log.ts';
-import { checkChoice, choiceOf, refuseKeys, type RunInput } from './options.ts';
+import { checkChoice, choiceOf, refuseKeys, type RunFlags } from './options.ts';
 import { continuingText, noteText, register, runsToResolve, type Registered, type Registering } from './register.ts';
 import { keepEntry } from './entry.ts';
 import { doneFileText, holdSpareFiles, writeFiles } from './files.ts';
@@ -40,7 +40,7 @@ import { createTally, skipsOf, type Tally } from './tally.ts';
 export async function runAction(
   context: Context,
   action: Action,
-  { file, ...options }: RunInput & { readonly file: string },
+  { file, ...options }: RunFlags & { readonly file: string },
   emit: Emit,
 ): Promise<Ended | DryRunEnded> {
   checkChoice(options);
@@ -102,7 +102,7 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
     kind: action.kind,
     template: action.template,
     job: options.job,
-    input: found.input,
+    input: found.digests,
     first: options.first,
     choice: choiceOf(options),
   };
@@ -121,7 +121,7 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
   const registered = await register({ ...registering, plan: confirmed });
   const continuing = continuingText(registered.accepted);
   if (continuing !== undefined) context.note('continuing', continuing);
-  for (const note of registered.accepted.notes) context.note('run', noteText(note, found.input));
+  for (const note of registered.accepted.notes) context.note('run', noteText(note, found.digests));
   if (confirmed === plan && dueIn(registered.accepted) > 0) {
     await lookAtTemplate(running);
     const duration = durationText(client.pace, dueIn(registered.accepted), thisProcess.now(), action.hours);
@@ -200,7 +200,7 @@ async function rehearsed(
   const template = due && (await lookAtTemplate(running));
   const [first] = due ? await firstBodies({ input, found, fates: due.fates }, mapper, 1) : [];
   if (action.hours) context.note('hours', hoursText(action.hours, thisProcess.now()));
-  for (const note of accepted?.notes ?? []) context.note('run', noteText(note, found.input));
+  for (const note of accepted?.notes ?? []) context.note('run', noteText(note, found.digests));
   return dryRunOf({
     found,
     accepted,
