@@ -20,8 +20,6 @@ export interface Session {
   readonly host: Host;
   readonly given: CallOptions;
   readonly reporter: Reporter;
-  /** Prints a note, unless --quiet is given. */
-  note(code: string, message: string): void;
   readonly interaction: Interaction;
   /** Prints a note on stderr, unless --quiet is given. */
   note(code: string, message: string): void;
