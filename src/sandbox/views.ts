@@ -1,3 +1,4 @@
+import { isoTime } from '../base/iso-time.ts';
 import { renderedText } from '../contract/template-text.ts';
 import { payloadOf } from './api/answers.ts';
 import { deliveryRecords, deliveryRows, remaining, undelivered, waitingCount } from './events/deliveries.ts';
@@ -54,11 +55,11 @@ function messageStory(state: State, id: string): MessageStory | undefined {
     ...messageRow(sent, state),
     request: request ? requestRow(request) : null,
     receipts: [
-      ...events.map(({ type, at, id: event }) => ({ type, at: iso(at), event })),
-      ...sent.message.receipts.slice(sent.done).map(({ type, at }) => ({ type, at: iso(at), event: null })),
+      ...events.map(({ type, at, id: event }) => ({ type, at: isoTime(at), event })),
+      ...sent.message.receipts.slice(sent.done).map(({ type, at }) => ({ type, at: isoTime(at), event: null })),
     ],
     events: events.map(({ id, type, at, data }) => {
-      return { id, type, at: iso(at), data, deliveries: deliveryRecords(state, id) };
+      return { id, type, at: isoTime(at), data, deliveries: deliveryRecords(state, id) };
     }),
   };
 }
@@ -67,9 +68,5 @@ export function messageRow({ message, status }: SentMessage, { templates }: Stat
   const { id, to, template: name, params, mode, sentAt } = message;
   const template = templates.by.get(name);
   const text = template ? renderedText(template.body, template.variables, params) : null;
-  return { sent_at: iso(sentAt), to, template: name, status, text, id, params, mode };
-}
-
-function iso(time: number): string {
-  return new Date(time).toISOString();
+  return { sent_at: isoTime(sentAt), to, template: name, status, text, id, params, mode };
 }

@@ -2,6 +2,7 @@ import { describeCaller } from '../../session/profiles/explain.ts';
 import { signingSecret } from '../../session/secrets.ts';
 import type { Context } from '../../cli/command.ts';
 import { processStart } from '../../base/liveness.ts';
+import { sleep } from '../../base/sleep.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { Remote } from '../../sandbox/remote/remote.ts';
 import { remoteOf } from '../sandbox/control.ts';
@@ -98,7 +99,7 @@ export async function subscribe(
         () => true,
         () => false,
       );
-      if (isThere) await wait(pause);
+      if (isThere) await sleep(pause, later, closed.signal);
       else if (!closed.signal.aborted) await subscribeAgain();
     }
   }
@@ -111,24 +112,12 @@ export async function subscribe(
   async function subscribeAgain(): Promise<void> {
     context.note('sandbox-ended', 'the sandbox has ended; the listener waits for it to start again');
     while (!closed.signal.aborted) {
-      await wait(searchPause);
+      await sleep(searchPause, later, closed.signal);
       const found = sandboxes.find();
       const registered = found && (await register(found, false).catch(() => undefined));
       if (!registered) continue;
       remote = registered;
       return context.note('sandbox-back', `the sandbox is running again: ${found.url}`);
     }
-  }
-
-  function wait(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      const end = () => {
-        callOff();
-        closed.signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const callOff = later(milliseconds, end);
-      closed.signal.addEventListener('abort', end);
-    });
   }
 }

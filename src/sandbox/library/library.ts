@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { types } from 'node:util';
-import { eventNames, isEventName } from '../../contract/events.ts';
-import { operations } from '../control/operations.ts';
+import { eventNamed, operations } from '../control/operations.ts';
 import type { Exchange } from '../exchange.ts';
 import { type RunningServer, startServer } from '../http.ts';
 import { landmarks, type Sandbox as Service } from '../interface.ts';
-import { fields, integer, optional, suggestion } from '../readers.ts';
-import { Refusal } from '../refusal.ts';
+import { fields, integer, optional } from '../readers.ts';
 import type { DeliveryRow } from '../rows.ts';
 import { createSandbox as createService } from '../sandbox.ts';
 import { checked, millisecondsOf, plainError, settingsOf } from './arguments.ts';
@@ -240,8 +238,8 @@ function spanText(span: number | string): string {
 
 function testOf(wanted: Parameters<WaitFor>[0]): (event: SandboxEvent) => boolean {
   if (typeof wanted === 'function') return wanted;
-  if (isEventName(wanted)) return ({ type }) => type === wanted;
-  throw new Refusal(400, `"${String(wanted)}" is not an event${suggestion(wanted, eventNames)}`);
+  const name = eventNamed(wanted);
+  return ({ type }) => type === name;
 }
 
 /** Facts that help to find out why an event is missing. */
