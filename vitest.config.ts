@@ -12,7 +12,7 @@ const limiting = [
   'test/runs/waits.test.ts',
   'test/sandbox/state/file-journal.test.ts',
   'test/webhooks/crash.test.ts',
-  'test/webhooks/event-journal.test.ts',
+  'test/webhooks/log.test.ts',
 ];
 
 /** Small files with long tests. */
