@@ -102,7 +102,9 @@ describe('a ledger that cannot be used', () => {
       response.writeHead(429, { 'Retry-After': '0' }).end('{}');
     });
     const { code, stderr } = await send();
-    expect([code, service.seen.length]).toEqual([3, 1]);
+    // It may still have its turn, and notices that it has lost it.
+    expect([3, 11]).toContain(code);
+    expect(service.seen).toHaveLength(1);
     expect(stderr).toContain(ledger());
   });
 
