@@ -237,7 +237,7 @@ export type Settlement = 'done' | 'failed' | 'unsure' | 'release';
 /** Every other request would fail in the same way. */
 export const fatalExits: ReadonlySet<ExitName> = new Set(['configuration', 'keyRefused', 'rateLimited']);
 
-/** What an error means for its message: it may have been done, or was refused, or the service certainly did not act. */
+/** The outcome of a message whose request ended with this error: unsure, failed, or released since it was not sent. */
 export function settlementOf(error: unknown): 'unsure' | 'failed' | 'release' {
   if (!(error instanceof CliError) || error.done === 'unknown' || error.exit === 'unsure') return 'unsure';
   const { exit } = error;

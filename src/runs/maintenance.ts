@@ -115,7 +115,7 @@ export async function forgetRecipient({ recipient, ...place }: Place & { readonl
   if (place.team) await forget(place.team.ledger);
 }
 
-/** If the server of a team loses its data, the logs say what was sent. */
+/** If the server of a team loses its data, the logs have what was sent. */
 function forgetInLogs(
   { stateFolder, thisProcess }: Pick<Place, 'stateFolder' | 'thisProcess'>,
   seconds: readonly Uint8Array[],

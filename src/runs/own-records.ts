@@ -77,7 +77,7 @@ async function registerOthers(
   });
 }
 
-/** What this machine's own ledger says about the rows. */
+/** The rows that this machine's own ledger has. */
 const ofRows: ReadonlySet<Note['note']> = new Set(['unsure-before', 'would-stop', 'imported-before']);
 
 function unfinished(run: string): CliError {
@@ -175,7 +175,7 @@ function fateOf(outcome: LoggedRow['outcome']): 'done' | 'unsure' | 'due' {
 
 /**
  * Sent rows count as sent, whatever the server has of them. Unsure ones only if the run has not tried them: another
- * machine may know more by now.
+ * machine may have found out more.
  */
 async function recordAgain(
   { ledger, parts }: TeamLedger,

@@ -117,7 +117,7 @@ export function taken(path: string): CliError {
   return unsafe('journal-taken', `another process wrote to ${path} while it was this one's turn`, hint);
 }
 
-/** What to do about a file of the ledger that cannot be read. */
+/** The hint for a file of the ledger that cannot be read. */
 export const noCopy = 'restore it from a backup; messages may be sent twice without it';
 
 /** Text that no writer of this version would have written there. */

@@ -146,7 +146,7 @@ function pathIn(folder: string): string {
   return join(folder, 'runs.ndjson');
 }
 
-/** As long as the ledger keeps the run itself. Nobody counted the unsure rows of a run that was killed. */
+/** As long as the ledger keeps the run itself. A run that was killed has not counted its unsure rows. */
 function isKept({ job, counts, updatedAt, endedAt }: RunEntry, now: number): boolean {
   const days = job === undefined && endedAt !== undefined ? 30 : 400;
   return updatedAt > now - days * day || (counts['unsure'] ?? 0) > 0;
