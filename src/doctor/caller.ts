@@ -31,7 +31,8 @@ function nameOf(caller: Caller): string {
 
 export function keyCheck({ key, mode }: Pick<ServiceCaller, 'key' | 'mode'>, simulated: boolean): Check {
   const shown = maskKey(key);
-  if (simulated && modeOf(key) === 'live') return pass('key', `${shown}, a live key of the sandbox: nothing is real`);
+  if (simulated && modeOf(key) === 'live')
+    return pass('key', `${shown}, a live key of the sandbox: nothing is really sent`);
   if (modeOf(key) === 'sandbox') return pass('key', `${shown}, a sandbox key`);
   if (modeOf(key) === 'live') return pass('key', `${shown}, a live key: what it sends is real`);
   const taken = mode === 'unknown' ? 'live' : mode;

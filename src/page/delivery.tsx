@@ -24,7 +24,7 @@ export function DeliveryDetails({ id, title }: DeliveryDetailsProps) {
       {found.map(({ id, url, state, next_at: next, attempts }) => (
         <div key={id}>
           <p class={`state ${state}`}>
-            {url ?? 'No webhook was registered'} · {state}
+            {url ?? 'No webhook receives it'} · {state}
             {next !== null && `, again at ${timeText(Date.parse(next))}`}
           </p>
           {attempts.map((attempt, at) => (

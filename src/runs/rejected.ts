@@ -73,7 +73,7 @@ async function writeAt(
   const key = Buffer.from(secret, 'hex');
   const digestOf = (row: InputRow) => createHmac('sha256', key).update(jsonText(row.raw)).digest('base64');
   const listOf = (sha256: string) => join(folder, `${word}-${sha256.slice(0, 16)}.rows`);
-  /** Rows of the file that the input, up to here, does not have. */
+  /** Rows of the earlier file that the input has not had so far. */
   const gone = own === undefined ? undefined : before && digestsIn(listOf(before.sha256));
   const [draft, digests] = [createDraft(first), new Array<string>()];
   try {

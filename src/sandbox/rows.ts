@@ -24,7 +24,7 @@ export interface RequestRow {
 
 /** The bytes of a request and its answer. */
 export interface ExchangeRow {
-  /** As the log has it. */
+  /** As in the log of requests. */
   readonly request: RequestRow;
   /** With the headers that the sandbox reads. Keys are masked. */
   readonly sent: Part & { readonly method: string; readonly path: string };

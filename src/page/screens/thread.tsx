@@ -110,7 +110,7 @@ function ReplyBubble({ reply, event, deliveries }: ReplyBubbleProps) {
         {sent.map(({ id, state, url, last }) => (
           <span key={id} class={`state ${state}`}>
             {state === 'queued'
-              ? 'not delivered: no webhook was registered'
+              ? 'not delivered: no webhook receives it'
               : `${state}${last === null ? '' : ` (${last})`}`}
             {url !== null && ` · ${url}`}
           </span>

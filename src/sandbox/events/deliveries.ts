@@ -165,7 +165,7 @@ export function listensTo({ events }: Webhook, { type }: SandboxEvent): boolean 
   return events === 'all' || events.includes(type);
 }
 
-/** The events without a delivery, because no webhook was registered for them. */
+/** The events without a delivery, because no webhook received them. */
 export function undelivered({ events, deliveries }: State): readonly SandboxEvent[] {
   const delivered = new Set<SandboxEvent>();
   for (const { event } of deliveries.values()) delivered.add(event);
