@@ -4,6 +4,7 @@ import { isRecord } from '../contract/readers.ts';
 import { placeholdersIn, renderedText } from '../contract/template-text.ts';
 import { currentCaller } from '../session/profiles/resolve.ts';
 import type { Context } from './command.ts';
+import { counted } from './output/figures.ts';
 import { findRows, type Row } from './output/rows.ts';
 import { learnTemplates, type SeenTemplate, templatesSeen } from './seen-templates.ts';
 import { recordPages } from './record-pages.ts';
@@ -108,8 +109,4 @@ function unlisted(list: readonly TemplateFacts[], name: string): string {
     list.map((one) => one.name),
   );
   return `the service does not list a template "${name}"${near === undefined ? '' : `; did you mean ${near}?`}`;
-}
-
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }

@@ -1,6 +1,7 @@
 import { usage } from '../base/errors.ts';
 import { command, type Ui } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
+import { counted } from '../cli/output/figures.ts';
 import { count, flag, type Input, knowing, option, phone, repeated, setting } from '../cli/params.ts';
 import type { Check, Diagnosis } from '../doctor/check.ts';
 import { nested } from './body.ts';
@@ -138,7 +139,7 @@ function callNote(calls: number): string {
 function summary(checks: readonly Check[], { color }: Ui): string {
   const count = (wanted: Check['status']) => checks.filter(({ status }) => status === wanted).length;
   const [fails, warnings] = [count('fail'), count('warn')];
-  const warned = warnings === 0 ? '' : `${warnings} warning${warnings === 1 ? '' : 's'}`;
+  const warned = warnings === 0 ? '' : counted(warnings, 'warning');
   if (fails === 0) return warned === '' ? color.green('No problems.') : `No failures; ${warned}.`;
-  return `${color.red(`${fails} failure${fails === 1 ? '' : 's'}`)}${warned === '' ? '' : `, ${warned}`}.`;
+  return `${color.red(counted(fails, 'failure'))}${warned === '' ? '' : `, ${warned}`}.`;
 }

@@ -5,6 +5,7 @@ import { command, type Context } from '../cli/command.ts';
 import type { ListedRun } from '../runs/listing.ts';
 import type { Place } from '../runs/team-runs.ts';
 import { printOptions } from '../cli/globals.ts';
+import { rowsText } from '../cli/output/figures.ts';
 import type { LoggedRow } from '../runs/history.ts';
 import { choice, flag, option, phone, required, words } from '../cli/params.ts';
 
@@ -151,7 +152,7 @@ export const resolveRun = command({
     return withRuns(context, (place) => resolveRows({ ...place, id, found, lines, onDamage }));
   },
   view: ({ run, rows, found }) =>
-    `Recorded as ${found === 'sent' ? 'sent' : 'not sent'}: ${rows === 1 ? '1 row' : `${rows} rows`} of run ${run}`,
+    `Recorded as ${found === 'sent' ? 'sent' : 'not sent'}: ${rowsText(rows)} of run ${run}`,
 });
 
 /** Parses a list such as 12,40-44 into a test for a line. */

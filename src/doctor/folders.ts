@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import { accessSync, constants, type Dirent, lstatSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
+import { counted } from '../cli/output/figures.ts';
 import { fsError, exposedBy, type Exposure, exposureOf, ownUser, statsOf } from '../base/files.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { FoundStore } from '../session/profiles/store.ts';
@@ -63,10 +64,6 @@ const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x65735546, 'FUSE'],
   [0x01021997, '9P'],
 ]);
-
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
-}
 
 function absent({ name, path }: Place): Check {
   checkCreatable(path);

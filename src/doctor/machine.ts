@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import { completionState, usualShell } from '../cli/complete/install.ts';
+import { counted } from '../cli/output/figures.ts';
 import { namesIn } from '../base/files.ts';
 import type { Host } from '../base/host.ts';
 import { shellQuote } from '../base/shell-quote.ts';
@@ -13,7 +14,7 @@ import { readStore } from '../session/profiles/store.ts';
 import { listenersIn } from '../webhooks/listeners.ts';
 import { type Check, checksOf, foreseen } from './check.ts';
 import type { ServiceTime } from './service.ts';
-import { counted, folderCheck, liveGuardCheck, storeCheck } from './folders.ts';
+import { folderCheck, liveGuardCheck, storeCheck } from './folders.ts';
 
 const { pass, warn, skip, failed } = checksOf('machine');
 

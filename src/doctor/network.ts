@@ -2,13 +2,12 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecurely, type TLSSocket } from 'node:tls';
 import { CliError } from '../base/errors.ts';
-import { localDate } from '../cli/output/figures.ts';
+import { counted, localDate } from '../cli/output/figures.ts';
 import { errorFor } from '../client/failure.ts';
 import { openTunnel } from '../client/can-connect.ts';
 import type { Redactor } from '../base/redact.ts';
 import { wireFailure } from '../client/transport.ts';
 import { type Check, checksOf } from './check.ts';
-import { counted } from './folders.ts';
 
 const { pass, warn, skip, fail, failed } = checksOf('network');
 

@@ -1,3 +1,4 @@
+import { counted } from '../cli/output/figures.ts';
 import { isSingles } from '../ledger/ledger.ts';
 import { type Health, readHealth, unfitnessOf } from '../ledger/redis/health.ts';
 import type { Caller } from '../session/profiles/resolve.ts';
@@ -46,7 +47,7 @@ async function ledgerCheck(session: Session, server: Parameters<typeof serverLed
   const ledger = serverLedger(session, server);
   try {
     const runs = (await ledger.runs()).filter(({ id }) => !isSingles(id)).length;
-    return pass('ledger', `the secret fits; ${runs === 1 ? '1 run' : `${runs} runs`}`);
+    return pass('ledger', `the secret fits; ${counted(runs, 'run')}`);
   } catch (error) {
     return failed('ledger', foreseen(error));
   } finally {

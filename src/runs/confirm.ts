@@ -1,7 +1,7 @@
 import { unsafe, usage } from '../base/errors.ts';
 import { maskPhones } from '../base/redact.ts';
 import type { Context } from '../cli/command.ts';
-import { rowsText, timeOfDay, whole, zonedTime } from '../cli/output/figures.ts';
+import { counted, rowsText, timeOfDay, whole, zonedTime } from '../cli/output/figures.ts';
 import { rendered, type TemplateFacts } from '../cli/templates.ts';
 import type { KnownPace } from '../client/pace/pace.ts';
 import { isRecord } from '../contract/readers.ts';
@@ -175,8 +175,4 @@ const shortest = 10_000;
 
 export function dueIn({ counts }: Pick<Accepted, 'counts'>): number {
   return counts.due + counts.retry;
-}
-
-function counted(count: number, word: string): string {
-  return count === 1 ? `1 ${word}` : `${whole(count)} ${word}s`;
 }

@@ -5,8 +5,13 @@ export function whole(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
+/** `1 row`, `1,200 rows` */
+export function counted(count: number, word: string): string {
+  return count === 1 ? `1 ${word}` : `${whole(count)} ${word}s`;
+}
+
 export function rowsText(count: number): string {
-  return count === 1 ? '1 row' : `${whole(count)} rows`;
+  return counted(count, 'row');
 }
 
 /** A duration in its two largest units. */
