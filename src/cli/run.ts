@@ -23,7 +23,7 @@ export async function run(host: Host, tree: Tree): Promise<number> {
   }
 }
 
-/** Reports the failure of a command line that `run` did not get, and returns its exit code. */
+/** Reports a failure of the version or the help, which do not need `run`; returns the exit code. */
 export function fail(host: Host, error: unknown): number {
   return failed(error, host.signal, reporterOf(host));
 }
