@@ -1,4 +1,5 @@
 import type { Host } from '../base/host.ts';
+import { connect } from '../session/connect.ts';
 import type { AnyCaller, Connection, Interaction, TeamServer } from '../session/session.ts';
 import type { Context } from './command.ts';
 import type { Globals } from './globals.ts';
@@ -38,7 +39,6 @@ export function createContext({ host, given, reporter, locate, command = '' }: C
   const connections: Connection[] = [];
 
   const connected = async (caller: AnyCaller) => {
-    const { connect } = await import('../session/connect.ts');
     const connection = await connect(context, caller);
     connections.push(connection);
     return connection;

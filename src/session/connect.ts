@@ -1,11 +1,10 @@
 import { plans } from '../contract/plans.ts';
 import type { AnyCaller, CheckedTarget, CallOptions, Connection, Session, TryLookup } from './session.ts';
-import { type ClientOptions, createClient } from '../client/client.ts';
-import { openTransport, type Transport, type TransportOptions } from '../client/transport.ts';
+import type { ClientOptions } from '../client/client.ts';
+import type { Transport, TransportOptions } from '../client/transport.ts';
 import { CliError, configuration } from '../base/errors.ts';
 import { readRegular, whyUnreadable } from '../base/files.ts';
 import { configFolder, onlyLocal, skipsCertificateChecks } from './profiles/environment.ts';
-import { guard, readableStore, requireSafeStore } from './profiles/guard.ts';
 import { newcomerNote, type Target } from './profiles/resolve.ts';
 import { maskKey } from '../base/redact.ts';
 import { recordAndGuard } from './activity-recorder.ts';
@@ -21,7 +20,7 @@ export async function connect(session: Session, caller: AnyCaller): Promise<Call
   const rate = sharedRate(session.given, checkedTarget);
   const pace =
     rate === undefined ? undefined : await (await import('./pace.ts')).singlePace(session, checkedTarget, rate);
-  const connection = openConnection(session, checkedTarget, { pace });
+  const connection = await openConnection(session, checkedTarget, { pace });
   const { signal: stop } = session.host;
   return { ...connection, tryLookup: (look) => tryLookup(session, checkedTarget, { pace, stop }, look) };
 }
@@ -42,7 +41,7 @@ export async function tryLookup(
   const signal = AbortSignal.any([stop, late.signal]);
   const once = { ...session, given: { ...session.given, retries: 0, dryRun: false } };
   const ways = { connections: 1, pace, bestEffort: true, signal, stopSending: signal };
-  const { client, close } = openConnection(once, checkedTarget, ways);
+  const { client, close } = await openConnection(once, checkedTarget, ways);
   try {
     await look(client);
   } catch (error) {
@@ -64,14 +63,15 @@ export function sharedRate(
 }
 
 export async function checkTarget(session: Session, caller: AnyCaller): Promise<CheckedTarget> {
-  const { host, given, reporter } = session;
-  const sandboxes = await session.sandboxes();
+  const { host, given, reporter, note } = session;
+  const [sandboxes, { checkStore, guard }] = await Promise.all([session.sandboxes(), import('./profiles/guard.ts')]);
   const target =
     caller.kind === 'local'
       ? await session.interaction.spin('Starting the sandbox', sandboxes.target(caller.mode, given.dryRun))
       : caller;
   reporter.hide(target.key);
-  checkStore(session, caller);
+  const warning = isStoredLive(caller) ? checkStore(configFolder(host.env, host.home)) : undefined;
+  if (warning !== undefined) note('store-readable', warning);
   // A dry run shows the default port for a sandbox that is not running; another sandbox may use it.
   const running = caller.kind === 'local' ? sandboxes.find() : sandboxes.at(target.baseUrl);
   const simulated = caller.kind === 'local' || running !== undefined;
@@ -87,14 +87,10 @@ export async function checkTarget(session: Session, caller: AnyCaller): Promise<
   return checked;
 }
 
-/** Refuses a live key of a store that others can change, and warns if they can read it. */
-function checkStore({ host, note }: Session, caller: AnyCaller): void {
+/** Whether a key counts as live and comes from the profile store. */
+function isStoredLive(caller: AnyCaller): boolean {
   const isStored = caller.kind === 'service' && 'source' in caller && caller.source !== 'BIZMSG_API_KEY';
-  if (!isStored || caller.mode === 'sandbox') return;
-  const folder = configFolder(host.env, host.home);
-  requireSafeStore(folder);
-  const warning = readableStore(folder);
-  if (warning !== undefined) note('store-readable', warning);
+  return isStored && caller.mode !== 'sandbox';
 }
 
 /** Options that differ for runs. Single calls show a spinner. */
@@ -105,13 +101,18 @@ export interface RunConnectionOptions extends Partial<
   readonly connections?: number;
 }
 
-export function openConnection(
+export async function openConnection(
   session: Session,
   checkedTarget: CheckedTarget,
   { connections, ...extras }: RunConnectionOptions,
-): Connection {
+): Promise<Connection> {
   const { given, note } = session;
   const { target, simulated } = checkedTarget;
+  // Commands without a call do not load them.
+  const [{ createClient }, { openTransport }] = await Promise.all([
+    import('../client/client.ts'),
+    import('../client/transport.ts'),
+  ]);
   const transport = openTransport({ ...transportOptionsFor(session, target), connections });
   const client = createClient({
     ...clientOptionsFor(session, target),

@@ -32,7 +32,7 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   const gate = await runPace(session, { checkedTarget, known, onWait, closedFor });
   // Looking something up sends nothing, so it need not wait for the hours.
   const lookupGate = closedFor ? await runPace(session, { checkedTarget, known, onWait }) : gate;
-  const connection = openConnection(session, checkedTarget, {
+  const connection = await openConnection(session, checkedTarget, {
     connections: concurrency,
     signal: signals.leave,
     stopSending: AbortSignal.any([signals.stop, queueAbort.signal]),

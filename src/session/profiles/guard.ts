@@ -79,10 +79,10 @@ function refuseUnverified({ baseUrl, mode }: Target): never {
   );
 }
 
-/** Throws if other users can change the store in a folder, and with it a live key or the address that it goes to. */
-export function requireSafeStore(folder: string): void {
+/** Throws if other users can change the store of a live key or its address; returns a warning if they can read it. */
+export function checkStore(folder: string): string | undefined {
   const exposure = exposureOf(folder) ?? exposureOf(storeFile(folder));
-  if (!exposure) return;
+  if (!exposure) return readableStore(folder);
   throw unsafe(
     'store-exposed',
     `the live key is not used: ${exposedBy(exposure)}`,
@@ -92,8 +92,7 @@ export function requireSafeStore(folder: string): void {
   );
 }
 
-/** The warning about a live key that other users can read. */
-export function readableStore(folder: string): string | undefined {
+function readableStore(folder: string): string | undefined {
   const file = storeFile(folder);
   const [outside, inside] = [statSync(folder).mode, statSync(file).mode];
   const isGroups = (outside & 0o010) !== 0 && (inside & 0o040) !== 0;
