@@ -75,13 +75,15 @@ export async function checkTarget(session: Session, caller: AnyCaller): Promise<
   // A dry run shows the default port for a sandbox that is not running; another sandbox may use it.
   const running = caller.kind === 'local' ? sandboxes.find() : sandboxes.at(target.baseUrl);
   const simulated = caller.kind === 'local' || running !== undefined;
-  guard(caller, {
-    simulated,
-    onlyLocal: onlyLocal(host.env),
-    unverified: skipsCertificateChecks(host.env),
-    running: sandboxes.live,
-  });
-  if (running && caller.kind !== 'local' && !given.dryRun) await sandboxes.proven(running);
+  if (caller.kind !== 'local') {
+    guard(caller, {
+      simulated,
+      onlyLocal: onlyLocal(host.env),
+      unverified: skipsCertificateChecks(host.env),
+      running: sandboxes.live,
+    });
+    if (running && !given.dryRun) await sandboxes.proven(running);
+  }
   const checked = { caller, target, simulated, running };
   announce(session, checked);
   return checked;

@@ -6,7 +6,7 @@ import { isLoopback, requireEncryption } from '../../client/address.ts';
 import { isLocalKey } from '../../contract/keys.ts';
 import { originOf } from './fields.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
-import type { LocalCaller, Target } from './resolve.ts';
+import type { Target } from './resolve.ts';
 import { storeFile } from './store.ts';
 
 export interface GuardConditions {
@@ -23,11 +23,7 @@ export interface GuardConditions {
 type RunningSandbox = Pick<Locator, 'url' | 'keys'>;
 
 /** Throws if this key must not go to this address. */
-export function guard(
-  target: Target | LocalCaller,
-  { simulated, onlyLocal, unverified, running = () => [] }: GuardConditions,
-): void {
-  if (target.kind === 'local') return;
+export function guard(target: Target, { simulated, onlyLocal, unverified, running = () => [] }: GuardConditions): void {
   if (onlyLocal && !simulated) refuseOther(target);
   if (isLocalKey(target.key) && !simulated) refuseElsewhere(target, running());
   if (simulated && !isLocalKey(target.key) && target.mode !== 'sandbox') refuseInSandbox(target);

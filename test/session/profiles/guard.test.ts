@@ -65,7 +65,5 @@ describe('the guard', () => {
     for (const baseUrl of [service, 'http://127.0.0.1:9'])
       expect(thrown(() => guard({ ...target, baseUrl }, only(baseUrl)))).toMatchObject({ code: 'only-local' });
     expect(() => guard({ ...target, key: localKey, baseUrl: sandbox }, only(sandbox))).not.toThrow();
-    const local = { kind: 'local', mode: 'live', source: '--profile', newcomer: false } as const;
-    expect(() => guard(local, only(sandbox))).not.toThrow();
   });
 });
