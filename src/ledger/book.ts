@@ -459,10 +459,22 @@ export function createBook(): Book {
     if (state !== 'absent') run.counts[state] += by;
   }
 
+  /** At most one row of a contact is the latest of a run. */
   function setLatest(run: Run, latest: number): void {
-    entries.read(latest, scratch, 0);
-    for (let entry = entries.newestBySecond(scratch, 0); entry !== -1; entry = entries.olderBySecond(entry))
-      if (entries.scopeOf(entry) === run.number) entries.setLatest(entry, entry === latest);
+    const unset = (from: number, until: number): boolean => {
+      for (let entry = from; entry !== until; entry = entries.olderBySecond(entry)) {
+        if (!entries.isLatest(entry) || entries.scopeOf(entry) !== run.number) continue;
+        entries.setLatest(entry, false);
+        return true;
+      }
+      return false;
+    };
+    // Rows are mostly claimed in order, so it is mostly the one before.
+    if (!unset(entries.olderBySecond(latest), -1)) {
+      entries.read(latest, scratch, 0);
+      unset(entries.newestBySecond(scratch, 0), latest);
+    }
+    entries.setLatest(latest, true);
   }
 
   function addOwner(run: Run, id: string, at: number): void {

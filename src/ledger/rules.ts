@@ -124,13 +124,14 @@ interface Draft {
 /** The fate of each row by this run or job alone. */
 function draftOf(book: Book, plan: Plan, run: Run | undefined): Draft {
   const { input } = plan;
+  const isCurrent = createIsCurrent(book, plan);
   const codes = new Uint8Array(input.count);
   const known = new Uint32Array(input.count);
   const counts = { due: 0, retry: 0, later: 0, done: 0, unsure: 0, duplicate: 0, earlier: 0, changed: 0 };
   for (let row = 0; row < input.count; row++) {
     const entry = run ? book.find(run, input.bytes, row * rowSize) : -1;
     known[row] = entry + 1;
-    const fate = input.isDuplicate(row) ? 'duplicate' : fateOf(book, plan, row, entry);
+    const fate = input.isDuplicate(row) ? 'duplicate' : fateOf(row, entry);
     codes[row] = fates.indexOf(fate);
     counts[fate] += 1;
   }
@@ -149,30 +150,36 @@ function draftOf(book: Book, plan: Plan, run: Run | undefined): Draft {
       return fate === 'due' || fate === 'retry';
     },
   };
-}
 
-function fateOf(book: Book, plan: Plan, row: number, entry: number): Fate {
-  const isNow = row < (plan.first ?? Infinity);
-  const state = entry === -1 ? 'absent' : book.entries.stateOf(entry);
-  if (state === 'done' && isCurrent(book, plan, row, entry)) return 'done';
-  if (state === 'unsure' && !plan.choice.retryUnsure) return 'unsure';
-  if (!isNow) return 'later';
-  return state === 'failed' ? 'retry' : 'due';
+  function fateOf(row: number, entry: number): Fate {
+    const isNow = row < (plan.first ?? Infinity);
+    const state = entry === -1 ? 'absent' : book.entries.stateOf(entry);
+    if (state === 'done' && isCurrent(row, entry)) return 'done';
+    if (state === 'unsure' && !plan.choice.retryUnsure) return 'unsure';
+    if (!isNow) return 'later';
+    return state === 'failed' ? 'retry' : 'due';
+  }
 }
 
 /** A contact's row is done if the contact is as this row, or a later one of the input, has made it. */
-function isCurrent({ entries, find }: Book, { kind, input }: Plan, row: number, entry: number): boolean {
-  if (kind === 'message' || entries.isLatest(entry)) return true;
-  const run = { number: entries.scopeOf(entry) };
-  for (
-    let later = input.latest(input.bytes, row * rowSize);
-    later !== undefined && later > row;
-    later = input.before(later)
-  ) {
-    const other = find(run, input.bytes, later * rowSize);
-    if (other !== -1 && entries.isLatest(other)) return true;
+function createIsCurrent({ entries, find }: Book, { kind, input }: Plan): (row: number, entry: number) => boolean {
+  /** For the last row of each contact, the row that made the contact as it is. */
+  const known = new Map<number, number>();
+  return (row, entry) => {
+    if (kind === 'message' || entries.isLatest(entry)) return true;
+    const last = input.latest(input.bytes, row * rowSize) ?? row;
+    const current = known.get(last) ?? currentOf(last, { number: entries.scopeOf(entry) });
+    known.set(last, current);
+    return current > row;
+  };
+
+  function currentOf(last: number, run: Pick<Run, 'number'>): number {
+    for (let row: number | undefined = last; row !== undefined; row = input.before(row)) {
+      const entry = find(run, input.bytes, row * rowSize);
+      if (entry !== -1 && entries.isLatest(entry)) return row;
+    }
+    return -1;
   }
-  return false;
 }
 
 /**
