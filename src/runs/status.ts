@@ -140,8 +140,8 @@ export function createTimeLeft(pace: KnownPace | undefined, now: () => number): 
 
   function atCurrentRate(rest: number): number | undefined {
     const known = Math.min(count, size);
+    if (known === 0 || now() - startedAt < shortest) return undefined;
     const since = count > size ? endOf(count - size + 1) : startedAt;
-    const duration = now() - since;
-    return known === 0 || duration < shortest ? undefined : (rest * duration) / known;
+    return (rest * (now() - since)) / known;
   }
 }

@@ -76,6 +76,16 @@ describe('the time left', () => {
     expect(timeLeft.of(100)).toBe(8_000);
   });
 
+  it('is known at more than 1,000 rows a second', () => {
+    const clock = movedClock();
+    const timeLeft = createTimeLeft(undefined, clock.now);
+    for (let settled = 20; settled <= 4_000; settled += 20) {
+      clock.advance(10);
+      timeLeft.ended(settled);
+    }
+    expect(timeLeft.of(14_000)).toBeCloseTo(5_000, -3);
+  });
+
   it('is zero at the end', () => {
     const timeLeft = createTimeLeft(undefined, () => 0);
     timeLeft.ended(7);
