@@ -40,7 +40,7 @@ export async function tryLookup(
   const cancel = session.host.later(lookupTimeout, () => late.abort());
   const signal = AbortSignal.any([stop, late.signal]);
   const once = { ...session, given: { ...session.given, retries: 0, dryRun: false } };
-  const ways = { connections: 1, pace, bestEffort: true, signal, stopSending: signal };
+  const ways = { pace, bestEffort: true, signal, stopSending: signal };
   const { client, close } = await openConnection(once, checkedTarget, ways);
   try {
     await look(client);

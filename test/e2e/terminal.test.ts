@@ -410,6 +410,7 @@ describe('Ctrl-C while the service is silent', () => {
   let home: ReturnType<typeof temporaryHome>;
   beforeEach(async () => {
     home = temporaryHome();
+    writeFileSync(join(home.path, 'vip.csv'), 'phone\n+12025550101\n');
     if (!silent.listening) await once(silent.listen(0, '127.0.0.1'), 'listening');
   });
   afterEach(() => home.remove());
@@ -418,6 +419,7 @@ describe('Ctrl-C while the service is silent', () => {
   it.each([
     ['bizmsg send-template +12025550101 welcome', 'it may have been done'],
     ['bizmsg contacts list', 'interrupted'],
+    ['bizmsg send-batch welcome ~/vip.csv', 'interrupted'],
   ])('ends %s with 130 immediately, and prints "%s"', async (line, message) => {
     const address = silent.address();
     const port = typeof address === 'object' ? address?.port : undefined;
