@@ -42,6 +42,22 @@ describe('a list of contacts', () => {
     expect([code, noteCodes(stderr), caller.seen.length]).toEqual([0, ['no-further-page'], calls]);
   });
 
+  it.each([
+    '{"data":[{"id":"1"}],"has_more":true}',
+    '{"data":[{"id":"1"}],"meta":{"total":500}}',
+    '{"data":[{"id":"1"}],"page":1,"totalPages":2}',
+  ])('may be incomplete, with a note, if nothing leads to further records: %s', async (page) => {
+    const { stdout, stderr } = await cli(['contacts', 'export', '-o', 'id'], await paged(page));
+    expect([stdout, stderr]).toEqual(['1\n', expect.stringContaining('but no link to a next page')]);
+  });
+
+  it.each(['{"data":[{"id":"1"}],"total":1,"total_pages":1}', '{"data":[{"id":"1"}],"total":9,"has_more":false}'])(
+    'is complete without a note: %s',
+    async (page) => {
+      expect(await cli(all, await paged(page))).toMatchObject({ stderr: '' });
+    },
+  );
+
   it('of an empty response is empty on a terminal too', async () => {
     const { code, stdout } = await cli(['contacts', 'list'], { ...(await paged('')), terminal: 80 });
     expect([code, stdout]).toEqual([0, 'No contacts\n']);
