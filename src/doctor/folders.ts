@@ -29,7 +29,9 @@ export function folderCheck(place: Place): Check {
     const { files, open } = filesIn(path);
     if (open.length > 0) return exposed(place, open);
     if (mode & 0o077) return warn(name, `${path} is open to others on this machine`, `chmod 700 ${shellQuote(path)}`);
-    const network = name === 'state' ? networkFileSystem(statfsSync(path).type) : undefined;
+    const { type, bavail } = statfsSync(path);
+    if (bavail === 0) return unusable(place, Object.assign(new Error('no space'), { code: 'ENOSPC' }));
+    const network = name === 'state' ? networkFileSystem(type) : undefined;
     if (network !== undefined) return remote(place, network);
     return pass(name, `${path}, ${counted(files, 'file')}, permissions OK`);
   } catch (error) {

@@ -53,6 +53,19 @@ describe.skipIf(!canMount())('a batch whose disk is full', () => {
     expect(errorIn(ran.stderr)['message']).toContain('the disk is full');
     expect(readdirSync(place.home).filter((name) => name.includes('failed'))).toEqual([]);
   });
+
+  it('is a failure of doctor', async () => {
+    const place = await rig.newPlace();
+    mkdirSync(place.state, { recursive: true });
+    mount(place.state, 'mode=700,size=4k');
+    onTestFinished(() => asRoot('umount', place.state));
+    writeFileSync(join(place.state, 'full'), 'x', { mode: 0o600 });
+    const looked = await place.bin(['doctor', '-o', 'json']);
+    expect(looked.code).toBe(3);
+    expect(JSON.parse(looked.stdout).checks).toContainEqual(
+      expect.objectContaining({ name: 'state', status: 'fail', message: expect.stringContaining('the disk is full') }),
+    );
+  });
 });
 
 it.skipIf(!canMount())(
