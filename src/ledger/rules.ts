@@ -287,10 +287,9 @@ function accepted({ book, world, plan, draft, notes, newRun }: Accepting): Decid
   const isJoined = run !== undefined && isShared(run, book, world);
   if (isJoined) notes.push({ note: 'joined', run: id });
   const surplus = run && surplusOf(book, plan, draft, run, isJoined);
-  if (surplus && surplus.count() > 0) {
-    changes.push({ type: 'withdraw', run: id, at, rows: surplus.ranges(), closes: false });
-    notes.push({ note: 'withdrawn', rows: surplus.count() });
-  }
+  if (surplus && surplus.rows.count() > 0)
+    changes.push({ type: 'withdraw', run: id, at, rows: surplus.rows.ranges(), closes: false });
+  if (surplus && surplus.missing > 0) notes.push({ note: 'withdrawn', rows: surplus.missing });
   for (const old of idleRuns(book, world, plan)) {
     if (old === run) continue;
     changes.push({ type: 'withdraw', run: old.id, at, rows: [0, old.rows.count()], closes: true });
@@ -364,20 +363,21 @@ function isToSend(fate: Fate): boolean {
 function surplusOf(book: Book, { input }: Plan, { fates: codes, known }: Draft, run: Run, isJoined: boolean) {
   const { entries } = book;
   const isWaiting = (entry: number) => ['planned', 'released'].includes(entries.stateOf(entry));
-  const surplus = createPicks(run.rows.count());
+  const rows = createPicks(run.rows.count());
   for (let row = 0; row < input.count; row++) {
     const [fate, entry] = [fateAt(codes, row), (known[row] ?? 0) - 1];
     const isGivenUp = fate === 'earlier' || fate === 'changed' || fate === 'unsure';
-    if (entry !== -1 && isGivenUp && isWaiting(entry)) surplus.add(run.rows.positionOf(entry));
+    if (entry !== -1 && isGivenUp && isWaiting(entry)) rows.add(run.rows.positionOf(entry));
   }
-  if (isJoined) return surplus;
+  if (isJoined) return { rows, missing: 0 };
+  const present = rows.count();
   const bytes = new Uint8Array(rowSize);
   run.rows.each([0, run.rows.count()], (entry) => {
     if (!isWaiting(entry)) return;
     entries.read(entry, bytes, 0);
-    if (!input.hasRow(bytes, 0)) surplus.add(run.rows.positionOf(entry));
+    if (!input.hasRow(bytes, 0)) rows.add(run.rows.positionOf(entry));
   });
-  return surplus;
+  return { rows, missing: rows.count() - present };
 }
 
 function idleRuns(book: Book, world: World, plan: Plan): readonly Run[] {

@@ -93,6 +93,16 @@ describe.each(usualModes)('with a %s key', (mode) => {
         summary: { skipped: { earlier_run: rows + 18 } },
       });
     });
+
+    it.concurrent('skips rows of an unfinished run that a job sent, which are still in the input', async () => {
+      await using machine = await openMachine(mode);
+      const file = machine.write(all);
+      await machine.batch(file, ['--first', '5']);
+      await machine.batch(file, ['--job', 'weekly']);
+      const { summary, notes } = await machine.batch(file, ['--new-only']);
+      expect(summary).toMatchObject({ continues: true, sent: 0, skipped: { this_run: 5, earlier_run: rows - 5 } });
+      expect(notes).not.toContain('run');
+    });
   });
 
   describe('--expect-count and --at-most', () => {
