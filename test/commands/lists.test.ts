@@ -32,6 +32,11 @@ describe('a list of contacts', () => {
     },
   );
 
+  it('ends with a note if a service ignores its own cursor', async () => {
+    const { code, stdout, stderr } = await cli(all, await paged('{"data":[{"id":"1"}],"next_cursor":"0"}'));
+    expect([code, JSON.parse(stdout), noteCodes(stderr)]).toEqual([0, [{ id: '1' }], ['no-further-page']]);
+  });
+
   it.each([
     ['[]', 21],
     ['[{"id":"1"}]', 2],
