@@ -176,7 +176,7 @@ function timeLines(dryRun: DryRun): readonly string[] {
   const { month, would_send: left } = dryRun;
   if (!month) return [timeLine(dryRun)];
   const share = `${(100 * month.share).toFixed(1)} % of the plan's month of ${whole(month.limit)}`;
-  return [timeLine(dryRun), `${whole(left)} messages are ${share}`];
+  return [timeLine(dryRun), left === 1 ? `1 message is ${share}` : `${whole(left)} messages are ${share}`];
 }
 
 function timeLine({ pace, least_seconds: least, would_send: left, plan_per_minute: plan, target }: DryRun): string {

@@ -408,6 +408,8 @@ it('shows its share of the monthly quota', async () => {
   expect(code).toBe(0);
   expect(stdout).toContain('at 54 a minute it takes at least 5 min: 54 at once, then 54 each minute\n');
   expect(stdout).toContain("300 messages are 10.0 % of the plan's month of 3,000\n");
+  const one = await world.run([...words, '--first', '1'], { env: {} });
+  expect(one.stdout).toContain("1 message is 0.0 % of the plan's month of 3,000\n");
 });
 
 it.each([
