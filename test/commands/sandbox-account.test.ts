@@ -38,6 +38,12 @@ describe('sandbox clock', () => {
     expect((await run('sandbox clock real')).stderr).toBe('');
   });
 
+  it('shows how many days it is ahead', async () => {
+    const { run } = await local();
+    await run('sandbox clock real');
+    expect((await run('sandbox clock advance 400d')).stdout).toMatch(/Z, 400 d ahead of real time\n$/);
+  });
+
   it.each([
     ['sandbox clock advance', 'specify how far to advance'],
     ['sandbox clock advance 5s --to next-day', 'exclude each other'],

@@ -1,6 +1,7 @@
 import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
+import { took } from '../../cli/output/figures.ts';
 import { argument, choice, span } from '../../cli/params.ts';
 import { landmarks } from '../../sandbox/interface.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
@@ -93,7 +94,7 @@ function timeText({ now, frozen, ahead }: Now): string {
   if (frozen) return `${now}, frozen`;
   const seconds = Math.round(ahead / 1_000);
   if (seconds === 0) return `${now}, real time`;
-  return `${now}, ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} real time`;
+  return `${now}, ${took(Math.abs(seconds))} ${seconds > 0 ? 'ahead of' : 'behind'} real time`;
 }
 
 function firedText({ at, what, id, about, answer }: Fired): string {
