@@ -43,8 +43,11 @@ export async function openInput(
   if (file !== '-') return { source: await opened(file), shown: file, path: resolve(file), close: () => {} };
   const copy = copyPath(stateFolder, thisProcess.pid);
   const close = () => rmSync(copy, { force: true });
+  const progress = await context.progress();
+  // A line that changes in place would disturb typing.
+  if (!context.host.stdinIsTerminal) progress.follow(() => 'reading stdin');
   try {
-    await context.stdinTo(copy, stop);
+    await context.stdinTo(copy, stop).finally(progress.end);
     return { source: await opened(copy), shown: '-', path: undefined, close };
   } catch (error) {
     close();

@@ -78,6 +78,16 @@ describe('the progress of a run, on a terminal', () => {
     expect(estimates.filter((estimate) => Math.abs(estimate - took) > 0.1 * took)).toEqual([]);
   }, 90_000);
 
+  it('shows that it waits for stdin', async () => {
+    const world = await rig.newWorld();
+    const terminal = await open(world, 80);
+    await terminal.enter('(until [ -e people.csv ]; do sleep 0.1; done; cat people.csv) | bizmsg contacts import -');
+    await terminal.until(/^reading stdin$/m);
+    rig.writePeople(world, 3);
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.screen()).not.toContain('reading');
+  });
+
   it('pauses to ask for the number of rows with a live key; Ctrl-C then sends nothing', async () => {
     const world = await rig.newWorld();
     world.sandbox.keys.goLive();
