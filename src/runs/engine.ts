@@ -97,7 +97,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   /** The disk may have been full: they are tried again at the end. */
   const unrecorded: PendingSettlement[] = [];
   let [recording, printing, outages] = [0, 0, 0];
-  let isLedgerGone = false;
+  let [isLedgerGone, isCutShort] = [false, false];
 
   for (;;) {
     startRows();
@@ -112,7 +112,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   await reader.close();
   await retryUnrecorded();
   stop.end();
-  return isDone ? lateReason() : stop.reason;
+  return isDone && !isCutShort ? lateReason() : stop.reason;
 
   /** Hands rows to the client while there is room. */
   function startRows(): void {
@@ -215,6 +215,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     if (kind === 'failed') settleAs(flight.row, 'failed', failure);
     else if (kind === 'unsure' || kind === 'lost') settleAs(flight.row, 'unsure', failure);
     else requeue(flight);
+    if (failure.exit === 'interrupted') isCutShort = true;
     if (failure.exit === 'interrupted' || fatalExits.has(failure.exit)) stop.request(stoppedBy(failure));
     const isLost = kind === 'lost' || (kind === 'unsent' && failure.exit === 'network');
     if (isLost && !stop.reason) outage.begin(failure);
@@ -333,6 +334,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   function abandonFlights(): void {
     const failure = new CliError('unsure', 'left', 'the run was stopped without waiting for the answer');
     for (const { row, phase } of flights) if (phase === 'leaving') settleAs(row, 'unsure', failure);
+    isCutShort ||= flights.size > 0;
     flights.clear();
     for (const { refuse } of claims.splice(0)) refuse(stopped());
   }

@@ -51,10 +51,10 @@ describe('a signal to a batch', () => {
     expect([run, world.sandbox.counts().messages]).toMatchObject([{ sent: 2, unsure: 0, left: 8 }, 2]);
   });
 
-  it('sent twice abandons the requests in flight, which are unsure', async () => {
+  it.each([50, rig.concurrency])('sent twice abandons the requests in flight of %i rows', async (rows) => {
     const world = await rig.newWorld();
     rig.addFault(world.sandbox, { kind: 'hang' });
-    const file = rig.writePeople(world, 50);
+    const file = rig.writePeople(world, rows);
     const running = rig.start(world, ['send-batch', 'welcome', file, '-o', 'json']);
     await expect.poll(() => world.sandbox.faults.list()[0]?.injected, { timeout: 10_000 }).toBe(rig.concurrency);
     alive(running.pid, 'SIGINT');
@@ -66,7 +66,7 @@ describe('a signal to a batch', () => {
     };
     await expect.poll(again, { timeout: 10_000, interval: 50 }).toBe(130);
     const summary = rig.summaryIn(running.stdout());
-    expect(summary).toMatchObject({ sent: 0, unsure: rig.concurrency, not_reached: 50 - rig.concurrency });
+    expect(summary).toMatchObject({ sent: 0, unsure: rig.concurrency, not_reached: rows - rig.concurrency });
     const listed = rig.linesOf(Object(summary['files']).unsure).slice(1);
     expect(listed.map((line) => line.split(',')[0])).toEqual(listed.map((_, at) => rig.phoneOf(at + 1)));
   });
