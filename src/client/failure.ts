@@ -65,7 +65,9 @@ const known: Readonly<Record<number, ErrorKind>> = {
 function errorKind(status: number, mutates: boolean): ErrorKind {
   const kind = known[status];
   if (kind) return kind;
-  if (status >= 400 && status < 500) return { exit: 'rejected', code: 'rejected' };
+  // A server that has waited too long may have sent a 408 while the request was on its way.
+  const mayBeProcessed = status === 408 && mutates;
+  if (status >= 400 && status < 500 && !mayBeProcessed) return { exit: 'rejected', code: 'rejected' };
   const code = status >= 500 ? 'service-fault' : 'unexpected-status';
   return mutates
     ? { exit: 'unsure', code, hint: `${unsureHint}; ${faultHint}` }

@@ -8,7 +8,7 @@ const exitCodes = `Exit codes
   3    configuration: no profile, no key, a damaged store, a full disk
   4    the key was refused (401, 403)
   5    not found (404)
-  6    rejected (400 and any other 4xx)
+  6    rejected (400 and most other 4xx)
   7    rate limit reached, and all retries failed (429)
   8    service fault, or an invalid response; nothing changed
   9    network, TLS or time-out; nothing changed
@@ -17,8 +17,9 @@ const exitCodes = `Exit codes
        or declined, a redirect
   12   a check failed, or the opposite of the awaited event occurred
   13   unsure: the request may have been processed. A POST was sent, and then a
-       time-out, a reset, a 5xx or an invalid response followed. bizmsg does not
-       repeat it unless you ask. Also: an awaited event did not arrive in time
+       time-out (408 too), a reset, a 5xx or an invalid response followed. bizmsg
+       does not repeat it unless you ask. Also: an awaited event did not arrive
+       in time
   126  the command of sandbox exec or webhooks expect cannot be run
   127  the command of sandbox exec or webhooks expect was not found
   129  hung up

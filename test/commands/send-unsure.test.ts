@@ -70,6 +70,11 @@ describe('a live message that another process is sending', () => {
   });
 });
 
+it('is unsure after a 408, which may have crossed the request', async () => {
+  next.push((response) => response.writeHead(408).end());
+  expect([(await send()).code, (await send()).code, service.seen.length]).toEqual([13, 11, 1]);
+});
+
 describe('a ledger that cannot be used', () => {
   const ledger = () => join(home, '.local/state/bizmsg/ledger');
 
