@@ -44,6 +44,8 @@ export const api = command({
     const whole = input === undefined ? undefined : await context.read(input);
     const body = whole ?? (fields.length > 0 ? jsonText(nested(fields)) : undefined);
     const chosen = method ?? (body === undefined ? 'GET' : 'POST');
+    if (fields.length > 0 && (chosen === 'GET' || chosen === 'HEAD'))
+      throw usage(`fields are sent in the body, and a ${chosen} has none`, 'put them into the path: /path?key=value');
     const client = await context.client();
     const answer = await client.raw(
       { method: chosen, path, headers: headersOf(header), ...(body !== undefined && { body }) },

@@ -82,6 +82,7 @@ describe('api', () => {
   it.each([
     { argv: ['/x', '-X', 'G E T'], exit: 2 },
     { argv: ['/x', '-X', 'CONNECT'], exit: 2 },
+    { argv: ['/x', '-X', 'GET', '-f', 'a=1'], exit: 2 },
     { argv: ['/x', '-H', 'no colon'], exit: 2 },
     { argv: ['/x', '-H', 'X-A: b\r\nX-B: c'], exit: 2 },
     { argv: ['/x', '-H', 'Host: evil.example'], exit: 2 },
