@@ -17,7 +17,7 @@ const exitCodes = `Exit codes
        or declined, a redirect
   12   a check failed, or the opposite of the awaited event occurred
   13   unsure: the request may have been processed. A POST was sent, and then a
-       time-out (408 too), a reset, a 5xx or an invalid response followed. bizmsg
+       time-out, a 408, a reset, a 5xx or an invalid response followed. bizmsg
        does not repeat it unless you ask. Also: an awaited event did not arrive
        in time
   126  the command of sandbox exec or webhooks expect cannot be run
