@@ -8,7 +8,7 @@ import { placeOf, verifyUnchanged } from './input/source.ts';
 import type { RunLog } from './log.ts';
 import type { Outcome, Place, Ready } from './row.ts';
 import type { Hours } from './hours.ts';
-import { createTimeLeft, type Doing, statusText } from './status.ts';
+import { createEstimate, type Doing, statusText } from './status.ts';
 import { type Preflight, rowKinds } from './preflight.ts';
 
 interface Known {
@@ -171,20 +171,20 @@ export async function showing(context: Context, options: ShowOptions): Promise<S
   const { total, emit, pace, steady, doing, hours, now } = options;
   const progress = await context.progress();
   const isStream = context.given.output === 'ndjson';
-  const timeLeft = createTimeLeft(pace, steady);
+  const estimate = createEstimate(pace, steady);
   let [settled, failed, unsure] = [0, 0, 0];
   const left = () => {
-    const active = timeLeft.of(total);
+    const active = estimate.left(total);
     return active === undefined || !hours ? active : hours.endOf(now(), active) - now();
   };
-  const standing = () => ({ settled, total, failed, unsure, left: left() });
+  const standing = () => ({ settled, total, failed, unsure, rate: estimate.rate(), left: left() });
   progress.follow((columns) => statusText(doing(), standing(), columns));
   return {
     take(outcome) {
       settled += 1;
       if (outcome.outcome === 'failed') failed += 1;
       if (outcome.outcome === 'unsure') unsure += 1;
-      timeLeft.ended(settled);
+      estimate.ended(settled);
       return isStream ? emit([{ data: itemOf(outcome), text: () => '' }]) : undefined;
     },
     invalid: ({ number: row, line }, reason) =>

@@ -40,6 +40,8 @@ export interface Standing {
   readonly total: number;
   readonly failed: number;
   readonly unsure: number;
+  /** Rows per second; undefined if unknown. */
+  readonly rate: number | undefined;
   /** Milliseconds; undefined if unknown. */
   readonly left: number | undefined;
 }
@@ -47,9 +49,10 @@ export interface Standing {
 /** A line of at most `columns`; the least important parts are dropped first. */
 export function statusText(doing: Doing, standing: Standing | undefined, columns: number): string {
   const [long, short] = doingTexts(doing);
-  const { far, failed, unsure, left } = standing ? textsOf(standing, doing) : noTexts;
+  const { far, failed, unsure, rate, left } = standing ? textsOf(standing, doing) : noTexts;
   const problems = [failed, unsure].filter((text) => text[0] !== '0');
   const lines = [
+    [long, far, failed, unsure, rate, left],
     [long, far, failed, unsure, left],
     [short, far, failed, unsure, left],
     [short, far, ...problems, left],
@@ -76,16 +79,23 @@ function doingTexts(doing: Doing): readonly [long: string, short: string] {
   return [`${since}, stopping in ${spanText(doing.stopsIn / 1_000)}`, since];
 }
 
-const noTexts = { far: '', failed: '', unsure: '', left: '' };
+const noTexts = { far: '', failed: '', unsure: '', rate: '', left: '' };
 
-function textsOf({ settled, total, failed, unsure, left }: Standing, { what }: Doing) {
+function textsOf({ settled, total, failed, unsure, rate, left }: Standing, { what }: Doing) {
+  const isGoing = what === 'sending' || what === 'waiting';
   return {
     far: `${whole(settled)} of ${whole(total)}`,
     failed: `${whole(failed)} failed`,
     unsure: `${whole(unsure)} unsure`,
+    rate: rate === undefined || !isGoing ? '' : rateText(rate),
     // The length of an outage is unknown.
     left: left === undefined || what === 'unreachable' ? '' : `${roughly(left)} left`,
   };
+}
+
+/** Slow rates by the minute, as plans have them. */
+function rateText(perSecond: number): string {
+  return perSecond < 10 ? `${whole(Math.round(perSecond * 60))}/min` : `${whole(Math.round(perSecond))}/s`;
 }
 
 /** From 10 minutes on without seconds. */
@@ -96,11 +106,13 @@ export function roughly(milliseconds: number): string {
     : spanText(Math.round(seconds / 60) * 60).replace(/ 0 \w+$/, '');
 }
 
-export interface TimeLeft {
+export interface Estimate {
   /** The row count of this command that has ended. */
   ended(settled: number): void;
   /** Milliseconds until all of `total` rows have ended; undefined if unknown. */
-  of(total: number): number | undefined;
+  left(total: number): number | undefined;
+  /** Rows per second: in the last window of a rate limit, otherwise of late. Undefined if unknown. */
+  rate(): number | undefined;
 }
 
 /** Ended rows from whose times the rate is measured if no rate limit is known. */
@@ -112,7 +124,7 @@ const shortest = 1_000;
  * Estimates how long a run will take. Under a rate limit, a row leaves one window after the row that left as many
  * rows before it as fit in the window. So the last row leaves some windows after one that has ended, or after the start.
  */
-export function createTimeLeft(pace: KnownPace | undefined, now: () => number): TimeLeft {
+export function createEstimate(pace: KnownPace | undefined, now: () => number): Estimate {
   const startedAt = now();
   const size = Math.max(pace?.perWindow ?? 0, measured);
   /** When the latest rows ended, by their count modulo the size. */
@@ -123,25 +135,33 @@ export function createTimeLeft(pace: KnownPace | undefined, now: () => number): 
       const time = now();
       while (count < settled) times[count++ % size] = time;
     },
-    of(total) {
+    left(total) {
       const rest = total - count;
       if (rest <= 0) return 0;
       const windows = pace ? Math.ceil(rest / pace.perWindow) : 0;
       const before = pace ? total - windows * pace.perWindow : 0;
       if (pace && before > 0) return Math.max(0, endOf(before) + windows * pace.window - now());
       if (pace && windows > 1) return Math.max(0, startedAt + (windows - 1) * pace.window - now());
-      return atCurrentRate(rest);
+      const current = measuredRate();
+      return current === undefined ? undefined : (rest * 1_000) / current;
     },
+    rate: () => (pace ? rateInWindow(pace.window) : measuredRate()),
   };
 
   function endOf(position: number): number {
     return times[(position - 1) % size] ?? startedAt;
   }
 
-  function atCurrentRate(rest: number): number | undefined {
+  function rateInWindow(window: number): number | undefined {
+    let ended = 0;
+    while (ended < Math.min(count, size) && endOf(count - ended) > now() - window) ended++;
+    return ended === 0 ? undefined : (ended * 1_000) / window;
+  }
+
+  function measuredRate(): number | undefined {
     const known = Math.min(count, size);
     if (known === 0 || now() - startedAt < shortest) return undefined;
     const since = count > size ? endOf(count - size + 1) : startedAt;
-    return (rest * (now() - since)) / known;
+    return (known * 1_000) / Math.max(1, now() - since);
   }
 }

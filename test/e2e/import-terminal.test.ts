@@ -8,7 +8,7 @@ import * as rig from './import-rig.ts';
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
 const waiting =
-  /^waiting for the rate limit, next in (\d+) s · 54 of 100 · 0 failed · 0 unsure · (?:(\d+) min ?)?(?:(\d+) s )?left$/m;
+  /^waiting for the rate limit, next in (\d+) s · 54 of 100 · 0 failed · 0 unsure · 54\/min · (?:(\d+) min ?)?(?:(\d+) s )?left$/m;
 
 async function open({ home, env }: World, columns: number): Promise<Terminal> {
   const terminal = openTerminal({ home, env, columns });

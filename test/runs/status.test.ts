@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { overviewLines } from '../../src/runs/confirm.ts';
-import { createTimeLeft, statusText } from '../../src/runs/status.ts';
+import { createEstimate, statusText } from '../../src/runs/status.ts';
 import { movedClock } from '../support/timers.ts';
 
-const standing = { settled: 5_130, total: 11_938, failed: 3, unsure: 0, left: 1_560_000 };
+const standing = { settled: 5_130, total: 11_938, failed: 3, unsure: 0, rate: 4.5, left: 1_560_000 };
 
 describe('the status of a run', () => {
   it.each([
+    [110, 'waiting for the rate limit, next in 40 s · 5,130 of 11,938 · 3 failed · 0 unsure · 270/min · 26 min left'],
     [100, 'waiting for the rate limit, next in 40 s · 5,130 of 11,938 · 3 failed · 0 unsure · 26 min left'],
     [80, 'rate limit, next in 40 s · 5,130 of 11,938 · 3 failed · 0 unsure · 26 min left'],
     [70, 'rate limit, next in 40 s · 5,130 of 11,938 · 3 failed · 26 min left'],
@@ -28,7 +29,7 @@ describe('the status of a run', () => {
   });
 
   it('has no time left as long as it is unknown', () => {
-    expect(statusText({ what: 'sending' }, { ...standing, left: undefined }, 80)).toBe(
+    expect(statusText({ what: 'sending' }, { ...standing, rate: undefined, left: undefined }, 80)).toBe(
       'sending · 5,130 of 11,938 · 3 failed · 0 unsure',
     );
   });
@@ -55,11 +56,11 @@ describe('the time left', () => {
     const ends = endsOf(total, pace, request);
     const end = ends.at(-1) ?? 0;
     const clock = movedClock();
-    const timeLeft = createTimeLeft(pace, clock.now);
+    const estimate = createEstimate(pace, clock.now);
     const errors = [];
     for (let second = 0; second * 1_000 < end; second++) {
-      timeLeft.ended(ends.filter((time) => time <= clock.now()).length);
-      errors.push(Math.abs((timeLeft.of(total) ?? Infinity) - (end - clock.now())));
+      estimate.ended(ends.filter((time) => time <= clock.now()).length);
+      errors.push(Math.abs((estimate.left(total) ?? Infinity) - (end - clock.now())));
       clock.advance(1_000);
     }
     expect(Math.max(...errors)).toBeLessThan(Math.max(0.1 * end, 1_500));
@@ -67,29 +68,43 @@ describe('the time left', () => {
 
   it('without a rate limit follows from the current rate', () => {
     const clock = movedClock();
-    const timeLeft = createTimeLeft(undefined, clock.now);
-    expect(timeLeft.of(100)).toBeUndefined();
+    const estimate = createEstimate(undefined, clock.now);
+    expect(estimate.left(100)).toBeUndefined();
     for (let settled = 1; settled <= 20; settled++) {
       clock.advance(100);
-      timeLeft.ended(settled);
+      estimate.ended(settled);
     }
-    expect(timeLeft.of(100)).toBe(8_000);
+    expect([estimate.left(100), estimate.rate()]).toEqual([8_000, 10]);
+  });
+
+  it('counts the rows of the last window under a rate limit', () => {
+    const clock = movedClock();
+    const estimate = createEstimate({ perWindow: 54, window: 60_000 }, clock.now);
+    expect(estimate.rate()).toBeUndefined();
+    clock.advance(1_000);
+    estimate.ended(54);
+    for (const seconds of [13, 40]) {
+      clock.advance(seconds * 1_000);
+      expect(estimate.rate()).toBe(0.9);
+    }
+    clock.advance(8_000);
+    expect(estimate.rate()).toBeUndefined();
   });
 
   it('is known at more than 1,000 rows a second', () => {
     const clock = movedClock();
-    const timeLeft = createTimeLeft(undefined, clock.now);
+    const estimate = createEstimate(undefined, clock.now);
     for (let settled = 20; settled <= 4_000; settled += 20) {
       clock.advance(10);
-      timeLeft.ended(settled);
+      estimate.ended(settled);
     }
-    expect(timeLeft.of(14_000)).toBeCloseTo(5_000, -3);
+    expect(estimate.left(14_000)).toBeCloseTo(5_000, -3);
   });
 
   it('is zero at the end', () => {
-    const timeLeft = createTimeLeft(undefined, () => 0);
-    timeLeft.ended(7);
-    expect(timeLeft.of(7)).toBe(0);
+    const estimate = createEstimate(undefined, () => 0);
+    estimate.ended(7);
+    expect(estimate.left(7)).toBe(0);
   });
 });
 
