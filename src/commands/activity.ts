@@ -34,17 +34,17 @@ export const activity = command({
 });
 
 async function listCalls(context: Context, { limit, since, live, failed }: Input<typeof params>) {
-  const [{ activityFolder, newestFirst }, { stateFolder, thisProcess }] = await Promise.all([
+  const [{ activityFolder, newestFirst }, { stateFolder }] = await Promise.all([
     import('../session/activity/log.ts'),
     context.sandboxes(),
   ]);
   const folder = activityFolder(stateFolder);
   refuseUnreadable(folder);
-  const from = since === undefined ? -Infinity : thisProcess.now() - since;
+  const from = since === undefined ? -Infinity : context.host.now() - since;
   const onDamage = warnOncePerFile(context, 'activity-damaged');
   return newestOf(context, limit, async (most = Infinity) => {
     const rows: object[] = [];
-    for (const call of newestFirst(folder, thisProcess.kill, onDamage)) {
+    for (const call of newestFirst(folder, context.host.kill, onDamage)) {
       if (call.intent.at < from || rows.length === most) break;
       if ((live && call.intent.mode === 'sandbox') || (failed && isHealthy(call))) continue;
       rows.push(rowOf(call));

@@ -108,12 +108,12 @@ async function withRuns<T>(
   context: Context,
   act: (place: Place & { all(): readonly ListedRun[] }) => T | Promise<T>,
 ): Promise<T> {
-  const [{ allRuns, openTeamRuns }, { stateFolder, thisProcess }] = await Promise.all([
+  const [{ allRuns, openTeamRuns }, { stateFolder }] = await Promise.all([
     import('../runs/team-runs.ts'),
     context.sandboxes(),
   ]);
   const team = await openTeamRuns(context);
-  const place = { stateFolder, thisProcess, team };
+  const place = { stateFolder, host: context.host, team };
   try {
     return await act({ ...place, all: () => allRuns(place) });
   } finally {

@@ -3,7 +3,6 @@ import type { Context, Emit } from '../cli/command.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { RowDigest, Kind } from '../ledger/ledger.ts';
 import type { OpenedLedger, RunClient } from '../session/session.ts';
-import type { OwnProcess } from '../session/sandboxes.ts';
 import type { Hours } from './hours.ts';
 import type { InputFile } from './input.ts';
 import type { Mapper } from './input/row.ts';
@@ -45,7 +44,6 @@ export interface Running {
   readonly emit: Emit;
   readonly opened: OpenedLedger;
   readonly stateFolder: string;
-  readonly thisProcess: OwnProcess;
   /** Called once for each damaged log of a run. */
   readonly onLogDamage: OnDamage;
 }

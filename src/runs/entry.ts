@@ -26,13 +26,14 @@ export interface KeptEntry {
 const updateEvery = 1_000;
 
 export async function keepEntry(
-  { context, action, input, client, opened, thisProcess, stateFolder }: Running,
+  { context, action, input, client, opened, stateFolder }: Running,
   { accepted, plan }: Registered,
   tally: Tally,
 ): Promise<KeptEntry> {
+  const { host } = context;
   const { ledger, account } = opened;
   const before = listRuns(join(stateFolder, 'ledger')).find(({ run }) => run === accepted.run);
-  const startedAt = thisProcess.now();
+  const startedAt = host.now();
   let cancel = () => {};
   let total: TeamTotal | null = null;
   await ledger.note(entryNow());
@@ -62,7 +63,7 @@ export async function keepEntry(
       await ledger.note({
         ...entryNow(),
         counts,
-        endedAt: thisProcess.now(),
+        endedAt: host.now(),
         stopped: stopped?.message,
         owner: undefined,
         files: { failed: shown(files.failed), unsure: shown(files.unsure) },
@@ -73,7 +74,7 @@ export async function keepEntry(
   };
 
   function updateLater(): void {
-    cancel = thisProcess.later(updateEvery, () => {
+    cancel = host.later(updateEvery, () => {
       // The end of the run reports a ledger that cannot be written.
       ledger.note(entryNow()).catch(() => {});
       updateLater();
@@ -85,7 +86,7 @@ export async function keepEntry(
     const earlier = skipped.this_run;
     return {
       run: accepted.run,
-      command: commandLine(context.host.argv),
+      command: commandLine(host.argv),
       file: input.path === undefined ? undefined : redact(input.path),
       mode: client.target.mode === 'sandbox' ? 'sandbox' : 'live',
       kind: action.command,
@@ -93,10 +94,10 @@ export async function keepEntry(
       account: account.id,
       origin: account.origin,
       job: plan.job,
-      owner: { pid: thisProcess.pid, start: processStart(thisProcess.pid) },
+      owner: { pid: host.pid, start: processStart(host.pid) },
       startedAt: before?.startedAt ?? startedAt,
       counts: { rows, sent: sent + earlier, failed, unsure: unsure + skipped.unsure, left, skipped: leftOut(skipped) },
-      updatedAt: thisProcess.now(),
+      updatedAt: host.now(),
       endedAt: undefined,
       stopped: undefined,
       files: before?.files,

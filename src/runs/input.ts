@@ -38,10 +38,10 @@ export async function openInput(
     noteEscapes(context, source, options.name);
     return source;
   };
-  const { stateFolder, thisProcess } = await context.sandboxes();
-  removeLeftCopies(stateFolder, thisProcess.kill);
+  const { stateFolder } = await context.sandboxes();
+  removeLeftCopies(stateFolder, context.host.kill);
   if (file !== '-') return { source: await opened(file), shown: file, path: resolve(file), close: () => {} };
-  const copy = copyPath(stateFolder, thisProcess.pid);
+  const copy = copyPath(stateFolder, context.host.pid);
   const close = () => rmSync(copy, { force: true });
   const progress = await context.progress();
   // A line that changes in place would disturb typing.

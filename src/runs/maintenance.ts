@@ -40,7 +40,7 @@ export interface Resolving extends Place {
 
 /** Records what was found out about unsure rows. */
 export async function resolveRows({ id, found, lines, onDamage, ...place }: Resolving) {
-  const { stateFolder, thisProcess } = place;
+  const { stateFolder, host } = place;
   const entry = runNamed(allRuns(place), id);
   const { run } = entry;
   const folder = logFolder(stateFolder, run);
@@ -54,8 +54,8 @@ export async function resolveRows({ id, found, lines, onDamage, ...place }: Reso
     // A power cut may have taken rows from the log that the ledger has.
     const rows = await ledger.resolve(run, found, lines ? digests : undefined);
     if (rows === 0) throw nothing(`run ${run} has no unsure rows`);
-    writeLog(folder, { run, parts, at: thisProcess.now() }, (log) => log.resolved(chosen.filter(hasDigest), found));
-    await ledger.note({ ...entry, counts: await countsNow(ledger, entry), updatedAt: thisProcess.now() });
+    writeLog(folder, { run, parts, at: host.now() }, (log) => log.resolved(chosen.filter(hasDigest), found));
+    await ledger.note({ ...entry, counts: await countsNow(ledger, entry), updatedAt: host.now() });
     return { run, rows, found };
   });
 }
@@ -73,14 +73,14 @@ function hasDigest(row: LoggedRow): row is LoggedRow & { readonly digest: string
 }
 
 export async function closeRun({ id, ...place }: Place & { readonly id: string }) {
-  const { thisProcess } = place;
+  const { host } = place;
   const entry = runNamed(allRuns(place), id);
   const { run } = entry;
   return withLedgerOf(place, run, async (ledger) => {
     const { left, ...counts } = await countsNow(ledger, entry);
     if (left === 0) throw usage(`run ${run} has no unsent rows`, 'only an unfinished run can be closed');
     await ledger.closeRun(run);
-    const now = thisProcess.now();
+    const now = host.now();
     await ledger.note({ ...entry, counts: { ...counts, left: 0 }, updatedAt: now, endedAt: now, stopped: closedText });
     return { run, left };
   });
@@ -88,7 +88,7 @@ export async function closeRun({ id, ...place }: Place & { readonly id: string }
 
 export async function forgetRuns({ ids, ...place }: Place & { readonly ids: readonly string[] }): Promise<void> {
   if (ids.length === 0) return;
-  const own = new Set(runsOf(place.stateFolder, place.thisProcess).map(({ run }) => run));
+  const own = new Set(runsOf(place.stateFolder, place.host).map(({ run }) => run));
   for (const run of ids) if (isOfTeam(place, run)) await place.team?.ledger.forget({ run });
   await withLedger(place, async (ledger) => {
     for (const run of ids) {
@@ -100,10 +100,10 @@ export async function forgetRuns({ ids, ...place }: Place & { readonly ids: read
 
 /** The ledger knows digests of template and phone, so each template that was ever sent from here is tried. */
 export async function forgetRecipient({ recipient, ...place }: Place & { readonly recipient: string }): Promise<void> {
-  const { stateFolder, thisProcess } = place;
+  const { stateFolder, host } = place;
   const templates = new Set<string>();
   for (const { template } of allRuns(place)) if (template !== undefined) templates.add(template);
-  for (const { intent } of newestFirst(activityFolder(stateFolder), thisProcess.kill, () => {}))
+  for (const { intent } of newestFirst(activityFolder(stateFolder), host.kill, () => {}))
     if (intent.template !== undefined) templates.add(intent.template);
   const forget = async (ledger: Pick<FileLedger, 'secret' | 'forget'>) => {
     const messages = [...templates].map((template) => recipientDigest(ledger.secret, { template, to: recipient }));
@@ -116,21 +116,18 @@ export async function forgetRecipient({ recipient, ...place }: Place & { readonl
 }
 
 /** If the server of a team loses its data, the logs have what was sent. */
-function forgetInLogs(
-  { stateFolder, thisProcess }: Pick<Place, 'stateFolder' | 'thisProcess'>,
-  seconds: readonly Uint8Array[],
-) {
+function forgetInLogs({ stateFolder, host }: Pick<Place, 'stateFolder' | 'host'>, seconds: readonly Uint8Array[]) {
   const wanted = new Set(seconds.map((second) => Buffer.from(second).toString('base64')));
   const isWanted = (digest: string) =>
     wanted.has(Buffer.from(digest, 'base64').subarray(digestSize).toString('base64'));
-  for (const { run } of runsOf(stateFolder, thisProcess)) {
+  for (const { run } of runsOf(stateFolder, host)) {
     const folder = logFolder(stateFolder, run);
     const parts = logParts(folder, () => {});
     const found = new Map<string, LoggedRow & { readonly digest: string }>();
     for (const part of parts)
       for (const row of rowsIn(part)) if (hasDigest(row) && isWanted(row.digest)) found.set(row.digest, row);
     const rows = [...found.values()].filter(({ outcome }) => outcome !== 'forgotten');
-    if (rows.length > 0) writeLog(folder, { run, parts, at: thisProcess.now() }, (log) => log.forgotten(rows));
+    if (rows.length > 0) writeLog(folder, { run, parts, at: host.now() }, (log) => log.forgotten(rows));
   }
 }
 
@@ -151,15 +148,15 @@ function writeLog(folder: string, { run, parts, at }: Afterwards, write: (log: R
 }
 
 async function withLedger<T>(
-  { stateFolder, thisProcess }: Pick<Place, 'stateFolder' | 'thisProcess'>,
+  { stateFolder, host }: Pick<Place, 'stateFolder' | 'host'>,
   act: (ledger: FileLedger) => Promise<T>,
 ): Promise<T> {
   const ledger = openFileLedger({
     folder: ledgerFolder(stateFolder),
-    owner: thisProcess,
-    now: thisProcess.now,
-    later: thisProcess.later,
-    random: thisProcess.random,
+    owner: { pid: host.pid, kill: host.kill },
+    now: host.now,
+    later: host.later,
+    random: host.random,
     isLocal: false,
     onRepaired: () => {},
   });

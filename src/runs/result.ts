@@ -55,14 +55,14 @@ export interface Ended {
 
 /** Of an input without rows. */
 export function emptyResult({
+  context,
   action: { command, template },
   options,
   input,
   client,
   opened,
-  thisProcess,
 }: Running): Ended {
-  const now = new Date(thisProcess.now()).toISOString();
+  const now = new Date(context.host.now()).toISOString();
   const result: RunResult = {
     type: 'summary',
     command,

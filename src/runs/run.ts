@@ -46,11 +46,11 @@ export async function runAction(
   checkChoice(options);
   refuseKeys(context.host.argv, file, await knownSecrets(context));
   refuseShaping(context.given);
-  const { stateFolder, thisProcess } = await context.sandboxes();
-  const signals = untilSignaled(thisProcess, context);
+  const { stateFolder } = await context.sandboxes();
+  const signals = untilSignaled(context);
   try {
     const { hours } = action;
-    const closedFor = hours && (() => hours.opensAt(thisProcess.now()) - thisProcess.now());
+    const closedFor = hours && (() => hours.opensAt(context.host.now()) - context.host.now());
     const client = await context.clientForRun({ ...options, signals, closedFor });
     const input = await openInput(context, file, { ...options, stop: signals.stop });
     try {
@@ -58,7 +58,7 @@ export async function runAction(
       const opened = await client.ledger();
       const onLogDamage = warnOncePerFile(context, 'run-log');
       const common = { context, action, options, input, mapper, client, signals, emit, opened };
-      const running = { ...common, stateFolder, thisProcess, onLogDamage };
+      const running = { ...common, stateFolder, onLogDamage };
       const [ran] = await Promise.allSettled([perform(running)]);
       const fault = await faultOf(opened.close());
       if (ran.status === 'rejected') throw ran.reason;
@@ -91,7 +91,7 @@ function isEnded(ran: Ended | DryRunEnded): ran is Ended {
 
 /** Checks, confirms and registers the rows, then sends them; a dry run ends before that. */
 async function perform(running: Running): Promise<Ended | DryRunEnded> {
-  const { context, action, options, input, client, opened, signals, thisProcess } = running;
+  const { context, action, options, input, client, opened, signals } = running;
   const found = await preflightOf(running);
   checkCount(found.rows, options);
   const unit = unitOf(input.source);
@@ -124,19 +124,19 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
   for (const note of registered.accepted.notes) context.note('run', noteText(note, found.digests));
   if (confirmed === plan && dueIn(registered.accepted) > 0) {
     await lookAtTemplate(running);
-    const duration = durationText(client.pace, dueIn(registered.accepted), thisProcess.now(), action.hours);
+    const duration = durationText(client.pace, dueIn(registered.accepted), context.host.now(), action.hours);
     if (duration?.isLong) context.note('duration', duration.text);
   }
   return sendAndReport(running, found, registered);
 }
 
 async function registrarOf(
-  { opened, stateFolder, thisProcess, onLogDamage }: Running,
+  { context, opened, stateFolder, onLogDamage }: Running,
   found: Preflight,
 ): Promise<Registering['ledger']> {
   if (!opened.isShared) return opened.ledger;
   const { withOwnRecords } = await import('./own-records.ts');
-  return withOwnRecords(opened, found, { stateFolder, now: thisProcess.now, onDamage: onLogDamage });
+  return withOwnRecords(opened, found, { stateFolder, now: context.host.now, onDamage: onLogDamage });
 }
 
 /** With the user's answers; nothing is registered yet. */
@@ -146,14 +146,14 @@ async function confirmedPlan(
   registering: Omit<Registering, 'plan'>,
   plan: Plan,
 ): Promise<Plan> {
-  const { context, action, input, client, thisProcess } = running;
+  const { context, action, input, client } = running;
   const foreseen = await register({ ...registering, plan: { ...plan, isRehearsal: true } });
   const { accepted } = foreseen;
   await confirmLive(context, dueIn(accepted), async () => {
     const template = await lookAtTemplate(running);
     const most = dueIn(accepted) < fewRows ? dueIn(accepted) : 1;
     const bodies = await firstBodies({ input, found, fates: accepted.fates }, running.mapper, most);
-    const now = thisProcess.now();
+    const now = context.host.now();
     const sentThisMonth = await client.sentThisMonth();
     const file = nameOf(input);
     return overviewLines({ file, action, found, bodies, accepted, client, template, sentThisMonth, now }).join('\n');
@@ -183,7 +183,7 @@ async function rehearsed(
   registering: Omit<Registering, 'plan'>,
   plan: Plan,
 ): Promise<DryRunEnded> {
-  const { context, action, input, mapper, client, thisProcess } = running;
+  const { context, action, input, mapper, client } = running;
   const foreseen = await register({
     ...registering,
     context: { ...context, interactive: false },
@@ -199,7 +199,7 @@ async function rehearsed(
   const due = accepted && dueIn(accepted) > 0 ? accepted : undefined;
   const template = due && (await lookAtTemplate(running));
   const [first] = due ? await firstBodies({ input, found, fates: due.fates }, mapper, 1) : [];
-  if (action.hours) context.note('hours', hoursText(action.hours, thisProcess.now()));
+  if (action.hours) context.note('hours', hoursText(action.hours, context.host.now()));
   for (const note of accepted?.notes ?? []) context.note('run', noteText(note, found.digests));
   return dryRunOf({
     found,
@@ -216,10 +216,10 @@ async function rehearsed(
 
 /** Sends the due rows and reports them. */
 async function sendAndReport(running: Running, found: Preflight, registered: Registered): Promise<Ended> {
-  const { context, action, input, signals, stateFolder, thisProcess } = running;
+  const { context, action, input, signals, stateFolder } = running;
   const { accepted, plan } = registered;
   const { run } = accepted;
-  const startedAt = thisProcess.now();
+  const startedAt = context.host.now();
   const unit = unitOf(input.source);
   signals.take();
   const folder = logFolder(stateFolder, run);
@@ -256,7 +256,7 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
       reasons: tally.reasons(),
       stopped: stopped ? { code: stopped.code, message: stopped.message } : null,
       started_at: new Date(startedAt).toISOString(),
-      ended_at: new Date(thisProcess.now()).toISOString(),
+      ended_at: new Date(context.host.now()).toISOString(),
       team: entry.total(),
       files: { failed: files.failed?.file ?? null, unsure: files.unsure?.file ?? null },
     };
@@ -287,7 +287,8 @@ interface Sending {
 }
 
 async function sendDueRows(running: Running, { found, registered, log, tally }: Sending): Promise<Stopped | undefined> {
-  const { context, action, options, input, mapper, client, signals, opened, thisProcess } = running;
+  const { context, action, options, input, mapper, client, signals, opened } = running;
+  const { host } = context;
   const { accepted, plan } = registered;
   const { run } = accepted;
   const recorded = await client.record({ name: action.endpoint, run, template: action.template });
@@ -297,10 +298,10 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
     total: dueIn(accepted),
     emit: running.emit,
     pace: client.pace.limit,
-    steady: thisProcess.steady,
+    steady: host.steady,
     hours: action.hours,
-    now: thisProcess.now,
-    doing: () => sendingNow({ hours: action.hours, clock: thisProcess, goneAt, next: client.pace.waiting() }),
+    now: host.now,
+    doing: () => sendingNow({ hours: action.hours, clock: host, goneAt, next: client.pace.waiting() }),
   });
   const onOutcome = (outcome: Outcome) => {
     if (outcome.outcome === 'skipped') log.skipped([outcome.row], outcome.why);
@@ -337,13 +338,13 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
       maxErrors: options.maxErrors,
       wasAccepted: accepted.counts.done > 0,
       signals,
-      clock: thisProcess,
+      clock: host,
       makeRoom: spare.release,
       onOutage(state, last) {
-        goneAt = state === 'gone' ? thisProcess.steady() : undefined;
+        goneAt = state === 'gone' ? host.steady() : undefined;
         context.note('outage', outageText(state, last));
       },
-      onTaken: once((owner) => context.note('taken', takenText(owner, thisProcess.now(), opened.isShared))),
+      onTaken: once((owner) => context.note('taken', takenText(owner, host.now(), opened.isShared))),
       onOutcome,
     });
     recorded(tally.counts(), stopped?.exit);

@@ -132,10 +132,13 @@ export interface RunSignals extends Signals {
 /** The terminal and npx both send a signal for one Ctrl-C. */
 const sameKeyPress = 500;
 
-export function untilSignaled(
-  { handleSignals, now }: Pick<Host, 'handleSignals' | 'now'>,
-  { note, host: { signal } }: { note(code: string, message: string): void; readonly host: Pick<Host, 'signal'> },
-): RunSignals {
+interface Signaled {
+  note(code: string, message: string): void;
+  readonly host: Pick<Host, 'signal' | 'handleSignals' | 'now'>;
+}
+
+export function untilSignaled({ note, host }: Signaled): RunSignals {
+  const { signal, handleSignals, now } = host;
   const [stop, leave] = [new AbortController(), new AbortController()];
   let stoppedAt: number | undefined;
   let giveBack: (() => void) | undefined;

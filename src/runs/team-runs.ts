@@ -1,9 +1,9 @@
 import { entryIn, type RunEntry } from '../ledger/file/runs.ts';
 import { isSingles, type Ledger, type RunState } from '../ledger/ledger.ts';
+import type { Host } from '../base/host.ts';
 import { isRecord } from '../contract/readers.ts';
 import { explain } from '../session/profiles/explain.ts';
 import { callerInputs } from '../session/profiles/resolve.ts';
-import type { OwnProcess } from '../session/sandboxes.ts';
 import type { Session } from '../session/session.ts';
 import { closedText, type ListedRun, runsOf } from './listing.ts';
 
@@ -19,14 +19,14 @@ export interface TeamRuns {
 /** Where runs are kept. */
 export interface Place {
   readonly stateFolder: string;
-  readonly thisProcess: OwnProcess;
+  readonly host: Host;
   /** The runs of a team are changed on its server. */
   readonly team: TeamRuns | undefined;
 }
 
 /** The runs of this machine and of its team, the latest last. */
-export function allRuns({ stateFolder, thisProcess, team }: Place): readonly ListedRun[] {
-  const own = runsOf(stateFolder, thisProcess);
+export function allRuns({ stateFolder, host, team }: Place): readonly ListedRun[] {
+  const own = runsOf(stateFolder, host);
   if (!team) return own;
   const shared = new Set(team.runs.map(({ run }) => run));
   const files = new Map(own.map(({ run, files }) => [run, files]));

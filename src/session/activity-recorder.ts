@@ -80,10 +80,11 @@ export async function recordRun(
 
 /** Counts this month's live messages; a lower bound. */
 export async function sentThisMonth(session: Session, checkedTarget: CheckedTarget): Promise<number> {
-  const { stateFolder, thisProcess } = await session.sandboxes();
+  const { stateFolder } = await session.sandboxes();
+  const { now, kill } = session.host;
   const { host } = new URL(checkedTarget.target.baseUrl);
   const { profile } = factsOf(session, checkedTarget);
-  return messagesThisMonth(activityFolder(stateFolder), { profile, host }, thisProcess.now(), thisProcess.kill);
+  return messagesThisMonth(activityFolder(stateFolder), { profile, host }, now(), kill);
 }
 
 /** Prints that nothing really happens; not for reads and dry runs. */

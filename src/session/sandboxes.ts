@@ -25,16 +25,6 @@ export interface Sandboxes {
   target(mode: Mode, dryRun: boolean): Promise<Target>;
   /** Throws unless the sandbox still answers at its address. */
   proven(locator: Locator): Promise<Locator>;
-  /** Identifies a sandbox that runs in this process. */
-  readonly thisProcess: OwnProcess;
-}
-
-/** This process, for a sandbox that runs in it. */
-export interface OwnProcess extends Pick<
-  Host,
-  'pid' | 'kill' | 'now' | 'steady' | 'later' | 'handleSignals' | 'random'
-> {
-  readonly build: string;
 }
 
 /** Shown by a dry run for a sandbox that is not running. */
@@ -97,16 +87,6 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
     target: async (mode, dryRun) => {
       const { url, keys } = dryRun ? (find() ?? notRunning) : await proven(await ensure());
       return { kind: 'service', baseUrl: url, key: keys[mode], mode };
-    },
-    thisProcess: {
-      pid: host.pid,
-      kill: host.kill,
-      now: host.now,
-      steady: host.steady,
-      later: host.later,
-      handleSignals: host.handleSignals,
-      random: host.random,
-      build: __BUILD__,
     },
   };
 }

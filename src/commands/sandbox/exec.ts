@@ -64,14 +64,16 @@ async function run(context: Context, { sandbox, locator, ending, close }: Served
 }
 
 async function serveAlone(context: Context, { plan, shape, rng: seed }: Input<typeof settings>) {
-  const [{ createSandbox }, { serve }, { thisProcess, stateFolder }] = await Promise.all([
+  const [{ createSandbox }, { serve }, { stateFolder }] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
     import('../../sandbox/serve.ts'),
     context.sandboxes(),
   ]);
   const warn = (text: string) => context.note('sandbox', text);
   const sandbox = () => createSandbox({ plan, shape, seed, warn });
-  return serve({ ...thisProcess, sandbox, stateFolder, data: null, port: 0, idle: Infinity, background: false, warn });
+  const { pid, kill, now, later } = context.host;
+  const alone = { data: null, port: 0, idle: Infinity, background: false };
+  return serve({ ...alone, sandbox, stateFolder, build: __BUILD__, pid, kill, now, later, warn });
 }
 
 /** Checks the URL before the command runs. */

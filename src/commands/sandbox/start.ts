@@ -116,18 +116,22 @@ function isSeparate({ ephemeral, data }: Input<typeof params>): boolean {
 async function start(context: Context, input: Input<typeof params>) {
   const { port, plan, shape, rng: seed, idle, data, external, ephemeral, onDemand } = input;
   if (ephemeral && data !== undefined) throw usage('--ephemeral and --data exclude each other');
-  const [{ createSandbox }, { serve }, { defaultData }, sandboxes] = await Promise.all([
+  const [{ createSandbox }, { serve }, { defaultData }, { stateFolder }] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
     import('../../sandbox/serve.ts'),
     import('../../sandbox/remote/locator.ts'),
     context.sandboxes(),
   ]);
   const warn = (text: string) => context.note('sandbox', text);
-  const { stateFolder, thisProcess } = sandboxes;
+  const { pid, kill, now, later } = context.host;
   // Only this user can write to the default folder, so this user allowed its webhooks.
   const isAllowed = external || (data === undefined && !onlyLocal(context.host.env));
   return serve({
-    ...thisProcess,
+    pid,
+    kill,
+    now,
+    later,
+    build: __BUILD__,
     sandbox: (journal) =>
       createSandbox({
         plan,

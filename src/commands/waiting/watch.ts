@@ -27,17 +27,17 @@ export type Wanted = 'reported' | 'delivered';
 /** Events of the sandbox that is called, or else those that listeners on this machine receive, from now on. */
 export async function openWatch(context: Context, wanted: Wanted = 'reported'): Promise<Watch> {
   const sender = await senderOf(context);
-  const { later } = (await context.sandboxes()).thisProcess;
+  const { later } = context.host;
   return sender.kind === 'sandbox'
     ? { ...(await inSandbox(context, sender.locator, wanted)), later, from: 'sandbox' }
     : { ...(await atListeners(context)), later, from: 'listener' };
 }
 
 async function inSandbox(context: Context, locator: Locator, wanted: Wanted): Promise<EventSource> {
-  const [remote, { thisProcess }] = await Promise.all([remoteOf(context, locator), context.sandboxes()]);
+  const remote = await remoteOf(context, locator);
   const clock = await remote.ask('clock');
   if (clock.frozen) context.note('frozen', frozen);
-  const { now, pid } = thisProcess;
+  const { now, pid } = context.host;
   if (wanted === 'reported') return sandboxSource(remote, { clock, now });
   const { secret } = await remote.ask('env');
   const source = await webhookSource(remote, { pid, now, warn: (text) => context.note('webhook', text) });
@@ -45,8 +45,8 @@ async function inSandbox(context: Context, locator: Locator, wanted: Wanted): Pr
 }
 
 async function atListeners(context: Context): Promise<EventSource> {
-  const { stateFolder, thisProcess, live } = await context.sandboxes();
-  const { kill, now, later } = thisProcess;
+  const { stateFolder, live } = await context.sandboxes();
+  const { kill, now, later } = context.host;
   if (liveListeners(stateFolder, kill).length === 0) throw noListener();
   const onDamage = warnOncePerFile(context, 'journal-damaged');
   const source = listenerSource(stateFolder, { now, later, onDamage });

@@ -149,7 +149,7 @@ async function* itemsUntilEnd(
   listening: Listening,
   { sender, subscription, url }: EndOptions,
 ): AsyncGenerator<readonly Item[], void> {
-  const { later } = (await context.sandboxes()).thisProcess;
+  const { later } = context.host;
   const text = sender.kind === 'account' ? accountText(sender.name, url) : undefined;
   const cancelNote =
     text === undefined ? () => {} : later(silence, () => context.note('silence', `no events yet: ${text}`));
@@ -194,9 +194,13 @@ function hasFailed(item: Item): item is ForwardedItem {
 async function listenOptions(context: Context, input: ListenInput): Promise<Omit<ListeningOptions, 'secrets'>> {
   checkOutput(context);
   const { port, host, path, respond, allowWebPages } = input;
-  const { stateFolder, thisProcess } = await context.sandboxes();
+  const { stateFolder } = await context.sandboxes();
+  const { pid, kill, now, later } = context.host;
   return {
-    ...thisProcess,
+    pid,
+    kill,
+    now,
+    later,
     stateFolder,
     port,
     host,

@@ -77,31 +77,30 @@ async function* replayAndRecord(
   prepare: (event: Received) => Received,
 ): AsyncGenerator<Replayed> {
   if (to.size === 0) return;
-  const {
-    thisProcess: { now },
-  } = await context.sandboxes();
+  const { now, signal } = context.host;
   const { replay } = await import('../../webhooks/forward/replay.ts');
   const timeout = context.given.timeout ?? 30_000;
   const log = isReceived ? await openLog(context) : undefined;
   let done = 0;
   try {
-    for await (const one of replay({ events, prepare, timeout, now, signal: context.host.signal })) {
+    for await (const one of replay({ events, prepare, timeout, now, signal })) {
       tryToRecord(context, () => log?.forwarded(one.outcome));
       yield one;
       done += 1;
     }
-    if (context.host.signal.aborted) throw interrupted(done, to.size);
+    if (signal.aborted) throw interrupted(done, to.size);
   } finally {
     await log?.close().catch((error: unknown) => tryToRecord(context, () => fail(error)));
   }
 }
 
 async function openLog(context: Context): Promise<EventLog | undefined> {
-  const [{ openEventLog }, { stateFolder, thisProcess }] = await Promise.all([
+  const [{ openEventLog }, { stateFolder }] = await Promise.all([
     import('../../webhooks/log/log.ts'),
     context.sandboxes(),
   ]);
-  return tryToRecord(context, () => openEventLog({ stateFolder, ...thisProcess }));
+  const { pid, kill, now, later } = context.host;
+  return tryToRecord(context, () => openEventLog({ stateFolder, pid, kill, now, later }));
 }
 
 /** A failure to record is only noted: the events are sent anyway. */
@@ -128,16 +127,11 @@ type PrepareInput = Input<typeof secretParams> & { readonly resign: boolean };
 
 /** Returns the event to send: the original, or with --resign a re-signed copy if it is too old. */
 async function preparation(context: Context, input: PrepareInput): Promise<(event: Received) => Received> {
-  const [
-    { isStale, signAgain },
-    {
-      thisProcess: { now: clock },
-    },
-  ] = await Promise.all([import('../../webhooks/sign/verify.ts'), context.sandboxes()]);
+  const { isStale, signAgain } = await import('../../webhooks/sign/verify.ts');
   const secret = input.resign ? await requiredSecret(context, input) : undefined;
   let isNoted = false;
   return (event) => {
-    const now = clock();
+    const now = context.host.now();
     if (!isStale(event.headers, now)) return event;
     if (secret !== undefined) return signAgain(event, secret, now);
     if (!isNoted)
@@ -232,16 +226,14 @@ async function planForFile(
   if (ids.length > 0 || isSelection(which))
     throw usage('--file cannot be combined with ids, --since, --events, --where or --failed');
   if (to === undefined) throw usage('the file has no destination', 'give one with --to');
-  const [{ receivedOf }, { forwardUrl }, { thisProcess }] = await Promise.all([
+  const [{ receivedOf }, { forwardUrl }] = await Promise.all([
     import('../../webhooks/log/records.ts'),
     import('../../webhooks/forward/routes.ts'),
-    context.sandboxes(),
   ]);
   const delivery = await deliveryIn(context, file);
   requireSendable(delivery);
   const { name: id, raw } = delivery;
-  const { now } = thisProcess;
-  const event = receivedOf({ ...raw, remote: '', port: 0 }, id, now());
+  const event = receivedOf({ ...raw, remote: '', port: 0 }, id, context.host.now());
   const url = forOption('--to', () => forwardUrl(to));
   return { to: new Map([[id, url]]), events: [{ event, url }], isReceived: false };
 }
@@ -257,17 +249,14 @@ async function chosenEvents(
 ): Promise<Iterable<Past>> {
   if (ids.length > 0 && isSelection(which))
     throw usage('ids cannot be combined with --since, --events, --where or --failed');
-  const {
-    stateFolder,
-    thisProcess: { now },
-  } = await context.sandboxes();
+  const { stateFolder } = await context.sandboxes();
   if (ids.length > 0) {
     const { findEvent } = await import('../../webhooks/log/history.ts');
     return ids.map((id) => findEvent(stateFolder, id, onDamage));
   }
   if (!isSelection(which))
     throw usage('specify which events to replay', 'give ids from webhooks history, or --since 10m');
-  return pasts(await select({ stateFolder, now: now(), onDamage }, which));
+  return pasts(await select({ stateFolder, now: context.host.now(), onDamage }, which));
 }
 
 function* pasts(selected: Awaited<ReturnType<typeof select>>): Generator<Past> {

@@ -63,7 +63,7 @@ export async function subscribe(
 ): Promise<Subscription> {
   const { url, secret, catchUp, addSecret } = options;
   const sandboxes = await context.sandboxes();
-  const { later, pid } = sandboxes.thisProcess;
+  const { later, pid } = context.host;
   const owner = { pid, start: processStart(pid), returns: true };
   const closed = new AbortController();
   let remote = await register(locator, catchUp);

@@ -24,22 +24,14 @@ export const signBody = command({
   piped: 'text',
   run: async (context, { file, id: wanted, timestamp: at, ...given }) => {
     const [bytes, secret] = [await context.bytes(file), await requiredSecret(context, given)];
-    const [
-      { sign, signatureHeaders },
-      { readRaw },
-      { headerOf },
-      {
-        thisProcess: { now },
-      },
-    ] = await Promise.all([
+    const [{ sign, signatureHeaders }, { readRaw }, { headerOf }] = await Promise.all([
       import('../../contract/signature.ts'),
       import('../../webhooks/event/raw.ts'),
       import('../../delivery/headers.ts'),
-      context.sandboxes(),
     ]);
     const { headers = [], body = bytes } = readRaw(bytes) ?? {};
     const id = wanted ?? headerOf(headers, signatureHeaders.id) ?? `evt_${(await import('node:crypto')).randomUUID()}`;
-    const timestamp = at ?? Math.floor(now() / 1000);
+    const timestamp = at ?? Math.floor(context.host.now() / 1000);
     return {
       [signatureHeaders.id]: id,
       [signatureHeaders.timestamp]: String(timestamp),

@@ -73,10 +73,7 @@ async function received(context: Context, id: string | undefined): Promise<Check
 }
 
 async function filed(context: Context, file: string): Promise<Checked> {
-  const {
-    thisProcess: { now },
-  } = await context.sandboxes();
-  return { ...(await deliveryIn(context, file)), clock: now() };
+  return { ...(await deliveryIn(context, file)), clock: context.host.now() };
 }
 
 /** Reads Unix seconds or an ISO time; returns milliseconds. */
