@@ -1,5 +1,6 @@
 import type { Host } from '../base/host.ts';
 import { connect } from '../session/connect.ts';
+import { ownStateFolder } from '../session/profiles/environment.ts';
 import type { AnyCaller, Connection, Interaction, TeamServer } from '../session/session.ts';
 import type { Context } from './command.ts';
 import type { Globals } from './globals.ts';
@@ -23,7 +24,8 @@ export interface ContextOptions {
 }
 
 export function createContext({ host, given, reporter, locate, command = '' }: ContextOptions): CliContext {
-  const sandboxes = once(async () => (await import('../session/sandboxes.ts')).openSandboxes(host));
+  const stateFolder = once(() => ownStateFolder(host));
+  const sandboxes = once(async () => (await import('../session/sandboxes.ts')).openSandboxes(host, stateFolder()));
   const prompts = createPrompts(host, given, () => note('keyboard', 'reading stdin from the keyboard; Ctrl-D ends it'));
   const interaction: Interaction = {
     confirm: (question) => createPrompts(host, { ...given, yes: false }).confirm(question),
@@ -52,6 +54,7 @@ export function createContext({ host, given, reporter, locate, command = '' }: C
     reporter,
     interaction,
     command,
+    stateFolder,
     sandboxes,
     team,
     ...prompts,
@@ -83,7 +86,7 @@ export function createContext({ host, given, reporter, locate, command = '' }: C
   return context;
 }
 
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
   return () => (made ??= make());
 }

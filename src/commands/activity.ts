@@ -34,11 +34,8 @@ export const activity = command({
 });
 
 async function listCalls(context: Context, { limit, since, live, failed }: Input<typeof params>) {
-  const [{ activityFolder, newestFirst }, { stateFolder }] = await Promise.all([
-    import('../session/activity/log.ts'),
-    context.sandboxes(),
-  ]);
-  const folder = activityFolder(stateFolder);
+  const { activityFolder, newestFirst } = await import('../session/activity/log.ts');
+  const folder = activityFolder(context.stateFolder());
   refuseUnreadable(folder);
   const from = since === undefined ? -Infinity : context.host.now() - since;
   const onDamage = warnOncePerFile(context, 'activity-damaged');

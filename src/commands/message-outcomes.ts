@@ -35,7 +35,7 @@ export async function messageOutcomes(
     knownSecrets(context),
   ]);
   let unsigned = 0;
-  for (const { event: received } of newestFirst(sandboxes.stateFolder, onDamage)) {
+  for (const { event: received } of newestFirst(context.stateFolder(), onDamage)) {
     const { name, message_id: id, reason } = eventOf(received);
     const delivery = deliveryIn(name?.replace(/^message\./, ''));
     if (!delivery || id === undefined || !ids.has(id)) continue;

@@ -22,11 +22,11 @@ export const listRuns = command({
   piped: 'rows',
   first: ['started_at', 'command', 'file', 'sent', 'failed', 'state', 'unsure', 'id'],
   run: async (context) => {
-    const [{ ledgerFolder, runRow }, { oldRuns }, { stateFolder }] = await Promise.all([
+    const [{ ledgerFolder, runRow }, { oldRuns }] = await Promise.all([
       import('../runs/listing.ts'),
       import('../session/ledger.ts'),
-      context.sandboxes(),
     ]);
+    const stateFolder = context.stateFolder();
     refuseUnreadable(ledgerFolder(stateFolder));
     const runs = await withRuns(context, ({ all }) => all());
     const old = oldRuns(stateFolder, new Set(runs.map(({ run }) => run))).length;
@@ -63,16 +63,15 @@ export const showRun = command({
   piped: 'rows',
   first: ['line', 'outcome', 'delivery', 'reason', 'id'],
   run: async (context, { id, outcome, delivery }) => {
-    const [{ runNamed }, { rowsOfRun }, { logFolder, logParts }, { stateFolder }] = await Promise.all([
+    const [{ runNamed }, { rowsOfRun }, { logFolder, logParts }] = await Promise.all([
       import('../runs/listing.ts'),
       import('../runs/history.ts'),
       import('../runs/log.ts'),
-      context.sandboxes(),
     ]);
     const all = await withRuns(context, ({ all }) => all());
     const { run, status, template, host } = runNamed(all, id);
     const onDamage = warnOncePerFile(context, 'run-log');
-    const rows = rowsOfRun(logParts(logFolder(stateFolder, run), onDamage), status === 'running');
+    const rows = rowsOfRun(logParts(logFolder(context.stateFolder(), run), onDamage), status === 'running');
     if (host !== undefined)
       context.note('rows-of-this-machine', 'the rows of other machines of the team are listed there');
     const wanted = outcome === undefined ? rows : rows.filter((row) => row.outcome === outcome);
@@ -108,12 +107,9 @@ async function withRuns<T>(
   context: Context,
   act: (place: Place & { all(): readonly ListedRun[] }) => T | Promise<T>,
 ): Promise<T> {
-  const [{ allRuns, openTeamRuns }, { stateFolder }] = await Promise.all([
-    import('../runs/team-runs.ts'),
-    context.sandboxes(),
-  ]);
+  const { allRuns, openTeamRuns } = await import('../runs/team-runs.ts');
   const team = await openTeamRuns(context);
-  const place = { stateFolder, host: context.host, team };
+  const place = { stateFolder: context.stateFolder(), host: context.host, team };
   try {
     return await act({ ...place, all: () => allRuns(place) });
   } finally {

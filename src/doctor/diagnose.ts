@@ -51,8 +51,8 @@ async function teamOf(session: Session, caller: Caller): Promise<readonly Check[
 }
 
 /** Even what is left of a sandbox that has ended stays where it is. */
-function looking({ host }: Session): Session['sandboxes'] {
-  return async () => openSandboxes(host, (...which) => locatorsIn(...which).live);
+function looking({ host, stateFolder }: Session): Session['sandboxes'] {
+  return async () => openSandboxes(host, stateFolder(), (...which) => locatorsIn(...which).live);
 }
 
 function withoutCalls(checks: readonly Check[], why: string): Diagnosis {

@@ -43,7 +43,6 @@ export interface Running {
   readonly signals: RunSignals;
   readonly emit: Emit;
   readonly opened: OpenedLedger;
-  readonly stateFolder: string;
   /** Called once for each damaged log of a run. */
   readonly onLogDamage: OnDamage;
 }

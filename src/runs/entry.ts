@@ -26,11 +26,12 @@ export interface KeptEntry {
 const updateEvery = 1_000;
 
 export async function keepEntry(
-  { context, action, input, client, opened, stateFolder }: Running,
+  { context, action, input, client, opened }: Running,
   { accepted, plan }: Registered,
   tally: Tally,
 ): Promise<KeptEntry> {
   const { host } = context;
+  const stateFolder = context.stateFolder();
   const { ledger, account } = opened;
   const before = listRuns(join(stateFolder, 'ledger')).find(({ run }) => run === accepted.run);
   const startedAt = host.now();

@@ -38,7 +38,7 @@ export async function openInput(
     noteEscapes(context, source, options.name);
     return source;
   };
-  const { stateFolder } = await context.sandboxes();
+  const stateFolder = context.stateFolder();
   removeLeftCopies(stateFolder, context.host.kill);
   if (file !== '-') return { source: await opened(file), shown: file, path: resolve(file), close: () => {} };
   const copy = copyPath(stateFolder, context.host.pid);

@@ -46,7 +46,6 @@ export async function runAction(
   checkChoice(options);
   refuseKeys(context.host.argv, file, await knownSecrets(context));
   refuseShaping(context.given);
-  const { stateFolder } = await context.sandboxes();
   const signals = untilSignaled(context);
   try {
     const { hours } = action;
@@ -57,8 +56,7 @@ export async function runAction(
       const mapper = await action.mapper(input.source);
       const opened = await client.ledger();
       const onLogDamage = warnOncePerFile(context, 'run-log');
-      const common = { context, action, options, input, mapper, client, signals, emit, opened };
-      const running = { ...common, stateFolder, onLogDamage };
+      const running = { context, action, options, input, mapper, client, signals, emit, opened, onLogDamage };
       const [ran] = await Promise.allSettled([perform(running)]);
       const fault = await faultOf(opened.close());
       if (ran.status === 'rejected') throw ran.reason;
@@ -131,11 +129,12 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
 }
 
 async function registrarOf(
-  { context, opened, stateFolder, onLogDamage }: Running,
+  { context, opened, onLogDamage }: Running,
   found: Preflight,
 ): Promise<Registering['ledger']> {
   if (!opened.isShared) return opened.ledger;
   const { withOwnRecords } = await import('./own-records.ts');
+  const stateFolder = context.stateFolder();
   return withOwnRecords(opened, found, { stateFolder, now: context.host.now, onDamage: onLogDamage });
 }
 
@@ -216,13 +215,13 @@ async function rehearsed(
 
 /** Sends the due rows and reports them. */
 async function sendAndReport(running: Running, found: Preflight, registered: Registered): Promise<Ended> {
-  const { context, action, input, signals, stateFolder } = running;
+  const { context, action, input, signals } = running;
   const { accepted, plan } = registered;
   const { run } = accepted;
   const startedAt = context.host.now();
   const unit = unitOf(input.source);
   signals.take();
-  const folder = logFolder(stateFolder, run);
+  const folder = logFolder(context.stateFolder(), run);
   const parts = logParts(folder, running.onLogDamage);
   const log = createRunLog(folder, { run, at: startedAt, file: nameOf(input), unit });
   const tally = createTally(found, accepted);

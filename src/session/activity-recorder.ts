@@ -80,11 +80,10 @@ export async function recordRun(
 
 /** Counts this month's live messages; a lower bound. */
 export async function sentThisMonth(session: Session, checkedTarget: CheckedTarget): Promise<number> {
-  const { stateFolder } = await session.sandboxes();
   const { now, kill } = session.host;
   const { host } = new URL(checkedTarget.target.baseUrl);
   const { profile } = factsOf(session, checkedTarget);
-  return messagesThisMonth(activityFolder(stateFolder), { profile, host }, now(), kill);
+  return messagesThisMonth(activityFolder(session.stateFolder()), { profile, host }, now(), kill);
 }
 
 /** Prints that nothing really happens; not for reads and dry runs. */
@@ -121,7 +120,7 @@ async function writerOf(
   message?: BodyOf<'sendTemplate'>,
 ): Promise<Writer> {
   const { host, note } = session;
-  const folder = activityFolder((await session.sandboxes()).stateFolder);
+  const folder = activityFolder(session.stateFolder());
   let isNoted = false;
   const onFault: Writer['onFault'] = (error) => {
     const fault = error instanceof CliError ? error.message : `cannot use ${folder}: ${reasonOf(error)}`;

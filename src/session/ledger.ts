@@ -12,11 +12,11 @@ import type { AnyCaller, CheckedTarget, OpenedLedger, Session } from './session.
 export async function openLedger(session: Session, checkedTarget: CheckedTarget): Promise<OpenedLedger> {
   const { host, given, reporter } = session;
   // `runs list` needs only oldRuns.
-  const [{ accountOf }, files, { stateFolder }] = await Promise.all([
+  const [{ accountOf }, files] = await Promise.all([
     import('../ledger/identity.ts'),
     import('../ledger/file/file-ledger.ts'),
-    session.sandboxes(),
   ]);
+  const stateFolder = session.stateFolder();
   refuseOldRuns(stateFolder);
   if (!given.dryRun) await refuseOldSends(stateFolder, host);
   const facts = await accountFacts(session, checkedTarget);

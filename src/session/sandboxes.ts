@@ -1,15 +1,13 @@
 import { isLocalKey, type Mode } from '../contract/keys.ts';
 import { type CliError, configuration } from '../base/errors.ts';
 import type { Env, Host } from '../base/host.ts';
-import { requireOwn } from '../base/files.ts';
-import { stateFolder as folderOf, onlyLocal } from './profiles/environment.ts';
+import { onlyLocal } from './profiles/environment.ts';
 import type { Target } from './profiles/resolve.ts';
 import { defaultData, liveLocators, type Locator, isHeld, leadsTo } from '../sandbox/remote/locator.ts';
 import { isElsewhere } from '../base/liveness.ts';
 
 /** The sandboxes of this machine. */
 export interface Sandboxes {
-  readonly stateFolder: string;
   live(): readonly Locator[];
   /** All sandboxes, but inside `sandbox exec` only its own. */
   visible(): readonly Locator[];
@@ -34,9 +32,7 @@ const notRunning = {
 };
 
 /** `look` finds running sandboxes; the default one also removes stale locators. */
-export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
-  const stateFolder = folderOf(host.env, host.home);
-  requireOwn(stateFolder);
+export function openSandboxes(host: Host, stateFolder: string, look = liveLocators): Sandboxes {
   const named = execSandbox(host.env);
   const live = () => look(stateFolder, host.kill);
   const defaultSandbox = () => live().find(({ data }) => data === defaultData(stateFolder));
@@ -73,7 +69,6 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
     return locator;
   };
   return {
-    stateFolder,
     live,
     at,
     proven,

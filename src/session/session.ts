@@ -25,6 +25,8 @@ export interface Session {
   note(code: string, message: string): void;
   /** The name of the command, such as `contacts create`. */
   readonly command: string;
+  /** The state folder; throws if other users can change it. */
+  stateFolder(): string;
   readonly sandboxes: () => Promise<Sandboxes>;
   /** The server of the caller's team, if it has one. */
   readonly team: (caller: AnyCaller) => Promise<TeamServer | undefined>;

@@ -53,27 +53,26 @@ async function run(context: Context, { sandbox, locator, ending, close }: Served
     context.note('sandbox', `the sandbox of this command was stopped: ${locator.url}`);
     return close();
   });
-  const [{ runCommand }, { stateFolder }] = await Promise.all([import('../../cli/child.ts'), context.sandboxes()]);
+  const { runCommand } = await import('../../cli/child.ts');
   const variables = {
     BIZMSG_BASE_URL: locator.url,
     BIZMSG_API_KEY: locator.keys.sandbox,
     BIZMSG_WEBHOOK_SECRET: sandbox.secret(),
     BIZMSG_ONLY: 'local',
   };
-  return runCommand(context.host, { command: words, stateFolder, variables });
+  return runCommand(context.host, { command: words, stateFolder: context.stateFolder(), variables });
 }
 
 async function serveAlone(context: Context, { plan, shape, rng: seed }: Input<typeof settings>) {
-  const [{ createSandbox }, { serve }, { stateFolder }] = await Promise.all([
+  const [{ createSandbox }, { serve }] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
     import('../../sandbox/serve.ts'),
-    context.sandboxes(),
   ]);
   const warn = (text: string) => context.note('sandbox', text);
   const sandbox = () => createSandbox({ plan, shape, seed, warn });
   const { pid, kill, now, later } = context.host;
-  const alone = { data: null, port: 0, idle: Infinity, background: false };
-  return serve({ ...alone, sandbox, stateFolder, build: __BUILD__, pid, kill, now, later, warn });
+  const alone = { stateFolder: context.stateFolder(), data: null, port: 0, idle: Infinity, background: false };
+  return serve({ ...alone, sandbox, build: __BUILD__, pid, kill, now, later, warn });
 }
 
 /** Checks the URL before the command runs. */

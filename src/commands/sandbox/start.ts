@@ -116,12 +116,12 @@ function isSeparate({ ephemeral, data }: Input<typeof params>): boolean {
 async function start(context: Context, input: Input<typeof params>) {
   const { port, plan, shape, rng: seed, idle, data, external, ephemeral, onDemand } = input;
   if (ephemeral && data !== undefined) throw usage('--ephemeral and --data exclude each other');
-  const [{ createSandbox }, { serve }, { defaultData }, { stateFolder }] = await Promise.all([
+  const [{ createSandbox }, { serve }, { defaultData }] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
     import('../../sandbox/serve.ts'),
     import('../../sandbox/remote/locator.ts'),
-    context.sandboxes(),
   ]);
+  const stateFolder = context.stateFolder();
   const warn = (text: string) => context.note('sandbox', text);
   const { pid, kill, now, later } = context.host;
   // Only this user can write to the default folder, so this user allowed its webhooks.

@@ -54,11 +54,11 @@ async function run(
   words: readonly string[],
   afterwards: (exit: number) => Promise<void>,
 ): Promise<number> {
-  const [{ runCommand }, { stateFolder }] = await Promise.all([import('../../cli/child.ts'), context.sandboxes()]);
+  const { runCommand } = await import('../../cli/child.ts');
   const { host } = context;
   // Identifies the processes of this command.
   const variables = { BIZMSG_EXPECTED_BY: `${host.pid}-${host.now()}` };
-  return runCommand(host, { command: words, stateFolder, variables, afterwards });
+  return runCommand(host, { command: words, stateFolder: context.stateFolder(), variables, afterwards });
 }
 
 interface JudgeOptions {

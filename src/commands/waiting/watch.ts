@@ -45,15 +45,17 @@ async function inSandbox(context: Context, locator: Locator, wanted: Wanted): Pr
 }
 
 async function atListeners(context: Context): Promise<EventSource> {
-  const { stateFolder, live } = await context.sandboxes();
+  const stateFolder = context.stateFolder();
   const { kill, now, later } = context.host;
   if (liveListeners(stateFolder, kill).length === 0) throw noListener();
   const onDamage = warnOncePerFile(context, 'journal-damaged');
   const source = listenerSource(stateFolder, { now, later, onDamage });
-  const stored = await storedSecret(context);
+  const [stored, sandboxes] = [await storedSecret(context), await context.sandboxes()];
   if (stored === undefined) return source;
   // A listener that was started for a local sandbox receives events signed with one of that sandbox's secrets.
-  const asked = await Promise.allSettled(live().map(async (one) => (await remoteOf(context, one)).ask('env')));
+  const asked = await Promise.allSettled(
+    sandboxes.live().map(async (one) => (await remoteOf(context, one)).ask('env')),
+  );
   const others = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value.secrets : []));
   return signedOnly(source, { secrets: [stored, ...others], ...proof(context, now) });
 }

@@ -52,7 +52,7 @@ export const webhooksHistory = command({
 });
 
 async function listed(context: Context, { limit, ...which }: Input<typeof params>) {
-  const { stateFolder } = await context.sandboxes();
+  const stateFolder = context.stateFolder();
   const newestFirst = await select(
     { stateFolder, now: context.host.now(), onDamage: warnOncePerFile(context, 'journal-damaged') },
     which,
@@ -98,12 +98,9 @@ async function countReceived(stateFolder: string): Promise<number> {
 async function cleared(context: Context, { limit, since, events, where, failed, damaged }: Input<typeof params>) {
   if (failed || where.length > 0 || [limit, since, events].some((one) => one !== undefined))
     throw usage('--clear cannot be combined with other options', 'it deletes whole files');
-  const [{ clearableEvents, clearEvents }, { stateFolder }] = await Promise.all([
-    import('../../webhooks/log/files.ts'),
-    context.sandboxes(),
-  ]);
+  const { clearableEvents, clearEvents } = await import('../../webhooks/log/files.ts');
   const { kill, now } = context.host;
-  const found = clearableEvents(stateFolder, { kill, now: now(), damaged });
+  const found = clearableEvents(context.stateFolder(), { kill, now: now(), damaged });
   const { length } = found.paths;
   if (length > 0) await context.confirm(`Delete ${length === 1 ? '1 file' : `${length} files`} of recorded events?`);
   return clearEvents(found);

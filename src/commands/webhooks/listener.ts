@@ -194,7 +194,7 @@ function hasFailed(item: Item): item is ForwardedItem {
 async function listenOptions(context: Context, input: ListenInput): Promise<Omit<ListeningOptions, 'secrets'>> {
   checkOutput(context);
   const { port, host, path, respond, allowWebPages } = input;
-  const { stateFolder } = await context.sandboxes();
+  const stateFolder = context.stateFolder();
   const { pid, kill, now, later } = context.host;
   return {
     pid,

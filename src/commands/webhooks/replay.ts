@@ -95,10 +95,8 @@ async function* replayAndRecord(
 }
 
 async function openLog(context: Context): Promise<EventLog | undefined> {
-  const [{ openEventLog }, { stateFolder }] = await Promise.all([
-    import('../../webhooks/log/log.ts'),
-    context.sandboxes(),
-  ]);
+  const { openEventLog } = await import('../../webhooks/log/log.ts');
+  const stateFolder = context.stateFolder();
   const { pid, kill, now, later } = context.host;
   return tryToRecord(context, () => openEventLog({ stateFolder, pid, kill, now, later }));
 }
@@ -161,13 +159,10 @@ interface ReplayPlan {
 /** The events to replay and their destinations. */
 async function replayPlan(context: Context, { file, ...input }: ReplayInput): Promise<ReplayPlan> {
   if (file !== undefined) return planForFile(context, file, input);
-  const [{ addressed }, { stateFolder }] = await Promise.all([
-    import('../../webhooks/forward/replay.ts'),
-    context.sandboxes(),
-  ]);
+  const { addressed } = await import('../../webhooks/forward/replay.ts');
   const onDamage = warnOncePerFile(context, 'journal-damaged');
   const to = await destinations(context, input, onDamage);
-  return { to, events: addressed(stateFolder, to, onDamage), isReceived: true };
+  return { to, events: addressed(context.stateFolder(), to, onDamage), isReceived: true };
 }
 
 async function destinations(
@@ -206,12 +201,9 @@ async function destinations(
 
 /** The only address that events were forwarded to; undefined if there are several or none. */
 async function usualDestination(context: Context, onDamage: OnDamage): Promise<string | undefined> {
-  const [{ newestFirst }, { stateFolder }] = await Promise.all([
-    import('../../webhooks/log/history.ts'),
-    context.sandboxes(),
-  ]);
+  const { newestFirst } = await import('../../webhooks/log/history.ts');
   const urls = new Set<string>();
-  for (const { forwards } of newestFirst(stateFolder, onDamage)) {
+  for (const { forwards } of newestFirst(context.stateFolder(), onDamage)) {
     for (const { url } of forwards) urls.add(url);
     if (urls.size > 1) return undefined;
   }
@@ -249,7 +241,7 @@ async function chosenEvents(
 ): Promise<Iterable<Past>> {
   if (ids.length > 0 && isSelection(which))
     throw usage('ids cannot be combined with --since, --events, --where or --failed');
-  const { stateFolder } = await context.sandboxes();
+  const stateFolder = context.stateFolder();
   if (ids.length > 0) {
     const { findEvent } = await import('../../webhooks/log/history.ts');
     return ids.map((id) => findEvent(stateFolder, id, onDamage));

@@ -38,11 +38,10 @@ export const showEvent = command({
     const { output, json, query, columns } = context.given;
     if (raw !== undefined && (output ?? query ?? columns ?? (json || undefined)) !== undefined)
       throw usage('--raw cannot be combined with other output options', 'leave out -o, --columns and --query');
-    const { stateFolder } = await context.sandboxes();
     const { findEvent } = await import('../../webhooks/log/history.ts');
     const onDamage = warnOncePerFile(context, 'journal-damaged');
     try {
-      const past = findEvent(stateFolder, id, onDamage);
+      const past = findEvent(context.stateFolder(), id, onDamage);
       return raw === undefined ? await shown(past) : await written(past, raw);
     } catch (error) {
       if (!(error instanceof CliError && error.exit === 'notFound') || id === undefined || raw !== undefined)
@@ -184,7 +183,7 @@ interface FoundMessage {
 
 /** Undefined if neither a running sandbox nor a listener knows this id. */
 async function findMessage(context: Context, id: string, onDamage: OnDamage): Promise<FoundMessage | undefined> {
-  const { stateFolder } = await context.sandboxes();
+  const stateFolder = context.stateFolder();
   const [message, received] = [await sandboxMessage(context, id), await receivedEvents(stateFolder, id, onDamage)];
   return message || received.length > 0 ? { message: message ?? null, received } : undefined;
 }

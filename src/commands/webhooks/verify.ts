@@ -63,12 +63,11 @@ interface Checked {
 }
 
 async function received(context: Context, id: string | undefined): Promise<Checked> {
-  const [{ stateFolder }, { findEvent }, { rawDelivery }] = await Promise.all([
-    context.sandboxes(),
+  const [{ findEvent }, { rawDelivery }] = await Promise.all([
     import('../../webhooks/log/history.ts'),
     import('../../webhooks/event/raw.ts'),
   ]);
-  const { event } = findEvent(stateFolder, id, warnOncePerFile(context, 'journal-damaged'));
+  const { event } = findEvent(context.stateFolder(), id, warnOncePerFile(context, 'journal-damaged'));
   return { name: event.id, raw: rawDelivery(event), clock: event.received_at };
 }
 

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { CliError, configuration } from '../../base/errors.ts';
+import { requireOwn } from '../../base/files.ts';
 import type { Env, Host } from '../../base/host.ts';
 import type { Mode } from '../../contract/keys.ts';
 import { accountFault } from './fields.ts';
@@ -64,6 +65,13 @@ export function configFolder(env: Env, home: string): string {
 /** The folder of everything else. */
 export function stateFolder(env: Env, home: string): string {
   return named(env, 'BIZMSG_STATE_DIR') ?? join(base(env.XDG_STATE_HOME) ?? join(home, '.local', 'state'), 'bizmsg');
+}
+
+/** The same folder; throws if other users can change it. */
+export function ownStateFolder({ env, home }: Pick<Host, 'env' | 'home'>): string {
+  const folder = stateFolder(env, home);
+  requireOwn(folder);
+  return folder;
 }
 
 function named(env: Env, name: string): string | undefined {
