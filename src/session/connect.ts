@@ -64,7 +64,10 @@ export function sharedRate(
 
 export async function checkTarget(session: Session, caller: AnyCaller): Promise<CheckedTarget> {
   const { host, given, reporter, note } = session;
-  const [sandboxes, { checkStore, guard }] = await Promise.all([session.sandboxes(), import('./profiles/guard.ts')]);
+  const [sandboxes, { checkStore, refuseUnsafeTarget }] = await Promise.all([
+    session.sandboxes(),
+    import('./profiles/safety.ts'),
+  ]);
   const target =
     caller.kind === 'local'
       ? await session.interaction.spin('Starting the sandbox', sandboxes.target(caller.mode, given.dryRun))
@@ -76,7 +79,7 @@ export async function checkTarget(session: Session, caller: AnyCaller): Promise<
   const running = caller.kind === 'local' ? sandboxes.find() : sandboxes.at(target.baseUrl);
   const simulated = caller.kind === 'local' || running !== undefined;
   if (caller.kind !== 'local') {
-    guard(caller, {
+    refuseUnsafeTarget(caller, {
       simulated,
       onlyLocal: onlyLocal(host.env),
       unverified: skipsCertificateChecks(host.env),

@@ -9,7 +9,7 @@ import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { Target } from './resolve.ts';
 import { storeFile } from './store.ts';
 
-export interface GuardConditions {
+export interface TargetConditions {
   /** Whether the address is a sandbox on this machine. */
   readonly simulated: boolean;
   /** Whether only sandboxes on this machine may be called. */
@@ -23,7 +23,10 @@ export interface GuardConditions {
 type RunningSandbox = Pick<Locator, 'url' | 'keys'>;
 
 /** Throws if this key must not go to this address. */
-export function guard(target: Target, { simulated, onlyLocal, unverified, running = () => [] }: GuardConditions): void {
+export function refuseUnsafeTarget(
+  target: Target,
+  { simulated, onlyLocal, unverified, running = () => [] }: TargetConditions,
+): void {
   if (onlyLocal && !simulated) refuseOther(target);
   if (isLocalKey(target.key) && !simulated) refuseElsewhere(target, running());
   if (simulated && !isLocalKey(target.key) && target.mode !== 'sandbox') refuseInSandbox(target);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guard } from '../../../src/session/profiles/guard.ts';
+import { refuseUnsafeTarget } from '../../../src/session/profiles/safety.ts';
 import { leadsTo } from '../../../src/sandbox/remote/locator.ts';
 import { thrown } from '../../support/thrown.ts';
 import { bareKey, liveKey, localKey, localLiveKey, testKey } from './people.ts';
@@ -9,7 +9,7 @@ const service = 'https://api.example.com/v1';
 const running = { url: sandbox, port: 4780, loopback: 'both' } as const;
 const around = (baseUrl: string) => ({ simulated: leadsTo(running, baseUrl), onlyLocal: false, unverified: false });
 
-describe('the guard', () => {
+describe('the check of a target', () => {
   it.each([
     [testKey, 'sandbox', service],
     [liveKey, 'live', service],
@@ -22,7 +22,7 @@ describe('the guard', () => {
     [testKey, 'sandbox', sandbox],
     [bareKey, 'sandbox', sandbox],
   ] as const)('lets %s (%s) go to %s', (key, mode, baseUrl) => {
-    expect(() => guard({ kind: 'service', key, mode, baseUrl }, around(baseUrl))).not.toThrow();
+    expect(() => refuseUnsafeTarget({ kind: 'service', key, mode, baseUrl }, around(baseUrl))).not.toThrow();
   });
 
   it.each([
@@ -38,14 +38,14 @@ describe('the guard', () => {
     [liveKey, 'live', 'http://0.0.0.0:4780', 'plain-http'],
     [liveKey, 'live', 'http://localhost.evil.example', 'plain-http'],
   ] as const)('keeps %s (%s) from %s', (key, mode, baseUrl, code) => {
-    const error = thrown(() => guard({ kind: 'service', key, mode, baseUrl }, around(baseUrl)));
+    const error = thrown(() => refuseUnsafeTarget({ kind: 'service', key, mode, baseUrl }, around(baseUrl)));
     expect(error).toMatchObject({ exit: 'unsafe', code });
     expect(String(error)).not.toContain(key);
   });
 
   it('reports that the sandbox is not running for its local key', () => {
     const target = { kind: 'service', key: localKey, mode: 'sandbox', baseUrl: 'http://localhost:4790' } as const;
-    expect(thrown(() => guard(target, around(target.baseUrl)))).toMatchObject({
+    expect(thrown(() => refuseUnsafeTarget(target, around(target.baseUrl)))).toMatchObject({
       hint: expect.stringContaining('start one with bizmsg sandbox start'),
     });
   });
@@ -56,14 +56,16 @@ describe('the guard', () => {
   ])('names the address of a running sandbox for its local key: %j', (keys, hint) => {
     const target = { kind: 'service', key: localKey, mode: 'sandbox', baseUrl: 'http://localhost:4790' } as const;
     const conditions = { ...around(target.baseUrl), running: () => [{ url: 'http://127.0.0.1:4782', keys }] };
-    expect(thrown(() => guard(target, conditions))).toMatchObject({ hint });
+    expect(thrown(() => refuseUnsafeTarget(target, conditions))).toMatchObject({ hint });
   });
 
   it('refuses every target but a local sandbox under BIZMSG_ONLY=local', () => {
     const only = (baseUrl: string) => ({ ...around(baseUrl), onlyLocal: true });
     const target = { kind: 'service', key: testKey, mode: 'sandbox' } as const;
     for (const baseUrl of [service, 'http://127.0.0.1:9'])
-      expect(thrown(() => guard({ ...target, baseUrl }, only(baseUrl)))).toMatchObject({ code: 'only-local' });
-    expect(() => guard({ ...target, key: localKey, baseUrl: sandbox }, only(sandbox))).not.toThrow();
+      expect(thrown(() => refuseUnsafeTarget({ ...target, baseUrl }, only(baseUrl)))).toMatchObject({
+        code: 'only-local',
+      });
+    expect(() => refuseUnsafeTarget({ ...target, key: localKey, baseUrl: sandbox }, only(sandbox))).not.toThrow();
   });
 });
