@@ -3,11 +3,11 @@ import { rangesOf } from './places.ts';
 import {
   type Settlement,
   type RowDigest,
-  type Rule,
-  type RunRule,
+  type ClaimTerms,
+  type RunTerms,
   type RunState,
   type Settled,
-  type SingleRule,
+  type SingleTerms,
   singlesOf,
   type Verdict,
 } from './ledger.ts';
@@ -34,12 +34,18 @@ export function buriesOf(book: Book, world: World): readonly Change[] {
 }
 
 /** Decides each row of a group. `after` is the change with which the command registered: it knew of all before. */
-export function decideClaim(book: Book, world: World, rows: readonly RowDigest[], rule: Rule, after?: number): Claimed {
-  return 'single' in rule ? claimSingle(book, world, rows, rule) : claimInRun(book, world, rows, rule, after);
+export function decideClaim(
+  book: Book,
+  world: World,
+  rows: readonly RowDigest[],
+  terms: ClaimTerms,
+  after?: number,
+): Claimed {
+  return 'single' in terms ? claimSingle(book, world, rows, terms) : claimInRun(book, world, rows, terms, after);
 }
 
-function claimInRun(book: Book, world: World, rows: readonly RowDigest[], rule: RunRule, after?: number): Claimed {
-  const run = knownRun(book, rule.run);
+function claimInRun(book: Book, world: World, rows: readonly RowDigest[], terms: RunTerms, after?: number): Claimed {
+  const run = knownRun(book, terms.run);
   const { now: at, owner } = world;
   const [claimed, lost]: [Set<number>, number[]] = [new Set(), []];
   const superseded: Superseded = new Map();
@@ -47,12 +53,12 @@ function claimInRun(book: Book, world: World, rows: readonly RowDigest[], rule: 
   const verdicts = rows.map((row): Verdict => {
     const entry = book.find(run, row, 0);
     const position = entry === -1 ? added.positionOf(row) : run.rows.positionOf(entry);
-    const verdict = claimed.has(position) ? takenBy(book, run, owner) : verdictOn(book, run, entry, rule, after);
+    const verdict = claimed.has(position) ? takenBy(book, run, owner) : verdictOn(book, run, entry, terms, after);
     if (verdict.verdict !== 'yours') return verdict;
-    const other = otherThan(book, world, row, run, rule, after);
+    const other = otherThan(book, world, row, run, terms, after);
     if (other) lost.push(position);
     else claimed.add(position);
-    if (rule.retryUnsure) supersede(book, row, run, superseded);
+    if (terms.retryUnsure) supersede(book, row, run, superseded);
     return other ?? yours;
   });
   const changes: Change[] = added.bytes().length > 0 ? [{ type: 'rows', run: run.id, bytes: added.bytes() }] : [];
@@ -76,42 +82,42 @@ function createAdded(first: number) {
   };
 }
 
-function verdictOn(book: Book, run: Run, entry: number, rule: RunRule, after: number = run.order): Verdict {
+function verdictOn(book: Book, run: Run, entry: number, terms: RunTerms, after: number = run.order): Verdict {
   const { entries } = book;
   if (entry === -1) return yours;
   const state = entries.stateOf(entry);
-  const isRetry = state === 'failed' ? entries.orderOf(entry) <= after : state === 'unsure' && rule.retryUnsure;
+  const isRetry = state === 'failed' ? entries.orderOf(entry) <= after : state === 'unsure' && terms.retryUnsure;
   const verdict = answer(state, isRetry ? 'retry' : 'claim');
   if (verdict === 'taken') return takenBy(book, run, book.ownerOf(entry)?.id);
   if (verdict === 'unsure') return { verdict, run: run.id, at: entries.timeOf(entry) * 1_000 };
   return verdict === 'yours' ? yours : { verdict };
 }
 
-/** Rule 2 at each claim: another run took the row since this command registered. */
+/** Another run that took the row since this command registered. */
 function otherThan(
   book: Book,
   world: World,
   row: RowDigest,
   run: Run,
-  rule: RunRule,
+  terms: RunTerms,
   after = run.order,
 ): Verdict | undefined {
   const { account, mode, kind, job } = run.subject;
-  if (mode !== 'live' || kind !== 'message' || job !== undefined || rule.ignoreOthers) return undefined;
-  const isUnsureCounted = !rule.retryUnsure;
+  if (mode !== 'live' || kind !== 'message' || job !== undefined || terms.ignoreOthers) return undefined;
+  const isUnsureCounted = !terms.retryUnsure;
   const found = elsewhere(book, world, row, 0, { account, own: run, after, isPlannedCounted: false, isUnsureCounted });
   return found && elsewhereIn(book, found.entry, found.run);
 }
 
-function claimSingle(book: Book, world: World, rows: readonly RowDigest[], rule: SingleRule): Claimed {
+function claimSingle(book: Book, world: World, rows: readonly RowDigest[], terms: SingleTerms): Claimed {
   const { now: at, owner } = world;
-  const id = singlesOf(rule.single);
+  const id = singlesOf(terms.single);
   const known = book.runs.get(id);
   const run = known?.isForgotten ? undefined : known;
-  const changes: Change[] = run ? [] : [{ type: 'run', run: id, at, subject: rule.single, again: false }];
+  const changes: Change[] = run ? [] : [{ type: 'run', run: id, at, subject: terms.single, again: false }];
   const added = createAdded(run?.rows.count() ?? 0);
   const verdicts = rows.map((row): Verdict => {
-    const refusal = refusalOf(book, world, row, rule);
+    const refusal = refusalOf(book, world, row, terms);
     if (refusal) return refusal;
     const entry = run ? book.find(run, row, 0) : -1;
     const isDone = entry !== -1 && book.entries.stateOf(entry) === 'done';
@@ -120,7 +126,7 @@ function claimSingle(book: Book, world: World, rows: readonly RowDigest[], rule:
     if (isDone) changes.push({ type: 'commit', run: id, owner, at, plan: [], reopen: [position, 1] });
     changes.push({ type: 'work', run: id, owner, at, ...nothing, claimed: [position, 1] });
     const superseded: Superseded = new Map();
-    if (rule.retryUnsure) supersede(book, row, run, superseded);
+    if (terms.retryUnsure) supersede(book, row, run, superseded);
     changes.push(...supersedesOf(superseded, at));
     return yours;
   });
@@ -128,24 +134,24 @@ function claimSingle(book: Book, world: World, rows: readonly RowDigest[], rule:
 }
 
 /** The last 10 minutes count, and all rows that are unsure or in flight; planned rows do not. */
-function refusalOf(book: Book, { now }: World, row: RowDigest, rule: SingleRule): Verdict | undefined {
+function refusalOf(book: Book, { now }: World, row: RowDigest, terms: SingleTerms): Verdict | undefined {
   const { entries } = book;
-  const { account, mode } = rule.single;
+  const { account, mode } = terms.single;
   let refusal: Verdict | undefined;
   for (const { entry, run } of equalTo(book, row)) {
     const { subject } = run;
-    if (subject.mode !== mode || (subject.account.id !== account.id && !isSameOrigin(run, rule))) continue;
+    if (subject.mode !== mode || (subject.account.id !== account.id && !isSameOrigin(run, terms))) continue;
     const at = entries.timeOf(entry) * 1_000;
     const state = entries.stateOf(entry);
     if (state === 'leaving') return takenBy(book, run, book.ownerOf(entry)?.id);
-    if (state === 'unsure' && !rule.retryUnsure) refusal = { verdict: 'unsure', run: run.id, at };
-    const isRecent = state === 'done' && at > now - repeatWindow && !rule.again;
+    if (state === 'unsure' && !terms.retryUnsure) refusal = { verdict: 'unsure', run: run.id, at };
+    const isRecent = state === 'done' && at > now - repeatWindow && !terms.again;
     if (isRecent) refusal ??= { verdict: 'elsewhere', run: run.id, at, state };
   }
   return refusal;
 }
 
-function isSameOrigin({ subject }: Run, { single }: SingleRule): boolean {
+function isSameOrigin({ subject }: Run, { single }: SingleTerms): boolean {
   const isDigest = subject.account.isKeyDigest || single.account.isKeyDigest;
   return isDigest && subject.account.origin === single.account.origin;
 }

@@ -5,19 +5,19 @@ import type { State } from './states.ts';
 /** Where claims are made, so that a row is sent once: a file for one machine, or a server for a team. */
 export interface Ledger {
   /**
-   * Finds the run that this input continues (rule 1), stops if another run has sent some of its rows (rule 2), and
-   * registers the planned rows, in one atomic step. Registers nothing if it stops.
+   * Finds the run that this input continues, stops if another run has sent some of its rows, and registers the planned
+   * rows, in one atomic step. Registers nothing if it stops.
    */
   register(plan: Plan): Registered | Promise<Registered>;
   /** Claims what is free; verdicts in the same order. Atomic across all users of the ledger. */
-  claim(rows: readonly RowDigest[], rule: Rule): readonly Verdict[] | Promise<readonly Verdict[]>;
+  claim(rows: readonly RowDigest[], terms: ClaimTerms): readonly Verdict[] | Promise<readonly Verdict[]>;
   /** Records outcomes. */
   settle(outcomes: readonly Settled[]): void | Promise<void>;
   /** Gives planned rows up: the input no longer has them, or the run is closed. */
   withdraw(rows: Withdrawn): void | Promise<void>;
 
   /** The verdict that `claim` would give now. Claims nothing, but records that dead processes have left rows unsure. */
-  look(row: RowDigest, rule: Rule): Verdict | Promise<Verdict>;
+  look(row: RowDigest, terms: ClaimTerms): Verdict | Promise<Verdict>;
   /** All runs and jobs, the oldest first. */
   runs(): readonly RunState[] | Promise<readonly RunState[]>;
   /** Records what was found out about unsure rows, or about some of them; returns how many there were. */
@@ -150,7 +150,7 @@ export interface Accepted {
 
 /** Why nothing was registered; the user decides, and the command registers again with that choice. */
 export type Stop =
-  /** Rule 2. `--new-only` or `--again`. */
+  /** Other runs have sent some of the rows. `--new-only` or `--again`. */
   | { readonly reason: 'sent-before'; readonly rows: number; readonly earlier: readonly Earlier[] }
   /** With a live key, after 12 hours. `--continue` or `--again`. */
   | { readonly reason: 'idle'; readonly run: string; readonly idle: number; readonly left: number }
@@ -191,9 +191,10 @@ export interface Earlier {
   readonly unsure: number;
 }
 
-export type Rule = RunRule | SingleRule;
+/** Which rows a claim may get. */
+export type ClaimTerms = RunTerms | SingleTerms;
 
-export interface RunRule {
+export interface RunTerms {
   readonly run: string;
   readonly retryUnsure?: boolean | undefined;
   /** From `--again` and `--job`; what other runs send meanwhile does not count. */
@@ -201,7 +202,7 @@ export interface RunRule {
 }
 
 /** One message outside of runs, with a live key. */
-export interface SingleRule {
+export interface SingleTerms {
   readonly single: Subject;
   readonly again?: boolean | undefined;
   readonly retryUnsure?: boolean | undefined;

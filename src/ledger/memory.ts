@@ -6,7 +6,7 @@ import type {
   Plan,
   Registered,
   RowDigest,
-  Rule,
+  ClaimTerms,
   RunState,
   Settled,
   Verdict,
@@ -34,10 +34,10 @@ export interface MemoryOptions {
 /** The ledger without waiting: what it decides is what the file and a server decide. */
 export interface MemoryLedger extends Ledger {
   register(plan: Plan): Registered;
-  claim(rows: readonly RowDigest[], rule: Rule): readonly Verdict[];
+  claim(rows: readonly RowDigest[], terms: ClaimTerms): readonly Verdict[];
   settle(outcomes: readonly Settled[]): void;
   withdraw(rows: Withdrawn): void;
-  look(row: RowDigest, rule: Rule): Verdict;
+  look(row: RowDigest, terms: ClaimTerms): Verdict;
   runs(): readonly RunState[];
   resolve(run: string, found: 'sent' | 'not-sent', rows?: readonly RowDigest[]): number;
   closeRun(run: string): void;
@@ -62,14 +62,14 @@ export function createMemoryLedger(options: MemoryOptions): MemoryLedger {
       registered.set(result.run, book.order());
       return result;
     },
-    claim(rows, rule) {
+    claim(rows, terms) {
       const world = buryDead();
-      const { verdicts, changes } = decideClaim(book, world, rows, rule, orderFor(rule));
+      const { verdicts, changes } = decideClaim(book, world, rows, terms, orderFor(terms));
       if (changes.length > 0) keep([...introduction(world), ...changes]);
       return verdicts;
     },
-    look(row, rule) {
-      const [verdict] = decideClaim(book, buryDead(), [row], rule, orderFor(rule)).verdicts;
+    look(row, terms) {
+      const [verdict] = decideClaim(book, buryDead(), [row], terms, orderFor(terms)).verdicts;
       return verdict ?? { verdict: 'yours' };
     },
     settle(outcomes) {
@@ -128,8 +128,8 @@ export function createMemoryLedger(options: MemoryOptions): MemoryLedger {
     return book.owners.has(owner) ? [] : [{ type: 'owner', owner, at, pid, start: start ?? '' }];
   }
 
-  function orderFor(rule: Rule): number | undefined {
-    return 'run' in rule ? registered.get(rule.run) : undefined;
+  function orderFor(terms: ClaimTerms): number | undefined {
+    return 'run' in terms ? registered.get(terms.run) : undefined;
   }
 
   function keep(changes: readonly Change[]): void {

@@ -18,7 +18,7 @@ export interface Decided {
   readonly changes: readonly Change[];
 }
 
-/** Decides rules 1 and 2 for a command, and what to register. */
+/** Decides what a command continues, what counts as sent before, and what to register. */
 export function decideRegister(book: Book, world: World, plan: Plan, newRun: () => string): Decided {
   const chosen = choose(book, world, plan);
   if (chosen.stop) return stopped(chosen.stop);
@@ -38,7 +38,7 @@ function stopped(stop: Stop): Decided {
 
 type Chosen = { readonly stop: Stop } | { readonly stop: undefined; readonly run: Run | undefined };
 
-/** Rule 1: the run or job that this command continues. */
+/** The run or job that this command continues. */
 function choose(book: Book, world: World, plan: Plan): Chosen {
   const { account, mode, choice } = plan;
   const all = candidates(book, world, plan);
@@ -216,7 +216,7 @@ interface Compared {
   readonly notes: readonly Note[];
 }
 
-/** Rule 2: what other runs have done with these rows. */
+/** What counts as sent before: what other runs have done with these rows. */
 function compare(book: Book, world: World, plan: Plan, draft: Draft): Compared {
   const { input, choice } = plan;
   if (plan.job !== undefined || choice.again) return { notes: [] };

@@ -4,7 +4,7 @@ import {
   fatalExits,
   type Ledger,
   type Owner,
-  type RunRule,
+  type RunTerms,
   type Settlement,
   settlementOf,
   type Verdict,
@@ -17,7 +17,7 @@ import { createStop, createStreak, type Signals, type Stopped, stoppedBy } from 
 export interface EngineOptions {
   readonly ledger: Pick<Ledger, 'claim' | 'settle'>;
   /** The run, and which rows it may claim. */
-  readonly rule: RunRule;
+  readonly terms: RunTerms;
   /** The due rows in batches, read only as needed. */
   readonly rows: AsyncIterable<readonly Ready[]>;
   readonly log: Pick<RunLog, 'claimed' | 'settled' | 'released'>;
@@ -76,7 +76,7 @@ const takenPause = 300;
  * rows in flight unsure, and all others are still planned. Returns why it stopped early.
  */
 export async function sendRows(options: EngineOptions): Promise<Stopped | undefined> {
-  const { ledger, rule, log, send, clock, concurrency, onOutcome } = options;
+  const { ledger, terms, log, send, clock, concurrency, onOutcome } = options;
   const alarm = createAlarm();
   const stop = createStop(options.signals, clock.later, alarm.ring);
   const streak = createStreak(options.maxErrors, options.wasAccepted);
@@ -163,7 +163,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     try {
       const verdicts = await ledger.claim(
         group.map(({ flight }) => flight.row.digest),
-        rule,
+        terms,
       );
       const granted = group.filter((_, index) => verdicts[index]?.verdict === 'yours');
       for (const { flight } of granted) [flight.phase, flight.outages] = ['leaving', outages];
@@ -292,7 +292,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   }
 
   async function settleInLedger(group: readonly PendingSettlement[]): Promise<void> {
-    await ledger.settle(group.map(({ row, settlement: outcome }) => ({ run: rule.run, row: row.digest, outcome })));
+    await ledger.settle(group.map(({ row, settlement: outcome }) => ({ run: terms.run, row: row.digest, outcome })));
   }
 
   function writeLog(group: readonly PendingSettlement[]): void {

@@ -310,7 +310,7 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
   try {
     const stopped = await sendRows({
       ledger: opened.ledger,
-      rule: {
+      terms: {
         run,
         retryUnsure: plan.choice.retryUnsure,
         ignoreOthers: plan.choice.again === true || plan.job !== undefined,

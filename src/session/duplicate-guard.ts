@@ -7,7 +7,7 @@ import {
   type Settled,
   type Settlement,
   settlementOf,
-  type SingleRule,
+  type SingleTerms,
   singlesOf,
   type Verdict,
 } from '../ledger/ledger.ts';
@@ -50,7 +50,7 @@ export async function openDuplicateGuard({
   const subject = { account, mode: 'live', kind: 'message', template: message.template } as const;
   const row = messageRow(ledger.secret, { mode: 'live', ...message });
   const run = singlesOf(subject);
-  let rule: SingleRule = { single: subject, again, retryUnsure };
+  let terms: SingleTerms = { single: subject, again, retryUnsure };
   let isClaimed = false;
   let last: readonly Settled[] = [];
   const end = (outcome: Settlement) => {
@@ -61,15 +61,15 @@ export async function openDuplicateGuard({
     if (!own) return;
     const ownRow = messageRow(own.ledger.secret, { mode: 'live', ...message });
     const single = { ...subject, account: own.account };
-    await granted(async () => own.ledger.look(ownRow, { ...rule, single }));
+    await granted(async () => own.ledger.look(ownRow, { ...terms, single }));
   };
   return {
     async ask() {
       await lookInOwn();
-      await granted(async () => ledger.look(row, rule));
+      await granted(async () => ledger.look(row, terms));
     },
     beforeSend: async () => {
-      await granted(async () => (await ledger.claim([row], rule))[0]);
+      await granted(async () => (await ledger.claim([row], terms))[0]);
       isClaimed = true;
     },
     beforeRetry: async () => {
@@ -110,7 +110,7 @@ export async function openDuplicateGuard({
     if (!isInteractive(host, given))
       throw unsafe('sent-before', `${text}; nothing was sent now`, '--again sends it once more');
     await interaction.confirm(`${text[0]?.toUpperCase()}${text.slice(1)}. Send it again?`);
-    rule = { ...rule, again: true };
+    terms = { ...terms, again: true };
   }
 }
 

@@ -220,8 +220,8 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
     const rows = numbers.map((number) => rowOf(command.plan, number));
     const { job, choice } = command.plan;
     const ignoreOthers = choice.again ?? job !== undefined;
-    const rule = { run: command.run, retryUnsure: choice.retryUnsure, ignoreOthers };
-    const verdicts = await process.ledger.claim(rows, rule);
+    const terms = { run: command.run, retryUnsure: choice.retryUnsure, ignoreOthers };
+    const verdicts = await process.ledger.claim(rows, terms);
     expectThat(!process.isOutdated, 'a claim was answered after data were lost');
     rows.forEach((row, at) => {
       if (verdicts[at]?.verdict === 'taken') command.due.push(numbers[at] ?? 0);

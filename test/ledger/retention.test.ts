@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkLedger } from '../../src/ledger/file/check.ts';
 import type { FileLedger } from '../../src/ledger/file/file-ledger.ts';
-import type { SingleRule } from '../../src/ledger/ledger.ts';
+import type { SingleTerms } from '../../src/ledger/ledger.ts';
 import { accepted, account, day, message, messages, openLedger, planOf, stopOf, temporaryFolder } from './rig.ts';
 
-const single: SingleRule = { single: { account, mode: 'live', kind: 'message', template: 'welcome' } };
+const single: SingleTerms = { single: { account, mode: 'live', kind: 'message', template: 'welcome' } };
 const begin = Date.UTC(2026, 2, 4, 12);
 
 describe('a ledger after 30 days', () => {

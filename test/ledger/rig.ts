@@ -95,8 +95,8 @@ export async function sendAll(ledger: Ledger, plan: Plan): Promise<Accepted> {
   const due = [...result.fates].flatMap((code, row) => (fates[code] === 'due' || fates[code] === 'retry' ? [row] : []));
   const rows = due.map((row) => rowOf(plan, row));
   const { again, retryUnsure } = plan.choice;
-  const rule = { run: result.run, retryUnsure, ignoreOthers: again ?? plan.job !== undefined };
-  const verdicts = await ledger.claim(rows, rule);
+  const terms = { run: result.run, retryUnsure, ignoreOthers: again ?? plan.job !== undefined };
+  const verdicts = await ledger.claim(rows, terms);
   const own = rows.filter((_, at) => verdicts[at]?.verdict === 'yours');
   await ledger.settle(own.map((row) => ({ run: result.run, row, outcome: 'done' })));
   return result;

@@ -7,7 +7,7 @@ const people = 'ada:1 bob:1 cyd:1 dan:1';
 useServer();
 
 describe.each(machines)('a ledger $where', ({ createMachine }) => {
-  describe('rule 1: the same command again', () => {
+  describe('the same command again', () => {
     it('continues the run and skips sent rows', async () => {
       const machine = createMachine();
       const first = machine.start();
@@ -209,7 +209,7 @@ describe.each(machines)('a ledger $where', ({ createMachine }) => {
     });
   });
 
-  describe('rule 2: rows that another run has sent', () => {
+  describe('rows that another run has sent', () => {
     it('stops with a live key, and reports how many, when and by which run', async () => {
       const machine = createMachine();
       const { run } = await sendAll(machine.start(), planOf('ada:1 bob:1'));
@@ -269,8 +269,8 @@ describe.each(machines)('a ledger $where', ({ createMachine }) => {
       const first = machine.start();
       const { run } = accepted(await first.register(planOf(people)));
       const other = await sendAll(machine.start(), planOf('ada:1 eve:1 fay:1 gus:1', { again: true }));
-      const rule = { run };
-      expect(await first.claim(messages('ada:1 bob:1'), rule)).toMatchObject([
+      const terms = { run };
+      expect(await first.claim(messages('ada:1 bob:1'), terms)).toMatchObject([
         { verdict: 'elsewhere', run: other.run, state: 'done' },
         { verdict: 'yours' },
       ]);

@@ -2,7 +2,7 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkFitness } from '../../src/ledger/redis/health.ts';
-import type { SingleRule } from '../../src/ledger/ledger.ts';
+import type { SingleTerms } from '../../src/ledger/ledger.ts';
 import { createScript, openRedis, type Redis } from '../../src/base/redis.ts';
 import { CliError } from '../../src/base/errors.ts';
 import { prefixOf } from '../../src/ledger/redis/server.ts';
@@ -312,7 +312,7 @@ describe.skipIf(noRedis)('a claim that takes too long', () => {
 });
 
 describe.skipIf(noRedis)('data that has expired', () => {
-  const single: SingleRule = { single: { account, mode: 'live', kind: 'message', template: 'welcome' } };
+  const single: SingleTerms = { single: { account, mode: 'live', kind: 'message', template: 'welcome' } };
 
   async function world() {
     const { server } = await started();

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkLedger } from '../../src/ledger/file/check.ts';
-import type { Settlement, SingleRule } from '../../src/ledger/ledger.ts';
+import type { Settlement, SingleTerms } from '../../src/ledger/ledger.ts';
 import { account, message, openLedger, temporaryFolder } from './rig.ts';
 
-const single: SingleRule = { single: { account, mode: 'live', kind: 'message', template: 'welcome' } };
+const single: SingleTerms = { single: { account, mode: 'live', kind: 'message', template: 'welcome' } };
 const run = 'singles live profile:acme';
 
 describe('the lines of a single message', () => {

@@ -6,14 +6,14 @@ import { type Book, type Change, createBook } from '../../src/ledger/book.ts';
 import { checkLedger } from '../../src/ledger/file/check.ts';
 import { openTable, writeTable } from '../../src/ledger/file/table.ts';
 import { rowSize } from '../../src/ledger/identity.ts';
-import type { SingleRule } from '../../src/ledger/ledger.ts';
+import type { SingleTerms } from '../../src/ledger/ledger.ts';
 import { createMemoryLedger } from '../../src/ledger/memory.ts';
 import { isLong } from '../support/long-tests.ts';
 import { check, steps, type World } from './model.ts';
 import { accepted, account, message, openLedger, planOf, rowOf, temporaryFolder } from './rig.ts';
 
 const many = Array.from({ length: 40_000 }, (_, at) => `p${at}:1`).join(' ');
-const single: SingleRule = { single: { account, mode: 'live', kind: 'message', template: 'welcome' } };
+const single: SingleTerms = { single: { account, mode: 'live', kind: 'message', template: 'welcome' } };
 let plan = planOf('');
 beforeAll(() => {
   plan = planOf(many);

@@ -44,7 +44,7 @@ export function openLedger(folder: string, { pid = process.pid, kill = alive }: 
   });
 }
 
-interface Sending extends Partial<Omit<EngineOptions, 'send' | 'rows' | 'rule'>>, OpenOptions {
+interface Sending extends Partial<Omit<EngineOptions, 'send' | 'rows' | 'terms'>>, OpenOptions {
   /** The result of a sent row. */
   readonly send?: (content: string) => Promise<unknown>;
   /** Waits before a send. Default: does not wait. */
@@ -108,7 +108,7 @@ export async function part(folder: string, input: Input, sending: Sending = {}):
       clock: virtualClock(),
       wasAccepted: accepted.counts.done > 0,
       ...options,
-      rule: { run, retryUnsure: choice.retryUnsure },
+      terms: { run, retryUnsure: choice.retryUnsure },
       rows: rows ? rows(due) : batchesOf(due),
       async send(content, departure) {
         await slot(content, departure);

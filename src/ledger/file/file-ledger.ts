@@ -104,10 +104,10 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
   return {
     secret,
     register: (plan) => safely(() => memory.register(plan)),
-    claim: (rows, rule) => safely(() => memory.claim(rows, rule)),
+    claim: (rows, terms) => safely(() => memory.claim(rows, terms)),
     settle: (outcomes) => inTurn(() => memory.settle(outcomes)),
     withdraw: (rows) => inTurn(() => memory.withdraw(rows)),
-    look: (row, rule) => inTurn(() => memory.look(row, rule)),
+    look: (row, terms) => inTurn(() => memory.look(row, terms)),
     runs: () => inTurn(() => memory.runs()),
     resolve: (run, found, rows) => safely(() => memory.resolve(run, found, rows)),
     closeRun: (run) => safely(() => memory.closeRun(run)),

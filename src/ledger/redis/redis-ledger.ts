@@ -11,7 +11,7 @@ import {
   type Parts,
   type Plan,
   type RowDigest,
-  type Rule,
+  type ClaimTerms,
   type RunState,
   type Settled,
   singlesOf,
@@ -129,46 +129,46 @@ export function openRedisLedger(options: RedisLedgerOptions): RedisLedger {
     await moveRows(run, 'withdraw', undefined);
   }
 
-  async function claim(rows: readonly RowDigest[], rule: Rule): Promise<readonly Verdict[]> {
+  async function claim(rows: readonly RowDigest[], terms: ClaimTerms): Promise<readonly Verdict[]> {
     for (;;) {
       const [at, steadyAt] = [now(), steady()];
-      const verdicts = await work(rule, rows);
+      const verdicts = await work(terms, rows);
       // A process that was suspended may count as dead: it claims again.
       if (Math.max(now() - at, steady() - steadyAt) <= longestClaim) return verdicts;
-      for (const row of rows) unanswered.add(keyOf(rule, row));
+      for (const row of rows) unanswered.add(keyOf(terms, row));
     }
   }
 
   /** One call for the outcomes that wait, and for a claim. */
-  async function work(rule: Rule | undefined, rows: readonly RowDigest[]): Promise<readonly Verdict[]> {
+  async function work(terms: ClaimTerms | undefined, rows: readonly RowDigest[]): Promise<readonly Verdict[]> {
     const settled = waiting;
     waiting = [];
     const groups = groupsOf(settled.flatMap(({ outcomes }) => outcomes));
     const claimed =
-      rule && Buffer.concat(rows.map((row) => Buffer.concat([row, flags[unanswered.has(keyOf(rule, row)) ? 1 : 0]])));
+      terms && Buffer.concat(rows.map((row) => Buffer.concat([row, flags[unanswered.has(keyOf(terms, row)) ? 1 : 0]])));
     try {
-      const facts = { settled: [...groups.keys()], rule: rule && ruleFacts(rule) };
+      const facts = { settled: [...groups.keys()], terms: terms && wireTerms(terms) };
       const outcomes = [...groups.values()].map((group) => Buffer.concat(group));
       const [verdicts] = await server.change('work', facts, ...outcomes, ...(claimed ? [claimed] : []));
-      if (rule) for (const row of rows) unanswered.delete(keyOf(rule, row));
+      if (terms) for (const row of rows) unanswered.delete(keyOf(terms, row));
       for (const { resolve } of settled) resolve();
       return list(verdicts).map(verdictIn);
     } catch (error) {
-      if (rule && error instanceof CliError && error.exit === 'network')
-        for (const row of rows) unanswered.add(keyOf(rule, row));
+      if (terms && error instanceof CliError && error.exit === 'network')
+        for (const row of rows) unanswered.add(keyOf(terms, row));
       for (const { reject } of settled) reject(error);
       throw error;
     }
   }
 
-  async function look(row: RowDigest, rule: Rule): Promise<Verdict> {
-    const [verdicts] = await server.read('look', { rule: ruleFacts(rule) }, row);
+  async function look(row: RowDigest, terms: ClaimTerms): Promise<Verdict> {
+    const [verdicts] = await server.read('look', { terms: wireTerms(terms) }, row);
     return verdictIn(list(verdicts)[0] ?? null);
   }
 
-  function ruleFacts(rule: Rule): object {
-    if ('single' in rule) return { ...rule, run: singlesOf(rule.single) };
-    return { ...rule, after: registered.get(rule.run) };
+  function wireTerms(terms: ClaimTerms): object {
+    if ('single' in terms) return { ...terms, run: singlesOf(terms.single) };
+    return { ...terms, after: registered.get(terms.run) };
   }
 
   async function moveRows(run: string, event: string, rows: readonly RowDigest[] | undefined): Promise<number> {
@@ -249,8 +249,8 @@ function groupsOf(outcomes: readonly Settled[]): ReadonlyMap<string, readonly Ui
   return groups;
 }
 
-function keyOf(rule: Rule, row: RowDigest): string {
-  const run = 'single' in rule ? singlesOf(rule.single) : rule.run;
+function keyOf(terms: ClaimTerms, row: RowDigest): string {
+  const run = 'single' in terms ? singlesOf(terms.single) : terms.run;
   return `${run} ${Buffer.from(row).toString('latin1')}`;
 }
 

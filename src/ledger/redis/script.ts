@@ -398,17 +398,17 @@ local function taken(run, record)
   return { 'taken', run.id, 'w' .. record.owner, tonumber(owner[1] or '0'), owner[2] or '', tonumber(owner[3] or '0') }
 end
 
--- Rule 2 at each claim: another run took the row since this command registered.
-local function elsewhere(set, run, rule)
+-- Another run that took the row since this command registered.
+local function elsewhere(set, run, terms)
   local s = run.subject
-  if s.mode ~= 'live' or s.kind ~= 'message' or s.job or rule.ignoreOthers then return nil end
+  if s.mode ~= 'live' or s.kind ~= 'message' or s.job or terms.ignoreOthers then return nil end
   local latest, by
   for _, one in ipairs(set.records) do
-    local other = one.run ~= run.number and one.order > rule.after and runOf(one.run)
+    local other = one.run ~= run.number and one.order > terms.after and runOf(one.run)
     if other and not other.isForgotten and isSameAccount(other.subject.account, s.account) then
       local isRecent = one.time * 1000 > now - 30 * day
       -- Until it is resolved, however old it is.
-      local isDoubtful = one.state == S.unsure and not rule.retryUnsure
+      local isDoubtful = one.state == S.unsure and not terms.retryUnsure
       local counts = isDoubtful or (isRecent and (one.state == S.done or one.state == S.leaving))
       if counts and (not latest or one.order > latest.order) then latest, by = one, other end
     end
@@ -437,18 +437,18 @@ local function takeBack(record, isUnanswered)
   if isUnanswered and record and record.owner == me then move(record, 'release') end
 end
 
-local function claimInRun(run, rule, row, isUnanswered, isLook)
+local function claimInRun(run, terms, row, isUnanswered, isLook)
   local set = load(row)
   local own = find(set, run.number)
   if not isLook then takeBack(own, isUnanswered) end
   local state = own and stateOf(own) or S.absent
-  local isRetry = (state == S.failed and own.order <= rule.after) or (state == S.unsure and rule.retryUnsure)
+  local isRetry = (state == S.failed and own.order <= terms.after) or (state == S.unsure and terms.retryUnsure)
   if moves[state][isRetry and 'retry' or 'claim'] ~= S.leaving then
     if state == S.leaving then return taken(run, own) end
     if state == S.unsure then return { 'unsure', run.id, own.time * 1000 } end
     return names[state]
   end
-  local other = elsewhere(set, run, rule)
+  local other = elsewhere(set, run, terms)
   if isLook then return other or 'yours' end
   if other then
     if own then move(own, 'withdraw') end
@@ -458,20 +458,20 @@ local function claimInRun(run, rule, row, isUnanswered, isLook)
     fly(own, run, row)
     touch(run, true)
   end
-  if rule.retryUnsure then supersede(set, run.number) end
+  if terms.retryUnsure then supersede(set, run.number) end
   save(set)
   return other or 'yours'
 end
 
-local function refusalOf(set, rule)
+local function refusalOf(set, terms)
   local refusal
   for _, one in ipairs(set.records) do
     local run = runOf(one.run)
-    if run and not run.isForgotten and run.subject.mode == rule.single.mode and isSameAccount(run.subject.account, rule.single.account) then
+    if run and not run.isForgotten and run.subject.mode == terms.single.mode and isSameAccount(run.subject.account, terms.single.account) then
       local at = one.time * 1000
       if one.state == S.leaving then return taken(run, one) end
-      if one.state == S.unsure and not rule.retryUnsure then refusal = { 'unsure', run.id, at } end
-      if one.state == S.done and at > now - 600000 and not rule.again then
+      if one.state == S.unsure and not terms.retryUnsure then refusal = { 'unsure', run.id, at } end
+      if one.state == S.done and at > now - 600000 and not terms.again then
         refusal = refusal or { 'elsewhere', run.id, at, names[one.state] }
       end
     end
@@ -487,20 +487,20 @@ local function newRun(id, subject, facts)
   return runOf(number)
 end
 
-local function claimSingle(rule, row, isUnanswered, isLook)
+local function claimSingle(terms, row, isUnanswered, isLook)
   local set = load(row)
-  local run = runNamed(rule.run)
+  local run = runNamed(terms.run)
   if not isLook then takeBack(run and find(set, run.number), isUnanswered) end
-  local refusal = refusalOf(set, rule)
+  local refusal = refusalOf(set, terms)
   if refusal or isLook then return refusal or 'yours' end
-  run = run or newRun(rule.run, cjson.encode(rule.single), { 'order', order, 'singles', 1, 'committed', 1 })
+  run = run or newRun(terms.run, cjson.encode(terms.single), { 'order', order, 'singles', 1, 'committed', 1 })
   local own = find(set, run.number) or addRecord(set, run, row)
   move(own, 'reopen')
   move(own, 'retry')
   fly(own, run, row)
   touch(run, true)
   call('ZADD', P .. 'singles:' .. run.number, seconds, row)
-  if rule.retryUnsure then supersede(set, run.number) end
+  if terms.retryUnsure then supersede(set, run.number) end
   save(set)
   sweepSingles(run)
   return 'yours'
@@ -525,20 +525,20 @@ end
 
 -- Outcomes first, then claims.
 if op == 'work' then
-  local verdicts, rule, rows = {}, h.rule, ARGV[3 + #h.settled] or ''
+  local verdicts, terms, rows = {}, h.terms, ARGV[3 + #h.settled] or ''
   for _, id in ipairs(h.settled) do
     if not runNamed(id) then return {'run', id} end
   end
-  local run = rule and not rule.single and runNamed(rule.run)
-  if rule and not rule.single and not run then return {'run', rule.run} end
+  local run = terms and not terms.single and runNamed(terms.run)
+  if terms and not terms.single and not run then return {'run', terms.run} end
   change()
   bury()
   for at, id in ipairs(h.settled) do settle(runNamed(id), ARGV[2 + at]) end
-  if rule then
-    if run and not rule.after then rule.after = run.order end
+  if terms then
+    if run and not terms.after then terms.after = run.order end
     for at = 1, #rows, 21 do
       local row, isUnanswered = rows:sub(at, at + 19), rows:byte(at + 20) == 1
-      local verdict = rule.single and claimSingle(rule, row, isUnanswered, false) or claimInRun(run, rule, row, isUnanswered, false)
+      local verdict = terms.single and claimSingle(terms, row, isUnanswered, false) or claimInRun(run, terms, row, isUnanswered, false)
       verdicts[#verdicts + 1] = verdict
     end
     sweep(100)
@@ -549,11 +549,11 @@ end
 
 if op == 'look' then
   bury()
-  local rule = h.rule
-  local run = not rule.single and runNamed(rule.run)
-  if not rule.single and not run then return {'run', rule.run} end
-  if run and not rule.after then rule.after = run.order end
-  local verdict = rule.single and claimSingle(rule, ARGV[3], false, true) or claimInRun(run, rule, ARGV[3], false, true)
+  local terms = h.terms
+  local run = not terms.single and runNamed(terms.run)
+  if not terms.single and not run then return {'run', terms.run} end
+  if run and not terms.after then terms.after = run.order end
+  local verdict = terms.single and claimSingle(terms, ARGV[3], false, true) or claimInRun(run, terms, ARGV[3], false, true)
   finish()
   return ok({ verdict })
 end
