@@ -1,4 +1,4 @@
-import { type EndpointName, endpoints, type ListName, type PostName } from '../../contract/endpoints.ts';
+import { type EndpointName, endpoints, isPost, type ListName, type PostName } from '../../contract/endpoints.ts';
 import { modeOf } from '../../contract/keys.ts';
 import { Mismatch } from '../../contract/readers.ts';
 import { type ErrorStatus, statuses } from '../../contract/statuses.ts';
@@ -71,7 +71,7 @@ export const clauses: readonly Clause[] = [
     statement: 'the answer is an object with message_id, a string',
     asked: 'a message to the given number',
     judged: 'the client can read it',
-    judge: (seen, { writes }) => written(seen, writes.message, ({ content }) => messageId(content)),
+    judge: (seen, { writes }) => written(seen, writes.sendTemplate, ({ content }) => messageId(content)),
   },
   {
     id: 'field-types',
@@ -90,7 +90,7 @@ export const clauses: readonly Clause[] = [
     asked: 'a message to the given number',
     judged: 'its status is 200',
     judge: (seen, { writes }) =>
-      written(seen, writes.message, ({ status }) => judged(status === 200 ? 'holds' : 'differs')),
+      written(seen, writes.sendTemplate, ({ status }) => judged(status === 200 ? 'holds' : 'differs')),
   },
   listClause('listContacts', 'lists contacts'),
   postClause('createContact'),
@@ -100,7 +100,7 @@ export const clauses: readonly Clause[] = [
     statement: `POST ${endpoints.createContact.path} creates a contact`,
     asked: 'a contact with the given number',
     judged: 'it is answered with success; a refusal proves nothing, since the document does not show the body',
-    judge: (seen, { writes }) => written(seen, writes.contact, () => judged('holds')),
+    judge: (seen, { writes }) => written(seen, writes.createContact, () => judged('holds')),
   },
   listClause('listTemplates', 'lists message templates'),
   listClause('listCampaigns', 'lists campaigns'),
@@ -246,7 +246,7 @@ function postClause(name: PostName): Clause {
 
 /** Whether the endpoint exists, whatever it answers to a body. */
 function isThere(seen: Sightings, name: PostName, { writes }: Facts): Judged {
-  const planned = name === 'sendTemplate' ? writes.message : writes.contact;
+  const planned = writes[name];
   const asked: readonly Probe[] = [...posts[name], ...('probe' in planned ? [planned.probe] : [])];
   const statuses = asked.flatMap((probe) => lastOf(seen.of(probe))?.status ?? []);
   if (statuses.some((status) => !isAbsent(status) && !isOfTheAccount(status) && status < 500)) return judged('holds');
@@ -255,7 +255,7 @@ function isThere(seen: Sightings, name: PostName, { writes }: Facts): Judged {
 
 /** True if the endpoint does not exist for a valid key. */
 function isMissing(seen: Sightings, name: EndpointName, facts: Facts): boolean {
-  if (name === 'sendTemplate' || name === 'createContact') return isThere(seen, name, facts).verdict === 'differs';
+  if (isPost(name)) return isThere(seen, name, facts).verdict === 'differs';
   return isAbsent(lastOf(seen.of(lists[name]))?.status ?? 0);
 }
 

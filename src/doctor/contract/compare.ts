@@ -1,6 +1,7 @@
 import { CliError, type ExitName } from '../../base/errors.ts';
 import type { Context, Ui } from '../../cli/command.ts';
 import { clauses } from './clauses.ts';
+import { isPost, type PostName } from '../../contract/endpoints.ts';
 import { gaps } from './gaps.ts';
 import {
   acceptedIn,
@@ -24,7 +25,7 @@ export async function compare(context: Context, allowed: Allowed | undefined): P
   const { address, shownKey, mode } = target;
   const facts = { address, shownKey, isSandbox: mode === 'sandbox', writes: planWrites(allowed) };
   const planned = plannedIn(facts.writes);
-  if (!facts.isSandbox && planned.length > 0) await context.confirm(question(facts, allowed));
+  if (!facts.isSandbox && planned.length > 0) await context.confirm(question(planned, allowed));
   const changing = planned.length === 0 ? 'GETs and invalid requests' : `${planned.length} of them write`;
   context.note('calls', `${harmless.length + planned.length} calls, one at a time: ${changing}`);
   let calls = 0;
@@ -59,9 +60,12 @@ interface Comparison {
 type Ask = (probe: Probe) => Promise<Sighting>;
 
 /** The confirmation before writes with a live key. */
-function question({ writes }: Facts, allowed: Allowed | undefined): string {
-  const message = 'probe' in writes.message ? [`send ${allowed?.template} to ${allowed?.to}`] : [];
-  const text = [...message, ...('probe' in writes.contact ? ['create a contact'] : [])].join(' and ');
+function question(planned: readonly Probe[], allowed: Allowed | undefined): string {
+  const actions: Readonly<Record<PostName, string>> = {
+    sendTemplate: `send ${allowed?.template} to ${allowed?.to}`,
+    createContact: 'create a contact',
+  };
+  const text = planned.flatMap(({ endpoint }) => (endpoint && isPost(endpoint) ? actions[endpoint] : [])).join(' and ');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}, with a live key?`;
 }
 

@@ -24,7 +24,7 @@ export const gaps: readonly Gap[] = [
     id: 'send-answer',
     section: '§2',
     what: 'fields of the send-template answer other than message_id',
-    find: (look) => written(look, look.facts.writes.message, (body) => found(othersIn(body))),
+    find: (look) => written(look, look.facts.writes.sendTemplate, (body) => found(othersIn(body))),
   },
   untried('message-states', '§3', 'states of a message', 'no endpoint returns them; the events name outcomes'),
   shape('listContacts', 'contact'),
@@ -36,13 +36,13 @@ export const gaps: readonly Gap[] = [
     id: 'contact-status',
     section: '§4',
     what: 'success status of POST /api/public/contacts',
-    find: (look) => written(look, look.facts.writes.contact, (_, status) => found([String(status)])),
+    find: (look) => written(look, look.facts.writes.createContact, (_, status) => found([String(status)])),
   },
   {
     id: 'contact-answer',
     section: '§4',
     what: 'response body of POST /api/public/contacts',
-    find: (look) => written(look, look.facts.writes.contact, (body) => found(contentsOf(body))),
+    find: (look) => written(look, look.facts.writes.createContact, (body) => found(contentsOf(body))),
   },
   { id: 'contact-body', section: '§4', what: 'request body of POST /api/public/contacts', find: accepted },
   untried('announced', '§4', 'paths, methods and shapes of announced features', 'paths are not guessed'),
@@ -146,7 +146,7 @@ function contentsOf(body: unknown): readonly string[] {
 
 /** Shows only that a body was accepted, not which fields are required. */
 function accepted(look: Look): Found {
-  const { contact } = look.facts.writes;
+  const { createContact: contact } = look.facts.writes;
   return written(look, contact, () => {
     const sent: unknown = 'probe' in contact ? JSON.parse(contact.probe.body ?? 'null') : undefined;
     const names = isRecord(sent) ? Object.keys(sent).map((name) => fieldName(name)) : [];

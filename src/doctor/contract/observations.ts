@@ -2,7 +2,7 @@ import type { CliError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import type { Observed } from '../../client/client.ts';
 import type { WireAnswer } from '../../client/transport.ts';
-import type { PostName } from '../../contract/endpoints.ts';
+import { isPost, type PostName } from '../../contract/endpoints.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { named, type Probe } from './probes.ts';
 
@@ -133,15 +133,15 @@ const outcomes: Readonly<Record<PostName, string>> = {
 
 /** All accepted attempts, including retries. */
 export function acceptedIn({ probe, answers }: Sighting): readonly Accepted[] {
-  const { method, endpoint } = probe;
-  if (method !== 'POST') return [];
+  const { endpoint } = probe;
+  if (endpoint === undefined || !isPost(endpoint)) return [];
   return answers
     .filter(({ status }) => isSuccess(status))
     .map(({ status, content }) => ({
       request: named(probe),
       status,
       message_id: content.kind === 'json' ? messageId(content.value) : null,
-      perhaps: endpoint === 'createContact' ? outcomes.createContact : outcomes.sendTemplate,
+      perhaps: outcomes[endpoint],
     }));
 }
 

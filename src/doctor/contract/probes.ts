@@ -106,16 +106,13 @@ export interface Allowed {
   readonly contact: object | undefined;
 }
 
-export interface Writes {
-  readonly message: Planned;
-  readonly contact: Planned;
-}
+export type Writes = Readonly<Record<PostName, Planned>>;
 
 export type Planned = { readonly probe: Probe } | { readonly why: string };
 
 /** Plans the message first, then the contact. */
 export function planWrites(allowed: Allowed | undefined): Writes {
-  if (!allowed || allowed.most === 0) return { message: { why: toAllow }, contact: { why: toAllow } };
+  if (!allowed || allowed.most === 0) return { sendTemplate: { why: toAllow }, createContact: { why: toAllow } };
   const { most, to, template, params, contact = { phone: to } } = allowed;
   const message: Planned =
     template === undefined
@@ -123,14 +120,14 @@ export function planWrites(allowed: Allowed | undefined): Writes {
       : { probe: write('sendTemplate', { to, template, params }) };
   const left = 'probe' in message ? most - 1 : most;
   return {
-    message,
-    contact: left > 0 ? { probe: write('createContact', contact) } : { why: 'needs --allow-writes 2' },
+    sendTemplate: message,
+    createContact: left > 0 ? { probe: write('createContact', contact) } : { why: 'needs --allow-writes 2' },
   };
 }
 
 const toAllow = 'needs --allow-writes and --to';
 
 /** The planned requests in order. */
-export function plannedIn({ message, contact }: Writes): readonly Probe[] {
-  return [message, contact].flatMap((one) => ('probe' in one ? [one.probe] : []));
+export function plannedIn(writes: Writes): readonly Probe[] {
+  return Object.values(writes).flatMap((one) => ('probe' in one ? [one.probe] : []));
 }
