@@ -4,7 +4,7 @@ import { requestRow } from './requests.ts';
 import type { Adjustment, FeedRecord, Happened, Topic } from './rows.ts';
 import { createLog } from './state/logs.ts';
 import type { Change } from './state/records.ts';
-import { eventNamed, type State, type Store } from './state/state.ts';
+import { eventById, type State, type Store } from './state/state.ts';
 import type { AdjustableClock, ClockSetting } from './time/clock.ts';
 import { messageRow } from './views.ts';
 
@@ -225,7 +225,7 @@ export function createWatch({ state, follow }: Store): (listener: (happened: Hap
       return { type: 'event', event: change.event, delivery: null };
     if (change.type !== 'attempt') return undefined;
     const [delivery] = deliveryRecords(state, change.delivery);
-    const event = delivery && eventNamed(state, delivery.event);
+    const event = delivery && eventById(state, delivery.event);
     return event && { type: 'event', event, delivery };
   }
 }

@@ -50,7 +50,7 @@ export const triggerEvent = command({
     '--yes.',
   ].join('\n'),
   params: {
-    event: required('<event>', `the event: ${eventNames.join(', ')}`, eventNamed),
+    event: required('<event>', `the event: ${eventNames.join(', ')}`, eventName),
     ...fieldOptions,
     data: option('--data <file>', 'read the fields from a JSON file instead of options; - is stdin'),
   },
@@ -89,7 +89,7 @@ async function confirmAudience(context: Context, tag: unknown): Promise<void> {
   await context.confirm(`Send the broadcast to ${whole(contacts)} contacts of the sandbox?`);
 }
 
-function eventNamed(text: string): EventName {
+function eventName(text: string): EventName {
   if (isEventName(text)) return text;
   throw unknownEvent(text);
 }

@@ -199,7 +199,7 @@ export const operations = {
     contacts: sandbox.audience(tag),
   })),
   trigger: op(
-    fields({ event: eventNamed, fields: optional(record) }),
+    fields({ event: knownEvent, fields: optional(record) }),
     ({ sandbox }: WithSandbox, { event, fields = {} }) => sandbox.trigger(event, fields),
   ),
 
@@ -237,7 +237,7 @@ function distance(value: unknown, at = ''): number | Landmark {
   throw new read.Mismatch(at, `must be milliseconds, or one of ${landmarks.join(', ')}`);
 }
 
-export function eventNamed(value: unknown): EventName {
+export function knownEvent(value: unknown): EventName {
   if (isEventName(value)) return value;
   throw new Refusal(400, `"${String(value)}" is not an event${suggestion(value, eventNames)}`);
 }

@@ -4,7 +4,7 @@ import { newest } from '../requests.ts';
 import type { DeliveryFilter, DeliveryRecord, DeliveryRow, DeliveryStatus, Remaining, RowState } from '../rows.ts';
 import type { Ids } from '../state/ids.ts';
 import type { Change, FaultRecord, SandboxEvent, Webhook } from '../state/records.ts';
-import { eventNamed, type Registered, type Sending, type State, type Store } from '../state/state.ts';
+import { eventById, type Registered, type Sending, type State, type Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
 
 type Entry = SandboxEvent | Sending;
@@ -18,7 +18,7 @@ export function deliveryRows(state: State, { states, limit }: DeliveryFilter): r
 /** One delivery, or all deliveries of an event, with their attempts. */
 export function deliveryRecords(state: State, id: string): readonly DeliveryRecord[] {
   const one = state.deliveries.get(id);
-  const event = eventNamed(state, id);
+  const event = eventById(state, id);
   const several = (state.deliveriesOf.get(id) ?? []).flatMap((delivery) => state.deliveries.get(delivery) ?? []);
   const found = one ? [one] : event && several.length === 0 ? [event] : several;
   return found.map((entry) => deliveryRecord(entry, state));
@@ -91,7 +91,7 @@ export function createRedeliver({ store, ids, clock }: RedeliverOptions): (which
   function restartById(id: string): readonly Change[] {
     const sending = state.deliveries.get(id);
     if (sending) return [restart(requireOpen(sending, state))];
-    const event = eventNamed(state, id);
+    const event = eventById(state, id);
     if (!event) throw new Refusal(404, 'there is no delivery or event with this id');
     const known = [...state.deliveries.values()].filter((one) => one.event === event && !whyClosed(one.to, state));
     if (known.length > 0) return known.map(restart);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { types } from 'node:util';
-import { eventNamed, operations } from '../control/operations.ts';
+import { knownEvent, operations } from '../control/operations.ts';
 import type { Exchange } from '../exchange.ts';
 import { type RunningServer, startServer } from '../http.ts';
 import { landmarks, type Sandbox as Service } from '../interface.ts';
@@ -238,7 +238,7 @@ function spanText(span: number | string): string {
 
 function testOf(wanted: Parameters<WaitFor>[0]): (event: SandboxEvent) => boolean {
   if (typeof wanted === 'function') return wanted;
-  const name = eventNamed(wanted);
+  const name = knownEvent(wanted);
   return ({ type }) => type === name;
 }
 

@@ -13,7 +13,7 @@ import type {
   SandboxEvent,
   Webhook,
 } from './records.ts';
-import { eventNamed, monthOf, type Registered, type Collection, type SigningSecret, type State } from './state.ts';
+import { eventById, monthOf, type Registered, type Collection, type SigningSecret, type State } from './state.ts';
 
 /** Applies a change. The only function that changes the state; it makes no decisions. */
 export function apply(state: State, change: Change): void {
@@ -221,7 +221,7 @@ function rotated(before: SigningSecret | undefined, secret: string, until: numbe
 
 function applyDelivery(state: State, delivery: Delivery): void {
   countMatches(state, delivery);
-  const [event, to] = [eventNamed(state, delivery.event), state.webhooks.get(delivery.webhook)];
+  const [event, to] = [eventById(state, delivery.event), state.webhooks.get(delivery.webhook)];
   if (!event || !to) return;
   state.deliveries.set(delivery.id, { delivery, event, to, attempts: [], tries: 0, next: delivery.at });
   const others = state.deliveriesOf.get(event.id);

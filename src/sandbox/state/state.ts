@@ -153,7 +153,7 @@ export function emptyState(): State {
   };
 }
 
-export function eventNamed(state: State, id: string): SandboxEvent | undefined {
+export function eventById(state: State, id: string): SandboxEvent | undefined {
   state.eventById ??= new Map(Array.from(state.events, (event) => [event.id, event]));
   return state.eventById.get(id);
 }

@@ -5,7 +5,7 @@ import { eventNames } from '../../../src/contract/events.ts';
 import { openStore } from '../../../src/sandbox/state/store.ts';
 import { createRandom } from '../../../src/sandbox/state/ids.ts';
 import { snapshot } from '../../../src/sandbox/state/snapshot.ts';
-import { eventNamed, type State } from '../../../src/sandbox/state/state.ts';
+import { eventById, type State } from '../../../src/sandbox/state/state.ts';
 import { calls, type Calls, memoryJournal, type MemoryJournal, order, paths } from '../calls.ts';
 
 /** Answers with the status in its path. */
@@ -170,7 +170,7 @@ function identities(state: State): unknown {
   return [
     [state.events.cursor, state.calls.cursor],
     [...deliveries.values()].map(({ event, to, delivery }) => [
-      eventNamed(state, delivery.event) === event,
+      eventById(state, delivery.event) === event,
       webhooks.get(to.webhook.id) === to,
     ]),
     [...messages].map(([id, { message }]) => id === message.id),
