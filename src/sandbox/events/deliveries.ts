@@ -1,11 +1,11 @@
-import { drawFault, recordOf } from '../faults/faults.ts';
 import { Refusal } from '../refusal.ts';
 import { newest } from '../requests.ts';
 import type { DeliveryFilter, DeliveryRecord, DeliveryRow, DeliveryStatus, Remaining, RowState } from '../rows.ts';
 import type { Ids } from '../state/ids.ts';
-import type { Change, FaultRecord, SandboxEvent, Webhook } from '../state/records.ts';
+import type { Change, SandboxEvent } from '../state/records.ts';
 import { eventById, type Registered, type Sending, type State, type Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
+import { deliveryOf, receivers } from './fan-out.ts';
 
 type Entry = SandboxEvent | Sending;
 
@@ -123,46 +123,6 @@ function requireOpen(sending: Sending, state: State): Sending {
   const why = whyClosed(sending.to, state);
   if (why === undefined) return sending;
   throw new Refusal(400, `${why}; add it again, then redeliver the event`);
-}
-
-/** A store that commits each event together with its deliveries to the registered webhooks. */
-export function withFanOut(store: Store, ids: Ids): Store {
-  const { state } = store;
-  return { ...store, commit: (changes) => store.commit(withDeliveries(changes, state, ids)) };
-}
-
-function withDeliveries(changes: readonly Change[], state: State, ids: Ids): readonly Change[] {
-  if (state.webhooks.size === 0) return changes;
-  let { serial } = state;
-  const uncommitted: FaultRecord[] = [];
-  return changes.flatMap((change) => {
-    if (change.type !== 'event') return [change];
-    const { event } = change;
-    const deliveries = receivers(state, event).map((webhook) => {
-      const fault = recordOf(drawFault(state, event.type, event.at, uncommitted));
-      uncommitted.push(fault);
-      return deliveryOf(event, webhook, ids.id('dlv', ++serial), fault);
-    });
-    return [change, ...deliveries];
-  });
-}
-
-interface DeliveryDetails extends FaultRecord {
-  /** Default: the time of the event. Later deliveries set it, because the clock may have been moved back. */
-  readonly at?: number;
-}
-
-export function deliveryOf(event: SandboxEvent, webhook: Webhook, id: string, details: DeliveryDetails = {}): Change {
-  return { type: 'delivery', delivery: { id, event: event.id, webhook: webhook.id, at: event.at, ...details } };
-}
-
-function receivers(state: State, event: SandboxEvent): readonly Webhook[] {
-  const active = [...state.webhooks.values()].filter(({ disabled }) => disabled === undefined);
-  return active.map(({ webhook }) => webhook).filter((webhook) => listensTo(webhook, event));
-}
-
-export function listensTo({ events }: Webhook, { type }: SandboxEvent): boolean {
-  return events === 'all' || events.includes(type);
 }
 
 /** The events without a delivery, because no webhook received them. */

@@ -9,7 +9,8 @@ import type { Ids } from '../state/ids.ts';
 import type { Change, Webhook } from '../state/records.ts';
 import type { Registered, State, Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
-import { deliveryOf, listensTo, undelivered } from './deliveries.ts';
+import { undelivered } from './deliveries.ts';
+import { deliveryOf, listensTo } from './fan-out.ts';
 
 interface WebhookOptions {
   readonly store: Store;

@@ -22,6 +22,7 @@ export function createTrigger({ store, ids, clock }: TriggerOptions): Trigger {
     const newId = (prefix: string) => ids.id(prefix, ++serial);
     const context = { state, now: clock.now(), newId, random: ids.random(serial) };
     const triggered = run(event, read(event, fields), context);
+    // The store adds deliveries: see events/fan-out.ts.
     for (const batch of batches(triggered.changes)) commit(batch);
     const events = triggered.changes.flatMap((change) => (change.type === 'event' ? [change.event] : []));
     return { ...triggered.ids, events };

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { SandboxEvent } from '../../../src/sandbox/state/records.ts';
 import { manualClock } from '../../../src/sandbox/time/clock.ts';
 import { createDispatcher } from '../../../src/sandbox/events/dispatcher.ts';
-import { withFanOut } from '../../../src/sandbox/events/deliveries.ts';
+import { withFanOut } from '../../../src/sandbox/events/fan-out.ts';
 import { openStore } from '../../../src/sandbox/state/store.ts';
 import { createIds } from '../../../src/sandbox/state/ids.ts';
 import { defaultShape } from '../../../src/sandbox/api/shapes.ts';

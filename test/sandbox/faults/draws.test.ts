@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../../src/sandbox/state/records.ts';
-import { withFanOut } from '../../../src/sandbox/events/deliveries.ts';
+import { withFanOut } from '../../../src/sandbox/events/fan-out.ts';
 import { drawFault, recordOf } from '../../../src/sandbox/faults/faults.ts';
 import { openStore } from '../../../src/sandbox/state/store.ts';
 import { createIds } from '../../../src/sandbox/state/ids.ts';
