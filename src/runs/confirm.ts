@@ -14,20 +14,6 @@ import type { Preflight } from './preflight.ts';
 import { roughly } from './status.ts';
 import { skipsOf } from './tally.ts';
 
-/** Throws unless the input has as many rows as `--expect-count` says; `--first` counts. */
-export function checkCount(
-  rows: number,
-  { expectCount, first = Infinity }: Pick<RunFlags, 'expectCount' | 'first'>,
-): void {
-  const counted = Math.min(rows, first);
-  if (expectCount === undefined || expectCount === counted) return;
-  throw unsafe(
-    'count',
-    `the input has ${rowsText(counted)}, not ${expectCount}`,
-    'nothing was sent; is this the right file?',
-  );
-}
-
 /**
  * A live run asks on a terminal. Elsewhere it requires a limit of its rows; `--yes` alone is not enough, but on a
  * terminal it accepts such a limit as the answer.

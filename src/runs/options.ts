@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { atLeastOne, choice, columns, count, flag, type Input, option, runRate } from '../cli/params.ts';
-import { usage } from '../base/errors.ts';
+import { rowsText } from '../cli/output/figures.ts';
+import { unsafe, usage } from '../base/errors.ts';
 import { redact } from '../base/redact.ts';
 import type { Choice } from '../ledger/ledger.ts';
 
@@ -67,6 +68,20 @@ export function checkChoice({ job, newOnly, again }: RunFlags): void {
   if (job === undefined) return;
   if (newOnly) throw usage('--job and --new-only do not go together', '--job already skips what it has sent');
   if (again) throw usage('--job and --again do not go together', 'use another name to send all rows once more');
+}
+
+/** Throws unless the input has as many rows as `--expect-count` says; `--first` counts. */
+export function checkCount(
+  rows: number,
+  { expectCount, first = Infinity }: Pick<RunFlags, 'expectCount' | 'first'>,
+): void {
+  const found = Math.min(rows, first);
+  if (expectCount === undefined || expectCount === found) return;
+  throw unsafe(
+    'count',
+    `the input has ${rowsText(found)}, not ${expectCount}`,
+    'nothing was sent; is this the right file?',
+  );
 }
 
 export function choiceOf({ newOnly, again, continue: goesOn, changed, retryUnsure, atMost }: RunFlags): Choice {

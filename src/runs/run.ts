@@ -8,23 +8,14 @@ import type { Owner, Plan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
 import { warnOncePerFile } from '../base/journal-lines.ts';
 import { completeLog } from './history.ts';
-import {
-  checkCount,
-  confirmLive,
-  dueIn,
-  durationText,
-  fewRows,
-  hoursText,
-  needsConfirmation,
-  overviewLines,
-} from './confirm.ts';
+import { confirmLive, dueIn, durationText, fewRows, hoursText, needsConfirmation, overviewLines } from './confirm.ts';
 import { type DryRunEnded, dryRunOf, suspectRowsNote } from './dry-run.ts';
 import { dueRows, firstBodies, showing } from './due.ts';
 import { sendRows } from './engine.ts';
 import { nameOf, openInput } from './input.ts';
 import type { Action, Running } from './action.ts';
 import { createRunLog, logFolder, logParts, type RunLog } from './log.ts';
-import { checkChoice, choiceOf, refuseKeys, type RunFlags } from './options.ts';
+import { checkChoice, checkCount, choiceOf, refuseKeys, type RunFlags } from './options.ts';
 import { continuingText, noteText, register, runsToResolve, type Registered, type Registering } from './register.ts';
 import { keepEntry } from './entry.ts';
 import { doneFileText, holdSpareFiles, writeFiles } from './files.ts';
