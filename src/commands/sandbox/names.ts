@@ -5,14 +5,27 @@ import { eventFamilies, type EventName, eventNames, familyOf } from '../../contr
 
 type Name = EndpointName | EventName;
 
-/** Endpoints are named like the commands that call them. */
-const wordOf: Readonly<Record<EndpointName, string>> = {
-  sendTemplate: 'send-template',
-  listContacts: 'contacts-list',
-  createContact: 'contacts-create',
-  listTemplates: 'templates-list',
-  listCampaigns: 'campaigns-list',
-};
+/** A plan excludes a path with all its methods; a fault applies to one method. */
+const wordsOf = {
+  sendTemplate: { plan: 'send-template', fault: 'send-template' },
+  listContacts: { plan: 'contacts', fault: 'contacts-list' },
+  createContact: { plan: 'contacts', fault: 'contacts-create' },
+  listTemplates: { plan: 'templates', fault: 'templates-list' },
+  listCampaigns: { plan: 'campaigns', fault: 'campaigns-list' },
+} as const satisfies Record<EndpointName, object>;
+
+export type PlanWord = (typeof wordsOf)[EndpointName]['plan'];
+
+/** The words that `plan set --without` accepts. */
+export const planWords = planWordsFor(endpointNames);
+
+export function planWordsFor(names: readonly EndpointName[]): readonly PlanWord[] {
+  return [...new Set(names.map((name) => wordsOf[name].plan))];
+}
+
+export function endpointsIn(words: readonly PlanWord[]): readonly EndpointName[] {
+  return words.flatMap((word) => endpointNames.filter((name) => wordsOf[name].plan === word));
+}
 
 /** `message.read`, or `message` for its family. */
 const eventWords: ReadonlyMap<string, readonly EventName[]> = new Map<string, readonly EventName[]>([
@@ -21,7 +34,7 @@ const eventWords: ReadonlyMap<string, readonly EventName[]> = new Map<string, re
 ]);
 
 const faultWords: ReadonlyMap<string, readonly Name[]> = new Map<string, readonly Name[]>([
-  ...endpointNames.map((name) => [wordOf[name], [name]] as const),
+  ...endpointNames.map((name) => [wordsOf[name].fault, [name]] as const),
   ['requests', endpointNames],
   ...eventWords,
   ['events', eventNames],

@@ -1,21 +1,9 @@
 import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { chosen, count, knowing, option, rate, required } from '../../cli/params.ts';
-import { type EndpointName, endpointNames } from '../../contract/endpoints.ts';
 import { planNames, plans } from '../../contract/plans.ts';
 import { ask } from './control.ts';
-
-const endpointWords = ['send-template', 'contacts', 'templates', 'campaigns'] as const;
-type Word = (typeof endpointWords)[number];
-
-/** Endpoints are named like the commands that call them. */
-const wordOf: Readonly<Record<EndpointName, Word>> = {
-  sendTemplate: 'send-template',
-  listContacts: 'contacts',
-  createContact: 'contacts',
-  listTemplates: 'templates',
-  listCampaigns: 'campaigns',
-};
+import { endpointsIn, type PlanWord, planWords, planWordsFor } from './names.ts';
 
 export const setPlan = command({
   name: 'set',
@@ -29,8 +17,8 @@ export const setPlan = command({
     rate: option('--rate <rate>', "requests, instead of the plan's: 20/s or 300/m", rate),
     monthly: option('--monthly <n>', "messages a month, instead of the plan's", count),
     without: knowing(
-      { of: endpointWords, commas: true },
-      option('--without <names>', `exclude these, comma-separated: ${endpointWords.join(', ')}`, excluded),
+      { of: planWords, commas: true },
+      option('--without <names>', `exclude these, comma-separated: ${planWords.join(', ')}`, excluded),
     ),
   },
   examples: ['sandbox plan set starter', 'sandbox plan set growth --rate 10/m --without campaigns'],
@@ -39,8 +27,7 @@ export const setPlan = command({
   changes: true,
   piped: 'text',
   run: async (context, { plan: name, rate, monthly, without: words = [] }) => {
-    const without = words.flatMap((word) => endpointNames.filter((name) => wordOf[name] === word));
-    await ask(context, 'setPlan', { name, rate, monthly, without });
+    await ask(context, 'setPlan', { name, rate, monthly, without: endpointsIn(words) });
     const { perMinute, perMonth } = plans[name];
     return {
       plan: name,
@@ -74,7 +61,7 @@ export const showPlan = command({
       per_month: month.limit,
       month: month.name,
       month_used: month.used,
-      without: wordsOf(plan.without),
+      without: planWordsFor(plan.without),
     };
   },
   view: ({ plan, per_minute, minute_used, minute_ends, per_month, month, month_used, without }) => {
@@ -93,14 +80,10 @@ function excluding(words: readonly string[]): readonly string[] {
   return words.length > 0 ? [`without ${words.join(', ')}`] : [];
 }
 
-function wordsOf(without: readonly EndpointName[]): readonly Word[] {
-  return [...new Set(without.map((name) => wordOf[name]))];
-}
-
 function limit(most: number | null, what: string): string {
   return most === 1 ? `1 ${what}` : `${most ?? 'unlimited'} ${what}s`;
 }
 
-function excluded(text: string): readonly Word[] {
-  return [...new Set(text.split(',').map((word) => chosen(word.trim(), endpointWords)))];
+function excluded(text: string): readonly PlanWord[] {
+  return [...new Set(text.split(',').map((word) => chosen(word.trim(), planWords)))];
 }
