@@ -1,10 +1,27 @@
 import { createSandbox } from 'bizmsg/sandbox';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { httpRequest } from '../../../src/base/http-request.ts';
+import type { EndpointName } from '../../../src/contract/endpoints.ts';
+import type { EventName } from '../../../src/contract/events.ts';
+import type { Mode, Scope } from '../../../src/contract/keys.ts';
+import type { PlanName } from '../../../src/contract/plans.ts';
+import type * as library from '../../../src/sandbox/library/types.ts';
+import type { DeliveryStatus } from '../../../src/sandbox/rows.ts';
+import type { MessageStatus } from '../../../src/sandbox/state/records.ts';
 import { order, paths } from '../calls.ts';
 import { sent } from './calls.ts';
 
 describe('a sandbox in a test', () => {
+  it('has the names of the sandbox in its types', () => {
+    expectTypeOf<library.EndpointName>().toEqualTypeOf<EndpointName>();
+    expectTypeOf<library.EventName>().toEqualTypeOf<EventName>();
+    expectTypeOf<library.PlanName>().toEqualTypeOf<PlanName>();
+    expectTypeOf<library.Scope>().toEqualTypeOf<Scope>();
+    expectTypeOf<library.Mode>().toEqualTypeOf<Mode>();
+    expectTypeOf<library.SentMessage['status']>().toEqualTypeOf<MessageStatus>();
+    expectTypeOf<library.Delivery['state']>().toEqualTypeOf<DeliveryStatus>();
+  });
+
   it('answers without a socket, and returns what it recorded', async () => {
     await using sandbox = createSandbox({ clock: { at: Date.UTC(2026, 4, 1, 12) } });
     const answer = await sent(sandbox);
