@@ -9,13 +9,13 @@ import type { Host } from './base/host.ts';
  * client: none
  * ledger: none
  * session: client, ledger, sandbox/remote
- * cli: client, ledger, session
+ * cli: client, session
  * runs: client, ledger, session, cli
  * webhooks: delivery, sandbox/remote
  * sandbox: delivery
  * page: sandbox/control
  * doctor: client, ledger, session, cli, runs, webhooks, sandbox/remote
- * commands: delivery, client, ledger, session, cli, runs, webhooks, sandbox, doctor
+ * commands: delivery, ledger, session, cli, runs, webhooks, sandbox, doctor
  */
 
 /** Runs the command line and returns its exit code. Version and top-level help load nothing else. */

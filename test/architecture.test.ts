@@ -12,14 +12,14 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   client: [],
   ledger: [],
   session: ['client', 'ledger', 'sandbox/remote'],
-  cli: ['client', 'ledger', 'session'],
+  cli: ['client', 'session'],
   runs: ['client', 'ledger', 'session', 'cli'],
   webhooks: ['delivery', 'sandbox/remote'],
   sandbox: ['delivery'],
   // In the browser: only types of the control plane, and base and contract where they need no Node.
   page: ['sandbox/control'],
   doctor: ['client', 'ledger', 'session', 'cli', 'runs', 'webhooks', 'sandbox/remote'],
-  commands: ['delivery', 'client', 'ledger', 'session', 'cli', 'runs', 'webhooks', 'sandbox', 'doctor'],
+  commands: ['delivery', 'ledger', 'session', 'cli', 'runs', 'webhooks', 'sandbox', 'doctor'],
 };
 
 interface Import {
@@ -42,6 +42,11 @@ describe('the rooms of src', () => {
       ({ file, to }) => isIn(room, file) && !isIn(room, to) && !below.some((one) => isIn(one, to)),
     );
     expect(wrong.map(({ file, to }) => `${file} imports ${to}`)).toEqual([]);
+  });
+
+  it.each(Object.keys(rooms))('%s imports every room that it may', (room) => {
+    const unused = rooms[room]?.filter((one) => !own.some(({ file, to }) => isIn(room, file) && isIn(one, to)));
+    expect(unused).toEqual([]);
   });
 
   it('are listed in main.ts with what they may import', () => {
