@@ -118,7 +118,7 @@ async function runMain() {
 }
 
 /**
- * Loads the program; completion has one of its own.
+ * Loads the program, which the build makes from src/main.ts; completion has its own, from src/cli/complete/main.ts.
  * @param {'main' | 'complete'} entry
  * @returns {typeof import('../src/main.ts')}
  */

@@ -1,3 +1,5 @@
+// "The document" is the specification of the Business Messaging Public API; §4 is its section 4.
+
 import * as read from './readers.ts';
 import type { Reader } from './readers.ts';
 
