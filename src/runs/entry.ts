@@ -6,7 +6,7 @@ import { shellQuote } from '../base/shell-quote.ts';
 import type { WrittenFiles } from './files.ts';
 import type { RejectFile } from './rejected.ts';
 import { removeExpiredLogs } from './listing.ts';
-import type { Registered } from './register.ts';
+import type { Registration } from './register.ts';
 import type { Running } from './action.ts';
 import type { Stopped } from './stop.ts';
 import type { SkippedCounts, Tally, TeamTotal } from './tally.ts';
@@ -27,7 +27,7 @@ const updateEvery = 1_000;
 
 export async function keepEntry(
   { context, action, input, client, opened }: Running,
-  { accepted, plan }: Registered,
+  { accepted, plan }: Registration,
   tally: Tally,
 ): Promise<KeptEntry> {
   const { host } = context;

@@ -22,14 +22,14 @@ export interface Registering {
   readonly unit: Unit;
 }
 
-export interface Registered {
+export interface Registration {
   readonly accepted: Accepted;
   /** With the user's answers: a second registration does not ask again. */
   readonly plan: Plan;
 }
 
 /** Registers the rows of an input; asks what the ledger leaves to the user, or refuses without a terminal. */
-export async function register(registering: Registering): Promise<Registered> {
+export async function register(registering: Registering): Promise<Registration> {
   const { ledger, context } = registering;
   let { plan } = registering;
   for (;;) {

@@ -16,7 +16,7 @@ import { nameOf, openInput } from './input.ts';
 import type { Action, Running } from './action.ts';
 import { createRunLog, logFolder, logParts, type RunLog } from './log.ts';
 import { checkChoice, checkCount, choiceOf, refuseKeys, type RunFlags } from './options.ts';
-import { continuingText, noteText, register, runsToResolve, type Registered, type Registering } from './register.ts';
+import { continuingText, noteText, register, runsToResolve, type Registration, type Registering } from './register.ts';
 import { keepEntry } from './entry.ts';
 import { doneFileText, holdSpareFiles, writeFiles } from './files.ts';
 import { outageText } from './outage.ts';
@@ -205,7 +205,7 @@ async function rehearsed(
 }
 
 /** Sends the due rows and reports them. */
-async function sendAndReport(running: Running, found: Preflight, registered: Registered): Promise<Ended> {
+async function sendAndReport(running: Running, found: Preflight, registered: Registration): Promise<Ended> {
   const { context, action, input, signals } = running;
   const { accepted, plan } = registered;
   const { run } = accepted;
@@ -271,7 +271,7 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
 
 interface Sending {
   readonly found: Preflight;
-  readonly registered: Registered;
+  readonly registered: Registration;
   readonly log: RunLog;
   readonly tally: Tally;
 }

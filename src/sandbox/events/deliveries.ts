@@ -3,7 +3,7 @@ import { newest } from '../requests.ts';
 import type { DeliveryFilter, DeliveryRecord, DeliveryRow, DeliveryStatus, Remaining, RowState } from '../rows.ts';
 import type { Ids } from '../state/ids.ts';
 import type { Change, SandboxEvent } from '../state/records.ts';
-import { eventById, type Registered, type Sending, type State, type Store } from '../state/state.ts';
+import { eventById, type RegisteredWebhook, type Sending, type State, type Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
 import { deliveryOf, receivers } from './fan-out.ts';
 
@@ -151,7 +151,7 @@ export function isWaiting(sending: Sending, state: State): boolean {
 }
 
 /** Why a webhook gets no more events; undefined if it does. */
-function whyClosed(to: Registered, { webhooks }: State): string | undefined {
+function whyClosed(to: RegisteredWebhook, { webhooks }: State): string | undefined {
   if (webhooks.get(to.webhook.id) !== to) return 'its webhook was removed';
   return to.disabled === undefined ? undefined : `its webhook ${to.disabled}`;
 }

@@ -7,7 +7,7 @@ import { Refusal } from '../refusal.ts';
 import type { WebhookRow } from '../rows.ts';
 import type { Ids } from '../state/ids.ts';
 import type { Change, Webhook } from '../state/records.ts';
-import type { Registered, State, Store } from '../state/state.ts';
+import type { RegisteredWebhook, State, Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
 import { undelivered } from './deliveries.ts';
 import { deliveryOf, listensTo } from './fan-out.ts';
@@ -110,7 +110,7 @@ function missedDeliveries(
   return events.map((event) => deliveryOf(event, webhook, ids.id('dlv', ++serial), { at: clock.now() }));
 }
 
-function webhookNamed(state: State, idOrUrl: string): Registered {
+function webhookNamed(state: State, idOrUrl: string): RegisteredWebhook {
   const url = URL.canParse(idOrUrl) ? new URL(idOrUrl) : undefined;
   if (url) url.hash = '';
   const found = state.webhooks.get(idOrUrl) ?? (url && withUrl(state, url.href));
@@ -118,11 +118,11 @@ function webhookNamed(state: State, idOrUrl: string): Registered {
   return found;
 }
 
-function withUrl(state: State, url: string): Registered | undefined {
+function withUrl(state: State, url: string): RegisteredWebhook | undefined {
   return [...state.webhooks.values()].find(({ webhook }) => webhook.url === url);
 }
 
-function rowOf({ webhook: { id, url, events, createdAt }, secret, disabled: reason }: Registered): WebhookRow {
+function rowOf({ webhook: { id, url, events, createdAt }, secret, disabled: reason }: RegisteredWebhook): WebhookRow {
   return {
     id,
     url,
@@ -134,7 +134,7 @@ function rowOf({ webhook: { id, url, events, createdAt }, secret, disabled: reas
   };
 }
 
-function differences(before: Registered, after: Registered): readonly string[] {
+function differences(before: RegisteredWebhook, after: RegisteredWebhook): readonly string[] {
   const [old, current] = [before.secret?.secret, after.secret?.secret];
   return [
     ...(current === old ? [] : [secretChange(old, current)]),
@@ -148,7 +148,7 @@ function secretChange(old: string | undefined, current: string | undefined): str
   return old === undefined ? 'it now has its own secret' : 'its own secret was replaced';
 }
 
-function eventsText({ webhook: { events } }: Registered): string {
+function eventsText({ webhook: { events } }: RegisteredWebhook): string {
   return events === 'all' ? 'all events' : events.toSorted().join(', ');
 }
 

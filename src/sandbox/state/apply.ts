@@ -13,7 +13,14 @@ import type {
   SandboxEvent,
   Webhook,
 } from './records.ts';
-import { eventById, monthOf, type Registered, type Collection, type SigningSecret, type State } from './state.ts';
+import {
+  eventById,
+  monthOf,
+  type RegisteredWebhook,
+  type Collection,
+  type SigningSecret,
+  type State,
+} from './state.ts';
 
 /** Applies a change. The only function that changes the state; it makes no decisions. */
 export function apply(state: State, change: Change): void {
@@ -206,11 +213,11 @@ function applyToDeliveries(state: State, change: Extract<Change, { type: Deliver
 function applyWebhook(state: State, webhook: Webhook): void {
   const known = state.webhooks.get(webhook.id);
   const secret = ownSecret(webhook, known);
-  if (known) Object.assign(known, { webhook, secret, disabled: undefined } satisfies Registered);
+  if (known) Object.assign(known, { webhook, secret, disabled: undefined } satisfies RegisteredWebhook);
   else state.webhooks.set(webhook.id, { webhook, secret });
 }
 
-function ownSecret({ secret }: Webhook, known: Registered | undefined): Registered['secret'] {
+function ownSecret({ secret }: Webhook, known: RegisteredWebhook | undefined): RegisteredWebhook['secret'] {
   if (secret === undefined) return undefined;
   return known?.secret?.secret === secret ? known.secret : { secret };
 }

@@ -1,5 +1,5 @@
 import type { Change, Counters } from './records.ts';
-import type { Registered, Sending, SentMessage, SigningSecret, State } from './state.ts';
+import type { RegisteredWebhook, Sending, SentMessage, SigningSecret, State } from './state.ts';
 
 /** Returns the shortest list of commits that rebuilds a state. */
 export function snapshot(state: State): Iterable<readonly Change[]> {
@@ -100,7 +100,7 @@ function* sendingChanges({ delivery, attempts, tries, next }: Sending): Generato
   if (isPending) yield { type: 'redelivery', delivery: id, at: next };
 }
 
-function registeredIn({ webhooks, deliveries }: State): ReadonlySet<Registered> {
+function registeredIn({ webhooks, deliveries }: State): ReadonlySet<RegisteredWebhook> {
   const all = new Set(webhooks.values());
   for (const { to } of deliveries.values()) all.add(to);
   return all;

@@ -42,7 +42,7 @@ export interface SigningSecret {
   readonly previous?: { readonly secret: string; readonly until: number } | undefined;
 }
 
-export interface Registered {
+export interface RegisteredWebhook {
   webhook: Webhook;
   /** Its own secret; if undefined, the sandbox's secret signs. */
   secret?: SigningSecret | undefined;
@@ -54,7 +54,7 @@ export interface Registered {
 export interface Sending {
   readonly delivery: Delivery;
   readonly event: SandboxEvent;
-  readonly to: Registered;
+  readonly to: RegisteredWebhook;
   readonly attempts: Attempt[];
   /** Attempts since the start or the last redelivery; determines the next retry. */
   tries: number;
@@ -95,7 +95,7 @@ export interface State {
   readonly events: Log<SandboxEvent>;
   /** Created on first use: few sandboxes need it, and it would slow down every event. */
   eventById: Map<string, SandboxEvent> | undefined;
-  readonly webhooks: Map<string, Registered>;
+  readonly webhooks: Map<string, RegisteredWebhook>;
   readonly deliveries: Map<string, Sending>;
   /** Delivery ids by event id. */
   readonly deliveriesOf: Map<string, string[]>;
