@@ -38,7 +38,7 @@ const patience = 5_000;
 
 type Ending = 'stopped' | 'idle';
 
-export interface Served {
+export interface LocatedSandbox {
   readonly sandbox: Sandbox;
   readonly locator: Locator;
   /** Resolves on a stop request or after the idle time. The caller then closes the sandbox. */
@@ -47,7 +47,7 @@ export interface Served {
 }
 
 /** Serves a sandbox over HTTP from its own folder, and writes the locator that lets clients find it. */
-export async function serve(options: ServeOptions): Promise<Served> {
+export async function serve(options: ServeOptions): Promise<LocatedSandbox> {
   const { stateFolder, data, background, words = [], build, pid, now } = options;
   locatorFolder(stateFolder);
   const undo: Step[] = [];

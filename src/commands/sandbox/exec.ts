@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { type Input, option, rest } from '../../cli/params.ts';
-import type { Served } from '../../sandbox/serve.ts';
+import type { LocatedSandbox } from '../../sandbox/serve.ts';
 import { settings } from './start.ts';
 
 const params = {
@@ -47,7 +47,7 @@ export const execInSandbox = command({
   exit: ({ code }) => code,
 });
 
-async function run(context: Context, { sandbox, locator, ending, close }: Served, words: readonly string[]) {
+async function run(context: Context, { sandbox, locator, ending, close }: LocatedSandbox, words: readonly string[]) {
   if (context.given.debug) context.note('sandbox', `the sandbox of this command is ${locator.url}`);
   void ending.then(() => {
     context.note('sandbox', `the sandbox of this command was stopped: ${locator.url}`);
@@ -94,7 +94,12 @@ async function checkedUrl(text: string): Promise<URL> {
 }
 
 /** Registers the webhook once a server listens there; a failed delivery would be retried only after 5 s. */
-async function registerWebhook(context: Context, { sandbox }: Served, url: URL, over: AbortSignal): Promise<void> {
+async function registerWebhook(
+  context: Context,
+  { sandbox }: LocatedSandbox,
+  url: URL,
+  over: AbortSignal,
+): Promise<void> {
   if (await waitForServer(url, over)) sandbox.webhooks.add({ url: url.href, catchUp: true });
   else context.note('webhook', `no server listened at ${url.host}, so it got no events`);
 }

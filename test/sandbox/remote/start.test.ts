@@ -5,11 +5,11 @@ import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { defaultData, liveLocators, locatorFolder } from '../../../src/sandbox/remote/locator.ts';
 import type { Journal } from '../../../src/sandbox/state/store.ts';
 import { createSandbox } from '../../../src/sandbox/sandbox.ts';
-import { serve, type Served } from '../../../src/sandbox/serve.ts';
+import { serve, type LocatedSandbox } from '../../../src/sandbox/serve.ts';
 import { findOrStart, type StartOptions } from '../../../src/sandbox/remote/start.ts';
 import { later } from '../../support/cli.ts';
 
-const started: Served[] = [];
+const started: LocatedSandbox[] = [];
 const alive = (pid: number) => pid === process.pid;
 
 afterEach(async () => {

@@ -4,7 +4,7 @@ import type { Change } from '../../../src/sandbox/state/records.ts';
 import { defaultData, findSandbox, liveLocators } from '../../../src/sandbox/remote/locator.ts';
 import { openRemote } from '../../../src/sandbox/remote/remote.ts';
 import { createSandbox } from '../../../src/sandbox/sandbox.ts';
-import { serve, type Served } from '../../../src/sandbox/serve.ts';
+import { serve, type LocatedSandbox } from '../../../src/sandbox/serve.ts';
 import { openFileJournal } from '../../../src/sandbox/state/file-journal.ts';
 import { alive, cli, later } from '../../support/cli.ts';
 import { newHome } from '../../support/fake-service.ts';
@@ -119,7 +119,7 @@ function newMachine() {
   const home = newHome();
   const stateFolder = join(home, '.local/state/bizmsg');
   const data = defaultData(stateFolder);
-  const start = async (folder: string | null = data): Promise<Served> => {
+  const start = async (folder: string | null = data): Promise<LocatedSandbox> => {
     const served = await serve({
       sandbox: (journal) => createSandbox({ journal, seed: 'a seed' }),
       stateFolder,
