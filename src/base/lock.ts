@@ -4,7 +4,7 @@ import { fsError } from './files.ts';
 import type { Later } from './host.ts';
 import { readIfPresent, hostIn, startOpenFileHeartbeat, isProcessAlive, type Probe, processStart } from './liveness.ts';
 
-export interface Owner {
+export interface LockOwner {
   readonly pid: number;
   readonly kill: Probe;
   /** For a claim that may be held for more than a minute: renews it, so that other containers and machines respect it. */
@@ -31,7 +31,7 @@ export type Claim =
   | { readonly held: false; readonly by: Holder | undefined };
 
 /** Claims a file for one process, without waiting. A dead owner does not block it. */
-export function acquire(path: string, owner: Owner): Claim {
+export function acquire(path: string, owner: LockOwner): Claim {
   const nonce = randomBytes(8).toString('hex');
   const text = `${owner.pid} ${processStart(owner.pid) ?? '-'} ${nonce}\n`;
   const draft = `${path}.${nonce}.new`;
@@ -63,7 +63,7 @@ interface Held {
   readonly fd: number;
 }
 
-function heldClaim({ path, text, fd }: Held, { later }: Owner): Claim {
+function heldClaim({ path, text, fd }: Held, { later }: LockOwner): Claim {
   const stop = later && startOpenFileHeartbeat(fd, later);
   let [isOpen, checked] = [true, Date.now()];
   return {
@@ -111,7 +111,7 @@ function link(draft: string, path: string): boolean {
 }
 
 /** Replaces the claim of a dead owner. Only the holder of the succession lock may do so. */
-function replaceDead(draft: string, path: string, owner: Owner): boolean {
+function replaceDead(draft: string, path: string, owner: LockOwner): boolean {
   const found = readIfPresent(path);
   if (found === undefined) return link(draft, path);
   const dead = holderIn(found);

@@ -15,7 +15,7 @@ import { configuration } from '../../base/errors.ts';
 import { namesIn, openRegular, createStateFolder } from '../../base/files.ts';
 import type { Later } from '../../base/host.ts';
 import { isElsewhere, isProcessAlive, processStart } from '../../base/liveness.ts';
-import type { Owner } from '../../base/lock.ts';
+import type { LockOwner } from '../../base/lock.ts';
 import { sleep } from '../../base/sleep.ts';
 import {
   type Minute,
@@ -38,7 +38,7 @@ interface MinuteFileOptions {
   readonly name: string;
   /** Milliseconds. */
   readonly window: number;
-  readonly owner: Owner;
+  readonly owner: LockOwner;
   /** Milliseconds of a monotonic clock that all processes of this machine share. */
   readonly now: () => number;
   readonly later: Later;
@@ -182,7 +182,7 @@ function rename(from: string, to: string): boolean {
 }
 
 /** Whether the owner is dead. An owner in another container counts as dead if it keeps the lock for too long. */
-function isAbandoned(folder: string, name: string, { kill }: Owner): boolean {
+function isAbandoned(folder: string, name: string, { kill }: LockOwner): boolean {
   const [, pid, start] = /^[0-9a-z]+\.(\d+)\.(.*)$/.exec(name) ?? [];
   if (pid === undefined) return false;
   if (isElsewhere(start)) return takenFor(join(folder, name)) > longestTurn;
@@ -199,7 +199,7 @@ interface Missing {
   readonly folder: string;
   readonly name: string;
   readonly mine: string;
-  readonly owner: Owner;
+  readonly owner: LockOwner;
 }
 
 /** Creates the file; of several processes that try at the same time, only one does. */

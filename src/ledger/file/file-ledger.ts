@@ -7,7 +7,7 @@ import { fsError, createStateFolder } from '../../base/files.ts';
 import { startHeartbeat, isProcessAlive, processStart } from '../../base/liveness.ts';
 import type { Later } from '../../base/host.ts';
 import { unwritable } from '../../base/journal.ts';
-import type { Owner } from '../../base/lock.ts';
+import type { LockOwner } from '../../base/lock.ts';
 import { type Change, createBook, type KnownOwner } from '../book.ts';
 import { checkOf, secretIn } from '../identity.ts';
 import type { Forgotten, Ledger, Settled } from '../ledger.ts';
@@ -21,7 +21,7 @@ import { createTurn } from './turn.ts';
 export interface FileLedgerOptions {
   /** The folder `ledger` of the state folder. */
   readonly folder: string;
-  readonly owner: Owner;
+  readonly owner: LockOwner;
   readonly now: () => number;
   readonly later: Later;
   readonly random: () => number;

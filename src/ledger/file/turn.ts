@@ -3,7 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { unsafe } from '../../base/errors.ts';
 import { fsError } from '../../base/files.ts';
 import { sleep } from '../../base/sleep.ts';
-import { acquire, type Claim, nameOf, type Owner } from '../../base/lock.ts';
+import { acquire, type Claim, nameOf, type LockOwner } from '../../base/lock.ts';
 import { taken } from './append.ts';
 
 /** The right to read and write the ledger, for one process at a time. */
@@ -18,7 +18,7 @@ export interface Turn {
 
 export interface TurnOptions {
   readonly path: string;
-  readonly owner: Owner;
+  readonly owner: LockOwner;
   readonly now: () => number;
   readonly later: Later;
   readonly random: () => number;
