@@ -8,7 +8,7 @@ export interface Ledger {
    * Finds the run that this input continues, stops if another run has sent some of its rows, and registers the planned
    * rows, in one atomic step. Registers nothing if it stops.
    */
-  register(plan: Plan): Registered | Promise<Registered>;
+  register(plan: RunPlan): Registered | Promise<Registered>;
   /** Claims what is free; verdicts in the same order. Atomic across all users of the ledger. */
   claim(rows: readonly RowDigest[], terms: ClaimTerms): readonly Verdict[] | Promise<readonly Verdict[]>;
   /** Records outcomes. */
@@ -61,7 +61,7 @@ export interface Subject {
   readonly job?: string | undefined;
 }
 
-export interface Plan extends Subject {
+export interface RunPlan extends Subject {
   /** All valid rows of the input, in order, as `createInput` collects them. */
   readonly input: Rows;
   /** From `--first`: only these rows of the input are due; the others are registered. */

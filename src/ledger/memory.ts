@@ -3,7 +3,7 @@ import { buriesOf, decideClaim, decideResolve, decideSettle, knownRun, positions
 import type {
   Forgotten,
   Ledger,
-  Plan,
+  RunPlan,
   Registered,
   RowDigest,
   ClaimTerms,
@@ -33,7 +33,7 @@ export interface MemoryOptions {
 
 /** The ledger without waiting: what it decides is what the file and a server decide. */
 export interface MemoryLedger extends Ledger {
-  register(plan: Plan): Registered;
+  register(plan: RunPlan): Registered;
   claim(rows: readonly RowDigest[], terms: ClaimTerms): readonly Verdict[];
   settle(outcomes: readonly Settled[]): void;
   withdraw(rows: Withdrawn): void;

@@ -2,7 +2,7 @@ import { type Book, type Change, isFinished, type Run } from './book.ts';
 import { createPicks } from './places.ts';
 import { createMarks, type Entries } from './entries.ts';
 import { rowSize } from './identity.ts';
-import { type Fate, fateAt, fates, type Note, type Plan, type Registered, type Stop } from './ledger.ts';
+import { type Fate, fateAt, fates, type Note, type RunPlan, type Registered, type Stop } from './ledger.ts';
 import { createTally, elsewhere, isIdle, isKnown, isLive, isShared, type World } from './others.ts';
 import { endedWithRestart } from '../base/liveness.ts';
 
@@ -19,7 +19,7 @@ export interface Decided {
 }
 
 /** Decides what a command continues, what counts as sent before, and what to register. */
-export function decideRegister(book: Book, world: World, plan: Plan, newRun: () => string): Decided {
+export function decideRegister(book: Book, world: World, plan: RunPlan, newRun: () => string): Decided {
   const chosen = choose(book, world, plan);
   if (chosen.stop) return stopped(chosen.stop);
   const draft = draftOf(book, plan, chosen.run);
@@ -39,7 +39,7 @@ function stopped(stop: Stop): Decided {
 type Chosen = { readonly stop: Stop } | { readonly stop: undefined; readonly run: Run | undefined };
 
 /** The run or job that this command continues. */
-function choose(book: Book, world: World, plan: Plan): Chosen {
+function choose(book: Book, world: World, plan: RunPlan): Chosen {
   const { account, mode, choice } = plan;
   const all = candidates(book, world, plan);
   const own = all.find(({ subject }) => subject.account.id === account.id);
@@ -57,7 +57,7 @@ function choose(book: Book, world: World, plan: Plan): Chosen {
 }
 
 /** The latest first. Another account of the same origin counts: the key may have been changed. */
-function candidates(book: Book, world: World, plan: Plan): readonly Run[] {
+function candidates(book: Book, world: World, plan: RunPlan): readonly Run[] {
   const { account, job, choice } = plan;
   const found = [...book.runs.values()].filter((run) => {
     const { subject } = run;
@@ -83,12 +83,12 @@ function wasCutShort(run: Run, { owners }: Book, { now, isOwn, isAlive }: World)
   return owner.state === 'dead' || !(isOwn(owner.id) || isAlive(owner));
 }
 
-function isAlike({ subject }: Run, { mode, kind, template, job }: Plan): boolean {
+function isAlike({ subject }: Run, { mode, kind, template, job }: RunPlan): boolean {
   return subject.mode === mode && subject.kind === kind && (job !== undefined || subject.template === template);
 }
 
 /** Whether at least half of its rows occur in the input; for messages: of its recipients. */
-function isMostlyIn(run: Run, { entries }: Book, { kind, input }: Plan): boolean {
+function isMostlyIn(run: Run, { entries }: Book, { kind, input }: RunPlan): boolean {
   const isCounted = (entry: number) => {
     const state = entries.stateOf(entry);
     return entries.scopeOf(entry) === run.number && state !== 'absent' && state !== 'withdrawn';
@@ -122,7 +122,7 @@ interface Draft {
 }
 
 /** The fate of each row by this run or job alone. */
-function draftOf(book: Book, plan: Plan, run: Run | undefined): Draft {
+function draftOf(book: Book, plan: RunPlan, run: Run | undefined): Draft {
   const { input } = plan;
   const isCurrent = createIsCurrent(book, plan);
   const codes = new Uint8Array(input.count);
@@ -162,7 +162,7 @@ function draftOf(book: Book, plan: Plan, run: Run | undefined): Draft {
 }
 
 /** A contact's row is done if the contact is as this row, or a later one of the input, has made it. */
-function createIsCurrent({ entries, find }: Book, { kind, input }: Plan): (row: number, entry: number) => boolean {
+function createIsCurrent({ entries, find }: Book, { kind, input }: RunPlan): (row: number, entry: number) => boolean {
   /** For the last row of each contact, the row that made the contact as it is. */
   const known = new Map<number, number>();
   return (row, entry) => {
@@ -186,7 +186,7 @@ function createIsCurrent({ entries, find }: Book, { kind, input }: Plan): (row: 
  * Finds recipients who got a message from this run that the input no longer has. A new message for them is most likely
  * a correction.
  */
-function edit({ entries }: Book, plan: Plan, draft: Draft): Stop | undefined {
+function edit({ entries }: Book, plan: RunPlan, draft: Draft): Stop | undefined {
   const { input, choice } = plan;
   const { run } = draft;
   if (!run || plan.kind !== 'message' || plan.job !== undefined || choice.changed === 'send') return undefined;
@@ -217,7 +217,7 @@ interface Compared {
 }
 
 /** What counts as sent before: what other runs have done with these rows. */
-function compare(book: Book, world: World, plan: Plan, draft: Draft): Compared {
+function compare(book: Book, world: World, plan: RunPlan, draft: Draft): Compared {
   const { input, choice } = plan;
   if (plan.job !== undefined || choice.again) return { notes: [] };
   const search = {
@@ -266,7 +266,7 @@ function cached(world: World): World {
 interface Accepting {
   readonly book: Book;
   readonly world: World;
-  readonly plan: Plan;
+  readonly plan: RunPlan;
   readonly draft: Draft;
   readonly notes: Note[];
   readonly newRun: () => string;
@@ -312,7 +312,7 @@ function countRestarted({ ownerOf }: Book, { fates: codes, known }: Draft): numb
 }
 
 /** The positions of all rows that the run is to send. New rows follow those that it has. */
-function plannedOf({ entries }: Book, { input }: Plan, { run, known, fates: codes }: Draft) {
+function plannedOf({ entries }: Book, { input }: RunPlan, { run, known, fates: codes }: Draft) {
   const first = run?.rows.count() ?? 0;
   const [plan, reopen] = [createPicks(first), createPicks(first)];
   let added = 0;
@@ -328,7 +328,7 @@ function plannedOf({ entries }: Book, { input }: Plan, { run, known, fates: code
 }
 
 /** The rows that are new to the run, in parts. A part without gaps is not copied: there may be a million rows. */
-function addedOf({ input }: Plan, { known, fates: codes }: Draft): readonly Uint8Array[] {
+function addedOf({ input }: RunPlan, { known, fates: codes }: Draft): readonly Uint8Array[] {
   const parts: Uint8Array[] = [];
   const { bytes } = input;
   const part = new Uint32Array(rowsInPart);
@@ -360,7 +360,7 @@ function isToSend(fate: Fate): boolean {
 }
 
 /** Rows that are still planned although this command will not send them. */
-function surplusOf(book: Book, { input }: Plan, { fates: codes, known }: Draft, run: Run, isJoined: boolean) {
+function surplusOf(book: Book, { input }: RunPlan, { fates: codes, known }: Draft, run: Run, isJoined: boolean) {
   const { entries } = book;
   const isWaiting = (entry: number) => ['planned', 'released'].includes(entries.stateOf(entry));
   const rows = createPicks(run.rows.count());
@@ -380,7 +380,7 @@ function surplusOf(book: Book, { input }: Plan, { fates: codes, known }: Draft, 
   return { rows, missing: rows.count() - present };
 }
 
-function idleRuns(book: Book, world: World, plan: Plan): readonly Run[] {
+function idleRuns(book: Book, world: World, plan: RunPlan): readonly Run[] {
   return [...book.runs.values()].filter(
     (run) =>
       isKnown(run, world) &&

@@ -10,7 +10,7 @@ import {
   type Ledger,
   type Note,
   type Parts,
-  type Plan,
+  type RunPlan,
   type Registered,
   type Settled,
 } from '../ledger/ledger.ts';
@@ -58,7 +58,7 @@ function withOwnLedger(
 /** Registers the rows that this machine has not sent. */
 async function registerOthers(
   ledger: Pick<Ledger, 'register' | 'withdraw'>,
-  plan: Plan,
+  plan: RunPlan,
   before: Accepted,
 ): Promise<Registered> {
   const told = before.notes.filter(({ note }) => ofRows.has(note));
@@ -137,7 +137,7 @@ function noteOf(rows: readonly number[], known: Uint8Array, runOf: (row: number)
 }
 
 /** `done` and `unsure` for rows that the logs have as such, and the run that has each. */
-function sentBefore({ stateFolder, now, onDamage }: OwnLogs, plan: Plan, acceptedAt: number) {
+function sentBefore({ stateFolder, now, onDamage }: OwnLogs, plan: RunPlan, acceptedAt: number) {
   const { input, job, choice } = plan;
   const known = new Uint8Array(input.count);
   const entries = listRuns(join(stateFolder, 'ledger')).filter((entry) => isOfPlan(entry, plan));
@@ -162,7 +162,7 @@ function sentBefore({ stateFolder, now, onDamage }: OwnLogs, plan: Plan, accepte
 }
 
 /** Whether what the run has sent counts for these rows. */
-function isOfPlan({ kind, mode, account, origin, job }: RunEntry, plan: Plan): boolean {
+function isOfPlan({ kind, mode, account, origin, job }: RunEntry, plan: RunPlan): boolean {
   const isSameAccount = account === plan.account.id && (origin ?? plan.account.origin) === plan.account.origin;
   const isSameJob = plan.job === undefined || job === plan.job;
   return kind === 'send-batch' && mode === plan.mode && isSameAccount && isSameJob;
@@ -180,7 +180,7 @@ function fateOf(outcome: LoggedRow['outcome']): 'done' | 'unsure' | 'due' {
 async function recordAgain(
   { ledger, parts }: TeamLedger,
   run: string,
-  { input }: Plan,
+  { input }: RunPlan,
   known: Uint8Array,
   rows: readonly number[],
 ): Promise<readonly number[]> {
@@ -224,7 +224,7 @@ function hasSent(known: Uint8Array): boolean {
 /** Registers the input without the rows that are known to be sent. */
 async function registerRest(
   ledger: Pick<Ledger, 'register'>,
-  plan: Plan,
+  plan: RunPlan,
   { known, isCertain, notes, keep }: LeftOut,
 ): Promise<Registered> {
   const unlimited = { ...plan, choice: { ...plan.choice, atMost: undefined } };

@@ -8,7 +8,7 @@ import {
   isSingles,
   type Ledger,
   type Note,
-  type Plan,
+  type RunPlan,
   type Stop,
 } from '../ledger/ledger.ts';
 import type { Unit } from './input/source.ts';
@@ -17,7 +17,7 @@ import type { Preflight } from './preflight.ts';
 export interface Registering {
   readonly context: Pick<Context, 'interactive' | 'choose'>;
   readonly ledger: Pick<Ledger, 'register'>;
-  readonly plan: Plan;
+  readonly plan: RunPlan;
   readonly found: Pick<Preflight, 'placeOf'>;
   readonly unit: Unit;
 }
@@ -25,7 +25,7 @@ export interface Registering {
 export interface Registration {
   readonly accepted: Accepted;
   /** With the user's answers: a second registration does not ask again. */
-  readonly plan: Plan;
+  readonly plan: RunPlan;
 }
 
 /** Registers the rows of an input; asks what the ledger leaves to the user, or refuses without a terminal. */
@@ -57,7 +57,7 @@ export function runsToResolve({ run, notes }: Pick<Accepted, 'run' | 'notes'>, u
 }
 
 /** A decision of the ledger that the user should know. `all` is the number of rows of the input. */
-export function noteText(note: Note, input: Plan['input']): string {
+export function noteText(note: Note, input: RunPlan['input']): string {
   if (note.note === 'joined') return `another process is working on run ${note.run}, too; each row is sent once`;
   if (note.note === 'would-stop') {
     if (note.stop.reason !== 'sent-before') return `with a live key, this command would stop: ${note.stop.reason}`;
@@ -151,7 +151,7 @@ function describe(stop: Stop, { plan, found, unit }: Pick<Registering, 'plan' | 
 }
 
 /** The number of rows without duplicates. */
-function distinct({ count, isDuplicate }: Plan['input']): number {
+function distinct({ count, isDuplicate }: RunPlan['input']): number {
   let found = 0;
   for (let row = 0; row < count; row++) if (!isDuplicate(row)) found += 1;
   return found;

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { CliError, type ExitName } from '../base/errors.ts';
 import type { Ui } from '../cli/command.ts';
 import { rowsText, took, whole } from '../cli/output/figures.ts';
-import type { Note, Plan } from '../ledger/ledger.ts';
+import type { Note, RunPlan } from '../ledger/ledger.ts';
 import { type DryRunEnded, dryRunText } from './dry-run.ts';
 import { nameOf } from './input.ts';
 import type { Unit } from './input/source.ts';
@@ -99,7 +99,7 @@ export function earlierOf(notes: readonly Note[]): RunResult['earlier'] {
   return all.map(({ run, at, host }) => ({ run, at: new Date(at).toISOString(), host: host ?? null }));
 }
 
-type SentPlan = Pick<Plan, 'kind' | 'mode' | 'choice'>;
+type SentPlan = Pick<RunPlan, 'kind' | 'mode' | 'choice'>;
 
 /** `clue` is a hint about the likely cause. */
 export function exitOf(

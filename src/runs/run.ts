@@ -4,7 +4,7 @@ import { doubtAbout, type TemplateFacts, templatesOf } from '../cli/templates.ts
 import { unitOf } from './input/source.ts';
 import { CliError, configuration, usage } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
-import type { Owner, Plan } from '../ledger/ledger.ts';
+import type { Owner, RunPlan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
 import { warnOncePerFile } from '../base/journal-lines.ts';
 import { completeLog } from './history.ts';
@@ -85,7 +85,7 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
   checkCount(found.rows, options);
   const unit = unitOf(input.source);
   const { mode } = client.target;
-  const plan: Plan = {
+  const plan: RunPlan = {
     account: opened.account,
     mode: mode === 'sandbox' ? 'sandbox' : 'live',
     kind: action.kind,
@@ -134,8 +134,8 @@ async function confirmedPlan(
   running: Running,
   found: Preflight,
   registering: Omit<Registering, 'plan'>,
-  plan: Plan,
-): Promise<Plan> {
+  plan: RunPlan,
+): Promise<RunPlan> {
   const { context, action, input, client } = running;
   const foreseen = await register({ ...registering, plan: { ...plan, isRehearsal: true } });
   const { accepted } = foreseen;
@@ -171,7 +171,7 @@ async function rehearsed(
   running: Running,
   found: Preflight,
   registering: Omit<Registering, 'plan'>,
-  plan: Plan,
+  plan: RunPlan,
 ): Promise<DryRunEnded> {
   const { context, action, input, mapper, client } = running;
   const foreseen = await register({

@@ -5,7 +5,7 @@ import {
   fates,
   type Ledger,
   type Settlement,
-  type Plan,
+  type RunPlan,
   type RowDigest,
   type Verdict,
 } from '../../src/ledger/ledger.ts';
@@ -120,7 +120,7 @@ interface Process {
 }
 
 interface Command {
-  readonly plan: Plan;
+  readonly plan: RunPlan;
   readonly run: string;
   readonly due: number[];
   /** Granted but not sent. */

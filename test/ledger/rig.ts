@@ -11,7 +11,7 @@ import {
   fates,
   type Kind,
   type Ledger,
-  type Plan,
+  type RunPlan,
   type Registered,
   type RowDigest,
   type Stop,
@@ -40,10 +40,10 @@ export function messages(text: string): readonly RowDigest[] {
   return text.split(' ').filter(Boolean).map(message);
 }
 
-export interface PlanOptions extends Partial<Omit<Plan, 'choice' | 'input'>>, Choice {}
+export interface PlanOptions extends Partial<Omit<RunPlan, 'choice' | 'input'>>, Choice {}
 
 /** A plan of the named rows, separated by spaces. */
-export function planOf(text: string, options: PlanOptions = {}): Plan {
+export function planOf(text: string, options: PlanOptions = {}): RunPlan {
   const kind: Kind = options.kind ?? 'message';
   const input = createInput(kind);
   for (const row of text.split(' ').filter(Boolean)) input.add(kind === 'message' ? message(row) : contact(row));
@@ -53,7 +53,7 @@ export function planOf(text: string, options: PlanOptions = {}): Plan {
 }
 
 /** The row of the input as the ledger stores it. */
-export function rowOf({ input }: Plan, row: number): RowDigest {
+export function rowOf({ input }: RunPlan, row: number): RowDigest {
   return input.bytes.slice(row * 20, row * 20 + 20);
 }
 
@@ -90,7 +90,7 @@ export function temporaryFolder(): string {
 }
 
 /** Registers, claims all rows that are due, and settles them. */
-export async function sendAll(ledger: Ledger, plan: Plan): Promise<Accepted> {
+export async function sendAll(ledger: Ledger, plan: RunPlan): Promise<Accepted> {
   const result = accepted(await ledger.register(plan));
   const due = [...result.fates].flatMap((code, row) => (fates[code] === 'due' || fates[code] === 'retry' ? [row] : []));
   const rows = due.map((row) => rowOf(plan, row));

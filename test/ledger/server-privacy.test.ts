@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { contactRow, messageRow } from '../../src/ledger/identity.ts';
 import { createInput } from '../../src/ledger/input.ts';
-import type { Kind, Plan } from '../../src/ledger/ledger.ts';
+import type { Kind, RunPlan } from '../../src/ledger/ledger.ts';
 import { noRedis, startRedis } from '../support/redis.ts';
 import { contentOf, openServerLedger } from './redis-world.ts';
 import { account, secret, sendAll, temporaryFolder } from './rig.ts';
@@ -41,7 +41,7 @@ it.skipIf(noRedis)('the server gets no phone number, name, param or secret', asy
   );
 });
 
-function planOf(kind: Kind, rows: readonly Uint8Array[]): Plan {
+function planOf(kind: Kind, rows: readonly Uint8Array[]): RunPlan {
   const input = createInput(kind);
   for (const row of rows) input.add(row);
   return { account, mode: 'live', kind, template: 'welcome', input, choice: {} };

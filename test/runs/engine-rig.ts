@@ -7,7 +7,7 @@ import { CliError, type Done, type ExitName } from '../../src/base/errors.ts';
 import { type FileLedger, openFileLedger } from '../../src/ledger/file/file-ledger.ts';
 import { messageRow } from '../../src/ledger/identity.ts';
 import { createInput } from '../../src/ledger/input.ts';
-import { type Accepted, type Choice, fates, type Ledger, type Plan } from '../../src/ledger/ledger.ts';
+import { type Accepted, type Choice, fates, type Ledger, type RunPlan } from '../../src/ledger/ledger.ts';
 import { type EngineOptions, sendRows } from '../../src/runs/engine.ts';
 import { createRunLog, logFolder } from '../../src/runs/log.ts';
 import type { Outcome, Ready } from '../../src/runs/row.ts';
@@ -132,7 +132,7 @@ async function atOnce(_: string, { beforeSend }: SendHooks): Promise<void> {
   await beforeSend();
 }
 
-function planOf({ secret }: OpenLedger, input: Input, choice: Choice): Plan {
+function planOf({ secret }: OpenLedger, input: Input, choice: Choice): RunPlan {
   const rows = createInput('message');
   for (const to of input) rows.add(messageRow(secret, { mode: 'sandbox', template: 'welcome', to, params: [] }));
   const account = { id: 'profile:acme', origin: 'https://api.example.com', isKeyDigest: false };
@@ -140,7 +140,7 @@ function planOf({ secret }: OpenLedger, input: Input, choice: Choice): Plan {
 }
 
 /** A header line comes before the rows. */
-function dueIn({ input: rows }: Plan, { fates: codes }: Accepted, input: Input): readonly Ready[] {
+function dueIn({ input: rows }: RunPlan, { fates: codes }: Accepted, input: Input): readonly Ready[] {
   return ['due', 'retry'].flatMap((fate) =>
     input.flatMap((content, at) => {
       if (fates[codes[at] ?? 0] !== fate) return [];

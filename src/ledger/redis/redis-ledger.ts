@@ -9,7 +9,7 @@ import {
   isIdleSince,
   type Ledger,
   type Parts,
-  type Plan,
+  type RunPlan,
   type RowDigest,
   type ClaimTerms,
   type RunState,
@@ -76,7 +76,7 @@ export function openRedisLedger(options: RedisLedgerOptions): RedisLedger {
     close: () => server.close(),
   };
 
-  async function register(plan: Plan) {
+  async function register(plan: RunPlan) {
     const newId = memoized(() => randomBytes(6).toString('hex'));
     for (;;) {
       const snapshot = await readSnapshot(server, plan);
@@ -97,7 +97,7 @@ export function openRedisLedger(options: RedisLedgerOptions): RedisLedger {
   /** In parts; with the last one all of it counts. False if another registration came first. */
   async function commit(
     snapshot: Snapshot,
-    plan: Plan,
+    plan: RunPlan,
     { run }: Accepted,
     changes: readonly Change[],
   ): Promise<boolean> {

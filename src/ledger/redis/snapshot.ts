@@ -1,7 +1,7 @@
 import { bytes } from '../../base/redis.ts';
 import { type Book, createBook, isFinished } from '../book.ts';
 import { digestSize, rowSize } from '../identity.ts';
-import type { Plan } from '../ledger.ts';
+import type { RunPlan } from '../ledger.ts';
 import type { World } from '../others.ts';
 import { ownerId, readRuns, recordsOf, rowsInCall, rowsOf, type StoredRecord, type StoredRun } from './runs.ts';
 import type { Server } from './server.ts';
@@ -19,7 +19,7 @@ export interface Snapshot {
  * Reads the rows of the runs that the input may continue, and those of other runs that are equal to a row of the
  * input. So the rules are decided by the same functions as on one machine.
  */
-export async function readSnapshot(server: Server, plan: Plan): Promise<Snapshot> {
+export async function readSnapshot(server: Server, plan: RunPlan): Promise<Snapshot> {
   const { runs, registrations } = await readRuns(server);
   const order = server.order();
   const book = createBook();
@@ -39,7 +39,7 @@ export async function readSnapshot(server: Server, plan: Plan): Promise<Snapshot
 /** At least the runs that `rules.ts` may choose. */
 function mayContinue(
   { facts, counts, owners, isSingles }: StoredRun,
-  { mode, kind, template, job, choice }: Plan,
+  { mode, kind, template, job, choice }: RunPlan,
 ): boolean {
   const { subject } = facts;
   if (isSingles || !facts.isCommitted || subject.mode !== mode || subject.kind !== kind || subject.job !== job)
@@ -72,7 +72,7 @@ async function addEqual(
   book: Book,
   runs: readonly StoredRun[],
   whole: ReadonlySet<number>,
-  { input }: Plan,
+  { input }: RunPlan,
   latest: LatestRows | undefined,
 ): Promise<void> {
   if (runs.every(({ number }) => whole.has(number))) return;
@@ -138,10 +138,10 @@ function isEqual(one: StoredRecord, other: StoredRecord): boolean {
 interface LatestRows {
   has(row: Uint8Array, run: number): boolean;
   /** The rows that the input does not have, some at a time. */
-  others(input: Plan['input']): readonly Uint8Array[];
+  others(input: RunPlan['input']): readonly Uint8Array[];
 }
 
-async function latestRows(server: Server, { input }: Plan): Promise<LatestRows> {
+async function latestRows(server: Server, { input }: RunPlan): Promise<LatestRows> {
   const seconds = new Set<string>();
   for (let row = 0; row < input.count; row++) seconds.add(hex(input.read(row).subarray(digestSize)));
   const buckets = Buffer.from([...new Set(Array.from(seconds, (second) => second.slice(0, 4)))].join(''), 'hex');
