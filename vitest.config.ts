@@ -44,8 +44,8 @@ export default defineConfig({
   define: { __VERSION__: '"0.0.0"', __BUILD__: '"source"', __ROOT_HELP__: '""', __PAGE__: '"../../dist/page"' },
   test: {
     globalSetup: 'test/support/build.ts',
-    // Tests mostly wait for processes and terminals, so four workers are not too many for two cores.
-    maxWorkers: Math.max(4, availableParallelism() - 1),
+    // Tests mostly wait for processes and terminals, so five workers are not too many for two cores.
+    maxWorkers: Math.max(5, availableParallelism() - 1),
     // On a busy CI machine, a process may take longer than a test waits for it.
     retry: process.env['CI'] ? 1 : 0,
     // Many tests wait for processes, which are slow on a busy machine.
