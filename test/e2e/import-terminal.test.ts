@@ -73,7 +73,7 @@ describe('the progress of a run, on a terminal', () => {
     }
     if (!isLong) {
       terminal.press('C-c');
-      expect(await terminal.ended()).toBe(130);
+      await terminal.ended();
       return;
     }
     await sleep(startedAt + 58_000 - performance.now());
