@@ -77,7 +77,7 @@ async function registerOthers(
   });
 }
 
-/** The rows that this machine's own ledger has. */
+/** The notes of this machine's own ledger that are about the rows. */
 const ofRows: ReadonlySet<Note['note']> = new Set(['unsure-before', 'would-stop', 'imported-before']);
 
 function unfinished(run: string): CliError {
