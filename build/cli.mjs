@@ -192,9 +192,12 @@ async function rootHelp(entry) {
   return text;
 }
 
-/** Wraps the common chunks so that they run with V8's compiled code; returns the names of their sources. */
+/**
+ * Wraps the common chunks and the completion program, so that they run with V8's compiled code; returns the names of
+ * their sources.
+ */
 function wrapForCache(dir) {
-  const chunks = readdirSync(dir).filter((name) => name.startsWith('chunk-'));
+  const chunks = readdirSync(dir).filter((name) => name.startsWith('chunk-') || name === 'complete.cjs');
   return chunks.map((chunk) => {
     const body = chunk.replace('.cjs', '.body.cjs');
     // Inlines the runtime: loading a file takes 0.25 ms.
@@ -209,7 +212,7 @@ function wrapForCache(dir) {
   });
 }
 
-/** Saves the code that V8 compiles for lists and single sends, so that the next process does not compile it again. */
+/** Saves the code that V8 compiles for common commands, so that the next process does not compile it again. */
 export async function precompile() {
   const vm = createRequire(import.meta.url)('node:vm');
   const scripts = [];
@@ -222,11 +225,22 @@ export async function precompile() {
   Object.assign(vm, { Script: Watched });
   // Lists show a run.
   for (const [, run] of scenarios) await run(cliEntry, importOne);
+  await complete();
   for (const { script, file } of scripts) {
     const kept = join(target, file);
     writeFileSync(`${kept}.new`, Buffer.concat([readFileSync(kept), script.createCachedData()]));
     renameSync(`${kept}.new`, `${kept}.cache`);
   }
+}
+
+/** Completes an option and its value. */
+async function complete() {
+  const { main } = createRequire(import.meta.url)(join(target, 'complete.cjs'));
+  const folder = mkdtempSync(join(tmpdir(), 'bizmsg-build-'));
+  const host = { argv: ['__complete', 'zsh'], env: {}, home: folder, stdout: { write: async () => {} } };
+  for (const words of ['contacts list --', 'contacts list --profile '])
+    await main(host, `bizmsg ${words}`.replaceAll(' ', '\0') + '\0');
+  rmSync(folder, { recursive: true });
 }
 
 /** Runs list commands on an empty state folder, or on one that `fill` has filled. */

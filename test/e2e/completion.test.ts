@@ -26,7 +26,7 @@ it.each([
 });
 
 it('loads only three small modules of Node', () => {
-  const code = readFileSync(new URL('../../dist/cli/complete.cjs', import.meta.url), 'utf8');
+  const code = readFileSync(new URL('../../dist/cli/complete.body.cjs', import.meta.url), 'utf8');
   const loaded = [...code.matchAll(/\b(?:require|import)\(([^)]*)\)/g)].map(([, name = '']) =>
     name.replaceAll(/["'`]/g, ''),
   );

@@ -12,9 +12,9 @@ import type { Surface } from '../command-tree.ts';
  * `bizmsg __complete <shell>`: a separate program that loads no command, calls no service and writes no file. It reads
  * the typed words from stdin, each ended by a NUL, because they may hold a key, and every user can read arguments.
  */
-export async function main(host: Host): Promise<number> {
+export async function main(host: Host, typed = readFileSync(0, 'utf8')): Promise<number> {
   const [, shell = ''] = host.argv;
-  const texts = readFileSync(0, 'utf8').split('\0').slice(0, -1);
+  const texts = typed.split('\0').slice(0, -1);
   const reply = texts.length === 0 ? undefined : replyTo(shell, texts, host, JSON.parse(__SURFACE__));
   if (reply === undefined) return 2;
   await host.stdout.write(`${reply.join('\n')}\n`);
