@@ -1,14 +1,10 @@
 import { jsonText } from '../base/json.ts';
-import type { Context, Emit } from '../cli/command.ts';
-import type { KnownPace } from '../client/pace/pace.ts';
 import { type Fate, fateAt, type Parts } from '../ledger/ledger.ts';
 import type { InputFile } from './input.ts';
 import type { InputRow, Mapper } from './input/row.ts';
 import { placeOf, verifyUnchanged } from './input/source.ts';
 import type { RunLog } from './log.ts';
-import type { Outcome, Place, Ready } from './row.ts';
-import type { Hours } from './hours.ts';
-import { createEstimate, type Doing, statusText } from './status.ts';
+import type { Place, Ready } from './row.ts';
 import { type Preflight, rowKinds } from './preflight.ts';
 
 interface Known {
@@ -143,63 +139,4 @@ function add<T>(groups: Map<string, T[]>, name: string, item: T): void {
 export function invalidity(row: InputRow, mapper: Mapper, { found }: Pick<Known, 'found'>): string {
   const mapped = 'reason' in row ? row : mapper.map(row);
   return 'reason' in mapped ? mapped.reason : found.conflictOf(mapped.body);
-}
-
-interface Showing {
-  take(outcome: Outcome): Promise<void> | undefined;
-  /** A row that cannot be sent. */
-  invalid(place: Place, reason: string): Promise<void> | undefined;
-  end(): void;
-}
-
-export interface ShowOptions {
-  /** The rows that this command sends. */
-  readonly total: number;
-  readonly emit: Emit;
-  /** The rate of the requests, if it is known. */
-  readonly pace: KnownPace | undefined;
-  /** Milliseconds of a monotonic clock. */
-  readonly steady: () => number;
-  readonly doing: () => Doing;
-  readonly hours: Hours | undefined;
-  /** The time of day. */
-  readonly now: () => number;
-}
-
-/** Shows how far a run has come; with -o ndjson, prints each row as it ends. */
-export async function showing(context: Context, options: ShowOptions): Promise<Showing> {
-  const { total, emit, pace, steady, doing, hours, now } = options;
-  const progress = await context.progress();
-  const isStream = context.given.output === 'ndjson';
-  const estimate = createEstimate(pace, steady);
-  let [settled, failed, unsure] = [0, 0, 0];
-  const left = () => {
-    const active = estimate.left(total);
-    return active === undefined || !hours ? active : hours.endOf(now(), active) - now();
-  };
-  const standing = () => ({ settled, total, failed, unsure, rate: estimate.rate(), left: left() });
-  progress.follow((columns) => statusText(doing(), standing(), columns));
-  return {
-    take(outcome) {
-      settled += 1;
-      if (outcome.outcome === 'failed') failed += 1;
-      if (outcome.outcome === 'unsure') unsure += 1;
-      estimate.ended(settled);
-      return isStream ? emit([{ data: itemOf(outcome), text: () => '' }]) : undefined;
-    },
-    invalid: ({ number: row, line }, reason) =>
-      isStream
-        ? emit([{ data: { type: 'row', row, line, outcome: 'failed', code: 'invalid', reason }, text: () => '' }])
-        : undefined,
-    end: progress.end,
-  };
-}
-
-function itemOf(outcome: Outcome): object {
-  const { number, line } = outcome.row;
-  const item = { type: 'row', row: number, line, outcome: outcome.outcome };
-  // As in the summary and in `runs show`.
-  if (outcome.outcome === 'done') return { ...item, outcome: 'sent', answer: outcome.answer ?? null };
-  if (outcome.outcome === 'skipped') return { ...item, reason: outcome.why };
-  return { ...item, code: outcome.code, reason: outcome.reason };
 }

@@ -1,5 +1,3 @@
-import { closeSync, openSync } from 'node:fs';
-import { devNull } from 'node:os';
 import { CliError } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
 import type { Accepted } from '../ledger/ledger.ts';
@@ -129,26 +127,4 @@ function createReasonFinder({ mapper }: Running, { found, log, tally, folder }: 
     const isOpen = (fate === 'unsure' && word === 'unsure') || (fate === 'retry' && word === 'failed');
     return isOpen ? earlierReason(index, word) : undefined;
   };
-}
-
-/** Open files held back while connections are opened, so that the results can still be written afterwards. */
-interface SpareFiles {
-  release(): void;
-}
-
-/** The ledger, the log, the input, a file of rejected rows, a lock, and as many again. */
-const spareFiles = 10;
-
-export function holdSpareFiles(): SpareFiles {
-  const held: number[] = [];
-  const release = () => {
-    for (const fd of held.splice(0)) closeSync(fd);
-  };
-  try {
-    while (held.length < spareFiles) held.push(openSync(devNull, 'r'));
-  } catch (error) {
-    release();
-    throw error;
-  }
-  return { release };
 }
