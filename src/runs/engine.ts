@@ -170,8 +170,9 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
       log.claimed(granted.map(({ flight }) => flight.row));
       group.forEach(({ send, refuse }, index) => {
         const verdict = verdicts[index];
-        if (verdict?.verdict === 'yours') send();
-        else refuse(new NotGranted(verdict));
+        if (verdict?.verdict !== 'yours') refuse(new NotGranted(verdict));
+        else if (stop.isAbandoned) refuse(stopped());
+        else send();
       });
       recover();
     } catch (error) {
@@ -330,12 +331,15 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     return isComplete();
   }
 
-  /** After a second Ctrl-C the run does not wait for answers. */
+  /** After a second Ctrl-C the run does not wait for answers. Rows that are being claimed are released afterwards. */
   function abandonFlights(): void {
     const failure = new CliError('unsure', 'left', 'the run was stopped without waiting for the answer');
-    for (const { row, phase } of flights) if (phase === 'leaving') settleAs(row, 'unsure', failure);
     isCutShort ||= flights.size > 0;
-    flights.clear();
+    for (const flight of flights) {
+      if (flight.phase === 'claiming') continue;
+      flights.delete(flight);
+      if (flight.phase === 'leaving') settleAs(flight.row, 'unsure', failure);
+    }
     for (const { refuse } of claims.splice(0)) refuse(stopped());
   }
 

@@ -93,7 +93,7 @@ async function writeAt(
     }
     writeFileSync(listOf(sha256), digests.join('\n'), { mode: 0o600 });
     const isReplaced = own !== undefined && isOurs && isVariant(own, first);
-    const isSame = sha256 === undefined ? false : isUnchanged({ file: first, sha256 });
+    const isSame = isUnchanged({ file: first, sha256 });
     const file = isReplaced ? replaced(draft.path, own) : isSame ? first : namedFreely(draft.path, first);
     if (file !== first && !isReplaced)
       context.note('files', `${first} already exists and was kept; the rows are in ${file}`);

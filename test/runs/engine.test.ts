@@ -1,6 +1,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import { canLimitFiles, limitFiles } from '../support/disk.ts';
 import * as rig from './engine-rig.ts';
 
@@ -179,21 +180,8 @@ describe('a run stops', () => {
 
   it('after the rows that it is claiming at the first signal', async () => {
     const [input, stop] = [rig.numbered(50), new AbortController()];
-    const ledger = { claim: (): never => expect.fail(), settle: (): never => expect.fail() };
-    let claims = 0;
     const { sent, counts } = await rig.part(rig.stateFolder(), input, {
-      onOpened({ ledger: opened }) {
-        Object.assign(ledger, {
-          claim: async (...given: Parameters<typeof opened.claim>) => {
-            const verdicts = await opened.claim(...given);
-            if (++claims === 3) stop.abort('SIGTERM');
-            for (let turn = 0; turn < 9; turn++) await new Promise(setImmediate);
-            return verdicts;
-          },
-          settle: opened.settle,
-        });
-      },
-      ledger,
+      ...duringClaim(3, () => stop.abort('SIGTERM')),
       signals: { stop: stop.signal, leave: never },
     });
     expect(counts).toEqual({ done: sent.length, failed: 0, unsure: 0, left: 50 - sent.length });
@@ -210,6 +198,16 @@ describe('a run stops', () => {
     const ended = await rig.part(folder, input, { concurrency: 3, send, signals });
     expect(ended).toMatchObject({ counts: { unsure: 2 }, stopped: { exit: 'interrupted' } });
     expect(rig.numbersOf(ended, 'unsure')).toEqual([8, 9]);
+  });
+
+  it('on a second Ctrl-C while it claims rows, without sending them', async () => {
+    const [input, leave] = [rig.numbered(50), new AbortController()];
+    const { sent, counts, stopped } = await rig.part(rig.stateFolder(), input, {
+      ...duringClaim(3, () => leave.abort('SIGINT')),
+      signals: { stop: never, leave: leave.signal },
+    });
+    expect(stopped).toMatchObject({ exit: 'interrupted' });
+    expect(counts).toEqual({ done: sent.length, failed: 0, unsure: 0, left: 50 - sent.length });
   });
 
   it('if its input cannot be read to the end', async () => {
@@ -319,3 +317,23 @@ it('rows that failed before are sent last, and new failures of theirs do not sto
   const second = await rig.part(folder, input, { concurrency: 1, maxErrors: 1 });
   expect(second.sent).toEqual([...input.slice(4), 'row 2']);
 });
+
+/** Options of a part that acts while this claim is under way. */
+function duringClaim(number: number, act: () => void) {
+  const ledger = { claim: (): never => expect.fail(), settle: (): never => expect.fail() };
+  let claims = 0;
+  return {
+    ledger,
+    onOpened({ ledger: opened }: { readonly ledger: Pick<Ledger, 'claim' | 'settle'> }) {
+      Object.assign(ledger, {
+        claim: async (...given: Parameters<Ledger['claim']>) => {
+          const verdicts = await opened.claim(...given);
+          if (++claims === number) act();
+          for (let turn = 0; turn < 9; turn++) await new Promise(setImmediate);
+          return verdicts;
+        },
+        settle: opened.settle,
+      });
+    },
+  };
+}
