@@ -41,7 +41,13 @@ function placeOf({ project, moduleId }: TestSpecification): number {
 }
 
 export default defineConfig({
-  define: { __VERSION__: '"0.0.0"', __BUILD__: '"source"', __ROOT_HELP__: '""', __PAGE__: '"../../dist/page"' },
+  define: {
+    __VERSION__: '"0.0.0"',
+    __BUILD__: '"source"',
+    __ROOT_HELP__: '""',
+    __BARE_HELP__: '""',
+    __PAGE__: '"../../dist/page"',
+  },
   test: {
     globalSetup: 'test/support/build.ts',
     // Tests mostly wait for processes and terminals, so five workers are not too many for two cores.

@@ -3,12 +3,12 @@ import { globals } from './globals.ts';
 import { folded } from './output/text.ts';
 import type { Param, Params } from './params.ts';
 
-/** The help page of a node, for 80 columns. */
-export function help(path: readonly string[], node: Node | Tree): string {
-  return node.kind === 'tree' ? rootHelp(node) : nodeHelp(path, node);
+/** The help page of a node, for 80 columns. Without arguments, it is short enough for a small terminal. */
+export function help(path: readonly string[], node: Node | Tree, isAsked = true): string {
+  return node.kind === 'tree' ? rootHelp(node, isAsked) : nodeHelp(path, node);
 }
 
-function rootHelp(root: Tree): string {
+function rootHelp(root: Tree, isAsked: boolean): string {
   const names = (node: Tree['children'][number]) =>
     node.kind === 'lazy' && node.to === 'group' ? `${node.name} …` : node.name;
   return [
@@ -16,11 +16,11 @@ function rootHelp(root: Tree): string {
     'Usage: bizmsg <command> [options]\n',
     'Commands:',
     listed(root.children.map((node) => [names(node), node.summary])),
-    '\nOptions, before or after the command:',
-    listed(described(globals)),
+    ...(isAsked ? ['\nOptions, before or after the command:', listed(described(globals))] : []),
     '\nTry it without an account and without a network:',
     '  bizmsg send-template +12025550101 order_update -p Ada -p A-1042 --profile local',
     '\nMore: bizmsg help <command>, exit-codes, environment, output or announced',
+    ...(isAsked ? [] : ['Options: bizmsg --help']),
     '',
   ].join('\n');
 }

@@ -36,9 +36,9 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Comm
   const { path, node, rest } = await locate(tree, american(host.argv));
   if (node.kind !== 'command') {
     if (rest.some((word) => word === '--version' || word === '-V')) return shown(host, `${__VERSION__}\n`);
-    const isHelp = rest.some((word) => word === '--help' || word === '-h') || host.argv.length === 0;
-    if (node.kind === 'tree' && !isHelp) throw wordMissing(path, node);
-    return shown(host, await helpOf(path, node));
+    const isAsked = rest.some((word) => word === '--help' || word === '-h');
+    if (node.kind === 'tree' && !isAsked && host.argv.length > 0) throw wordMissing(path, node);
+    return shown(host, await helpOf(path, node, isAsked));
   }
   const params = { ...node.params, ...globals };
   checkValues(rest, params);
@@ -129,8 +129,8 @@ function surroundings(host: Host, given: Globals) {
   };
 }
 
-async function helpOf(path: readonly string[], node: Node | Tree): Promise<string> {
-  return (await import('./help.ts')).help(path, node);
+async function helpOf(path: readonly string[], node: Node | Tree, isAsked?: boolean): Promise<string> {
+  return (await import('./help.ts')).help(path, node, isAsked);
 }
 
 async function shown(host: Host, text: string): Promise<number> {
