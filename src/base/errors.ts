@@ -93,6 +93,7 @@ export type ErrorCode =
   | 'rows-edited'
   | 'run-active'
   | 'run-before-team'
+  | 'run-gone'
   | 'run-idle'
   | 'run-of-other-account'
   | 'run-unknown'

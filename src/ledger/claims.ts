@@ -4,6 +4,7 @@ import {
   type Settlement,
   type RowDigest,
   type ClaimTerms,
+  runGone,
   type RunTerms,
   type RunState,
   type Settled,
@@ -239,7 +240,7 @@ export function decideResolve(book: Book, now: number, id: string, event: Found,
 
 export function knownRun(book: Book, id: string): Run {
   const run = book.runs.get(id);
-  if (!run || run.isForgotten) throw new Error(`the ledger has no run ${id}`);
+  if (!run || run.isForgotten) throw runGone(id);
   return run;
 }
 

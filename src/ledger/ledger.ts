@@ -1,4 +1,4 @@
-import { CliError, type ExitName } from '../base/errors.ts';
+import { CliError, type ExitName, unsafe } from '../base/errors.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { State } from './states.ts';
 
@@ -275,3 +275,9 @@ export function isSingles(run: string): boolean {
 }
 
 const singles = 'singles ';
+
+/** Another process may forget a run whose process seems dead, for example because it is suspended. */
+export function runGone(run: string): CliError {
+  const hint = 'another process has forgotten it; the same command sends its rows as a new run';
+  return unsafe('run-gone', `run ${run} is not in the ledger any more`, hint);
+}

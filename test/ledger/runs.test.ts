@@ -67,7 +67,7 @@ describe('the index of runs', () => {
     await ledger.note(entry);
     await ledger.forget({ run: 'r1' });
     expect(listRuns(folder)).toEqual([]);
-    await expect(ledger.forget({ run: 'r1' })).rejects.toThrow('the ledger has no run r1');
+    await expect(ledger.forget({ run: 'r1' })).rejects.toMatchObject({ code: 'run-gone' });
     await ledger.close();
   });
 

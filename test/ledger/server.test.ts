@@ -311,6 +311,16 @@ describe.skipIf(noRedis)('a claim that takes too long', () => {
   });
 });
 
+describe.skipIf(noRedis)('a run', () => {
+  it('that another machine forgot while its process seemed dead grants no more claims', async () => {
+    const { open, machines } = await started();
+    const ledger = open();
+    const { run } = accepted(await ledger.register(planOf(people)));
+    await open({ folder: machines[1], silence: 0 }).forget({ run });
+    await expect(ledger.claim(messages('ada:1'), { run })).rejects.toMatchObject({ exit: 'unsafe', code: 'run-gone' });
+  });
+});
+
 describe.skipIf(noRedis)('data that has expired', () => {
   const single: SingleTerms = { single: { account, mode: 'live', kind: 'message', template: 'welcome' } };
 

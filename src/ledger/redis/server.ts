@@ -4,6 +4,7 @@ import type { Later } from '../../base/host.ts';
 import { heartbeatInterval, longestSilence, processStart } from '../../base/liveness.ts';
 import { integer, list, text, type Redis, type Reply, type Argument } from '../../base/redis.ts';
 import { checkOf } from '../identity.ts';
+import { runGone } from '../ledger.ts';
 import { createMemory } from './memory.ts';
 import { dataVersion, ledgerScript } from './script.ts';
 
@@ -189,7 +190,7 @@ export function createServer(options: ServerOptions): Server {
       case 'lost':
         return lost(integer(detail));
       case 'run':
-        return new Error(`the ledger has no run ${text(detail)}`);
+        return runGone(text(detail));
       default:
         return unsafe(
           'run-active',
