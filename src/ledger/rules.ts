@@ -385,6 +385,7 @@ function idleRuns(book: Book, world: World, plan: RunPlan): readonly Run[] {
     (run) =>
       isKnown(run, world) &&
       !run.isClosed &&
+      !run.isSingles &&
       isAlike(run, plan) &&
       run.subject.account.id === plan.account.id &&
       isIdle(run, world) &&

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { countsOf, machines, useServer } from './machines.ts';
 import { accepted, account, day, fatesIn, hour, message, messages, planOf, rowOf, sendAll, stopOf } from './rig.ts';
+import { singlesOf } from '../../src/ledger/ledger.ts';
 
 const people = 'ada:1 bob:1 cyd:1 dan:1';
 
@@ -146,6 +147,17 @@ describe.each(machines)('a ledger $where', ({ createMachine }) => {
           counts: expect.objectContaining({ planned: 0, withdrawn: 4 }),
         }),
       );
+    });
+
+    it('does not close the single messages of an account', async () => {
+      const machine = createMachine();
+      const first = machine.start();
+      const single = { single: { account, mode: 'live', kind: 'message', template: 'welcome' } } as const;
+      await first.claim([message('ada:1')], single);
+      await first.settle([{ run: singlesOf(single.single), row: message('ada:1'), outcome: 'release' }]);
+      await first.close();
+      machine.wait(7 * day);
+      expect(accepted(await machine.start().register(planOf(people)))).toMatchObject({ notes: [] });
     });
 
     it('does not continue a closed run', async () => {
