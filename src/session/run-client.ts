@@ -1,6 +1,7 @@
 import { CliError, usage } from '../base/errors.ts';
 import { fatalExits } from '../ledger/ledger.ts';
 import { maskKey } from '../base/redact.ts';
+import { shellQuote } from '../base/shell-quote.ts';
 import type { Client } from '../client/client.ts';
 import type { SendHooks } from '../client/exchange.ts';
 import { type KnownPace, minimumDuration, minuteLength, paceOf, slower } from '../client/pace/pace.ts';
@@ -81,11 +82,11 @@ function isUnknownLive({ target, simulated }: CheckedTarget, plan: Plan): boolea
 }
 
 function carefulText(caller: Caller): string {
-  const set =
-    caller.kind === 'service' && caller.profile !== undefined
-      ? `bizmsg profiles set ${caller.profile} --plan NAME, or `
-      : '';
-  return `the plan of this account is not known, so this live run sends 60 a minute; ${set}--rate changes that`;
+  const { profile, plan } = caller.kind === 'service' ? caller : {};
+  // The name of an enterprise plan does not say its rate.
+  const [what, option] = plan === undefined ? ['plan', '--plan NAME'] : [`rate of the ${plan} plan`, '--rate N/m'];
+  const set = profile === undefined ? '' : `bizmsg profiles set ${shellQuote(profile)} ${option}, or `;
+  return `the ${what} of this account is not known, so this live run sends 60 a minute; ${set}--rate changes that`;
 }
 
 /** Cancels requests waiting for a slot once one fails in a way that every other one would. */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { noteInterval } from '../../src/cli/output/progress.ts';
 import { heartbeatInterval } from '../../src/base/liveness.ts';
 import type { Host } from '../../src/base/host.ts';
@@ -192,4 +192,22 @@ it.each([
   expect(JSON.parse(stdout)).toMatchObject({ pace });
   expect(stderr.includes('this live run sends 60 a minute')).toBe(isNoted);
   home.remove();
+});
+
+it('asks for the rate of an enterprise plan, not for the plan', async () => {
+  const service = await serve(well);
+  const { path: home, remove } = temporaryHome();
+  onTestFinished(remove);
+  const file = join(home, 'people.csv');
+  writeFileSync(file, 'phone\n+12025550101\n');
+  const login = ['profiles', 'add', 'acme', '--base-url', service.url, '--plan', 'enterprise', '--key-stdin'];
+  await cli(login, { home, stdin: 'sk_live_a1b2c3d4e5f6' });
+  await cli(['keys', 'switch-mode', 'live', '--yes'], { home });
+  const rehearse = ['send-batch', 'welcome', file, '--dry-run'];
+  expect((await cli(rehearse, { home })).stderr).toContain(
+    'the rate of the enterprise plan of this account is not known, so this live run sends 60 a minute; ' +
+      'bizmsg profiles set acme --rate N/m, or --rate changes that\n',
+  );
+  await cli(['profiles', 'set', 'acme', '--rate', '2000/m'], { home });
+  expect((await cli(rehearse, { home })).stderr).not.toContain('60 a minute');
 });

@@ -315,7 +315,7 @@ export function paceOf(rate: RunRate | undefined, { perMinute }: Pick<Plan, 'per
   if (!rate) return undefined;
   throw usage(
     `${share}% refers to the plan's rate limit, and the plan is not known`,
-    'use a rate such as 300/m, or set the plan of the profile: bizmsg profiles set <name> --plan growth',
+    'use a rate such as 300/m, or set it in the profile: bizmsg profiles set <name> --plan growth, or --rate 2000/m',
   );
 }
 
