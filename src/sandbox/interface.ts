@@ -194,7 +194,7 @@ interface NewWebhook {
   readonly secret?: string | undefined;
   /** Allows a URL on another machine. */
   readonly external?: boolean | undefined;
-  /** Also delivers earlier events that have no delivery. */
+  /** Also delivers earlier events that no webhook has received. */
   readonly catchUp?: boolean | undefined;
   /** The process that listens there. */
   readonly owner?: Owner | undefined;

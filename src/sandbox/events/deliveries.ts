@@ -2,10 +2,10 @@ import { Refusal } from '../refusal.ts';
 import { newest } from '../requests.ts';
 import type { DeliveryFilter, DeliveryRecord, DeliveryRow, DeliveryStatus, Remaining, RowState } from '../rows.ts';
 import type { Ids } from '../state/ids.ts';
-import type { Change, SandboxEvent } from '../state/records.ts';
+import type { Change, SandboxEvent, Webhook } from '../state/records.ts';
 import { eventById, type RegisteredWebhook, type Sending, type State, type Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
-import { deliveryOf, receivers } from './fan-out.ts';
+import { deliveryOf, listensTo, receivers } from './fan-out.ts';
 
 type Entry = SandboxEvent | Sending;
 
@@ -19,9 +19,13 @@ export function deliveryRows(state: State, { states, limit }: DeliveryFilter): r
 export function deliveryRecords(state: State, id: string): readonly DeliveryRecord[] {
   const one = state.deliveries.get(id);
   const event = eventById(state, id);
-  const several = (state.deliveriesOf.get(id) ?? []).flatMap((delivery) => state.deliveries.get(delivery) ?? []);
+  const several = sendingsOf(id, state);
   const found = one ? [one] : event && several.length === 0 ? [event] : several;
   return found.map((entry) => deliveryRecord(entry, state));
+}
+
+function sendingsOf(event: string, { deliveries, deliveriesOf }: State): readonly Sending[] {
+  return (deliveriesOf.get(event) ?? []).flatMap((id) => deliveries.get(id) ?? []);
 }
 
 export function waitingCount(state: State): number {
@@ -81,26 +85,56 @@ interface RedeliverOptions {
 /** Restarts one delivery, those of an event, or all `failed` ones, now. Returns the number. */
 export function createRedeliver({ store, ids, clock }: RedeliverOptions): (which: string) => number {
   const { state, commit } = store;
-  const restart = ({ delivery: { id } }: Sending): Change => ({ type: 'redelivery', delivery: id, at: clock.now() });
   return (which) => {
-    const changes = which === 'failed' ? failed(state).map(restart) : restartById(which);
+    const changes = which === 'failed' ? failed(state).map(restarted) : restartById(which);
     commit(changes);
     return changes.length;
   };
 
+  function restarted(sending: Sending): Change {
+    return restart(sending, clock.now());
+  }
+
   function restartById(id: string): readonly Change[] {
     const sending = state.deliveries.get(id);
-    if (sending) return [restart(requireOpen(sending, state))];
+    if (sending) return [restarted(requireOpen(sending, state))];
     const event = eventById(state, id);
     if (!event) throw new Refusal(404, 'there is no delivery or event with this id');
     const known = [...state.deliveries.values()].filter((one) => one.event === event && !whyClosed(one.to, state));
-    if (known.length > 0) return known.map(restart);
+    if (known.length > 0) return known.map(restarted);
     // The event has no delivery, or its webhooks were removed: the webhooks registered now get it.
     const webhooks = receivers(state, event);
     if (webhooks.length === 0) throw new Refusal(400, `no webhook receives ${event.type}: add one first`);
     const now = { at: clock.now() };
     return webhooks.map((webhook, at) => deliveryOf(event, webhook, ids.id('dlv', state.serial + at + 1), now));
   }
+}
+
+function restart({ delivery: { id } }: Sending, at: number): Change {
+  return { type: 'redelivery', delivery: id, at };
+}
+
+interface CatchUpOptions extends Omit<RedeliverOptions, 'store'> {
+  readonly state: State;
+}
+
+/** Restarts the failed deliveries of a webhook, and delivers to it the events that only removed webhooks, or none, had. */
+export function catchUp(webhook: Webhook, { state, ids, clock }: CatchUpOptions): readonly Change[] {
+  let { serial } = state;
+  const at = clock.now();
+  const events = [...state.events].filter((event) => listensTo(webhook, event));
+  return events.flatMap((event) => {
+    const sendings = sendingsOf(event.id, state);
+    const own = sendings.filter(({ delivery }) => delivery.webhook === webhook.id);
+    if (own.length > 0) return own.filter((one) => isMissed(one) && one.tries > 0).map((one) => restart(one, at));
+    const isLost = sendings.every((one) => isMissed(one) && !state.webhooks.has(one.delivery.webhook));
+    return isLost ? [deliveryOf(event, webhook, ids.id('dlv', ++serial), { at })] : [];
+  });
+}
+
+/** True unless it was delivered, or dropped by a fault. */
+function isMissed({ next }: Sending): boolean {
+  return next === 'dead' || typeof next === 'number';
 }
 
 export function remaining(state: State): Remaining {

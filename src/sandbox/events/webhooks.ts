@@ -6,11 +6,10 @@ import type { Owned, Webhooks } from '../interface.ts';
 import { Refusal } from '../refusal.ts';
 import type { WebhookRow } from '../rows.ts';
 import type { Ids } from '../state/ids.ts';
-import type { Change, Webhook } from '../state/records.ts';
+import type { Webhook } from '../state/records.ts';
 import type { RegisteredWebhook, State, Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
-import { undelivered } from './deliveries.ts';
-import { deliveryOf, listensTo } from './fan-out.ts';
+import { catchUp } from './deliveries.ts';
 
 interface WebhookOptions {
   readonly store: Store;
@@ -22,7 +21,7 @@ const day = 86_400_000;
 
 export function createWebhooks({ store: { state, commit }, ids, clock }: WebhookOptions): Webhooks {
   return {
-    add({ url: text, events, secret, owner, external = false, catchUp = false }) {
+    add({ url: text, events, secret, owner, external = false, catchUp: catchesUp = false }) {
       const url = webhookUrl(text, external).href;
       if (secret !== undefined && !isSecret(secret))
         throw new Refusal(400, 'a webhook secret is whsec_ followed by at least 16 bytes in base64');
@@ -34,7 +33,7 @@ export function createWebhooks({ store: { state, commit }, ids, clock }: Webhook
       const createdAt = known?.webhook.createdAt ?? clock.now();
       const own = { ...(secret !== undefined && { secret }), ...(owner && { owner }) };
       const webhook: Webhook = { id, url, events: events ?? 'all', createdAt, ...own };
-      const caughtUp = catchUp ? missedDeliveries(state, webhook, { ids, clock }) : [];
+      const caughtUp = catchesUp ? catchUp(webhook, { state, ids, clock }) : [];
       commit([{ type: 'webhook', webhook }, ...caughtUp]);
       const added = webhookNamed(state, id);
       const changes = known ? differences(known, added) : [];
@@ -98,16 +97,6 @@ export function disableExternal(state: State, isAllowed: boolean, warn: (text: s
     registered.disabled = notAllowed;
     warn(`no events are sent to ${redact(url)}, which is on another machine; ${remedy}`);
   }
-}
-
-function missedDeliveries(
-  state: State,
-  webhook: Webhook,
-  { ids, clock }: Omit<WebhookOptions, 'store'>,
-): readonly Change[] {
-  let { serial } = state;
-  const events = undelivered(state).filter((event) => listensTo(webhook, event));
-  return events.map((event) => deliveryOf(event, webhook, ids.id('dlv', ++serial), { at: clock.now() }));
 }
 
 function webhookNamed(state: State, idOrUrl: string): RegisteredWebhook {

@@ -132,6 +132,46 @@ describe('the events of a webhook', () => {
     expect(sandbox.webhooks.add({ url, catchUp: true })).toMatchObject({ caughtUp: 0 });
   });
 
+  it('can start with the events that a removed webhook had not received', async () => {
+    const { sandbox, post } = courierWorld();
+    const failing = await receiver((response) => response.writeHead(500).end());
+    const first = sandbox.webhooks.add({ url: failing.url });
+    await post(paths.contacts, { phone: '+1' });
+    await sandbox.settled();
+    sandbox.webhooks.remove(first.id);
+    const { url, received } = await receiver();
+    expect(sandbox.webhooks.add({ url, catchUp: true })).toMatchObject({ caughtUp: 1 });
+    await sandbox.settled();
+    expect(received.map(({ type }) => type)).toEqual(['contact.created']);
+    sandbox.webhooks.remove(url);
+    expect(sandbox.webhooks.add({ url, catchUp: true })).toMatchObject({ caughtUp: 0 });
+  });
+
+  it('can start with the events that wait for their retry, in order', async () => {
+    const { sandbox, post } = courierWorld();
+    let status = 500;
+    const { url, received } = await receiver((response) => response.writeHead(status).end());
+    sandbox.webhooks.add({ url });
+    await post(paths.send, order);
+    await sandbox.time.advance(10_000);
+    received.length = 0;
+    status = 200;
+    expect(sandbox.webhooks.add({ url, catchUp: true })).toMatchObject({ caughtUp: 2 });
+    await sandbox.settled();
+    expect(received.map(({ type }) => type)).toEqual(['message.delivered', 'message.read']);
+    expect(sandbox.webhooks.add({ url, catchUp: true })).toMatchObject({ caughtUp: 0 });
+  });
+
+  it('do not start with events that another webhook may still receive', async () => {
+    const { sandbox, post } = courierWorld();
+    const failing = await receiver((response) => response.writeHead(500).end());
+    sandbox.webhooks.add({ url: failing.url });
+    await post(paths.contacts, { phone: '+1' });
+    await sandbox.settled();
+    const { url } = await receiver();
+    expect(sandbox.webhooks.add({ url, catchUp: true })).toMatchObject({ caughtUp: 0 });
+  });
+
   it.each(['queued', 'redelivered'])('are %s without delay, even if the clock was set back', async (how) => {
     const { sandbox, post } = courierWorld();
     await sandbox.time.advance(hour);
