@@ -93,7 +93,7 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
   async function stop(): Promise<number> {
     withdraw();
     await receiver?.close();
-    const unsent = forwarder.stop();
+    const unsent = forwarder.stop(showing.catch(() => {}));
     log.end();
     await showing.catch(() => {});
     if (recorded > shown) warn(`events whose file was removed before they were shown: ${recorded - shown}`);

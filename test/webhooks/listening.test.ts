@@ -1,12 +1,15 @@
 import * as fs from 'node:fs';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { portOf } from '../../src/base/http-server.ts';
 import { type Listening, type ListeningOptions, openListening } from '../../src/webhooks/listen.ts';
 import type { Item } from '../../src/webhooks/items.ts';
 import { routesOf } from '../../src/webhooks/forward/routes.ts';
+import { newestFirst } from '../../src/webhooks/log/history.ts';
 import { sign } from '../../src/contract/signature.ts';
+import { deadPort } from '../client/servers.ts';
 import { receiver } from '../sandbox/receiver.ts';
 import { alive } from '../support/cli.ts';
 import { later, take, temporary } from './rig.ts';
@@ -123,6 +126,33 @@ it('forwards events without a message one at a time', async () => {
     waiting.at(-1)?.();
   }
 });
+
+it('counts and records all events that it has not forwarded when it is stopped', async () => {
+  const forward = { routes: routesOf([], `127.0.0.1:${await deadPort()}`), retry: true };
+  const { port, items, stop, close, stateFolder } = await listening({ forward });
+  const taken = take(items(), Infinity);
+  // More than it forwards at a time; the rest is only on disk.
+  const sent = 1_100;
+  await sendMany(port, sent);
+  expect(await stop()).toBe(sent);
+  expect((await taken).filter(({ type }) => type === 'event')).toHaveLength(sent);
+  await close();
+  const errors = Array.from(newestFirst(stateFolder), ({ forwards: [last] }) => last?.error);
+  expect(errors).toHaveLength(sent);
+  expect(new Set(errors.slice(0, -1))).toEqual(new Set(['not sent: the listener stopped']));
+  expect(errors.at(-1)).toContain('connection refused');
+});
+
+/** Sends events on one connection, and waits for the answers. */
+async function sendMany(port: number, count: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write('POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 1\r\n\r\n1'.repeat(count));
+  let answers = '';
+  for await (const part of socket) {
+    answers += String(part);
+    if (answers.split('HTTP/1.1 200').length > count) break;
+  }
+}
 
 describe('a bad signature', () => {
   const [mine, other] = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'];

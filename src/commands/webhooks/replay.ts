@@ -13,19 +13,18 @@ import type { Received } from '../../webhooks/log/records.ts';
 import { confirmOutside } from './confirm-outside.ts';
 import { deliveryIn, requireSendable } from './delivery-file.ts';
 import { requiredSecret, secretParams } from './secrets.ts';
-import { replayParams, select, type Selection } from './selection.ts';
+import { hasFailed, select, type Selection, selectionParams } from './selection.ts';
 
 export const replayEvents = streaming({
   name: 'replay',
   summary: 'Send received events again, oldest first',
   details: [
     'Events are sent in sequence with their original bytes and headers. Without --to each goes to the address of',
-    'its last forward; events that were never forwarded go to the address of all others.',
-    'Exit 10: some were not answered with 2xx.',
+    'its last forward. Exit 10: some were not answered with 2xx.',
   ].join('\n'),
   params: {
     ids: words('[ids...]', 'the ids of events from webhooks history, or their beginnings'),
-    ...replayParams,
+    ...selectionParams,
     file: option('--file <file>', 'an event file written by webhooks show --raw, or - for stdin'),
     to: option(
       '--to <address>',
@@ -40,7 +39,7 @@ export const replayEvents = streaming({
   changes: true,
   piped: 'text',
   async *run(context, input) {
-    const plan = await replayPlan(context, { ...input, failed: input.failed && 'or never forwarded' });
+    const plan = await replayPlan(context, input);
     await confirmOutside(context, plan.to.values(), (count) =>
       count === 1 ? 'Send an event' : `Send ${count} events`,
     );
@@ -178,36 +177,24 @@ async function destinations(
   const { to } = input;
   const given = to === undefined ? undefined : forOption('--to', () => forwardUrl(to));
   const found = new Map<string, URL>();
-  const unsent: string[] = [];
-  for (const { event, forwards } of await chosenEvents(context, input, onDamage)) {
+  let unsent = 0;
+  for (const past of await chosenEvents(context, input, onDamage)) {
+    const { event, forwards } = past;
+    if (input.failed && forwards.length === 0) unsent += 1;
+    if (input.failed && !hasFailed(past)) continue;
     const last = given ?? (forwards[0] && forwardUrl(forwards[0].url));
-    if (last) found.set(event.id, last);
-    else unsent.push(event.id);
+    if (!last) throw usage(`${event.id} was never forwarded, so it has no destination`, 'give one with --to');
+    found.set(event.id, last);
     different.add(webhookId(event) ?? event.id);
   }
-  const [first] = unsent;
-  if (first !== undefined) {
-    const usual = input.failed === false ? undefined : await usualDestination(context, onDamage);
-    if (usual === undefined)
-      throw usage(`${first} was never forwarded, so it has no destination`, 'give one with --to');
-    for (const id of unsent) found.set(id, forwardUrl(usual));
-    const text = `events that were never forwarded: ${unsent.length}; they go to ${usual}, like all others`;
-    context.note('never-forwarded', text);
-  }
+  if (unsent > 0)
+    context.note(
+      'never-forwarded',
+      `events that were never forwarded, which --failed leaves out: ${unsent}; bizmsg webhooks history lists them`,
+    );
   if (different.size < found.size)
     context.note('again', `${found.size} deliveries of ${different.size} different events`);
   return found;
-}
-
-/** The only address that events were forwarded to; undefined if there are several or none. */
-async function usualDestination(context: Context, onDamage: OnDamage): Promise<string | undefined> {
-  const { newestFirst } = await import('../../webhooks/log/history.ts');
-  const urls = new Set<string>();
-  for (const { forwards } of newestFirst(context.stateFolder(), onDamage)) {
-    for (const { url } of forwards) urls.add(url);
-    if (urls.size > 1) return undefined;
-  }
-  return [...urls][0];
 }
 
 async function planForFile(
@@ -231,9 +218,10 @@ async function planForFile(
 }
 
 function isSelection({ since, events, where, failed }: Selection): boolean {
-  return failed !== false || where.length > 0 || since !== undefined || events !== undefined;
+  return failed || where.length > 0 || since !== undefined || events !== undefined;
 }
 
+/** With --failed, all that may have failed. */
 async function chosenEvents(
   context: Context,
   { ids, ...which }: Omit<ReplayInput, 'to' | 'file'>,
@@ -248,7 +236,7 @@ async function chosenEvents(
   }
   if (!isSelection(which))
     throw usage('specify which events to replay', 'give ids from webhooks history, or --since 10m');
-  return pasts(await select({ stateFolder, now: context.host.now(), onDamage }, which));
+  return pasts(await select({ stateFolder, now: context.host.now(), onDamage }, { ...which, failed: false }));
 }
 
 function* pasts(selected: Awaited<ReturnType<typeof select>>): Generator<Past> {

@@ -14,15 +14,7 @@ export const selectionParams = {
   failed: flag('--failed', 'only events whose last forward was not answered with 2xx'),
 } as const;
 
-/** For replay, events that were never forwarded count as failed too. */
-export const replayParams = {
-  ...selectionParams,
-  failed: flag('--failed', 'only events whose last forward was not answered with 2xx, or that were never forwarded'),
-} as const;
-
-export interface Selection extends Omit<Input<typeof selectionParams>, 'failed'> {
-  readonly failed: boolean | 'or never forwarded';
-}
+export type Selection = Input<typeof selectionParams>;
 
 export interface Selected {
   readonly past: Past;
@@ -50,7 +42,7 @@ export async function select(
   function* selected(): Generator<Selected> {
     for (const past of newestFirst(stateFolder, onDamage)) {
       if (past.event.received_at < from) return;
-      if (failed !== false && !hasFailed(past, failed === 'or never forwarded')) continue;
+      if (failed && !hasFailed(past)) continue;
       const event = eventOf(past.event);
       if (passes(event)) yield { past, event };
     }
@@ -58,6 +50,7 @@ export async function select(
   return selected();
 }
 
-function hasFailed({ forwards: [last] }: Past, countsUnsent: boolean): boolean {
-  return last === undefined ? countsUnsent : !isDelivered(last);
+/** Whether the last forward was not answered with 2xx. */
+export function hasFailed({ forwards: [last] }: Past): boolean {
+  return last !== undefined && !isDelivered(last);
 }

@@ -22,8 +22,11 @@ export interface Forwarder {
   add(received: Received, event: WebhookEvent): void;
   /** Resolves once there is room for more events. */
   room(): Promise<void>;
-  /** Waits for attempts in flight. Returns the number of events that were not forwarded. */
-  stop(): Promise<number>;
+  /**
+   * Waits for attempts in flight, and until all events are added. Records those that were not attempted. Returns the
+   * number of events that were not forwarded.
+   */
+  stop(added?: Promise<unknown>): Promise<number>;
 }
 
 interface ForwarderOptions {
@@ -34,6 +37,12 @@ interface ForwarderOptions {
   readonly now: () => number;
   /** Identifies this listener, so that it refuses events that come back to it. */
   readonly mark: string;
+}
+
+/** An event to forward, and its destination. */
+interface Order {
+  readonly event: string;
+  readonly url: string;
 }
 
 interface Destination {
@@ -53,6 +62,7 @@ export function createForwarder({ routes, retry }: Forwarding, options: Forwarde
   const { log, report, warn = () => {}, later, now, mark } = options;
   const destinations = new Map<string, Destination>();
   const stopped = new AbortController();
+  const unattempted = new Set<Order>();
   let [pending, inFlight] = [0, 0];
   let wakeUps: (() => void)[] = [];
   return {
@@ -63,13 +73,16 @@ export function createForwarder({ routes, retry }: Forwarding, options: Forwarde
       destinationOf(url).lanes.add(event.message_id ?? '', attempts(received, url));
     },
     room: () => until(() => pending < mostPending || stopped.signal.aborted),
-    async stop() {
+    async stop(added) {
       stopped.abort();
       for (const { lanes } of destinations.values()) lanes.stop();
       wake();
       await graceful();
       for (const { target } of destinations.values()) target.close();
       await until(() => inFlight === 0);
+      await added;
+      for (const order of unattempted) record({ ...order, ms: 0, error: 'not sent: the listener stopped' });
+      unattempted.clear();
       return pending;
     },
   };
@@ -85,18 +98,22 @@ export function createForwarder({ routes, retry }: Forwarding, options: Forwarde
 
   function attempts(received: Received, url: URL): Job {
     const request = forwardRequest(received, url, [[forwardedBy, mark]]);
+    const order: Order = { event: received.id, url: url.href };
+    unattempted.add(order);
     let attempt = 0;
     return async () => {
+      unattempted.delete(order);
       inFlight += 1;
       const start = now();
       const result = resultOf(await destinationOf(url).target.send(request));
       attempt += 1;
-      const retryIn = retry && !isDelivered(result) && !stopped.signal.aborted ? retryDelays[attempt - 1] : undefined;
-      const forwarded = { event: received.id, url: url.href, ms: now() - start, ...result };
+      const delay = retry && !isDelivered(result) ? retryDelays[attempt - 1] : undefined;
+      const retryIn = stopped.signal.aborted ? undefined : delay;
+      const forwarded = { ...order, ms: now() - start, ...result };
       record(forwarded);
       report({ type: 'forwarded', ...forwarded, attempt, ...(retryIn !== undefined && { retry_in: retryIn }) });
       inFlight -= 1;
-      if (retryIn === undefined) pending -= 1;
+      if (delay === undefined) pending -= 1;
       wake();
       return retryIn;
     };
