@@ -66,7 +66,7 @@ describe('a segment', () => {
 
   it('of a newer version is refused', async () => {
     const { folder, segment } = await written();
-    writeFileSync(segment, lineOf({ format: 'bizmsg ledger', version: 2 }));
+    writeFileSync(segment, lineOf({ format: 'bizmsg ledger', version: 3 }));
     await expect(statesIn(folder)).rejects.toMatchObject({ exit: 'configuration', code: 'journal-unknown' });
   });
 

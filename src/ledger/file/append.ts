@@ -30,6 +30,8 @@ type Tail = 'repair' | 'damage' | 'skip';
 export interface Form {
   readonly format: string;
   readonly version: number;
+  /** The oldest version that can still be read. Default: `version`. */
+  readonly oldest?: number;
 }
 
 export interface AppendOptions extends Form {
@@ -39,10 +41,14 @@ export interface AppendOptions extends Form {
 }
 
 /** Creates the file with its first line, complete from its first instant; keeps one that exists. */
-export function createAppendFile(path: string, form: Form, header: Readonly<Record<string, unknown>>): void {
+export function createAppendFile(
+  path: string,
+  { format, version }: Form,
+  header: Readonly<Record<string, unknown>>,
+): void {
   const draft = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
-    fs.writeFileSync(draft, lineOf({ ...form, ...header }), { mode: 0o600, flag: 'wx', flush: true });
+    fs.writeFileSync(draft, lineOf({ format, version, ...header }), { mode: 0o600, flag: 'wx', flush: true });
     fs.linkSync(draft, path);
     syncFolderOf(path);
   } catch (error) {
@@ -54,10 +60,10 @@ export function createAppendFile(path: string, form: Form, header: Readonly<Reco
   }
 }
 
-export function openAppendFile({ path, format, version, onRepaired }: AppendOptions): AppendFile {
+export function openAppendFile({ path, onRepaired, ...form }: AppendOptions): AppendFile {
   const fd = openRegular(path, fs.constants.O_RDWR);
   let end = 0;
-  const { header, after } = headerIn(fd, path, { format, version });
+  const { header, after } = headerIn(fd, path, form);
   end = after;
   return {
     path,
@@ -118,7 +124,7 @@ export function taken(path: string): CliError {
 }
 
 /** The hint for a file of the ledger that cannot be read. */
-export const noCopy = 'restore it from a backup; messages may be sent twice without it';
+const noCopy = 'restore it from a backup; messages may be sent twice without it';
 
 /** Text that no writer of this version would have written there. */
 export function damaged(path: string, at: number, why: string): CliError {
@@ -129,14 +135,19 @@ export function refuseDamage({ text }: Damage): never {
   throw configuration('journal-damaged', text, `nothing was changed; ${noCopy}`);
 }
 
-function headerIn(fd: number, path: string, { format, version }: Form) {
+/** The first line of a file, if this bizmsg can read the file. */
+export function headerOf(line: Line, path: string, { format, version, oldest = version }: Form) {
+  const header = recordIn(line, path, refuseDamage);
+  const found = isRecord(header) && header['format'] === format ? header['version'] : undefined;
+  if (isRecord(header) && typeof found === 'number' && found >= oldest && found <= version) return header;
+  throw unknownFormat(line, path, noCopy);
+}
+
+function headerIn(fd: number, path: string, form: Form) {
   const lines = linesOf(fd);
   const { value: first, done } = lines.next();
   if (done) throw damaged(path, 0, 'its first line is incomplete');
-  const header = recordIn(first, path, refuseDamage);
-  if (!isRecord(header) || header['format'] !== format || header['version'] !== version)
-    throw unknownFormat(first, path, noCopy);
-  return { header, after: first.bytes.length + 1 };
+  return { header: headerOf(first, path, form), after: first.bytes.length + 1 };
 }
 
 function isWhole(line: Line, path: string): boolean {

@@ -1,12 +1,11 @@
 import { closeSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from '../../contract/readers.ts';
-import { unknownFormat, linesOf, recordIn } from '../../base/journal-lines.ts';
+import { linesOf, recordIn } from '../../base/journal-lines.ts';
 import { openRegular } from '../../base/files.ts';
 import { type Book, createBook } from '../book.ts';
 import { checkOf, secretIn, unusable } from '../identity.ts';
-import { damaged, noCopy, refuseDamage } from './append.ts';
+import { damaged, headerOf, refuseDamage } from './append.ts';
 import { applyTo, readPast } from './past-file.ts';
 import { form, segmentNames } from './segments.ts';
 import { openTable } from './table.ts';
@@ -53,11 +52,9 @@ function checkSegment(path: string, check: string, book: Book): void {
   const apply = applyTo(book, path);
   try {
     for (const line of linesOf(fd)) {
-      const record = recordIn(line, path, refuseDamage);
-      if (line.at > 0) apply(record, line.at);
-      else if (!isRecord(record) || record['format'] !== form.format || record['version'] !== form.version)
-        throw unknownFormat(line, path, noCopy);
-      else if (record['secret'] !== check) throw unusable(`${path} was written with another secret`);
+      if (line.at > 0) apply(recordIn(line, path, refuseDamage), line.at);
+      else if (headerOf(line, path, form)['secret'] !== check)
+        throw unusable(`${path} was written with another secret`);
     }
   } finally {
     closeSync(fd);

@@ -6,7 +6,7 @@ import { isRecord } from '../../contract/readers.ts';
 import { type Book, type Change, createBook, type KnownOwner } from '../book.ts';
 import { unusable } from '../identity.ts';
 import { type AppendFile, createAppendFile, damaged, openAppendFile } from './append.ts';
-import { linesFor } from './lines.ts';
+import { linesFor, textOf } from './lines.ts';
 import { expiredBefore, remainsOf } from '../past.ts';
 import { applyTo, hasPast, readPast, type Until, writePast } from './past-file.ts';
 import { BadTable, openTable, type Table, tailOf, writeTable } from './table.ts';
@@ -36,7 +36,8 @@ export interface SegmentOptions {
   readonly onRepaired: (path: string, bytes: number) => void;
 }
 
-export const form = { format: 'bizmsg ledger', version: 1 };
+/** Version 1 has one change a line. */
+export const form = { format: 'bizmsg ledger', version: 2, oldest: 1 };
 /** Bytes of segments that a process reads in a millisecond or two. */
 const shortTail = 1 << 14;
 /** Milliseconds. */
@@ -75,7 +76,7 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
       const before = day;
       if (isFirstOfDay) begin(nameAt(time));
       midnight = (Math.floor(time / dayLength) + 1) * dayLength;
-      current?.append(chunksOf(changes));
+      current?.append(chunksOf(linesIn(current, changes)));
       if (isFirstOfDay && before !== '') unlessBad(() => expire(before));
     },
     save: () => unlessBad(() => save(segmentNames(folder))),
@@ -235,9 +236,14 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
   }
 }
 
-function* chunksOf(changes: readonly Change[]): Generator<string> {
+/** An older bizmsg may still read a segment that it began. */
+function linesIn({ header }: AppendFile, changes: readonly Change[]): Iterable<string> {
+  return header['version'] === 1 ? changes.map(textOf) : linesFor(changes);
+}
+
+function* chunksOf(lines: Iterable<string>): Generator<string> {
   let text = '';
-  for (const line of linesFor(changes)) {
+  for (const line of lines) {
     text += line;
     if (text.length < chunk) continue;
     yield text;
