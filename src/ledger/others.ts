@@ -1,12 +1,14 @@
 import { type Book, isFinished, type KnownOwner, type Run } from './book.ts';
 import { hostIn } from '../base/liveness.ts';
-import { type Account, type Earlier, isIdleSince } from './ledger.ts';
+import { type Account, type Earlier, isIdleSince, type Subject } from './ledger.ts';
 import { rowSize } from './identity.ts';
 
 const day = 86_400_000;
 /** Milliseconds for which rows of other runs count. */
 export const remembered = 30 * day;
 const jobRemembered = 400 * day;
+/** Rows of one contact that are not read again for each of them. */
+const manyRows = 32;
 
 /** Facts that decisions need beyond the book. */
 export interface World {
@@ -82,7 +84,7 @@ export function elsewhere(
     if (!run || !counts(book, world, entry, run, search)) continue;
     if (!latest || entries.orderOf(entry) > entries.orderOf(latest.entry)) latest = { entry, run };
   }
-  return latest && isOutdated(book, latest.entry, search) ? undefined : latest;
+  return latest;
 }
 
 function counts(book: Book, world: World, entry: number, run: Run, search: Search): boolean {
@@ -97,18 +99,34 @@ function counts(book: Book, world: World, entry: number, run: Run, search: Searc
   return state === 'done' || state === 'leaving';
 }
 
-/** A contact that was changed since is not as this row would make it. */
-function isOutdated(book: Book, latest: number, search: Search): boolean {
+/** A contact that was changed since is not as this row, which was found elsewhere, would make it. */
+export function createIsOutdated(book: Book, { kind, account }: Subject): (entry: number) => boolean {
   const { entries } = book;
-  if (book.runOf(latest)?.subject.kind !== 'contact') return false;
   const row = new Uint8Array(rowSize);
-  entries.read(latest, row, 0);
-  for (let entry = entries.newestBySecond(row, 0); entry !== -1; entry = entries.olderBySecond(entry)) {
-    const run = book.runOf(entry);
-    const isNewer = entries.isLatest(entry) && entries.orderOf(entry) > entries.orderOf(latest);
-    if (run && isNewer && !isEqual(book, entry, row) && isSameAccount(run.subject.account, search.account)) return true;
+  /** Of contacts with many rows, by their newest row: the latest row of each run. */
+  const known = new Map<number, readonly number[]>();
+  return (found) => {
+    if (kind === 'message') return false;
+    if (!entries.isLatest(found)) return true;
+    entries.read(found, row, 0);
+    const newest = entries.newestBySecond(row, 0);
+    return (known.get(newest) ?? latestOf(newest)).some((entry) => {
+      const run = book.runOf(entry);
+      const isNewer = entries.orderOf(entry) > entries.orderOf(found);
+      return run && isNewer && !isEqual(book, entry, row) && isSameAccount(run.subject.account, account);
+    });
+  };
+
+  function latestOf(newest: number): readonly number[] {
+    const latest: number[] = [];
+    let rows = 0;
+    for (let entry = newest; entry !== -1; entry = entries.olderBySecond(entry)) {
+      rows += 1;
+      if (entries.isLatest(entry)) latest.push(entry);
+    }
+    if (rows > manyRows) known.set(newest, latest);
+    return latest;
   }
-  return !entries.isLatest(latest);
 }
 
 function isEqual({ entries }: Book, entry: number, row: Uint8Array): boolean {

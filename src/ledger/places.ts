@@ -74,10 +74,13 @@ export function createPicks(size: number) {
   const bits = new Uint8Array(Math.ceil(size / 8));
   let count = 0;
   return {
-    add(position: number): void {
+    /** Returns whether it is new. */
+    add(position: number): boolean {
       const [byte, bit] = [position >> 3, 1 << (position & 7)];
-      if (((bits[byte] ?? 0) & bit) === 0) count += 1;
+      const isNew = ((bits[byte] ?? 0) & bit) === 0;
+      if (isNew) count += 1;
       bits[byte] = (bits[byte] ?? 0) | bit;
+      return isNew;
     },
     count: () => count,
     ranges(): Ranges {

@@ -1,9 +1,9 @@
 import { type Book, type Change, isFinished, type Run } from './book.ts';
 import { createPicks } from './places.ts';
-import { createMarks, type Entries } from './entries.ts';
+import { createMarks } from './entries.ts';
 import { rowSize } from './identity.ts';
 import { type Fate, fateAt, fates, type Note, type RunPlan, type Registered, type Stop } from './ledger.ts';
-import { createTally, elsewhere, isIdle, isKnown, isLive, isShared, type World } from './others.ts';
+import { createIsOutdated, createTally, elsewhere, isIdle, isKnown, isLive, isShared, type World } from './others.ts';
 import { endedWithRestart } from '../base/liveness.ts';
 
 /** Milliseconds after which a live run is continued only with `--continue`: Tuesday's job must not complete Monday's. */
@@ -94,21 +94,17 @@ function isMostlyIn(run: Run, { entries }: Book, { kind, input }: RunPlan): bool
     return entries.scopeOf(entry) === run.number && state !== 'absent' && state !== 'withdrawn';
   };
   const row = new Uint8Array(rowSize);
+  /** Each as its newest row in the whole ledger. */
+  const recipients = createPicks(entries.count());
   let [all, found] = [0, 0];
   run.rows.each([0, run.rows.count()], (entry) => {
     if (!isCounted(entry)) return;
     entries.read(entry, row, 0);
-    if (kind === 'message' && latestSecond(entries, row, isCounted) !== entry) return;
+    if (kind === 'message' && !recipients.add(entries.newestBySecond(row, 0))) return;
     all += 1;
     if (kind === 'message' ? input.hasSecond(row, 0) : input.hasRow(row, 0)) found += 1;
   });
   return all > 0 && found * 2 >= all;
-}
-
-function latestSecond(entries: Entries, row: Uint8Array, isCounted: (entry: number) => boolean): number {
-  let entry = entries.newestBySecond(row, 0);
-  while (entry !== -1 && !isCounted(entry)) entry = entries.olderBySecond(entry);
-  return entry;
 }
 
 interface Draft {
@@ -230,12 +226,13 @@ function compare(book: Book, world: World, plan: RunPlan, draft: Draft): Compare
   const searchSince = { ...search, after: draft.run?.order ?? 0 };
   const [tally, unsure] = [createTally(book), createTally(book)];
   const liveness = cached(world);
+  const isOutdated = createIsOutdated(book, plan);
   for (let row = 0; row < input.count; row++) {
     if (!draft.isDue(row)) continue;
     // With `--again` the user accepted that the run repeats rows that were sent before it began.
     const isAccepted = draft.run?.isAgain === true && draft.known[row] !== 0;
     const found = elsewhere(book, liveness, input.bytes, row * rowSize, isAccepted ? searchSince : search);
-    if (!found) continue;
+    if (!found || isOutdated(found.entry)) continue;
     tally.add(found);
     const isUnsure = book.entries.stateOf(found.entry) === 'unsure';
     if (isUnsure) unsure.add(found);
