@@ -222,13 +222,27 @@ function extraArgument(line: Line, typed: readonly Typed[]): CliError {
   const following = typed.slice(typed.indexOf(word)).map(({ kind, text }) => (kind === 'word' ? text : undefined));
   const end = following.indexOf(undefined);
   const values = following.slice(0, end < 0 ? following.length : end).filter((text) => text !== undefined);
-  return usage(`"${word.text}" is one argument too many`, extraHint(line, before(word), values));
+  const hint = choiceHint(line, words) ?? extraHint(line, before(word), values);
+  return usage(`"${word.text}" is one argument too many`, hint);
+}
+
+/** `api POST /path`: a word that is a value of an option. */
+function choiceHint({ node }: Line, words: readonly Typed[]): string | undefined {
+  for (const param of Object.values(node.params)) {
+    const choices = param.kind === 'option' && typeof param.known?.of === 'object' ? param.known.of : [];
+    const choice = choices.find((one) => words.some(({ text }) => text.toUpperCase() === one));
+    if (choice !== undefined) return didYouMean([`${namesOf(param)[0]} ${choice}`]);
+  }
+  return undefined;
 }
 
 /** `values` are the extra words in a row. */
 function extraHint(line: Line, last: Typed | undefined, values: readonly string[]): string {
   const [text = ''] = values;
   if (isKey(text)) return keyHint;
+  const pair = Object.values(line.node.params).find((param) => isPair({ param }));
+  if ((last?.kind ?? 'word') === 'word' && pair && text.includes('='))
+    return didYouMean([`${namesOf(pair)[0]} ${shellQuote(text)}`]);
   if (isFileName(text)) {
     const takesFile = argumentsOf(line).includes('file');
     return takesFile ? 'pass one file at a time' : (fileHint(line, text) ?? asUsed(line));
@@ -293,7 +307,7 @@ function argumentsOf({ node }: Line): readonly string[] {
 }
 
 /** Whether the value of an option must be `key=value`. */
-function isPair(option: Typed | undefined): boolean {
+function isPair(option: Pick<Typed, 'param'> | undefined): boolean {
   return option?.param !== undefined && placeholderOf(option.param).includes('=');
 }
 

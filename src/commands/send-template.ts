@@ -2,7 +2,9 @@ import { command, type Context } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import { argument, choice, duration, flag, type Input, option, phone, phoneDoubt, repeated } from '../cli/params.ts';
 import { CliError, unsafe, usage } from '../base/errors.ts';
+import { shellQuote } from '../base/shell-quote.ts';
 import type { BodyOf } from '../contract/endpoints.ts';
+import { isPhone } from '../contract/readers.ts';
 
 const params = {
   phone: argument('[phone]', 'the recipient, such as +12025550101'),
@@ -95,6 +97,7 @@ async function messageBody(context: Context, input: Input<typeof params>): Promi
   if (byFlag && input.phone !== undefined) {
     throw usage('--to and --template cannot be combined with arguments', 'give both as arguments or both as options');
   }
+  refuseSwapped(input);
   const [to, template] = [input.phone ?? input.to, input.name ?? input.template];
   if (to !== undefined) warnOfDoubtfulPhone(context, phone(to));
   const { params, allowEmpty } = input;
@@ -107,6 +110,12 @@ async function messageBody(context: Context, input: Input<typeof params>): Promi
   const message = { to, template, params: [...params] };
   if (context.given.dryRun) await (await prompts()).noteText(context, message);
   return message;
+}
+
+function refuseSwapped({ phone: first = '', name: second = '' }: Input<typeof params>): void {
+  if (isPhone(first) || !isPhone(second)) return;
+  const right = `bizmsg send-template ${second} ${shellQuote(first)}`;
+  throw usage(`"${first}" is not a phone number`, `the phone comes first, then the template: ${right}`);
 }
 
 /** Whether a person can be asked for the variables that the template had when it was listed last. */

@@ -49,6 +49,15 @@ it.each([
   ['a file that has an option', 'contacts create body.json', 'body.json', 'did you mean --input body.json?'],
   ['a param', `${send} Ada`, 'Ada', 'did you mean -p Ada?'],
   ['a param after --', 'send-template -- +12025550101 order_update Ada', 'Ada', 'did you mean -p Ada?'],
+  ['a method', 'api POST /api/public/contacts', '/api/public/contacts', 'did you mean -X POST?'],
+  ['a method in small letters', 'api post /api/public/contacts', '/api/public/contacts', 'did you mean -X POST?'],
+  [
+    'a field',
+    'contacts create phone=+12025550101 name=Ada',
+    'phone=+12025550101',
+    'did you mean --set phone=+12025550101?',
+  ],
+  ['a map', `${people} Mobile=phone`, 'Mobile=phone', 'did you mean --map Mobile=phone?'],
   ['a value of a flag', 'contacts list --all 5', '5', '--all takes no value'],
   ['a word of a command that takes none', 'doctor now', 'now', 'it takes no argument: write bizmsg doctor [options]'],
   ['a file with a space', 'runs list now', 'now', 'it takes no argument: write bizmsg runs list'],
@@ -67,4 +76,11 @@ it.each([
 it('masks a key that is typed as an extra argument', async () => {
   const [message] = await refusal('login sk_live_0123456789abcdef');
   expect(message).toBe('"sk_live_…cdef" is one argument too many');
+});
+
+it('says that the phone comes before the template', async () => {
+  expect(await refusal("send-template 'order update' +12025550101 -p Ada")).toEqual([
+    '"order update" is not a phone number',
+    "the phone comes first, then the template: bizmsg send-template +12025550101 'order update'",
+  ]);
 });
