@@ -73,6 +73,22 @@ describe('webhooks verify', () => {
     ]);
   });
 
+  it.each([
+    ['a changed body', signed(`${body}\n`), 'the line feed at the end was removed'],
+    [
+      'an old timestamp',
+      signed(body, { at: Date.now() - 10 * minute }),
+      'the signature is right, but webhook-timestamp',
+    ],
+    ['an unknown secret', signed(body, { by: `whsec_${'A'.repeat(32)}` }), 'modified body (2 secrets tried)'],
+  ])('explains why a signature by any known secret is not good: %s', async (_, headers, why) => {
+    const { send, home, run } = await listener();
+    storeProfiles(home);
+    await send(body, headers);
+    const { code, stdout } = await run('webhooks verify', { env: { BIZMSG_WEBHOOK_SECRET: otherSecret } });
+    expect([code, stdout]).toEqual([12, expect.stringContaining(why)]);
+  });
+
   it('accepts events signed before the secret of the sandbox was rotated', async () => {
     const { send, home, run } = await listener();
     const sandbox = await serveLocal(home);
