@@ -65,7 +65,7 @@ function proof(context: Context, now: () => number) {
 }
 
 const frozen =
-  'the clock of the sandbox is frozen, so no events occur until it moves: bizmsg sandbox clock advance, or clock real';
+  'the clock of the sandbox is frozen; bizmsg sandbox clock advance 10s causes events, as does bizmsg sandbox clock real';
 
 function noListener() {
   const hint =
