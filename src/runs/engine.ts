@@ -182,10 +182,16 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     }
   }
 
-  /** The server of a team's ledger cannot be reached: nothing leaves until it can. */
+  /**
+   * The server of a team's ledger cannot be reached: nothing leaves until it can. It may have granted the rows before the
+   * answer was lost, so they are released.
+   */
   function lose(group: readonly ClaimRequest[], error: CliError): void {
     isLedgerGone = true;
-    for (const { refuse } of group) refuse(error);
+    for (const { flight, refuse } of group) {
+      flight.phase = 'leaving';
+      refuse(error);
+    }
   }
 
   /** Rows in flight are answered while the ledger is away. */

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { CliError } from '../../src/base/errors.ts';
 import { openServerLedger } from '../ledger/redis-world.ts';
 import { noRedis, type RedisServer, startRedis } from '../support/redis.ts';
 import * as rig from './engine-rig.ts';
@@ -66,5 +67,29 @@ it.skipIf(noRedis)(
     });
     expect(new Set([...sent, ...next.sent]).size).toBe(sent.length + next.sent.length);
     expect(next.counts.unsure).toBe(100 - next.counts.done);
+  },
+);
+
+it.skipIf(noRedis)(
+  'a row whose claim was granted is not unsure if the answer was lost and the run was stopped',
+  async () => {
+    const { server, folder, ledger } = await started();
+    const [input, stop] = [rig.numbered(20), new AbortController()];
+    let claims = 0;
+    const redis = {
+      ...server.redis,
+      async run(...call: Parameters<typeof server.redis.run>) {
+        const reply = await server.redis.run(...call);
+        const [, , [operation, facts]] = call;
+        if (operation !== 'work' || !String(facts).includes('"terms"') || ++claims !== 3) return reply;
+        stop.abort('SIGINT');
+        throw new CliError('network', 'unreachable', 'the connection broke');
+      },
+    };
+    const signals = { stop: stop.signal, leave: new AbortController().signal };
+    const first = await rig.part(folder, input, { shared: openServerLedger(server, { folder, redis }), signals });
+    expect(first).toMatchObject({ counts: { unsure: 0 }, stopped: { exit: 'interrupted' } });
+    const next = await rig.part(folder, input, { shared: ledger() });
+    expect([next.counts.unsure, [...first.sent, ...next.sent].toSorted()]).toEqual([0, input.toSorted()]);
   },
 );
