@@ -221,6 +221,31 @@ describe.skipIf(noRedis)('a lost answer', () => {
     expect(await ledger.runs()).toMatchObject([{ counts: { leaving: 1, released: 0, planned: 3 } }]);
   });
 
+  it('of an outcome that arrives after later calls: it no longer counts', async () => {
+    const { server, open } = await started();
+    let late: (() => Promise<unknown>) | undefined;
+    let isCut = false;
+    const redis: Redis = {
+      ...server.redis,
+      async run(...call) {
+        if (!isCut) return server.redis.run(...call);
+        late = () => server.redis.run(...call);
+        throw new CliError('network', 'unreachable', 'the packets are on their way');
+      },
+    };
+    const ledger = open({ redis });
+    const { run } = accepted(await ledger.register(planOf(people)));
+    await ledger.claim(messages('ada:1'), { run });
+    isCut = true;
+    const outcome = { run, row: message('ada:1'), outcome: 'release' as const };
+    await expect(ledger.settle([outcome])).rejects.toMatchObject({ exit: 'network' });
+    isCut = false;
+    await ledger.settle([outcome]);
+    expect(await ledger.claim(messages('ada:1'), { run })).toEqual([{ verdict: 'yours' }]);
+    await late?.();
+    expect(await open().claim(messages('ada:1'), { run })).toMatchObject([{ verdict: 'taken' }]);
+  });
+
   it('of a part of a registration: nothing of it counts', async () => {
     const { server, open, machines } = await started();
     const text = Array.from({ length: 5_000 }, (_, at) => `p${at}:1`).join(' ');

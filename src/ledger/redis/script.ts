@@ -116,9 +116,13 @@ if h.epoch ~= '' then
   if (meta[3] or '') ~= h.epoch and call('SISMEMBER', P .. 'accepted', h.epoch) == 1 then return {'lost', tonumber(meta[6] or '0')} end
   if meta[5] or (meta[3] or '') ~= h.epoch or order < h.order then return lose() end
   if me > 0 then
-    local worker = call('HMGET', P .. 'worker:' .. me, 'count', 'beat', 'state')
+    local worker = call('HMGET', P .. 'worker:' .. me, 'count', 'beat', 'state', 'failures')
     count = tonumber(worker[1] or '0')
     if count < h.count then return lose() end
+    -- A call that this process has given up: it may have been made again since.
+    local failures = tonumber(worker[4] or '0')
+    if h.failures < failures then return {'late'} end
+    if h.failures > failures then call('HSET', P .. 'worker:' .. me, 'failures', h.failures) end
     isBeating = worker[3] == 'active' and tonumber(worker[2]) > now - 1000
   end
 end

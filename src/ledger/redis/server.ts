@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type CliError, configuration, unsafe } from '../../base/errors.ts';
+import { CliError, configuration, unsafe } from '../../base/errors.ts';
 import type { Later } from '../../base/host.ts';
 import { heartbeatInterval, longestSilence, processStart } from '../../base/liveness.ts';
 import { integer, list, text, type Redis, type Reply, type Argument } from '../../base/redis.ts';
@@ -64,6 +64,8 @@ export function createServer(options: ServerOptions): Server {
   const memory = createMemory(options.memory);
   const start = processStart(pid) ?? '';
   let [epoch, worker, now, order, count] = ['', 0, 0, 0, 0];
+  /** Calls that failed. The server refuses a call from before the last one that arrives late, from a broken connection. */
+  let failures = 0;
   let lossAcceptedAt: number | undefined;
   let opening: Promise<void> | undefined;
   let joining: Promise<void> | undefined;
@@ -137,6 +139,7 @@ export function createServer(options: ServerOptions): Server {
       epoch,
       order,
       count,
+      failures,
       worker,
       machine,
       pid,
@@ -144,10 +147,7 @@ export function createServer(options: ServerOptions): Server {
       silence,
       ahead: ahead(),
     };
-    const reply = list(
-      await redis.run(ledgerScript, [prefix], [operation, JSON.stringify({ ...common, ...facts }), ...rows]),
-    );
-    const [status, ...rest] = reply;
+    const [status, ...rest] = list(await call([operation, JSON.stringify({ ...common, ...facts }), ...rows]));
     if (text(status) !== 'ok') throw refusal(text(status), rest);
     const [time, changes, own, ofMachine, ...result] = rest;
     [now, order] = [Math.max(now, integer(time)), Math.max(order, integer(changes))];
@@ -155,6 +155,15 @@ export function createServer(options: ServerOptions): Server {
     if (operation === 'open') epoch = text(result[0]);
     if (integer(ofMachine) > 0) memory.note({ epoch, count: integer(ofMachine), order, at: now });
     return result;
+  }
+
+  async function call(words: readonly Argument[]): Promise<Reply> {
+    try {
+      return await redis.run(ledgerScript, [prefix], words);
+    } catch (error) {
+      failures += 1;
+      throw error;
+    }
   }
 
   /** Between two commands of this machine, the server may lose data, too. */
@@ -189,6 +198,8 @@ export function createServer(options: ServerOptions): Server {
         );
       case 'lost':
         return lost(integer(detail));
+      case 'late':
+        return new CliError('network', 'unreachable', `${where} got a call too late`);
       case 'run':
         return runGone(text(detail));
       default:
