@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { spawnSync } from 'node:child_process';
+import { type Browser, chromium, type ConsoleMessage, type Page, type Request } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
 import { pageLink } from '../../src/commands/sandbox/status.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
@@ -8,61 +8,90 @@ import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { openWorld, type World } from '../support/world.ts';
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  (path) => spawnSync(path, ['--version']).status === 0,
+);
 
 /** The reason why tests in a browser cannot run here, if any. */
 export const noBrowser =
-  executablePath === undefined ? 'skipped: chromium is not installed (apt-get install chromium)' : undefined;
+  executablePath === undefined
+    ? 'skipped: chromium is not installed, or cannot run (apt-get install chromium)'
+    : undefined;
 
 export interface Tabs {
   /** Opens a link in a new window. After the test it must have reported no problem, besides this one. */
   open(link: string, options?: TabOptions): Promise<Page>;
 }
 
-interface TabOptions extends BrowserContextOptions {
+interface TabOptions {
   readonly expected?: RegExp;
+  readonly viewport?: { readonly width: number; readonly height: number };
+  /** Opens the window in its own profile, for a test that simulates the page's clock. */
+  readonly isApart?: true;
 }
 
 /** Until a poll fails: a browser is slow on a busy machine. */
 export const patience = { timeout: 20_000 };
 
-/** One browser for all tests of a file. */
+/** One browser for all test files of a worker; it ends with the worker. */
+let browser: Promise<Browser> | undefined;
+/** A window that no test uses. A new one takes a second of CPU time. */
+let spare: Page | undefined;
+
 export function useBrowser(): Tabs {
-  let browser: Browser | undefined;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+    await (browser ??= chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] }));
   });
-  afterAll(() => browser?.close());
   return {
-    async open(link, { expected = /^$/, ...options } = {}) {
-      if (!browser) throw new Error('the browser has not started');
-      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-      const page = await context.newPage();
-      const problems = watch(page, expected);
+    async open(link, { expected = /^$/, viewport = { width: 1280, height: 800 }, isApart = false } = {}) {
+      const taken = isApart ? undefined : spare;
+      if (taken) spare = undefined;
+      const page = taken ?? (await (await browser)?.newPage());
+      if (!page) throw new Error('the browser has not started');
+      const { problems, stop } = watch(page, expected);
       onTestFinished(async () => {
-        await context.close();
+        if (isApart || spare) await page.context().close();
+        else {
+          await clean(page);
+          spare = page;
+        }
+        stop();
         expect(problems).toEqual([]);
       });
+      await page.setViewportSize(viewport);
       await page.goto(link);
       return page;
     },
   };
 }
 
+/** Resets what a test may have changed in a window. */
+async function clean(page: Page): Promise<void> {
+  await page.evaluate('location.protocol === "http:" && [localStorage, sessionStorage].forEach((one) => one.clear())');
+  await page.goto('about:blank');
+  await page.unrouteAll();
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+  await page.mouse.move(0, 0);
+}
+
 /** Collects messages of the console, which include violations of the content security policy, and foreign requests. */
-function watch(page: Page, expected: RegExp): string[] {
+function watch(page: Page, expected: RegExp): { readonly problems: readonly string[]; stop(): void } {
   const problems: string[] = [];
-  page.on('pageerror', (error) => problems.push(String(error)));
-  page.on('console', (message) => {
+  const onError = (error: Error) => void problems.push(String(error));
+  const onMessage = (message: ConsoleMessage) => {
     // A stopped sandbox refuses connections, and a wrong token is a 403; Chromium reports both here.
     const isExpected = /net::ERR_|status of 403/.test(message.text()) || expected.test(message.text());
     if (!isExpected && ['error', 'warning'].includes(message.type())) problems.push(message.text());
-  });
-  page.on('request', (request) => {
+  };
+  const onRequest = (request: Request) => {
     const { hostname, protocol } = new URL(request.url());
     if (protocol !== 'data:' && hostname !== '127.0.0.1') problems.push(`request to ${request.url()}`);
-  });
-  return problems;
+  };
+  page.on('pageerror', onError).on('console', onMessage).on('request', onRequest);
+  return {
+    problems,
+    stop: () => void page.off('pageerror', onError).off('console', onMessage).off('request', onRequest),
+  };
 }
 
 interface Shown {

@@ -115,7 +115,7 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
     ['the answer is not JSON', 'garbage', 'The answer is not JSON. The message may have been sent'],
   ] as const)('may have been sent if %s', async (_, kind, text) => {
     shown.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind }, after: true });
-    const page = await tabs.open(shown.link);
+    const page = await tabs.open(shown.link, { isApart: true });
     await page.clock.install();
     await page.getByRole('button', { name: 'New message' }).click();
     const dialog = page.getByRole('dialog', { name: 'New message' });
