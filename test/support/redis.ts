@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Redis, type RedisAddress, openRedis } from '../../src/base/redis.ts';
 
-const binary = ['redis-server', 'valkey-server'].find((name) => !spawnSync(name, ['--version']).error);
+const binary = ['redis-server', 'valkey-server'].find((name) => spawnSync(name, ['--version']).status === 0);
 
 /** Why tests with a server are skipped; undefined if they run. */
-export const noRedis = binary === undefined ? 'redis-server is not installed' : undefined;
+export const noRedis = binary === undefined ? 'redis-server is not installed, or cannot run' : undefined;
 
 export interface RedisServer {
   readonly address: RedisAddress;
