@@ -86,12 +86,11 @@ describe('webhooks history', () => {
     expect(stderr).toMatch(/^note: the terminal is too narrow for the column.* reason.*;[^]*-o json shows all\n$/);
   });
 
-  it('shows a single event that is too wide on several lines', async () => {
+  it('is a table, also of a single event that is too wide', async () => {
     const { send, run } = await listener();
     const id = await send(failed);
-    const { stdout, stderr } = await run('webhooks history --no-color', { terminal: 60 });
-    expect([stdout.split('\n').slice(0, 1), stderr]).toEqual([[`id: ${id}`], '']);
-    expect(stdout).toContain('\nmessage_id: msg_2\nreason: 131026: no\n');
+    const { stdout } = await run('webhooks history --no-color', { terminal: 60 });
+    expect(stdout).toMatch(new RegExp(`^id +receive\\S+ +name[^\\n]*\\n${id} [^\\n]*\\n$`));
   });
 
   it('reports that no event matches', async () => {

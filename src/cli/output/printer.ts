@@ -74,7 +74,8 @@ export function createPrinter(options: PrinterOptions): Printer {
     const asked = query !== undefined || options.columns !== undefined;
     if (form === 'text' && asked) return write(json(shown, terminal ? 2 : undefined));
     if (form === 'text' || (form === 'table' && !isFilledRows(shown) && !asked)) return write(line(text));
-    if (isRows(shown) || isRow(shown)) return printRows([shown].flat());
+    if (isRows(shown)) return printRows(shown);
+    if (isRow(shown)) return printRows([shown], { isRecord: true });
     // Without rows, an empty result prints nothing, any other is printed whole.
     if (shown !== undefined && shown !== null) await write(json(shown));
   }
@@ -91,19 +92,19 @@ export function createPrinter(options: PrinterOptions): Printer {
     return terminal ? `${safeLines(cell(value))}\n` : valueLine(value, options);
   }
 
-  async function printRows(rows: readonly Row[], header = true): Promise<void> {
+  async function printRows(rows: readonly Row[], { isFirst = true, isRecord = false } = {}): Promise<void> {
     if (form === 'id') return writeAll(rows.map((row) => plainLine(identified(row))));
     const columns = options.columns ?? columnsOf(rows);
     if (columns.length === 0) return;
     if (form === 'table') {
       const { printTable } = await import('./table.ts');
-      return printTable(rows, { ...options, write });
+      return printTable(rows, { ...options, isRecord, write });
     }
     const format = form === 'csv' ? csvLine : tsvLine;
     const safe = (cells: readonly unknown[]) =>
       format(terminal ? cells.map((value) => safeLines(cell(value))) : cells, options);
     const lines = rows.map((row) => safe(rowCells(row, columns)));
-    return writeAll(options.header && header ? [safe(columns), ...lines] : lines);
+    return writeAll(options.header && isFirst ? [safe(columns), ...lines] : lines);
   }
 
   async function writeAll(lines: readonly string[]): Promise<void> {
@@ -144,7 +145,7 @@ export function createPrinter(options: PrinterOptions): Printer {
     const isFirst = streamed === 0;
     streamed += rows.length;
     const [header, note] = [options.header && isFirst, isFirst ? options.note : () => {}];
-    return printTable(rows, { ...options, header, note, write });
+    return printTable(rows, { ...options, header, isRecord: false, note, write });
   }
 
   async function printItem({ data, text }: Item): Promise<void> {
@@ -152,7 +153,7 @@ export function createPrinter(options: PrinterOptions): Printer {
     if (form === 'text' || form === 'table') return write(line(text));
     if (form === 'json' && options.lists) return write((streamed++ === 0 ? '[' : ',') + json(value).trimEnd());
     const areRows = form === 'csv' || form === 'tsv' || (form === 'id' && options.lists);
-    if (areRows && isRow(value)) return printRows([value], streamed++ === 0);
+    if (areRows && isRow(value)) return printRows([value], { isFirst: streamed++ === 0 });
   }
 
   const end = async (failed = false) => {

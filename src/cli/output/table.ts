@@ -14,15 +14,17 @@ interface Options extends TablePrinting {
   readonly ui: Ui;
   readonly columns: readonly string[] | undefined;
   readonly header: boolean;
+  /** A result that is no list. */
+  readonly isRecord: boolean;
   readonly write: (text: string) => Promise<void>;
 }
 
 /** Prints an aligned table, and notes the columns that do not fit. */
 export async function printTable(rows: readonly Row[], options: Options): Promise<void> {
-  const { ui, columns, first = [], header, write, note } = options;
+  const { ui, columns, first = [], header, isRecord, write, note } = options;
   const known = columnsOf(rows);
   const inOrder = ui.terminal ? [...first.filter((name) => known.includes(name)), ...known] : known;
-  const parts = table(rows, ui, { header, first, columns: columns ?? [...new Set(inOrder)] });
+  const parts = table(rows, ui, { header, isRecord, first, columns: columns ?? [...new Set(inOrder)] });
   let step = await parts.next();
   for (; !step.done; step = await parts.next()) await write(step.value);
   const left = step.value;
@@ -40,6 +42,7 @@ function listed(names: readonly string[]): string {
 
 interface TableOptions {
   readonly header: boolean;
+  readonly isRecord?: boolean;
   readonly columns?: readonly string[] | undefined;
   /** Columns for which others become narrower than usual. */
   readonly first?: readonly string[] | undefined;
@@ -51,7 +54,7 @@ type Cells = readonly (readonly string[])[];
 const longest = 1_000;
 const page = 100;
 
-/** Yields an aligned table in pages, or lines for a single row that does not fit. Returns the omitted columns. */
+/** Yields an aligned table in pages, or lines for a record that does not fit. Returns the omitted columns. */
 export async function* table(
   rows: readonly Row[],
   ui: Ui,
@@ -63,7 +66,7 @@ export async function* table(
   const columns = names.map((name, at) =>
     measured({ name, at, header: options.header, most: Math.max(width, longest) }, cells),
   );
-  if (rows.length === 1 && options.header && !fits(columns, width)) {
+  if (options.isRecord && options.header && !fits(columns, width)) {
     yield* columns.map(({ name, at }) => `${ui.color.bold(`${safeLine(name)}:`)} ${cells[0]?.[at] || 'none'}\n`);
     return [];
   }

@@ -42,8 +42,13 @@ describe('a table on a terminal', () => {
 
   it('shows one record that does not fit as lines', async () => {
     const row = { id: 1, url: 'http://127.0.0.1:4780', plan: null };
-    expect((await shown([row], 20)).lines).toEqual(['id: 1', 'url: http://127.0.0.1:4780', 'plan: none']);
-    expect((await shown([row], 80)).lines).toEqual(['id  url                    plan', '1   http://127.0.0.1:4780']);
+    const record = { isRecord: true };
+    expect((await shown([row], 20, record)).lines).toEqual(['id: 1', 'url: http://127.0.0.1:4780', 'plan: none']);
+    expect((await shown([row], 80, record)).lines).toEqual([
+      'id  url                    plan',
+      '1   http://127.0.0.1:4780',
+    ]);
+    expect((await shown([row], 20)).lines).toHaveLength(2);
   });
 
   it('lays out long lists like short ones', async () => {
@@ -77,13 +82,13 @@ describe('a table on a terminal', () => {
 
 it('does not cut texts or change times in a pipe', async () => {
   const row = { id: 1, at: now.toISOString(), detail: 'long '.repeat(60).trim() };
-  const { lines } = await shown([row, row], 40, false);
+  const { lines } = await shown([row, row], 40, { terminal: false });
   expect(lines[1]).toBe(`1   ${row.at}  ${row.detail}`);
 });
 
-async function shown(rows: readonly Row[], width: number, terminal = true) {
+async function shown(rows: readonly Row[], width: number, { terminal = true, isRecord = false } = {}) {
   const surroundings = { terminal, width, noColor: true, env: {}, now: () => now.getTime() };
-  const parts = table(rows, await createUi(surroundings, () => undefined), { header: true });
+  const parts = table(rows, await createUi(surroundings, () => undefined), { header: true, isRecord });
   let [text, step] = ['', await parts.next()];
   for (; !step.done; step = await parts.next()) text += step.value;
   return { lines: text.trimEnd().split('\n'), left: step.value };
@@ -122,7 +127,7 @@ describe('a cell of a megabyte', () => {
     ['letters', 'é'.repeat(1_000_000)],
     ['spaces', `a${' '.repeat(1_000_000)}b`],
   ])('of %s is not cut in a pipe, and the next cell is aligned', async (_, name) => {
-    const { lines } = await shown([{ name, n: 1 }, { name: 'Ada', n: 2 }], 80, false); // prettier-ignore
+    const { lines } = await shown([{ name, n: 1 }, { name: 'Ada', n: 2 }], 80, { terminal: false }); // prettier-ignore
     expect(lines[1] === `${name}  1`).toBe(true);
     expect(lines[2] === `Ada${' '.repeat(name.length - 1)}2`).toBe(true);
   });
