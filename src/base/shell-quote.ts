@@ -7,6 +7,11 @@ export function shellQuote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : alwaysQuote(word);
 }
 
+/** With it, a command in a hint uses the profile that was given; empty if none was. */
+export function profileOption(name: string | undefined): string {
+  return name === undefined ? '' : ` --profile ${shellQuote(name)}`;
+}
+
 /** Quotes a word in POSIX quotes, or in `$'…'` (bash, zsh, ksh) if it has characters that a terminal acts on. */
 export function alwaysQuote(word: string): string {
   const plain = `'${word.replaceAll("'", String.raw`'\''`)}'`;

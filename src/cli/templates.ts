@@ -1,3 +1,4 @@
+import { profileOption } from '../base/shell-quote.ts';
 import { suggest } from '../base/suggest.ts';
 import type { Client } from '../client/client.ts';
 import { isRecord } from '../contract/readers.ts';
@@ -51,9 +52,10 @@ export function seenTemplates(context: Context): readonly SeenTemplate[] {
 }
 
 /** The next step for a template that is not there. */
-export function unknownTemplateHint(name: string, names: readonly string[]): string {
+export function unknownTemplateHint(context: Context, name: string, names: readonly string[]): string {
   const near = suggest(name, names);
-  return near === undefined || near === name ? 'bizmsg templates list shows the templates' : `did you mean ${near}?`;
+  if (near !== undefined && near !== name) return `did you mean ${near}?`;
+  return `bizmsg templates list${profileOption(context.given.profile)} shows the templates`;
 }
 
 export function factsIn(row: Row): TemplateFacts | undefined {

@@ -135,7 +135,7 @@ async function withSuggestion(context: Context, template: string, error: unknown
   if (!(error instanceof CliError && error.status === 404)) return error;
   const { seenTemplates, unknownTemplateHint } = await import('../cli/templates.ts');
   const names = seenTemplates(context).map(({ name }) => name);
-  return error.withHint(unknownTemplateHint(template, names));
+  return error.withHint(unknownTemplateHint(context, template, names));
 }
 
 function warnOfDoubtfulPhone(context: Context, to: string): void {

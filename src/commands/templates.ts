@@ -1,5 +1,5 @@
 import { CliError } from '../base/errors.ts';
-import { command, type Ui } from '../cli/command.ts';
+import { command, type Context, type Ui } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import { cell, isRows, type Row } from '../cli/output/rows.ts';
 import { knowing, repeated, required } from '../cli/params.ts';
@@ -60,7 +60,7 @@ const showTemplate = command({
     if (found.length > 1) context.note('same-name', `${found.length} templates are named "${name}"; showing the first`);
     const [facts] = found;
     const record = records.find((one) => factsIn(one)?.name === name || (!facts && Object.values(one).includes(name)));
-    if (!record) throw unknown(name, known);
+    if (!record) throw unknown(context, name, known);
     const doubt = params.length > 0 ? doubtAbout(known, name, params.length) : undefined;
     if (doubt !== undefined) context.note('template', doubt);
     return { facts, record, message: facts && params.length > 0 ? rendered(facts, params) : undefined };
@@ -74,8 +74,9 @@ function factsOf(records: readonly Row[]): readonly TemplateFacts[] {
   return records.flatMap((record) => factsIn(record) ?? []);
 }
 
-function unknown(name: string, known: readonly TemplateFacts[]): CliError {
+function unknown(context: Context, name: string, known: readonly TemplateFacts[]): CliError {
   const hint = unknownTemplateHint(
+    context,
     name,
     known.map((one) => one.name),
   );

@@ -27,7 +27,8 @@ function withLedgerOf<T>(place: Place, run: string, act: (ledger: RunsLedger) =>
 }
 
 function elsewhere(run: string): string {
-  return `it may be that of a team or of another account, or a server has lost it; bizmsg runs show ${run} shows what is known`;
+  const team = 'if it belongs to a team, add --profile with a profile of that team';
+  return `${team}; otherwise a server may have lost it; bizmsg runs show ${run} shows what is known`;
 }
 
 export interface Resolving extends Place {

@@ -49,15 +49,27 @@ export function continuingText({ run, continues, counts: { done, due, retry }, n
   return `continuing run ${run}: ${whole(done)} of these rows ${done === 1 ? 'was' : 'were'} sent before, ${whole(due + retry)} to send now`;
 }
 
-/** The runs that have the unsure rows of this command: itself, and others whose rows it holds back. */
-export function runsToResolve({ run, notes }: Pick<Accepted, 'run' | 'notes'>, unsure: number): readonly string[] {
+/**
+ * Commands that lack only --sent or --not-sent, for the runs that have the unsure rows of this command: itself, and
+ * others whose rows it holds back. The runs of a team are found only with its profile.
+ */
+export function resolveCommands(
+  { run, notes }: Pick<Accepted, 'run' | 'notes'>,
+  unsure: number,
+  profile: string,
+): readonly string[] {
   const held = notes.filter((note) => note.note === 'unsure-before');
   const others = resolvable(held.flatMap(({ earlier }) => earlier));
-  return unsure > held.reduce((sum, { rows }) => sum + rows, 0) ? [run, ...others] : others;
+  const runs = unsure > held.reduce((sum, { rows }) => sum + rows, 0) ? [run, ...others] : others;
+  return runs.map((one) => resolveCommand(one, profile));
 }
 
-/** A decision of the ledger that the user should know. `all` is the number of rows of the input. */
-export function noteText(note: Note, input: RunPlan['input']): string {
+function resolveCommand(run: string, profile: string): string {
+  return `bizmsg runs resolve ${run}${profile}`;
+}
+
+/** A decision of the ledger that the user should know. */
+export function noteText(note: Note, input: RunPlan['input'], profile: string): string {
   if (note.note === 'joined') return `another process is working on run ${note.run}, too; each row is sent once`;
   if (note.note === 'would-stop') {
     if (note.stop.reason !== 'sent-before') return `with a live key, this command would stop: ${note.stop.reason}`;
@@ -81,7 +93,7 @@ export function noteText(note: Note, input: RunPlan['input']): string {
       break;
   }
   const by = earlierText(note.earlier, note.rows);
-  return `${rows} may have been sent before and ${are} held back${by}; ${unsureAdvice(note.earlier)}`;
+  return `${rows} may have been sent before and ${are} held back${by}; ${unsureAdvice(note.earlier, profile)}`;
 }
 
 function loggedText({ sent, unsure, runs }: Extract<Note, { readonly note: 'logged' }>): string {
@@ -222,8 +234,8 @@ function byText({ run, job, at, host }: Earlier): string {
 }
 
 /** Single messages belong to no run that the user could resolve. */
-function unsureAdvice(earlier: readonly Earlier[]): string {
-  const runs = resolvable(earlier).map((run) => `bizmsg runs resolve ${run} --sent or --not-sent`);
+function unsureAdvice(earlier: readonly Earlier[], profile: string): string {
+  const runs = resolvable(earlier).map((run) => `${resolveCommand(run, profile)} --sent or --not-sent`);
   return `check, then: ${[...runs.slice(0, 3), '--retry-unsure sends them again'].join('; ')}`;
 }
 

@@ -46,8 +46,8 @@ export interface Ended {
   readonly exit: ExitName | CliError;
   /** Places of unsure rows, the first of them. */
   readonly unsurePlaces: readonly number[];
-  /** The runs with unsure rows that the user can resolve. */
-  readonly unsureRuns: readonly string[];
+  /** They lack only --sent or --not-sent. */
+  readonly resolveCommands: readonly string[];
   readonly unit: Unit;
   /** A note has named the likely cause of the failures. */
   readonly hasClue: boolean;
@@ -87,7 +87,7 @@ export function emptyResult({
     team: null,
     files: { failed: null, unsure: null },
   };
-  return { result, exit: 'done', unsurePlaces: [], unsureRuns: [], unit: 'line', hasClue: false };
+  return { result, exit: 'done', unsurePlaces: [], resolveCommands: [], unit: 'line', hasClue: false };
 }
 
 /** Runs that sent rows of this input before, if the ledger has compared them. */
@@ -149,7 +149,7 @@ export const runView = {
   unprinted: (ran: Ended | DryRunEnded) => ('result' in ran ? whereToFind(ran.result) : undefined),
 } as const;
 
-function resultText({ result, unit, unsurePlaces, unsureRuns, hasClue }: Ended, ui: Ui): string {
+function resultText({ result, unit, unsurePlaces, resolveCommands, hasClue }: Ended, ui: Ui): string {
   const { failed, unsure, skipped, files, stopped, not_reached: left } = result;
   const lines = [firstLine(result, ui)];
   if (result.team) lines.push(teamLine(result.team, result.rows));
@@ -167,7 +167,7 @@ function resultText({ result, unit, unsurePlaces, unsureRuns, hasClue }: Ended, 
   }
   if (failed > 0 && files.failed !== null && !stopped && !hasClue)
     lines.push(ui.line([failedAdvice(result, files.failed)], '  '));
-  if (open > 0) lines.push(...unsureAdvice(open, unsureRuns).map((advice) => ui.line([advice], '  ')));
+  if (open > 0) lines.push(...unsureAdvice(open, resolveCommands).map((advice) => ui.line([advice], '  ')));
   if (left > 0 && !stopped)
     lines.push(
       `${whole(left)} not sent yet: run the same command without --first to send ${left === 1 ? 'it' : 'them'}`,
@@ -188,12 +188,12 @@ function failedAdvice({ rows, failed }: RunResult, file: string): string {
   return `to send ${which}: fix ${them} in ${nearby(file)}, and run the command with that file`;
 }
 
-function unsureAdvice(rows: number, runs: readonly string[]): readonly string[] {
+function unsureAdvice(rows: number, resolving: readonly string[]): readonly string[] {
   const [which, they, them] =
     rows === 1 ? ['the unsure row', 'it was', 'only it'] : ['the unsure rows', 'they were', 'only them'];
-  const commands = runs.slice(0, 3).map((run) => `bizmsg runs resolve ${run} --sent, or --not-sent`);
-  const resolving = commands.length === 0 ? '' : `; if you know whether ${they}: ${commands.join('; ')}`;
-  return [`${which} may have been sent${resolving}`, `to send ${them} again: the same command with --retry-unsure`];
+  const commands = resolving.slice(0, 3).map((command) => `${command} --sent, or --not-sent`);
+  const ifKnown = commands.length === 0 ? '' : `; if you know whether ${they}: ${commands.join('; ')}`;
+  return [`${which} may have been sent${ifKnown}`, `to send ${them} again: the same command with --retry-unsure`];
 }
 
 function firstLine({ rows, sent, stopped, started_at: from, ended_at: to }: RunResult, ui: Ui): string {

@@ -4,6 +4,7 @@ import { doubtAbout, type TemplateFacts, templatesOf } from '../cli/templates.ts
 import { unitOf } from './input/source.ts';
 import { CliError, configuration, usage } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
+import { profileOption } from '../base/shell-quote.ts';
 import type { Owner, RunPlan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
 import { warnOncePerFile } from '../base/journal-lines.ts';
@@ -16,7 +17,14 @@ import { nameOf, openInput } from './input.ts';
 import type { Action, Running } from './action.ts';
 import { createRunLog, logFolder, logParts, type RunLog } from './log.ts';
 import { checkChoice, checkCount, choiceOf, refuseKeys, type RunFlags } from './options.ts';
-import { continuingText, noteText, register, runsToResolve, type Registration, type Registering } from './register.ts';
+import {
+  continuingText,
+  noteText,
+  register,
+  resolveCommands,
+  type Registration,
+  type Registering,
+} from './register.ts';
 import { keepEntry } from './entry.ts';
 import { doneFileText, writeFiles } from './files.ts';
 import { holdSpareFiles } from './spare-files.ts';
@@ -111,13 +119,18 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
   const registered = await register({ ...registering, plan: confirmed });
   const continuing = continuingText(registered.accepted);
   if (continuing !== undefined) context.note('continuing', continuing);
-  for (const note of registered.accepted.notes) context.note('run', noteText(note, found.digests));
+  for (const note of registered.accepted.notes)
+    context.note('run', noteText(note, found.digests, profileOfTeam(running)));
   if (confirmed === plan && dueIn(registered.accepted) > 0) {
     await lookAtTemplate(running);
     const duration = durationText(client.pace, dueIn(registered.accepted), context.host.now(), action.hours);
     if (duration?.isLong) context.note('duration', duration.text);
   }
   return sendAndReport(running, found, registered);
+}
+
+function profileOfTeam({ context, opened }: Running): string {
+  return opened.isShared ? profileOption(context.given.profile) : '';
 }
 
 async function registrarOf(
@@ -191,7 +204,7 @@ async function rehearsed(
   const template = due && (await lookAtTemplate(running));
   const [first] = due ? await firstBodies({ input, found, fates: due.fates }, mapper, 1) : [];
   if (action.hours) context.note('hours', hoursText(action.hours, context.host.now()));
-  for (const note of accepted?.notes ?? []) context.note('run', noteText(note, found.digests));
+  for (const note of accepted?.notes ?? []) context.note('run', noteText(note, found.digests, profileOfTeam(running)));
   return dryRunOf({
     found,
     accepted,
@@ -255,12 +268,12 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
     if (done !== undefined) context.note('file-done', done);
     const clue = clueIn(running, result);
     if (clue !== undefined && !stopped) context.note('meant', clue);
-    const unsureRuns = runsToResolve(accepted, result.unsure + result.skipped.unsure);
+    const unsureRows = result.unsure + result.skipped.unsure;
     return {
       result,
       exit: exitOf(result, stopped, clue, plan),
       unsurePlaces,
-      unsureRuns,
+      resolveCommands: resolveCommands(accepted, unsureRows, profileOfTeam(running)),
       unit,
       hasClue: clue !== undefined,
     };

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { CliError } from '../base/errors.ts';
+import { profileOption } from '../base/shell-quote.ts';
 import { openRedis, type Redis } from '../base/redis.ts';
 import { createMinuteServer, type MinuteServer } from '../client/pace/minute-server.ts';
 import { minuteLength } from '../client/pace/pace.ts';
@@ -24,7 +25,7 @@ export function openTeamServer(session: Session, caller: ServiceCaller): TeamSer
   }
   const account = accountFor(caller, environmentAccount(host.env));
   const name = `${account.origin} ${account.id}`;
-  const redis = withTeamErrors(openRedis({ address: team.address }));
+  const redis = withTeamErrors(openRedis({ address: team.address }), given.profile);
   const minutes: MinuteServer[] = [];
   const file = createHash('sha256').update(`${team.shown} ${name}`).digest('hex').slice(0, 16);
   return {
@@ -65,18 +66,19 @@ function accountFor({ baseUrl }: ServiceCaller, named: string | undefined): Acco
 }
 
 /** Tells failures of the team's server from those of the service. */
-function withTeamErrors(redis: Redis): Redis {
+function withTeamErrors(redis: Redis, profile: string | undefined): Redis {
   return {
     name: redis.name,
     call: (...words) => redis.call(...words).catch(fail),
     run: (...words) => redis.run(...words).catch(fail),
     close: () => redis.close(),
   };
-}
 
-function fail(error: unknown): never {
-  if (!(error instanceof CliError) || error.exit !== 'network') throw error;
-  const { exit, message, cause } = error;
-  const hint = 'bizmsg doctor checks it; --no-team sends without it, and cannot see what others send';
-  throw new CliError(exit, 'team-unreachable', `the server of the team: ${message}`, { hint, done: 'no', cause });
+  function fail(error: unknown): never {
+    if (!(error instanceof CliError) || error.exit !== 'network') throw error;
+    const { exit, message, cause } = error;
+    const check = `bizmsg doctor${profileOption(profile)} checks it`;
+    const hint = `${check}; --no-team sends without it, and cannot see what others send`;
+    throw new CliError(exit, 'team-unreachable', `the server of the team: ${message}`, { hint, done: 'no', cause });
+  }
 }

@@ -80,6 +80,14 @@ describe('send-template to a service', () => {
     expect(caller.seen.map(({ method }) => method)).toEqual(['POST']);
   });
 
+  it('names templates list with the profile that was given', async () => {
+    const { home, url } = await listing(records);
+    const add = ['profiles', 'add', 'acme', '--base-url', url, '--key-stdin'];
+    await cli(add, { home, stdin: 'sk_test_0123456789abcdef' });
+    const { stderr } = await cli([...send, '-o', 'json', '--profile', 'acme'], { home });
+    expect(errorIn(stderr)).toMatchObject({ hint: 'bizmsg templates list --profile acme shows the templates' });
+  });
+
   it('with a sandbox key says that no phone gets the message', async () => {
     const caller = await openHostile((_, __, response) => response.end('{"message_id":"msg_1"}'));
     const { stdout, stderr } = await cli([...send, '-o', 'table'], caller);

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { expect, it, describe } from 'vitest';
 import { recordsIn, summaryIn, writePeople } from '../e2e/runs-rig.ts';
+import { bin } from '../support/bin.ts';
 import { noRedis } from '../support/redis.ts';
 import { type Machine, newTeam } from './rig.ts';
 
@@ -50,5 +51,18 @@ describe.skipIf(noRedis !== undefined)('the runs of a team', () => {
     expect(await other.bin(['runs', 'forget', '--recipient', '+12025000002', '--yes'])).toMatchObject({ code: 0 });
     const { stdout } = await other.bin(asJob);
     expect(summaryIn(stdout)).toMatchObject({ sent: 1 });
+  });
+
+  it('are resolved by the command that the summary prints, whatever profile is in use', async () => {
+    const team = await newTeam(({ phone }) => ({ reply: phone.endsWith('002') ? 'reset' : 200 }));
+    const { home } = team.newMachine('');
+    const run = (line: string, input = '') => bin(line.split(' '), { home, env: {}, cwd: home, input });
+    await run('profiles add other --base-url http://127.0.0.1:9 --key-stdin', 'sk_test_0123456789abcdef');
+    await run(`profiles add shared --base-url ${team.service.url} --key-stdin`, 'sk_test_0123456789abcdef');
+    await run('profiles set shared --team-stdin', team.url);
+    writePeople({ home }, 3);
+    const { stdout } = await run('send-batch welcome people.csv --param-column name --no-pace --profile shared');
+    const [, command = ''] = /bizmsg (runs resolve .* --sent), or --not-sent/.exec(stdout) ?? [];
+    expect(await run(command)).toMatchObject({ code: 0, stdout: expect.stringContaining('Recorded as sent: 1 row') });
   });
 });

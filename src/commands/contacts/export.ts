@@ -1,6 +1,7 @@
 import { type Context, streaming } from '../../cli/command.ts';
 import { callOptions } from '../../cli/globals.ts';
 import { CliError, usage } from '../../base/errors.ts';
+import { profileOption } from '../../base/shell-quote.ts';
 import { columnsOf, pick, type Row, valueAt } from '../../cli/output/rows.ts';
 import { recordPages } from '../../cli/record-pages.ts';
 import { listParams, queryOf } from '../lists.ts';
@@ -36,7 +37,7 @@ export const exportContacts = streaming({
     let count = 0;
     try {
       for await (const page of recordPages(await context.client(), context, 'listContacts', queryOf(input))) {
-        if ('whole' in page) throw noList();
+        if ('whole' in page) throw noList(given.profile);
         count += page.rows.length;
         yield [...columns.add(page.rows)];
       }
@@ -52,8 +53,8 @@ export const exportContacts = streaming({
   view: () => '',
 });
 
-function noList(): CliError {
-  const hint = 'bizmsg contacts list shows the whole response';
+function noList(profile: string | undefined): CliError {
+  const hint = `bizmsg contacts list${profileOption(profile)} shows the whole response`;
   return new CliError('serviceFault', 'no-single-list', 'the response contains no single list of records', { hint });
 }
 
