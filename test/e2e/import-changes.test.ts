@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { errorIn } from '../support/json-lines.ts';
+import { errorIn, noteCodes } from '../support/json-lines.ts';
 import type { World } from '../support/world.ts';
 import * as rig from './import-rig.ts';
 
@@ -42,6 +42,17 @@ describe('a file that changes while its rows are sent', () => {
       expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
     },
   );
+});
+
+it('notes no file of failed rows if none failed', { timeout: 60_000 }, async () => {
+  const world = await rig.newWorld();
+  rig.slow(world, 10);
+  const file = writeLong(world);
+  const running = rig.start(world, batch(file, '--expect-count', String(rows)));
+  await rig.untilSent(world, 200, running);
+  shiftRows(file);
+  expect(await running.ended).toBe(11);
+  expect(noteCodes(running.stderr())).not.toContain('files');
 });
 
 it.each([
