@@ -30,11 +30,11 @@ export function Notice() {
   );
 }
 
-/** Runs an action of the user and shows why it failed, if it did. */
-export async function act(action: () => Promise<unknown>, done?: string): Promise<boolean> {
+/** Runs an action of the user, and shows what it did, or why it failed. */
+export async function act<T>(action: () => Promise<T>, done?: string | ((result: T) => string)): Promise<boolean> {
   try {
-    await action();
-    if (done !== undefined) tell(done);
+    const result = await action();
+    if (done !== undefined) tell(typeof done === 'string' ? done : done(result));
     return true;
   } catch (error) {
     tell(error instanceof Error ? error.message : String(error), 'problem');

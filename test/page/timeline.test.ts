@@ -125,6 +125,16 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     await expect.poll(() => row.innerText(), patience).toContain('delivered (200)');
   });
 
+  it('count what is redelivered, and what is skipped because its webhook was removed', async () => {
+    const { id } = shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:9/hooks' });
+    shown.sandbox.trigger('message.received', { from: '+12025550111', text: 'Hi' });
+    shown.sandbox.webhooks.remove(id);
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: 'Deliveries' }).click();
+    await page.getByRole('button', { name: 'Redeliver all failed' }).click();
+    await page.getByText('Redelivered: 0; skipped because the webhook was removed or disabled: 1').waitFor();
+  });
+
   it('show the bytes of a request and its answer, and a fault as a line', async () => {
     const page = await tabs.open(shown.link);
     await shown.send('+12025550101', 'order_update', ['Ada', 'A-1']);

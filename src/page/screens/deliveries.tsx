@@ -42,7 +42,7 @@ export function Deliveries() {
         <button
           type="button"
           disabled={failed === 0}
-          onClick={() => void act(() => ask('redeliver', { failed: true }), 'Redelivered')}
+          onClick={() => void act(() => ask('redeliver', { failed: true }), redeliveredText)}
         >
           Redeliver all failed
         </button>
@@ -80,6 +80,12 @@ export function Deliveries() {
       )}
     </Split>
   );
+}
+
+function redeliveredText({ redelivered, remaining: { disabled, removed } }: OutputOf<'redeliver'>): string {
+  const closed = disabled + removed;
+  const skipped = closed === 0 ? '' : `; skipped because the webhook was removed or disabled: ${closed}`;
+  return `Redelivered: ${redelivered}${skipped}`;
 }
 
 /** Unknown if the event is older than what the page keeps. */
