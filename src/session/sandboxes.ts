@@ -15,6 +15,8 @@ export interface Sandboxes {
   at(url: string): Locator | undefined;
   /** The sandbox of the profile `local`, if it runs. */
   find(): Locator | undefined;
+  /** The sandbox that was started again with the same data, or at the same address if it saves none. */
+  again(ended: Locator): Locator | undefined;
   /** The sandbox that commands about a sandbox control: the one of the environment, or that of the profile `local`. */
   controlled(): Promise<Locator>;
   /** Like `find`, but starts it in the background if needed. */
@@ -77,6 +79,7 @@ export function openSandboxes(host: Host, stateFolder: string, look = liveLocato
       return one ? [one] : named?.isBound ? [] : live();
     },
     find,
+    again: ({ url, data }) => (data === null ? at(url) : live().find((locator) => locator.data === data)),
     controlled,
     ensure,
     target: async (mode, dryRun) => {

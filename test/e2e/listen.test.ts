@@ -58,7 +58,7 @@ function rowsIn(text: string): readonly Row[] {
   });
 }
 
-async function end(listening: Listening, signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' = 'SIGINT'): Promise<number | null> {
+async function end(listening: Running, signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' = 'SIGINT'): Promise<number | null> {
   alive(listening.pid, signal);
   return listening.ended;
 }
@@ -128,6 +128,29 @@ describe('webhooks listen --profile local', () => {
     const events = await listening.printed('event', 2);
     expect(events.map(({ name }) => name)).toEqual(['order.paid', 'flow.completed']);
   });
+
+  it('waits for the same sandbox, also while another one runs', async () => {
+    await run('sandbox', 'start', '--background', '--port', '0');
+    const other = await startWithData();
+    const { stdout } = await run('sandbox', 'env', '--url', other.url, '-o', 'json');
+    const listening = await listen([], JSON.parse(stdout));
+    await end(other);
+    await expect.poll(listening.stderr, soon).toContain('sandbox-ended');
+    await trigger('order.paid');
+    const again = await startWithData();
+    await expect.poll(listening.stderr, soon).toContain('sandbox-back');
+    expect(listening.stderr()).toContain(`the sandbox is running again: ${again.url}`);
+    expect([await webhooks(), listening.items('event')]).toEqual([[], []]);
+  });
+
+  /** A sandbox besides that of the profile local. */
+  async function startWithData(): Promise<Running & { readonly url: string }> {
+    const words = ['sandbox', 'start', '--data', join(home.path, 'data'), '--port', '0', '-o', 'ndjson'];
+    const running = startBin(words, { home: home.path });
+    onTestFinished(() => void alive(running.pid, 'SIGKILL'));
+    await expect.poll(running.stdout, soon).toContain('"ready"');
+    return { ...running, url: String(rowsIn(running.stdout())[0]?.['url']) };
+  }
 
   const start = 'start --background --port 0';
   it.each(

@@ -113,7 +113,7 @@ export async function subscribe(
     context.note('sandbox-ended', 'the sandbox has ended; the listener waits for it to start again');
     while (!closed.signal.aborted) {
       await sleep(searchPause, later, closed.signal);
-      const found = sandboxes.find();
+      const found = sandboxes.again(locator);
       const registered = found && (await register(found, false).catch(() => undefined));
       if (!registered) continue;
       remote = registered;
