@@ -85,8 +85,11 @@ export function openRedis(options: RedisOptions): Redis {
     } catch (error) {
       // An error reply leaves the connection intact.
       const isBroken = !client || !isReply(error);
-      if (isBroken && current === connection) current = undefined;
-      if (isBroken && client) disconnect(client);
+      // All calls under way fail, and the first one ends the connection.
+      if (isBroken && current === connection) {
+        current = undefined;
+        if (client) disconnect(client);
+      }
       throw errorOf(name, error);
     }
   }

@@ -86,15 +86,32 @@ it('reports a host that is unknown', async () => {
   await expect(redis.call('PING')).rejects.toMatchObject({ exit: 'network', code: 'unknown-host' });
 });
 
-it('does not wait longer for an answer than it may', async () => {
-  const silent = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => void silent.close());
-  await once(silent, 'listening');
-  const found = silent.address();
-  const port = typeof found === 'object' && found ? found.port : 0;
-  const { redis } = opened({ address: { host: '127.0.0.1', port, tls: false, database: 0 }, replyTimeout: 50 });
-  await expect(redis.call('PING')).rejects.toMatchObject({ exit: 'network', code: 'timeout' });
+describe('a server that does not answer', () => {
+  it('is not waited for longer than it may take', async () => {
+    const { redis } = await silent();
+    await expect(redis.call('PING')).rejects.toMatchObject({ exit: 'network', code: 'timeout' });
+  });
+
+  it('causes no warning of Node, however many calls wait for it', async () => {
+    const { redis } = await silent();
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error) => void warnings.push(name);
+    process.on('warning', onWarning);
+    onTestFinished(() => void process.off('warning', onWarning));
+    const calls = Array.from({ length: 20 }, () => redis.call('PING'));
+    const ended = await Promise.allSettled(calls);
+    await new Promise(setImmediate);
+    expect([ended.map(({ status }) => status), warnings]).toEqual([calls.map(() => 'rejected'), []]);
+  });
 });
+
+async function silent() {
+  const server = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const address = { host: '127.0.0.1', port: portOf(server), tls: false, database: 0 };
+  return opened({ address, replyTimeout: 50 });
+}
 
 async function started(...settings: readonly string[]) {
   const server = await startRedis(...settings);
