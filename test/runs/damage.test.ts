@@ -60,6 +60,8 @@ describe('spreadsheet damage to a phone number', () => {
     ['-1656', 'calculated it'],
     ['#NAME?', 'error'],
     ['########', 'full cell'],
+    ['#BEZUG!', 'error'],
+    ['#¡REF!', 'error'],
   ])('is described: %s', (text, name) => {
     expect(spreadsheetDamage(text)).toContain(name);
   });
@@ -73,6 +75,8 @@ describe('spreadsheet damage to a phone number', () => {
     '',
     '911',
     '12025550101234567',
+    '# opted out in May',
+    '#1 customer',
   ])('is not suspected in %s', (text) => {
     expect(spreadsheetDamage(text)).toBeUndefined();
   });

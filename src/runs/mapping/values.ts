@@ -172,7 +172,7 @@ const damages: readonly (readonly [RegExp, string])[] = [
   [/^[+-]?\d+(?:[.,]\d*)?e[+-]?\d+$/i, `a spreadsheet made it scientific notation, so digits are lost: ${asText}`],
   [/^=\s*"?/, `it is a spreadsheet's formula: write the number alone, with its "+"`],
   [/^['\u2019]/, 'a spreadsheet put an apostrophe before it: take that out'],
-  [/^#/, `a spreadsheet shows an error or a full cell in its place: ${asText}`],
+  [/^#(?:#+|¡?[\p{Lu}\d/]+[!?]?)$/iu, `a spreadsheet shows an error or a full cell in its place: ${asText}`],
   [/^-\d/, `a spreadsheet calculated it as a sum: ${asText}`],
   [/^\+?\d+[.,]0+$/, `a spreadsheet made it a decimal number: take ".0" off, and ${asText}`],
   [/^\d{1,3}(?:,\d{3}){2,}$/, `a spreadsheet put commas between its thousands: ${asText}`],
