@@ -93,12 +93,12 @@ function checkWait({ wait, waitFor, within }: Input<typeof params>): void {
 }
 
 async function messageBody(context: Context, input: Input<typeof params>): Promise<Message> {
-  const byFlag = input.to !== undefined || input.template !== undefined;
-  if (byFlag && input.phone !== undefined) {
-    throw usage('--to and --template cannot be combined with arguments', 'give both as arguments or both as options');
-  }
+  const words = [input.phone, input.name].filter((word) => word !== undefined);
+  const to = input.to ?? words.shift();
+  const template = input.template ?? words.shift();
+  if (words.length > 0)
+    throw usage('the recipient or the template is given twice', 'give each once, as an argument or as an option');
   refuseSwapped(input);
-  const [to, template] = [input.phone ?? input.to, input.name ?? input.template];
   if (to !== undefined) warnOfDoubtfulPhone(context, phone(to));
   const { params, allowEmpty } = input;
   const isWhole = to !== undefined && template !== undefined && !(await lacksParams(context, template, params));
