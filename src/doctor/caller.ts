@@ -47,7 +47,9 @@ export function planCheck(caller: Caller, perMinute: number | undefined, simulat
   if (perMinute !== undefined) return pass('plan', `${shown}${whole(perMinute)} requests a minute`);
   if (simulated) return pass('plan', 'no limit in the sandbox');
   const what = name === undefined ? 'not known' : `${name}, its rate not known`;
-  return warn('plan', `${what}, so runs cannot be paced`, planRemedy(caller));
+  const isSandbox = caller.mode === 'sandbox';
+  const pace = isSandbox ? 'runs cannot be paced' : 'a run with a live key sends 60 a minute';
+  return warn('plan', `${what}, so ${pace}`, planRemedy(caller));
 }
 
 function planRemedy(caller: Caller): string {

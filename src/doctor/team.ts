@@ -23,9 +23,13 @@ export async function teamChecks(session: Session, caller: Caller): Promise<read
     const reached = `${server.redis.name}, ${version}, connected in ${Math.ceil(connected - started)} ms, answers in ${latency} ms`;
     return [pass('server', reached), ...healthChecks(health), await ledgerCheck(session, server)];
   } catch (error) {
-    return [failed('server', foreseen(error))];
+    const fault = foreseen(error);
+    return [failed('server', fault, fault.code === 'team-unreachable' ? unreachable : undefined)];
   }
 }
+
+const unreachable =
+  'start the server, or let this machine reach it; profiles set NAME --team-stdin changes its address; --no-team sends without it';
 
 function healthChecks(health: Health): readonly Check[] {
   const unfit = unfitnessOf(health).map(({ what, hint }) =>

@@ -111,6 +111,13 @@ describe('a plan', () => {
     expect([status, remedy]).toEqual(['warn', expect.stringContaining(String.raw`set 'o'\''neil' --plan NAME`)]);
   });
 
+  it.each([
+    ['live', 'not known, so a run with a live key sends 60 a minute'],
+    ['sandbox', 'not known, so runs cannot be paced'],
+  ] as const)('that is unknown sets the pace of a %s run: %s', (mode, text) => {
+    expect(planCheck({ ...caller, mode }, undefined, false).message).toBe(text);
+  });
+
   it('that is negotiated needs a rate', () => {
     const { remedy } = planCheck({ ...caller, plan: 'enterprise' }, undefined, false);
     expect(remedy).toContain('--plan enterprise --rate N/m');
