@@ -143,6 +143,23 @@ it('counts and records all events that it has not forwarded when it is stopped',
   expect(errors.at(-1)).toContain('connection refused');
 });
 
+it('warns once about events that it can neither forward nor record when it is stopped', async () => {
+  const forward = { routes: routesOf([], `127.0.0.1:${await deadPort()}`), retry: true };
+  const now = Date.now();
+  const options = { forward, now: () => now, later: () => () => {} };
+  const { port, items, stop, stateFolder, warned } = await listening(options);
+  const shown: Item[] = [];
+  void (async () => {
+    for await (const item of items()) shown.push(item);
+  })();
+  await sendMany(port, 20);
+  await expect.poll(() => shown.some(({ type }) => type === 'forwarded')).toBe(true);
+  fs.rmSync(join(stateFolder, 'events'), { recursive: true });
+  fs.writeFileSync(join(stateFolder, 'events'), '');
+  expect(await stop()).toBe(20);
+  expect(warned).toEqual([expect.stringMatching(/^the result of forwarding e\S+ could not be recorded: EEXIST/)]);
+});
+
 /** Sends events on one connection, and waits for the answers. */
 async function sendMany(port: number, count: number): Promise<void> {
   const socket = connect(port, '127.0.0.1');

@@ -9,6 +9,7 @@ import type { EventLog } from '../log/log.ts';
 import type { Headers } from '../../delivery/headers.ts';
 import { bytesOf, type Forwarded, type Received } from '../log/records.ts';
 import { forwardedBy } from '../receive/requests.ts';
+import { createNotes } from '../throttled-warnings.ts';
 import type { Routes } from './routes.ts';
 
 export interface Forwarding {
@@ -60,6 +61,7 @@ const mostPending = 1_000;
 
 export function createForwarder({ routes, retry }: Forwarding, options: ForwarderOptions): Forwarder {
   const { log, report, warn = () => {}, later, now, mark } = options;
+  const note = createNotes(warn, now);
   const destinations = new Map<string, Destination>();
   const stopped = new AbortController();
   const unattempted = new Set<Order>();
@@ -123,7 +125,8 @@ export function createForwarder({ routes, retry }: Forwarding, options: Forwarde
     try {
       log.forwarded(forwarded);
     } catch (error) {
-      warn(`the result of forwarding ${forwarded.event} could not be recorded: ${String(error)}`);
+      const reason = error instanceof Error ? error.message : String(error);
+      note('forwarded', `the result of forwarding ${forwarded.event} could not be recorded: ${reason}`);
     }
   }
 
