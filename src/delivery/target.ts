@@ -36,6 +36,7 @@ export interface Target {
 
 const idleTimeout = 30_000;
 const [closedEarly, brokenOff] = ['closed the connection without an answer', 'the answer broke off'];
+const gaveUp = 'stopped waiting for an answer';
 
 export function openTarget(url: URL, timeout: number): Target {
   const [request, Agent] = url.protocol === 'https:' ? [httpsRequest, HttpsAgent] : [httpRequest, HttpAgent];
@@ -51,15 +52,20 @@ export function openTarget(url: URL, timeout: number): Target {
       const headers = isList(given) ? [...given] : { ...given };
       const details = { body, timeout, host: url.host };
       const outcome = await exchange(request({ ...options, headers, agent: kept }), details);
-      if (outcome !== 'stale') return outcome;
+      if (outcome !== 'stale') return finished(outcome);
       const retried = open && (await exchange(request({ ...options, headers, agent: fresh }), details));
-      return retried && retried !== 'stale' ? retried : { error: closedEarly };
+      return finished(retried && retried !== 'stale' ? retried : { error: closedEarly });
     },
     close() {
       open = false;
       for (const agent of [kept, fresh]) agent.destroy();
     },
   };
+
+  /** `close` breaks off requests in flight, which is not the fault of the server. */
+  function finished(outcome: PostResult): PostResult {
+    return open || outcome.error === undefined ? outcome : { ...outcome, error: gaveUp };
+  }
 }
 
 /** Resolves names such as app.localhost, which most resolvers do not know. */

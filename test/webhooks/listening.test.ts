@@ -143,6 +143,16 @@ it('counts and records all events that it has not forwarded when it is stopped',
   expect(errors.at(-1)).toContain('connection refused');
 });
 
+it('records that it stopped waiting for the answer of a slow handler', async () => {
+  const slow = await receiver(() => {});
+  const { send, items, stop } = await listening({ forward: { routes: routesOf([], slow.url), retry: false } });
+  const taken = take(items(), 2);
+  await send('{}');
+  await slow.got(1);
+  await stop();
+  expect((await taken)[1]).toMatchObject({ error: 'stopped waiting for an answer' });
+});
+
 it('warns once about events that it can neither forward nor record when it is stopped', async () => {
   const forward = { routes: routesOf([], `127.0.0.1:${await deadPort()}`), retry: true };
   const now = Date.now();
