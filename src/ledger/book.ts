@@ -110,7 +110,10 @@ export interface KnownOwner extends Owner {
 
 export interface Book {
   readonly entries: Entries;
+  /** All runs. Those that are still in a file are read. */
   readonly runs: ReadonlyMap<string, Run>;
+  /** Reads only this run, if it is still in a file. */
+  run(id: string): Run | undefined;
   readonly owners: ReadonlyMap<string, KnownOwner>;
   /** The number of changes so far. */
   order(): number;
@@ -126,7 +129,7 @@ export interface Book {
   /** Throws a `BadChange` if it does not fit what came before. */
   apply(change: Change): void;
   dump(): BookDump;
-  /** Replaces all that it has. The entries stay in the file until `load`. */
+  /** Replaces all that it has. The entries stay in the file until `load`, and each run until it is asked for. */
   restore(stored: StoredBook): void;
   /** Reads the entries that are still in a file. Deciding about many rows would read them one by one. */
   load(): void;
@@ -144,8 +147,16 @@ export interface BookDump {
   readonly entries: Dump;
 }
 
-export interface StoredBook extends Omit<BookDump, 'entries'> {
+export interface StoredBook extends Omit<BookDump, 'entries' | 'runs'> {
   readonly entries: Stored;
+  readonly runs: StoredRuns;
+}
+
+/** Runs in a file. Reading all of them would take longer than a single message may. */
+export interface StoredRuns {
+  /** In the order of their numbers. A forgotten run may have the id of a later one. */
+  readonly ids: readonly string[];
+  read(number: number): RunDump;
 }
 
 /** Without its rows. */
@@ -164,8 +175,10 @@ export interface RunDump extends RunFacts {
 export function createBook(): Book {
   let entries: Entries = createEntries();
   let layers: Layers | undefined;
+  /** Without those that are only in the file. */
   const runs = new Map<string, Run>();
-  const numbered: Run[] = [];
+  const numbered: (Run | undefined)[] = [];
+  let stored: StoredRuns | undefined;
   const owners = new Map<string, KnownOwner>();
   const claimants = new Map<number, string>();
   const inFlight = new Map<string, Set<number>>();
@@ -176,10 +189,13 @@ export function createBook(): Book {
     get entries() {
       return entries;
     },
-    runs,
+    get runs() {
+      return allRuns();
+    },
+    run: runWith,
     owners,
     order: () => order,
-    runOf: (entry) => numbered[entries.scopeOf(entry)],
+    runOf: (entry) => runAt(entries.scopeOf(entry)),
     find({ number }, bytes, offset) {
       let entry = entries.newest(bytes, offset);
       while (entry !== -1 && entries.scopeOf(entry) !== number) entry = entries.older(entry);
@@ -209,11 +225,13 @@ export function createBook(): Book {
 
   function dump(): BookDump {
     load();
-    const named = namedOwners();
+    allRuns();
+    const all = numbered.filter((run) => run !== undefined);
+    const named = namedOwners(all);
     const indexes = new Map(named.map(({ id }, index) => [id, index]));
     return {
       order,
-      runs: numbered.map((run) => ({
+      runs: all.map((run) => ({
         ...factsOf(run),
         counts: states.map((state) => run.counts[state]),
         owners: [...run.owners].filter((id) => indexes.has(id)),
@@ -227,8 +245,8 @@ export function createBook(): Book {
   }
 
   /** Without the processes that ended and that nothing refers to: each single message has its own. */
-  function namedOwners(): readonly KnownOwner[] {
-    const named = new Set([...claimants.values(), ...numbered.flatMap(({ owners }) => [...owners].slice(-1))]);
+  function namedOwners(all: readonly Run[]): readonly KnownOwner[] {
+    const named = new Set([...claimants.values(), ...all.flatMap(({ owners }) => [...owners].slice(-1))]);
     return [...owners.values()].filter(({ id, state }) => state === 'active' || named.has(id));
   }
 
@@ -241,7 +259,7 @@ export function createBook(): Book {
 
   function clear(): void {
     layers?.close();
-    [layers, entries, order] = [undefined, createEntries(), 0];
+    [layers, entries, stored, order] = [undefined, createEntries(), undefined, 0];
     for (const map of [runs, owners, claimants, inFlight]) map.clear();
     numbered.length = 0;
   }
@@ -252,20 +270,45 @@ export function createBook(): Book {
     layers = layersOn(dump.entries);
     entries = layers;
     for (const owner of dump.owners) owners.set(owner.id, owner);
-    for (const { counts, blocks, positions, ...facts } of dump.runs) {
-      const run = newRun(facts);
-      states.forEach((state, index) => (run.counts[state] = counts[index] ?? 0));
-      for (let index = 0; index < blocks.length; index += 3) {
-        run.rows.skip((blocks[index] ?? 0) - run.rows.count());
-        run.rows.add(blocks[index + 1] ?? 0, blocks[index + 2] ?? 0);
-      }
-      run.rows.skip(positions - run.rows.count());
-    }
+    stored = dump.runs;
+    numbered.length = stored.ids.length;
     for (let index = 0; index < dump.claimants.length; index += 2) {
       const [entry, owner] = [dump.claimants[index] ?? 0, dump.owners[dump.claimants[index + 1] ?? 0]?.id ?? ''];
       claimants.set(entry, owner);
       if (entries.stateOf(entry) === 'leaving') addInFlight(owner, entry);
     }
+  }
+
+  function runAt(number: number): Run | undefined {
+    if (!stored || number < 0 || number >= stored.ids.length) return numbered[number];
+    return (numbered[number] ??= restoredRun(stored.read(number), number));
+  }
+
+  function runWith(id: string): Run | undefined {
+    return runs.get(id) ?? (stored && runAt(stored.ids.lastIndexOf(id)));
+  }
+
+  function allRuns(): ReadonlyMap<string, Run> {
+    if (!stored) return runs;
+    // In the order of their numbers.
+    runs.clear();
+    for (let number = 0; number < numbered.length; number++) {
+      const run = runAt(number);
+      if (run) runs.set(run.id, run);
+    }
+    stored = undefined;
+    return runs;
+  }
+
+  function restoredRun({ counts, blocks, positions, ...facts }: RunDump, number: number): Run {
+    const run = emptyRun(facts, number);
+    states.forEach((state, index) => (run.counts[state] = counts[index] ?? 0));
+    for (let index = 0; index < blocks.length; index += 3) {
+      run.rows.skip((blocks[index] ?? 0) - run.rows.count());
+      run.rows.add(blocks[index + 1] ?? 0, blocks[index + 2] ?? 0);
+    }
+    run.rows.skip(positions - run.rows.count());
+    return run;
   }
 
   function apply(change: Change): void {
@@ -303,7 +346,7 @@ export function createBook(): Book {
       case 'past-owner':
         return void owners.set(change.owner.id, change.owner);
       case 'past-run':
-        return void newRun(change.run);
+        return newRun(change.run);
       case 'past-rows':
         return addPast(change);
       case 'past-end':
@@ -312,7 +355,7 @@ export function createBook(): Book {
   }
 
   function beginRun({ run: id, at, subject, again }: Extract<Change, { type: 'run' }>): void {
-    const known = runs.get(id);
+    const known = runWith(id);
     if (known && !known.isForgotten) {
       known.subject = subject;
       known.lastOrder = order;
@@ -334,18 +377,10 @@ export function createBook(): Book {
     });
   }
 
-  function newRun(facts: RunFacts): Run {
-    const run: Run = {
-      ...facts,
-      number: numbered.length,
-      isSingles: facts.id === singlesOf(facts.subject),
-      counts: { absent: 0, planned: 0, leaving: 0, released: 0, withdrawn: 0, done: 0, failed: 0, unsure: 0 },
-      owners: new Set(facts.owners),
-      rows: createPlaces(),
-    };
+  function newRun(facts: RunFacts): void {
+    const run = emptyRun(facts, numbered.length);
     runs.set(run.id, run);
     numbered.push(run);
-    return run;
   }
 
   function addRows(run: Run, bytes: Uint8Array): void {
@@ -407,7 +442,7 @@ export function createBook(): Book {
 
   function markDead({ owner, at }: Extract<Change, { type: 'died' }>): void {
     for (const entry of inFlight.get(owner) ?? []) {
-      const run = numbered[entries.scopeOf(entry)];
+      const run = runAt(entries.scopeOf(entry));
       if (run) move(run, entry, 'died', at);
     }
     endOwner(owner, at, 'dead');
@@ -435,7 +470,7 @@ export function createBook(): Book {
     for (let offset = 0; offset < bytes.length; offset += 8) {
       row.set(bytes.subarray(offset, offset + 8), rowSize - 8);
       for (let entry = entries.newestBySecond(row, 0); entry !== -1; entry = entries.olderBySecond(entry)) {
-        const run = numbered[entries.scopeOf(entry)];
+        const run = runAt(entries.scopeOf(entry));
         if (!run) continue;
         addToCount(run, entries.stateOf(entry), -1);
         entries.erase(entry);
@@ -491,7 +526,7 @@ export function createBook(): Book {
   }
 
   function runNamed(id: string): Run {
-    const run = runs.get(id);
+    const run = runWith(id);
     if (!run) throw new BadChange(`run ${id} is unknown`);
     run.lastOrder = order;
     return run;
@@ -500,6 +535,17 @@ export function createBook(): Book {
 
 export function isFinished({ counts }: Pick<Run, 'counts'>): boolean {
   return states.every((state) => !isOpen(state) || counts[state] === 0);
+}
+
+function emptyRun(facts: RunFacts, number: number): Run {
+  return {
+    ...facts,
+    number,
+    isSingles: facts.id === singlesOf(facts.subject),
+    counts: { absent: 0, planned: 0, leaving: 0, released: 0, withdrawn: 0, done: 0, failed: 0, unsure: 0 },
+    owners: new Set(facts.owners),
+    rows: createPlaces(),
+  };
 }
 
 /** All but its rows. */

@@ -113,7 +113,7 @@ function otherThan(
 function claimSingle(book: Book, world: World, rows: readonly RowDigest[], terms: SingleTerms): Claimed {
   const { now: at, owner } = world;
   const id = singlesOf(terms.single);
-  const known = book.runs.get(id);
+  const known = book.run(id);
   const run = known?.isForgotten ? undefined : known;
   const changes: Change[] = run ? [] : [{ type: 'run', run: id, at, subject: terms.single, again: false }];
   const added = createAdded(run?.rows.count() ?? 0);
@@ -239,7 +239,7 @@ export function decideResolve(book: Book, now: number, id: string, event: Found,
 }
 
 export function knownRun(book: Book, id: string): Run {
-  const run = book.runs.get(id);
+  const run = book.run(id);
   if (!run || run.isForgotten) throw runGone(id);
   return run;
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, 
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Book, type Change, createBook } from '../../src/ledger/book.ts';
+import { type Book, type Change, createBook, type StoredRuns } from '../../src/ledger/book.ts';
 import { checkLedger } from '../../src/ledger/file/check.ts';
 import { openTable, writeTable } from '../../src/ledger/file/table.ts';
 import { rowSize } from '../../src/ledger/identity.ts';
@@ -10,7 +10,7 @@ import type { SingleTerms } from '../../src/ledger/ledger.ts';
 import { createMemoryLedger } from '../../src/ledger/memory.ts';
 import { isLong } from '../support/long-tests.ts';
 import { check, steps, type World } from './model.ts';
-import { accepted, account, message, openLedger, planOf, rowOf, temporaryFolder } from './rig.ts';
+import { accepted, account, message, openLedger, planOf, rowOf, sendAll, temporaryFolder } from './rig.ts';
 
 const many = Array.from({ length: 40_000 }, (_, at) => `p${at}:1`).join(' ');
 const single: SingleTerms = { single: { account, mode: 'live', kind: 'message', template: 'welcome' } };
@@ -128,6 +128,29 @@ describe('a book that was written to a table', () => {
     expect.hasAssertions();
   });
 
+  it('reads only the run to which a single message belongs, until all are asked for', async () => {
+    const path = join(temporaryFolder(), 'table');
+    const changes = await changesOf(async ({ open }) => {
+      const ledger = open(1);
+      for (const name of ['ada', 'bob', 'cyd']) await sendAll(ledger, planOf(`${name}:1`));
+      await ledger.claim([message('dan:1')], single);
+      await sendAll(ledger, planOf('eve:1'));
+    });
+    const [book, restored] = [createBook(), createBook()];
+    for (const change of changes) book.apply(change);
+    writeTable(path, { secret: 's', name: 'a', size: 1, tail: 2 }, book.dump());
+    const stored = openTable(path)?.book;
+    const read: number[] = [];
+    if (stored) restored.restore({ ...stored, runs: counted(stored.runs, read) });
+    const ledger = createMemoryLedger({ book: restored, ...otherProcess });
+    expect(ledger.claim([message('fay:1')], single)).toEqual([{ verdict: 'yours' }]);
+    ledger.settle([{ run: 'singles live profile:acme', row: message('fay:1'), outcome: 'done' }]);
+    expect(read).toEqual([3]);
+    expect([...restored.runs.keys()]).toEqual([...book.runs.keys()]);
+    expect(read).toEqual([3, 0, 1, 2, 4]);
+    restored.clear();
+  });
+
   it('knows the latest row of each contact', async () => {
     const path = join(temporaryFolder(), 'table');
     const changes = await changesOf(async ({ open }) => {
@@ -146,6 +169,25 @@ describe('a book that was written to a table', () => {
     expect.hasAssertions();
   });
 });
+
+const otherProcess = {
+  pid: 2,
+  start: undefined,
+  now: () => Date.UTC(2026, 2, 4, 13),
+  isAlive: () => true,
+  newId: () => 'x',
+};
+
+/** The same runs; notes which are read. */
+function counted(runs: StoredRuns, read: number[]): StoredRuns {
+  return {
+    ...runs,
+    read(number) {
+      read.push(number);
+      return runs.read(number);
+    },
+  };
+}
 
 /** Applies some changes, writes the table, and applies the other changes to the rows in the file. */
 function compareAt(path: string, changes: readonly Change[], split: number): void {

@@ -223,7 +223,7 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
 
   /** The index may have a run that the ledger no longer knows: it has expired, or this was interrupted before. */
   function forget(what: Forgotten): void {
-    const run = 'run' in what ? book.runs.get(what.run) : undefined;
+    const run = 'run' in what ? book.run(what.run) : undefined;
     const isLeftOver = 'run' in what && (!run || run.isForgotten) && index.has(what.run);
     if (!isLeftOver) memory.forget(what);
   }

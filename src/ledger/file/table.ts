@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { isRecord } from '../../contract/readers.ts';
 import { fsError } from '../../base/files.ts';
 import { lineOf, linesOf, recordIn } from '../../base/journal-lines.ts';
-import type { BookDump, RunDump, StoredBook } from '../book.ts';
+import type { BookDump, RunDump, StoredBook, StoredRuns } from '../book.ts';
 import {
   digestIndex,
   type Dump,
@@ -18,7 +18,7 @@ import {
 } from '../entries.ts';
 import type { Stored } from '../layers.ts';
 import { BadChange } from '../places.ts';
-import { fields, list, number, numbers, ownerIn, runIn } from '../facts.ts';
+import { type Fields, fields, list, number, numbers, ownerIn, runIn, text } from '../facts.ts';
 
 /*
  * A table is the whole book as it is in memory. It only saves time: if it is missing or damaged, the segments have it all.
@@ -231,17 +231,29 @@ function bookIn(value: unknown, entries: Stored): StoredBook {
   const book = fields(value);
   return {
     order: number(book, 'order'),
-    runs: list(book, 'runs', runDumpIn),
+    runs: runsIn(list(book, 'runs', fields)),
     owners: list(book, 'owners', ownerIn),
     claimants: numbers(book, 'claimants'),
     entries,
   };
 }
 
-function runDumpIn(value: unknown): RunDump {
-  const run = fields(value);
+function runsIn(runs: readonly Fields[]): StoredRuns {
+  return {
+    ids: runs.map((run) => text(run, 'id')),
+    read(number) {
+      try {
+        return runDumpIn(fields(runs[number]));
+      } catch (error) {
+        throw error instanceof BadChange ? new BadTable() : error;
+      }
+    },
+  };
+}
+
+function runDumpIn(run: Fields): RunDump {
   const [counts, blocks] = [numbers(run, 'counts'), numbers(run, 'blocks')];
-  return { ...runIn(value), counts, blocks, positions: number(run, 'positions') };
+  return { ...runIn(run), counts, blocks, positions: number(run, 'positions') };
 }
 
 function writeAll(fd: number, bytes: Uint8Array): void {
