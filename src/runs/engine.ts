@@ -156,7 +156,8 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     const [settled, claimed] = [settlements, claims];
     [settlements, claims] = [[], []];
     if (settled.length > 0) void recordSettlements(settled);
-    if (claimed.length > 0) void claim(claimed);
+    if (stop.reason) for (const { refuse } of claimed) refuse(stopped());
+    else if (claimed.length > 0) void claim(claimed);
   }
 
   async function claim(group: readonly ClaimRequest[]): Promise<void> {
@@ -171,7 +172,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
       group.forEach(({ send, refuse }, index) => {
         const verdict = verdicts[index];
         if (verdict?.verdict !== 'yours') refuse(new NotGranted(verdict));
-        else if (stop.isAbandoned) refuse(stopped());
+        else if (stop.reason) refuse(stopped());
         else send();
       });
       recover();
@@ -346,7 +347,6 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
       flights.delete(flight);
       if (flight.phase === 'leaving') settleAs(flight.row, 'unsure', failure);
     }
-    for (const { refuse } of claims.splice(0)) refuse(stopped());
   }
 
   async function retryUnrecorded(): Promise<void> {

@@ -1,6 +1,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CliError } from '../../src/base/errors.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { canLimitFiles, limitFiles } from '../support/disk.ts';
 import * as rig from './engine-rig.ts';
@@ -178,16 +179,6 @@ describe('a run stops', () => {
     expect(sent.length).toBeLessThan(20);
   });
 
-  it('after the rows that it is claiming at the first signal', async () => {
-    const [input, stop] = [rig.numbered(50), new AbortController()];
-    const { sent, counts } = await rig.part(rig.stateFolder(), input, {
-      ...duringClaim(3, () => stop.abort('SIGTERM')),
-      signals: { stop: stop.signal, leave: never },
-    });
-    expect(counts).toEqual({ done: sent.length, failed: 0, unsure: 0, left: 50 - sent.length });
-    expect(sent.length).toBeLessThan(20);
-  });
-
   it('immediately on a second Ctrl-C, and the requests in flight are unsure', async () => {
     const [folder, input, leave] = [rig.stateFolder(), rig.numbered(50), new AbortController()];
     const send = (content: string) => {
@@ -200,14 +191,42 @@ describe('a run stops', () => {
     expect(rig.numbersOf(ended, 'unsure')).toEqual([8, 9]);
   });
 
-  it('on a second Ctrl-C while it claims rows, without sending them', async () => {
-    const [input, leave] = [rig.numbered(50), new AbortController()];
-    const { sent, counts, stopped } = await rig.part(rig.stateFolder(), input, {
-      ...duringClaim(3, () => leave.abort('SIGINT')),
-      signals: { stop: never, leave: leave.signal },
+  it.each([
+    ['a signal', 'SIGTERM', 'stop'],
+    ['a second Ctrl-C', 'SIGINT', 'leave'],
+  ] as const)('on %s while it claims rows, without sending them', async (_, name, kind) => {
+    const [input, signal] = [rig.numbered(50), new AbortController()];
+    let sentBefore = 0;
+    const { sent, counts } = await rig.part(rig.stateFolder(), input, {
+      ...duringClaim(3, () => signal.abort(name)),
+      signals: { stop: never, leave: never, [kind]: signal.signal },
+      send: async () => void (sentBefore += signal.signal.aborted ? 0 : 1),
     });
-    expect(stopped).toMatchObject({ exit: 'interrupted' });
-    expect(counts).toEqual({ done: sent.length, failed: 0, unsure: 0, left: 50 - sent.length });
+    expect(sent).toHaveLength(sentBefore);
+    expect(counts).toEqual({ done: sentBefore, failed: 0, unsure: 0, left: 50 - sentBefore });
+  });
+
+  it('while an outcome cannot be recorded: a row that was released is not sent after that', async () => {
+    const [folder, input] = [rig.stateFolder(), rig.numbered(2)];
+    let proceed = () => {};
+    const recorded = new Promise<void>((resolve) => (proceed = resolve));
+    const first = await rig.part(folder, input, {
+      ...losingFirstOutcomes(() => proceed()),
+      maxErrors: 1,
+      async slot(content, { beforeSend, beforeRetry }) {
+        await beforeSend();
+        if (content !== 'row 1') return;
+        await beforeRetry();
+        await recorded;
+        await beforeSend();
+      },
+      async send(content) {
+        await recorded;
+        throw content === 'row 1' ? rig.fault() : rig.rejected();
+      },
+    });
+    const second = await rig.part(folder, input);
+    expect([first.sent, second.sent]).toEqual([['row 2'], ['row 1', 'row 2']]);
   });
 
   it('if its input cannot be read to the end', async () => {
@@ -333,6 +352,27 @@ function duringClaim(number: number, act: () => void) {
           return verdicts;
         },
         settle: opened.settle,
+      });
+    },
+  };
+}
+
+/** Options of a part whose first outcomes are recorded, but the ledger's answer is lost; acts just before that. */
+function losingFirstOutcomes(act: () => void) {
+  const ledger = { claim: (): never => expect.fail(), settle: (): never => expect.fail() };
+  let calls = 0;
+  return {
+    ledger,
+    onOpened({ ledger: opened }: { readonly ledger: Pick<Ledger, 'claim' | 'settle'> }) {
+      Object.assign(ledger, {
+        claim: opened.claim,
+        settle: async (...given: Parameters<Ledger['settle']>) => {
+          await opened.settle(...given);
+          if (++calls > 1) return;
+          act();
+          for (let step = 0; step < 20; step++) await Promise.resolve();
+          throw new CliError('network', 'unreachable', 'the answer was lost');
+        },
       });
     },
   };
