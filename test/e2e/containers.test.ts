@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bin, temporaryHome } from '../support/bin.ts';
+import { stopSandboxes } from '../support/cli.ts';
 import { type Contained, noContainers, startContained } from '../support/containers.ts';
 import { objects } from '../support/json-lines.ts';
 import { isLong } from '../support/long-tests.ts';
@@ -94,7 +95,7 @@ describe.skipIf(noContainers !== undefined)(`two containers on one state folder 
 function ownHome(): { readonly home: string } {
   const { path, remove } = temporaryHome();
   onTestFinished(async () => {
-    await bin(['sandbox', 'stop'], { home: path });
+    await stopSandboxes(path);
     remove();
   });
   mkdirSync(join(path, '.local/state'), { recursive: true });

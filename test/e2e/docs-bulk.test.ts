@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bin, binary, temporaryHome } from '../support/bin.ts';
+import { stopSandboxes } from '../support/cli.ts';
 import { objects } from '../support/json-lines.ts';
 import { blocksIn, withoutVariables, stepsIn } from '../support/docs.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
@@ -24,7 +25,7 @@ beforeEach(() => {
   writeFileSync(join(home.path, 'people.csv'), source);
 });
 afterEach(async () => {
-  await bin(['sandbox', 'stop'], { home: home.path });
+  await stopSandboxes(home.path);
   home.remove();
 });
 

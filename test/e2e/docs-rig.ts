@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { bin } from '../support/bin.ts';
+import { stopSandboxes } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { installIn } from '../support/install.ts';
 import { withoutVariables, stepsIn } from '../support/docs.ts';
@@ -43,7 +43,7 @@ export function openReader({ home = newHome(), env = {}, columns = 300, local = 
   const terminal = openTerminal({ home, columns, rows: 200, env: { ...installed, ...env } });
   onTestFinished(async () => {
     terminal.close();
-    await bin(['sandbox', 'stop'], { home });
+    await stopSandboxes(home);
   });
   const enter = async (command: string, answers: Answers = []): Promise<Entered> => {
     await terminal.enter('clear');

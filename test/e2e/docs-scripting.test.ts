@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { bin } from '../support/bin.ts';
+import { stopSandboxes } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { installIn } from '../support/install.ts';
 import { blocksIn } from '../support/docs.ts';
@@ -27,7 +27,7 @@ describe('the page about scripts', () => {
     writeFileSync(join(home, 'phones.txt'), '+12025550101\n+12025550111\n');
     const env = { HOME: home, PATH: installIn(home) };
     const { exitCode, stdout } = await execa('/bin/sh', ['-c', loop], { cwd: home, env, extendEnv: false });
-    await bin(['sandbox', 'stop'], { home });
+    await stopSandboxes(home);
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^msg_sandbox_\w+\nmsg_sandbox_\w+$/)]);
   });
 

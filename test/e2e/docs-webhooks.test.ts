@@ -4,7 +4,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deadPort } from '../client/servers.ts';
-import { bin, temporaryHome } from '../support/bin.ts';
+import { temporaryHome } from '../support/bin.ts';
+import { stopSandboxes } from '../support/cli.ts';
 import { blocksIn, eventIds, withoutVariables, stepsIn } from '../support/docs.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 
@@ -36,7 +37,7 @@ describe('the page about webhooks', () => {
   afterEach(async () => {
     for (const terminal of terminals) terminal.close();
     terminals = [];
-    await bin(['sandbox', 'stop'], { home: home.path });
+    await stopSandboxes(home.path);
     home.remove();
   });
 

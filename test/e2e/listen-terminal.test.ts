@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { raw } from '../sandbox/served.ts';
 import { bin, temporaryHome } from '../support/bin.ts';
+import { stopSandboxes } from '../support/cli.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
@@ -13,7 +14,7 @@ beforeEach(() => {
 afterEach(async () => {
   for (const terminal of terminals) terminal.close();
   terminals = [];
-  await bin(['sandbox', 'stop'], { home: home.path });
+  await stopSandboxes(home.path);
   home.remove();
 });
 

@@ -5,7 +5,7 @@ import { isRecord } from '../../src/contract/readers.ts';
 import { sign } from '../../src/contract/signature.ts';
 import { receiver } from '../sandbox/receiver.ts';
 import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
-import { alive } from '../support/cli.ts';
+import { alive, stopSandboxes } from '../support/cli.ts';
 import { isLong, some } from '../support/long-tests.ts';
 
 const soon = { timeout: 10_000, interval: 20 };
@@ -16,7 +16,7 @@ beforeEach(() => {
   home = temporaryHome();
 });
 afterEach(async () => {
-  await bin(['sandbox', 'stop'], { home: home.path });
+  await stopSandboxes(home.path);
   home.remove();
 });
 
@@ -214,7 +214,7 @@ describe('webhooks listen --profile local', () => {
 describe('webhooks listen', () => {
   it('accepts events from any sender without a profile, with a note', async () => {
     const listening = await listen(['--path', '/hooks'], { BIZMSG_WEBHOOK_SECRET: secret });
-    expect(listening.stderr()).toContain('"code":"plain"');
+    await expect.poll(listening.stderr, soon).toContain('"code":"plain"');
     const body = JSON.stringify({ type: 'order.paid', data: { to: '+12025550101' } });
     const answers = await Promise.all([
       fetch(listening.url, signed(body)),
@@ -271,7 +271,7 @@ describe('webhooks listen', () => {
   it('prints with an account that events need a public address', async () => {
     const env = { BIZMSG_API_KEY: 'sk_test_4f9Qm2ZpL8xVt3HdXk7R', BIZMSG_BASE_URL: 'https://api.example.com' };
     const listening = await listen([], env);
-    expect(listening.stderr()).toContain('public address');
+    await expect.poll(listening.stderr, soon).toContain('public address');
     expect(await end(listening, 'SIGTERM')).toBe(0);
   });
 });

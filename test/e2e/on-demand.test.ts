@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { lineOf } from '../../src/base/journal-lines.ts';
 import { bin, temporaryHome } from '../support/bin.ts';
+import { stopSandboxes } from '../support/cli.ts';
 
 const homes: ReturnType<typeof temporaryHome>[] = [];
 
@@ -14,7 +15,7 @@ function newHome(): string {
 
 afterEach(async () => {
   for (const home of homes.splice(0)) {
-    await bin(['sandbox', 'stop'], { home: home.path });
+    await stopSandboxes(home.path);
     home.remove();
   }
 });

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { bin } from '../support/bin.ts';
+import { stopSandboxes } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { blocksIn, stepsIn, withoutVariables } from '../support/docs.ts';
 import { noTerminal, openTerminal } from '../support/terminal.ts';
@@ -61,7 +61,7 @@ describe('the README', () => {
     const home = newHome();
     const env = { HOME: home, PATH: process.env['PATH'] ?? '' };
     const { exitCode, stdout } = await execa('/bin/sh', ['-c', line], { cwd: root, env, extendEnv: false });
-    await bin(['sandbox', 'stop'], { home });
+    await stopSandboxes(home);
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^msg_sandbox_\w+$/)]);
   });
 });

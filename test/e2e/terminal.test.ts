@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { acquire } from '../../src/base/lock.ts';
 import { bin, temporaryHome } from '../support/bin.ts';
-import { alive } from '../support/cli.ts';
+import { alive, stopSandboxes } from '../support/cli.ts';
 import { noTerminal, openTerminal, type Terminal, type TerminalOptions } from '../support/terminal.ts';
 import { openWorld, type World } from '../support/world.ts';
 import { some } from '../support/long-tests.ts';
@@ -323,7 +323,7 @@ describe('a new user on a terminal', () => {
     home = temporaryHome();
   });
   afterEach(async () => {
-    await bin(['sandbox', 'stop'], { home: home.path });
+    await stopSandboxes(home.path);
     home.remove();
   });
 

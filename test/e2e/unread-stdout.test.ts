@@ -4,7 +4,8 @@ import { closeSync, constants, existsSync, openSync, readFileSync, readSync } fr
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { bin, binary, cleanEnv, temporaryHome } from '../support/bin.ts';
+import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';
+import { stopSandboxes } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
 import { objects } from '../support/json-lines.ts';
 import { isLong } from '../support/long-tests.ts';
@@ -18,7 +19,7 @@ let home: string;
 beforeEach(() => {
   const made = temporaryHome();
   onTestFinished(async () => {
-    await bin(['sandbox', 'stop'], { home: made.path });
+    await stopSandboxes(made.path);
     made.remove();
   });
   home = made.path;

@@ -58,6 +58,11 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
   return { code, stdout: out.text(), stderr: err.text() };
 }
 
+/** Stops the sandboxes of a home, if any. */
+export async function stopSandboxes(home: string): Promise<void> {
+  await cli(['sandbox', 'stop'], { home });
+}
+
 function collector(columns: number | undefined, isFile = false): { output: Output; text: () => string } {
   let text = '';
   const write = async (part: string | Uint8Array) => void (text += Buffer.from(part).toString());
