@@ -109,8 +109,9 @@ async function silent() {
   const server = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');
-  const address = { host: '127.0.0.1', port: portOf(server), tls: false, database: 0 };
-  return opened({ address, replyTimeout: 50 });
+  const found = server.address();
+  const port = typeof found === 'object' && found ? found.port : 0;
+  return opened({ address: { host: '127.0.0.1', port, tls: false, database: 0 }, replyTimeout: 50 });
 }
 
 async function started(...settings: readonly string[]) {
