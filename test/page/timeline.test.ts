@@ -132,7 +132,10 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: 'Deliveries' }).click();
     await page.getByRole('button', { name: 'Redeliver all failed' }).click();
-    await page.getByText('Redelivered: 0; skipped because the webhook was removed or disabled: 1').waitFor();
+    const notice = page.getByRole('status').filter({ hasText: 'Redelivered' });
+    await expect
+      .poll(() => notice.innerText(), patience)
+      .toBe('Redelivered: 0; skipped because the webhook was removed or disabled: 1');
   });
 
   it('show the bytes of a request and its answer, and a fault as a line', async () => {
