@@ -69,7 +69,7 @@ describe('concurrent calls', () => {
     ]);
     expect(results).toMatchObject([
       { value: [{ verdict: 'yours' }] },
-      { reason: { message: 'the ledger has no run unknown' } },
+      { reason: { message: 'run unknown is not in the ledger any more' } },
       { value: [{ verdict: 'yours' }] },
     ]);
     await ledger.close();
