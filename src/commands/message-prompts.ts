@@ -1,4 +1,4 @@
-import { usage } from '../base/errors.ts';
+import { CliError, usage } from '../base/errors.ts';
 import type { Context } from '../cli/command.ts';
 import { phone } from '../cli/params.ts';
 import { doubtAbout, rememberTemplates, rendered, type TemplateFacts, templatesOf } from '../cli/templates.ts';
@@ -16,6 +16,8 @@ export interface MessageParts {
 export async function askForMessage(context: Context, given: MessageParts): Promise<BodyOf<'sendTemplate'>> {
   const to = given.to ?? (await context.ask('Recipient', '--to', phone));
   const list = context.interactive ? await listedTemplates(context) : [];
+  // Prompts would end without a word.
+  if (context.host.signal.aborted) throw new CliError('interrupted', 'interrupted', 'interrupted; nothing was sent');
   const template = given.template ?? (await askForTemplate(context, list));
   const found = list.find(({ name }) => name === template);
   if (given.template !== undefined && found?.text !== undefined) context.reporter.say(`${template} · ${found.text}`);

@@ -150,11 +150,13 @@ async function confirmedPlan(
   registering: Omit<Registering, 'plan'>,
   plan: RunPlan,
 ): Promise<RunPlan> {
-  const { context, action, input, client } = running;
+  const { context, action, input, client, signals } = running;
   const foreseen = await register({ ...registering, plan: { ...plan, isRehearsal: true } });
   const { accepted } = foreseen;
   await confirmLive(context, dueIn(accepted), async () => {
     const template = await lookAtTemplate(running);
+    // The question would end without a word.
+    if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);
     const most = dueIn(accepted) < fewRows ? dueIn(accepted) : 1;
     const bodies = await firstBodies({ input, found, fates: accepted.fates }, running.mapper, most);
     const now = context.host.now();

@@ -420,6 +420,8 @@ describe('Ctrl-C while the service is silent', () => {
     ['bizmsg send-template +12025550101 welcome', 'it may have been done'],
     ['bizmsg contacts list', 'interrupted'],
     ['bizmsg send-batch welcome ~/vip.csv', 'interrupted'],
+    ['bizmsg send-template +12025550101', 'interrupted; nothing was sent'],
+    ['BIZMSG_API_KEY=sk_live_4f9Qm2ZpL8xVt3Hd bizmsg send-batch welcome ~/vip.csv', 'interrupted; nothing was sent'],
   ])('ends %s with 130 immediately, and prints "%s"', async (line, message) => {
     const address = silent.address();
     const port = typeof address === 'object' ? address?.port : undefined;
