@@ -1,0 +1,205 @@
+import * as fc from 'fast-check';
+import { expect, it, onTestFinished } from 'vitest';
+import { CliError } from '../../src/base/errors.ts';
+import type { Redis } from '../../src/base/redis.ts';
+import type { SendHooks } from '../../src/client/exchange.ts';
+import type { FileLedger } from '../../src/ledger/file/file-ledger.ts';
+import { openServerLedger } from '../ledger/redis-world.ts';
+import { noRedis, type RedisServer, startRedis } from '../support/redis.ts';
+import * as rig from './engine-rig.ts';
+
+const errors = {
+  failed: rig.rejected,
+  unsure: rig.fault,
+  lost: rig.lost,
+  unreached: rig.unreachable,
+  barred: () => rig.failure('rateLimited', 'no', 429),
+} as const;
+
+/** `retried` after a 429; `hangs` until the second Ctrl-C. */
+type Reply = keyof typeof errors | 'done' | 'retried' | 'hangs';
+
+const replies: readonly Reply[] = ['done', 'done', 'done', 'failed', 'unsure', 'lost', 'unreached', 'barred'];
+
+const scenarios = fc.record({
+  rows: fc.integer({ min: 1, max: 30 }),
+  concurrency: fc.integer({ min: 1, max: 12 }),
+  replies: fc.infiniteStream(fc.constantFrom<Reply>(...replies, 'retried', 'retried', 'hangs')),
+  /** The turns of the event loop that a wait takes. */
+  turns: fc.infiniteStream(fc.constantFrom(0, 0, 1, 2, 5, 20)),
+  /** For each call of a server, whether it or its answer is lost. */
+  losses: fc.infiniteStream(fc.constantFrom(...Array.from({ length: 30 }, () => 'none'), 'call', 'answer')),
+  /** For each command, the number of events before the first signal, and those between the two. */
+  signals: fc.array(fc.tuple(fc.integer({ min: 1, max: 120 }), fc.integer({ min: 0, max: 20 })), { maxLength: 4 }),
+});
+
+type Scenario = typeof scenarios extends fc.Arbitrary<infer T> ? T : never;
+
+const numRuns = Number(process.env['BIZMSG_PROPERTY_RUNS'] ?? 20);
+
+it('signals at any moment: the summary agrees with the ledger, and no row is sent again', async () => {
+  await fc.assert(
+    fc.asyncProperty(scenarios, async (scenario) => {
+      expect(await sentAgain(scenario)).toEqual([]);
+    }),
+    { numRuns },
+  );
+}, 60_000);
+
+it.skipIf(noRedis)(
+  'the same with a server of a team that loses calls',
+  async () => {
+    const server = await startRedis();
+    onTestFinished(() => server.stop());
+    await fc.assert(
+      fc.asyncProperty(scenarios, async (scenario) => {
+        expect(await sentAgain(scenario, server)).toEqual([]);
+      }),
+      { numRuns },
+    );
+  },
+  60_000,
+);
+
+let worlds = 0;
+
+/** Runs the command again after each signal, until nothing is left. Returns rows that may have arrived twice. */
+async function sentAgain(scenario: Scenario, server?: RedisServer): Promise<readonly string[]> {
+  const [input, folder, account] = [rig.numbered(scenario.rows), rig.stateFolder(), `world ${++worlds}`];
+  const [arrived, again] = [new Map<string, Reply>(), new Array<string>()];
+  const reported = { done: 0, failed: 0, unsure: 0 };
+  for (let at = 0; at < 300; at++) {
+    const isDisturbed = at < scenario.signals.length;
+    const own = 1_000 + at;
+    const process = { pid: own, kill: (pid: number) => pid === own };
+    const redis = server && (isDisturbed ? losing(server.redis, scenario) : server.redis);
+    const shared = redis
+      ? openServerLedger(server, { folder, account, pid: own, silence: 0, redis })
+      : slow(rig.openLedger(folder, process), scenario);
+    const service = interrupted(scenario, { arrived, again }, scenario.signals[at]);
+    const part = await rig.part(folder, input, {
+      ...service.options,
+      shared,
+      concurrency: scenario.concurrency,
+      maxErrors: Infinity,
+    });
+    service.end();
+    await pass(30);
+    for (const { outcome } of part.outcomes) if (outcome !== 'skipped') reported[outcome] += 1;
+    const ended = part.outcomes.map(({ row }) => `row ${row.number}`);
+    expect(new Set(ended).size).toBe(ended.length);
+    expect(service.arrivals.filter((content) => !ended.includes(content))).toEqual([]);
+    // The server was lost twice in a row, so the ledger knows less.
+    if (part.outcomes.some((one) => 'code' in one && one.code === 'unrecorded')) return again;
+    const { left, failed, ...counts } = part.counts;
+    expect({ ...counts, all: counts.done + failed + counts.unsure + left }).toEqual({
+      done: reported.done,
+      unsure: reported.unsure,
+      all: scenario.rows,
+    });
+    if (left === 0) return again;
+  }
+  throw new Error('the run does not end');
+}
+
+async function pass(turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
+}
+
+/** A client and its service, and signals after a number of events. */
+function interrupted(
+  { replies, turns }: Scenario,
+  { arrived, again }: { readonly arrived: Map<string, Reply>; readonly again: string[] },
+  signals: Scenario['signals'][number] | undefined,
+) {
+  const [stop, leave] = [new AbortController(), new AbortController()];
+  const [coming, arrivals] = [new Map<string, Reply>(), new Array<string>()];
+  let [events, isOver] = [0, false];
+  const event = async () => {
+    events += 1;
+    if (signals && events === signals[0]) stop.abort('SIGINT');
+    if (signals && events === signals[0] + signals[1]) leave.abort('SIGINT');
+    await pass(turns.next().value);
+  };
+  const refuseStopped = () => {
+    if (stop.signal.aborted) throw rig.failure('interrupted', 'no');
+  };
+  return {
+    arrivals,
+    end: () => (isOver = true),
+    options: {
+      signals: { stop: stop.signal, leave: leave.signal },
+      async slot(content: string, { beforeSend, beforeRetry }: SendHooks): Promise<void> {
+        for (;;) {
+          await event();
+          refuseStopped();
+          await beforeSend();
+          refuseStopped();
+          const reply = replies.next().value;
+          coming.set(content, reply);
+          if (reply !== 'retried') return;
+          await event();
+          if (leave.signal.aborted) throw rig.failure('interrupted', 'unknown');
+          await beforeRetry();
+        }
+      },
+      async send(content: string): Promise<unknown> {
+        const reply = coming.get(content) ?? 'done';
+        if (isOver) throw new Error(`${content} left after the end`);
+        if (reply !== 'unreached' && reply !== 'barred') {
+          // A row that the service rejected may be sent again.
+          if ((arrived.get(content) ?? 'failed') !== 'failed') again.push(content);
+          arrived.set(content, reply);
+          arrivals.push(content);
+        }
+        await event();
+        if (reply === 'hangs' && signals) {
+          await pass(60);
+          stop.abort('SIGINT');
+          leave.abort('SIGINT');
+          await event();
+          throw rig.failure('interrupted', 'unknown');
+        }
+        if (reply === 'done' || reply === 'hangs' || reply === 'retried') return {};
+        throw errors[reply]();
+      },
+      onOutcome: event,
+    },
+  };
+}
+
+/** Takes some time until a claim is known, as if a disk were slow. */
+function slow(ledger: FileLedger, { turns }: Scenario): FileLedger {
+  return {
+    ...ledger,
+    async claim(...given) {
+      const verdicts = await ledger.claim(...given);
+      await pass(turns.next().value);
+      return verdicts;
+    },
+  };
+}
+
+/** A connection that breaks: all its calls that are under way fail, executed or not. The next call makes a new one. */
+function losing(redis: Redis, { turns, losses }: Scenario): Redis {
+  let connection = { loss: 'none', calls: 0 };
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    ...redis,
+    async run(script, keys, words) {
+      const own = connection;
+      const isFirst = own.loss === 'none';
+      // A new connection does not break immediately.
+      if (words[0] === 'work' && isFirst && own.calls++ > 2) own.loss = losses.next().value;
+      const { loss } = own;
+      const answer = loss === 'call' ? Promise.resolve(null) : redis.run(script, keys, words);
+      answer.catch(() => {});
+      const before = last;
+      if (isFirst) last = Promise.allSettled([answer, before, pass(turns.next().value)]);
+      await last;
+      if (loss === 'none') return answer;
+      if (connection === own) connection = { loss: 'none', calls: 0 };
+      throw new CliError('network', 'unreachable', 'the connection broke');
+    },
+  };
+}
