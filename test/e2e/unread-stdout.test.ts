@@ -13,6 +13,8 @@ import type { World } from '../support/world.ts';
 import { pour } from '../webhooks/apart.ts';
 import * as rig from './import-rig.ts';
 
+/** Milliseconds until a process is killed, before the test times out. */
+const limit = 40_000;
 const soon = { timeout: 15_000, interval: 20 };
 
 let home: string;
@@ -44,10 +46,16 @@ function watched(child: ChildProcessWithoutNullStreams): Unread {
   child.stderr.on('data', (part: Buffer) => (stderr += part.toString()));
   child.stdin.end();
   const closed = once(child.stderr, 'close');
+  let isStuck = false;
+  const bound = setTimeout(() => (isStuck = child.kill('SIGKILL')), limit);
   const ended = once(child, 'exit').then(async ([code]) => {
+    clearTimeout(bound);
     await closed;
+    if (isStuck) throw new Error(`killed after ${limit / 1000} s: a write to its stdout seems to block it`);
     return Number(code);
   });
+  // A test that fails earlier does not wait for it.
+  ended.catch(() => {});
   return { child, ended, stderr: () => stderr, read: () => slowly(child) };
 }
 
@@ -88,11 +96,12 @@ function listen(): Promise<Listening> {
 }
 
 /** Resolves to the number of events that were acknowledged. */
-async function send({ port }: Listening, count: number): Promise<number> {
+async function send({ port, child, ended }: Listening, count: number): Promise<number> {
   const lanes = 10;
   const bodies = Array.from({ length: count / lanes }, (_, at) => JSON.stringify({ type: 'order.paid', at }));
   let acknowledged = 0;
   await Promise.all(Array.from({ length: lanes }, () => pour(port, bodies, () => (acknowledged += 1))));
+  if (child.killed) await ended;
   return acknowledged;
 }
 
