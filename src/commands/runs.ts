@@ -176,7 +176,7 @@ export const closeRun = command({
     const { closeRun } = await import('../runs/maintenance.ts');
     return withRuns(context, (place) => closeRun({ ...place, id }));
   },
-  view: ({ run, left }) => `Closed run ${run}; ${left === 1 ? '1 row was' : `${left} rows were`} not sent`,
+  view: ({ run, left }) => `Closed run ${run}; ${rowsText(left)} ${left === 1 ? 'was' : 'were'} not sent`,
 });
 
 export const forgetRuns = command({
