@@ -3,6 +3,7 @@ import { appendFileSync, cpSync, readFileSync, readdirSync, rmSync } from 'node:
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { SendHooks } from '../../src/client/exchange.ts';
+import { isLong } from '../support/long-tests.ts';
 import * as rig from './engine-rig.ts';
 
 const outcomes = ['done', 'done', 'done', 'failed', 'unsure', 'lost', 'unreached', 'barred', 'hangs'] as const;
@@ -43,7 +44,7 @@ it('with any results and crashes, no row is lost, and none that may have arrived
         doubtful + (scenario.crashes.length + count('hangs')) * scenario.concurrency,
       );
     }),
-    { numRuns: Number(process.env['BIZMSG_PROPERTY_RUNS'] ?? 40) },
+    { numRuns: Number(process.env['BIZMSG_PROPERTY_RUNS'] ?? (isLong ? 400 : 40)) },
   );
 }, 60_000);
 

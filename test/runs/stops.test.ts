@@ -6,6 +6,7 @@ import type { SendHooks } from '../../src/client/exchange.ts';
 import type { FileLedger } from '../../src/ledger/file/file-ledger.ts';
 import { openServerLedger } from '../ledger/redis-world.ts';
 import { noRedis, type RedisServer, startRedis } from '../support/redis.ts';
+import { isLong } from '../support/long-tests.ts';
 import * as rig from './engine-rig.ts';
 
 const errors = {
@@ -35,7 +36,7 @@ const scenarios = fc.record({
 
 type Scenario = typeof scenarios extends fc.Arbitrary<infer T> ? T : never;
 
-const numRuns = Number(process.env['BIZMSG_PROPERTY_RUNS'] ?? 20);
+const numRuns = Number(process.env['BIZMSG_PROPERTY_RUNS'] ?? (isLong ? 200 : 20));
 
 it('signals at any moment: the summary agrees with the ledger, and no row is sent again', async () => {
   await fc.assert(
