@@ -45,7 +45,7 @@ export interface CommandResult {
   /** The first columns on a terminal. */
   readonly first?: readonly string[] | undefined;
   /** Whether it is the request of a dry run. */
-  readonly isPlan?: boolean;
+  readonly isDryRun?: boolean;
   /** Where to find the result if it cannot be written. */
   readonly unprinted?: string | undefined;
 }

@@ -147,7 +147,14 @@ async function outcomeOf(perform: () => Promise<CommandResult>, { dryRun }: Glob
   } catch (error) {
     if (!(error instanceof DryRunResult)) throw error;
     const { request } = error;
-    return { data: request, text: () => curlLine(request), exit: 'done', changed: false, piped: 'json', isPlan: true };
+    return {
+      data: request,
+      text: () => curlLine(request),
+      exit: 'done',
+      changed: false,
+      piped: 'json',
+      isDryRun: true,
+    };
   }
 }
 
@@ -173,11 +180,11 @@ async function ended(perform: () => Promise<CommandResult>, { end }: Printer): P
 
 /** Prints the result. After a change, a result that does not fit the output options is printed whole. */
 async function print(
-  { data, text, changed, piped, first, exit, unprinted, isPlan }: CommandResult,
+  { data, text, changed, piped, first, exit, unprinted, isDryRun }: CommandResult,
   given: PrinterOptions,
   context: Pick<Context, 'note'>,
 ): Promise<void> {
-  if (isPlan && given.format === 'id')
+  if (isDryRun && given.format === 'id')
     return context.note('no-id', 'nothing was sent, so there is no id; -o json shows the request');
   const options = { ...given, piped, first };
   try {

@@ -3,7 +3,7 @@ import { refuseUnreadable } from '../base/files.ts';
 import { warnOncePerFile } from '../base/journal-lines.ts';
 import { command, type Context } from '../cli/command.ts';
 import type { ListedRun } from '../runs/listing.ts';
-import type { Place } from '../runs/team-runs.ts';
+import type { RunsHome } from '../runs/team-runs.ts';
 import { printOptions } from '../cli/globals.ts';
 import { rowsText } from '../cli/output/figures.ts';
 import type { LoggedRow } from '../runs/history.ts';
@@ -105,13 +105,13 @@ async function outcomesOf(context: Context, rows: readonly LoggedRow[], isBatch:
 /** Calls `act` with the place of the runs: this machine, and the caller's team. */
 async function withRuns<T>(
   context: Context,
-  act: (place: Place & { all(): readonly ListedRun[] }) => T | Promise<T>,
+  act: (home: RunsHome & { all(): readonly ListedRun[] }) => T | Promise<T>,
 ): Promise<T> {
   const { allRuns, openTeamRuns } = await import('../runs/team-runs.ts');
   const team = await openTeamRuns(context);
-  const place = { stateFolder: context.stateFolder(), host: context.host, team };
+  const home = { stateFolder: context.stateFolder(), host: context.host, team };
   try {
-    return await act({ ...place, all: () => allRuns(place) });
+    return await act({ ...home, all: () => allRuns(home) });
   } finally {
     await team?.close();
   }
@@ -145,7 +145,7 @@ export const resolveRun = command({
     const { resolveRows } = await import('../runs/maintenance.ts');
     const onDamage = warnOncePerFile(context, 'run-log');
     const found = sent ? 'sent' : 'not-sent';
-    return withRuns(context, (place) => resolveRows({ ...place, id, found, lines, onDamage }));
+    return withRuns(context, (home) => resolveRows({ ...home, id, found, lines, onDamage }));
   },
   view: ({ run, rows, found }) =>
     `Recorded as ${found === 'sent' ? 'sent' : 'not sent'}: ${rowsText(rows)} of run ${run}`,
@@ -174,7 +174,7 @@ export const closeRun = command({
   piped: 'text',
   run: async (context, { id }) => {
     const { closeRun } = await import('../runs/maintenance.ts');
-    return withRuns(context, (place) => closeRun({ ...place, id }));
+    return withRuns(context, (home) => closeRun({ ...home, id }));
   },
   view: ({ run, left }) => `Closed run ${run}; ${rowsText(left)} ${left === 1 ? 'was' : 'were'} not sent`,
 });
@@ -209,10 +209,10 @@ export const forgetRuns = command({
     ]);
     if (recipient !== undefined) {
       await context.confirm(`Forget everything that was sent to ${recipient}, so it can be sent again?`);
-      await withRuns(context, (place) => forgetRecipient({ ...place, recipient }));
+      await withRuns(context, (home) => forgetRecipient({ ...home, recipient }));
       return { ids: [], recipient };
     }
-    return withRuns(context, async ({ all, ...place }) => {
+    return withRuns(context, async ({ all, ...home }) => {
       const runs = all();
       const chosen = finished
         ? runs.filter(({ status }) => status === 'finished')
@@ -220,7 +220,7 @@ export const forgetRuns = command({
       const ids = [...new Set(chosen.map(({ run }) => run))];
       const which = ids.length === 1 ? `run ${ids[0]}` : `${ids.length} runs`;
       if (ids.length > 0) await context.confirm(`Forget ${which}, so the same rows can be sent again?`);
-      await forgetRuns({ ...place, ids });
+      await forgetRuns({ ...home, ids });
       return { ids, recipient };
     });
   },

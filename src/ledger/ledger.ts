@@ -112,7 +112,7 @@ export const fates = [
   'later',
   /** This run or job has sent it. */
   'done',
-  /** It needs `--retry-unsure`. */
+  /** It needs `--retry-unsure`. With a sandbox key, only in the run that left it so: a new run sends it again. */
   'unsure',
   'duplicate',
   /** With `--new-only`: another run has sent it. */

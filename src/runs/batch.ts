@@ -7,7 +7,7 @@ import { messageRow } from '../ledger/identity.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { excludedPhones } from './excluded.ts';
 import type { Hours } from './hours.ts';
-import { noteRepairs } from './import.ts';
+import { noteRepairs } from './mapping/values.ts';
 import type { Action } from './action.ts';
 
 export interface BatchOptions extends MessageMappingOptions {

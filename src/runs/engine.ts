@@ -55,7 +55,7 @@ interface Flight {
 interface ClaimRequest {
   readonly flight: Flight;
   /** Lets the client send it. */
-  readonly send: () => void;
+  readonly permit: () => void;
   readonly refuse: (why: Error) => void;
 }
 
@@ -133,8 +133,8 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   function requestClaim(flight: Flight): Promise<void> {
     if (stop.reason) return Promise.reject(stopped());
     flight.phase = 'claiming';
-    return new Promise((send, refuse) => {
-      claims.push({ flight, send, refuse });
+    return new Promise((permit, refuse) => {
+      claims.push({ flight, permit, refuse });
       alarm.ring();
     });
   }
@@ -169,11 +169,11 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
       const granted = group.filter((_, index) => verdicts[index]?.verdict === 'yours');
       for (const { flight } of granted) [flight.phase, flight.outages] = ['leaving', outages];
       log.claimed(granted.map(({ flight }) => flight.row));
-      group.forEach(({ send, refuse }, index) => {
+      group.forEach(({ permit, refuse }, index) => {
         const verdict = verdicts[index];
         if (verdict?.verdict !== 'yours') refuse(new NotGranted(verdict));
         else if (stop.reason) refuse(stopped());
-        else send();
+        else permit();
       });
       recover();
     } catch (error) {

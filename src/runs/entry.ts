@@ -37,7 +37,7 @@ export async function keepEntry(
   const startedAt = host.now();
   let cancel = () => {};
   let total: TeamTotal | null = null;
-  await ledger.note(entryNow());
+  await ledger.putEntry(entryNow());
   removeExpiredLogs(stateFolder);
   updateLater();
   return {
@@ -61,7 +61,7 @@ export async function keepEntry(
         left: planned + released,
         skipped: others,
       };
-      await ledger.note({
+      await ledger.putEntry({
         ...entryNow(),
         counts,
         endedAt: host.now(),
@@ -77,7 +77,7 @@ export async function keepEntry(
   function updateLater(): void {
     cancel = host.later(updateEvery, () => {
       // The end of the run reports a ledger that cannot be written.
-      ledger.note(entryNow()).catch(() => {});
+      ledger.putEntry(entryNow()).catch(() => {});
       updateLater();
     });
   }

@@ -6,7 +6,7 @@ import { suggest } from '../base/suggest.ts';
 import type { Context } from '../cli/command.ts';
 import type { Mapper } from './input/row.ts';
 import type { Action } from './action.ts';
-import { phoneIn, type PhoneRepairs, repairsText } from './mapping/values.ts';
+import { noteRepairs, phoneIn, type PhoneRepairs } from './mapping/values.ts';
 
 export function importAction(context: Context, given: ContactMappingOptions): Action {
   const repairs = { decimals: 0, zeros: 0 };
@@ -83,11 +83,6 @@ function phoneClue(reasons: readonly string[]): string | undefined {
   return reasons.some((reason) => /\bphone must\b/.test(reason))
     ? 'phone numbers were not checked before: --phone phone checks them, and --country US also reads national ones'
     : undefined;
-}
-
-export function noteRepairs({ note }: Context, repairs: PhoneRepairs): void {
-  const text = repairsText(repairs);
-  if (text !== undefined) note('repaired', text);
 }
 
 /** Suggests --map if the service reports a missing field and the input has a column with a similar name. */

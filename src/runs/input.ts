@@ -25,7 +25,7 @@ interface InputOptions extends Pick<RunFlags, 'format' | 'encoding'>, Partial<Pi
   readonly stop: AbortSignal;
 }
 
-/** stdin is copied to a file, since a run reads its input twice. */
+/** stdin is copied to a file, since a run reads its input several times. */
 export async function openInput(
   context: Context,
   file: string,

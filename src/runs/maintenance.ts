@@ -6,20 +6,20 @@ import type { RunEntry } from '../ledger/file/runs.ts';
 import { digestSize, phoneDigest, recipientDigest } from '../ledger/identity.ts';
 import { type LoggedRow, rowsIn, rowsOfRun } from './history.ts';
 import { closedText, ledgerFolder, removeLogs, runNamed, runsOf } from './listing.ts';
-import { allRuns, type Place } from './team-runs.ts';
+import { allRuns, type RunsHome } from './team-runs.ts';
 import { createRunLog, logFolder, type LogPart, logParts, type RunLog } from './log.ts';
 
 /** A ledger and its list of runs. */
-type RunsLedger = Pick<FileLedger, 'resolve' | 'closeRun' | 'runs' | 'note'>;
+type RunsLedger = Pick<FileLedger, 'resolve' | 'closeRun' | 'runs' | 'putEntry'>;
 
-function isOfTeam({ team }: Place, run: string): boolean {
+function isOfTeam({ team }: RunsHome, run: string): boolean {
   return team?.runs.some((one) => one.run === run) ?? false;
 }
 
-function withLedgerOf<T>(place: Place, run: string, act: (ledger: RunsLedger) => Promise<T>): Promise<T> {
-  const { team } = place;
-  if (team && isOfTeam(place, run)) return act({ ...team.ledger, note: team.note });
-  return withLedger(place, async (ledger) => {
+function withLedgerOf<T>(home: RunsHome, run: string, act: (ledger: RunsLedger) => Promise<T>): Promise<T> {
+  const { team } = home;
+  if (team && isOfTeam(home, run)) return act({ ...team.ledger, putEntry: team.putEntry });
+  return withLedger(home, async (ledger) => {
     const isKnown = (await ledger.runs()).some(({ id }) => id === run);
     if (!isKnown) throw usage(`run ${run} is not in the ledger that this command uses`, elsewhere(run));
     return act(ledger);
@@ -31,7 +31,7 @@ function elsewhere(run: string): string {
   return `${team}; otherwise a server may have lost it; bizmsg runs show ${run} shows what is known`;
 }
 
-export interface Resolving extends Place {
+export interface Resolving extends RunsHome {
   readonly id: string;
   readonly onDamage: OnDamage;
   readonly found: 'sent' | 'not-sent';
@@ -40,9 +40,9 @@ export interface Resolving extends Place {
 }
 
 /** Records what was found out about unsure rows. */
-export async function resolveRows({ id, found, lines, onDamage, ...place }: Resolving) {
-  const { stateFolder, host } = place;
-  const entry = runNamed(allRuns(place), id);
+export async function resolveRows({ id, found, lines, onDamage, ...home }: Resolving) {
+  const { stateFolder, host } = home;
+  const entry = runNamed(allRuns(home), id);
   const { run } = entry;
   const folder = logFolder(stateFolder, run);
   const parts = logParts(folder, onDamage);
@@ -50,13 +50,13 @@ export async function resolveRows({ id, found, lines, onDamage, ...place }: Reso
   const chosen = lines ? unsure.filter(({ line }) => lines(line)) : unsure;
   const nothing = (why: string) => usage(why, `see bizmsg runs show ${run}`);
   if (lines && chosen.length === 0) throw nothing('none of these lines is unsure');
-  return withLedgerOf(place, run, async (ledger) => {
+  return withLedgerOf(home, run, async (ledger) => {
     const digests = chosen.flatMap(({ digest }) => (digest === undefined ? [] : [Buffer.from(digest, 'base64')]));
     // A power cut may have taken rows from the log that the ledger has.
     const rows = await ledger.resolve(run, found, lines ? digests : undefined);
     if (rows === 0) throw nothing(`run ${run} has no unsure rows`);
     writeLog(folder, { run, parts, at: host.now() }, (log) => log.resolved(chosen.filter(hasDigest), found));
-    await ledger.note({ ...entry, counts: await countsNow(ledger, entry), updatedAt: host.now() });
+    await ledger.putEntry({ ...entry, counts: await countsNow(ledger, entry), updatedAt: host.now() });
     return { run, rows, found };
   });
 }
@@ -73,51 +73,60 @@ function hasDigest(row: LoggedRow): row is LoggedRow & { readonly digest: string
   return row.digest !== undefined;
 }
 
-export async function closeRun({ id, ...place }: Place & { readonly id: string }) {
-  const { host } = place;
-  const entry = runNamed(allRuns(place), id);
+export async function closeRun({ id, ...home }: RunsHome & { readonly id: string }) {
+  const { host } = home;
+  const entry = runNamed(allRuns(home), id);
   const { run } = entry;
-  return withLedgerOf(place, run, async (ledger) => {
+  return withLedgerOf(home, run, async (ledger) => {
     const { left, ...counts } = await countsNow(ledger, entry);
     if (left === 0) throw usage(`run ${run} has no unsent rows`, 'only an unfinished run can be closed');
     await ledger.closeRun(run);
     const now = host.now();
-    await ledger.note({ ...entry, counts: { ...counts, left: 0 }, updatedAt: now, endedAt: now, stopped: closedText });
+    await ledger.putEntry({
+      ...entry,
+      counts: { ...counts, left: 0 },
+      updatedAt: now,
+      endedAt: now,
+      stopped: closedText,
+    });
     return { run, left };
   });
 }
 
-export async function forgetRuns({ ids, ...place }: Place & { readonly ids: readonly string[] }): Promise<void> {
+export async function forgetRuns({ ids, ...home }: RunsHome & { readonly ids: readonly string[] }): Promise<void> {
   if (ids.length === 0) return;
-  const own = new Set(runsOf(place.stateFolder, place.host).map(({ run }) => run));
-  for (const run of ids) if (isOfTeam(place, run)) await place.team?.ledger.forget({ run });
-  await withLedger(place, async (ledger) => {
+  const own = new Set(runsOf(home.stateFolder, home.host).map(({ run }) => run));
+  for (const run of ids) if (isOfTeam(home, run)) await home.team?.ledger.forget({ run });
+  await withLedger(home, async (ledger) => {
     for (const run of ids) {
       if (own.has(run)) await ledger.forget({ run });
-      removeLogs(place.stateFolder, run);
+      removeLogs(home.stateFolder, run);
     }
   });
 }
 
 /** The ledger knows digests of template and phone, so each template that was ever sent from here is tried. */
-export async function forgetRecipient({ recipient, ...place }: Place & { readonly recipient: string }): Promise<void> {
-  const { stateFolder, host } = place;
+export async function forgetRecipient({
+  recipient,
+  ...home
+}: RunsHome & { readonly recipient: string }): Promise<void> {
+  const { stateFolder, host } = home;
   const templates = new Set<string>();
-  for (const { template } of allRuns(place)) if (template !== undefined) templates.add(template);
+  for (const { template } of allRuns(home)) if (template !== undefined) templates.add(template);
   for (const { intent } of newestFirst(activityFolder(stateFolder), host.kill, () => {}))
     if (intent.template !== undefined) templates.add(intent.template);
   const forget = async (ledger: Pick<FileLedger, 'secret' | 'forget'>) => {
     const messages = [...templates].map((template) => recipientDigest(ledger.secret, { template, to: recipient }));
     const seconds = [...messages, phoneDigest(ledger.secret, recipient)];
     await ledger.forget({ seconds });
-    forgetInLogs(place, seconds);
+    forgetInLogs(home, seconds);
   };
-  await withLedger(place, forget);
-  if (place.team) await forget(place.team.ledger);
+  await withLedger(home, forget);
+  if (home.team) await forget(home.team.ledger);
 }
 
 /** If the server of a team loses its data, the logs have what was sent. */
-function forgetInLogs({ stateFolder, host }: Pick<Place, 'stateFolder' | 'host'>, seconds: readonly Uint8Array[]) {
+function forgetInLogs({ stateFolder, host }: Pick<RunsHome, 'stateFolder' | 'host'>, seconds: readonly Uint8Array[]) {
   const wanted = new Set(seconds.map((second) => Buffer.from(second).toString('base64')));
   const isWanted = (digest: string) =>
     wanted.has(Buffer.from(digest, 'base64').subarray(digestSize).toString('base64'));
@@ -149,7 +158,7 @@ function writeLog(folder: string, { run, parts, at }: Afterwards, write: (log: R
 }
 
 async function withLedger<T>(
-  { stateFolder, host }: Pick<Place, 'stateFolder' | 'host'>,
+  { stateFolder, host }: Pick<RunsHome, 'stateFolder' | 'host'>,
   act: (ledger: FileLedger) => Promise<T>,
 ): Promise<T> {
   const ledger = openFileLedger({

@@ -42,22 +42,22 @@ export interface Preflight {
 
 export const rowKinds = { invalid: 0, valid: 1, excluded: 2 } as const;
 
-interface Place {
+interface ListedRow {
   readonly line: number;
   /** Its number, counted from 1. */
   readonly row: number;
 }
 
-interface InvalidRow extends Place {
+interface InvalidRow extends ListedRow {
   readonly reason: string;
 }
 
-interface DuplicateRow extends Place {
+interface DuplicateRow extends ListedRow {
   /** The line or record that it repeats. */
   readonly as: number;
 }
 
-type SuspectRow = SuspectCell & Place;
+type SuspectRow = SuspectCell & ListedRow;
 
 export interface PreflightOptions {
   readonly source: Source;

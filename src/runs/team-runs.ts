@@ -12,12 +12,12 @@ export interface TeamRuns {
   readonly runs: readonly ListedRun[];
   readonly ledger: Ledger & { readonly secret: string };
   /** Replaces the entry of a run. */
-  note(entry: RunEntry): Promise<void>;
+  putEntry(entry: RunEntry): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Where runs are kept. */
-export interface Place {
+export interface RunsHome {
   readonly stateFolder: string;
   readonly host: Host;
   /** The runs of a team are changed on its server. */
@@ -25,7 +25,7 @@ export interface Place {
 }
 
 /** The runs of this machine and of its team, the latest last. */
-export function allRuns({ stateFolder, host, team }: Place): readonly ListedRun[] {
+export function allRuns({ stateFolder, host, team }: RunsHome): readonly ListedRun[] {
   const own = runsOf(stateFolder, host);
   if (!team) return own;
   const shared = new Set(team.runs.map(({ run }) => run));
@@ -53,7 +53,7 @@ export async function openTeamRuns(session: Session): Promise<TeamRuns | undefin
   return {
     runs: states.map((state) => listedOf(state, entries.get(state.id))),
     ledger,
-    note: async (entry) => {
+    putEntry: async (entry) => {
       const { host } = entries.get(entry.run) ?? {};
       await redis.call('HSET', `${prefix}index`, entry.run, JSON.stringify({ ...entry, ...ofThisMachine, host }));
     },

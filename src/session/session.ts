@@ -43,7 +43,7 @@ export interface TeamServer {
   /** All keys of the account begin with it. */
   readonly prefix: string;
   /** The file in which this machine remembers what it last recorded there. */
-  readonly memory: string;
+  readonly lastSeen: string;
   /** The minute that all machines share. */
   minute(window: number): SharedMinute;
   isReachable(): Promise<boolean>;
@@ -110,7 +110,7 @@ export type TryLookup = (look: (client: Pick<Client, 'pages'>) => Promise<void>)
 export interface RunOptions {
   /** Requests in flight, each on its own connection (default: 16). */
   readonly concurrency?: number | undefined;
-  /** Default: 90 % of the plan's minute, or no limit if the plan is unknown. */
+  /** Default: 90 % of the plan's minute. If the plan is unknown: 60 a minute with a live key, otherwise no limit. */
   readonly rate?: RunRate | undefined;
   /** The milliseconds for which nothing may be sent. */
   readonly closedFor?: (() => number) | undefined;
@@ -131,7 +131,7 @@ export interface RunClient extends Pick<Client, 'observe'> {
   readonly concurrency: number;
   readonly pace: RunPace;
   /** Prepares an endpoint; the returned function sends a JSON body. */
-  sending(name: EndpointName): (content: string, departure: SendHooks) => Promise<unknown>;
+  sending(name: EndpointName): (content: string, hooks: SendHooks) => Promise<unknown>;
   /** The ledger of what was sent, and the account in it. */
   ledger(): Promise<OpenedLedger>;
   /** Logs the start of a run; the returned function logs its result. */
@@ -206,5 +206,5 @@ interface OwnLedger {
 interface RunNotes {
   /** Keys the digests of rows. */
   readonly secret: string;
-  note(entry: RunEntry): Promise<void>;
+  putEntry(entry: RunEntry): Promise<void>;
 }

@@ -28,11 +28,11 @@ export async function openTeamLedger({ session, server, isLive, own }: TeamLedge
   return {
     ledger: {
       ...ledger,
-      async note(entry) {
+      async putEntry(entry) {
         // Processes and paths mean nothing on another machine.
         const shared = { ...entry, owner: undefined, files: undefined, host: hostname() };
         await redis.call('HSET', `${prefix}index`, entry.run, JSON.stringify(shared));
-        await own.ledger.note(entry);
+        await own.ledger.putEntry(entry);
       },
     },
     parts: ledger,
@@ -57,12 +57,12 @@ function unlessGone(error: unknown): void {
 }
 
 /** The team's ledger alone. */
-export function serverLedger({ host, given }: Session, { redis, name, secret, memory }: TeamServer): RedisLedger {
+export function serverLedger({ host, given }: Session, { redis, name, secret, lastSeen }: TeamServer): RedisLedger {
   return openRedisLedger({
     redis,
     account: name,
     secret,
-    memory,
+    lastSeen,
     acceptLoss: given.acceptLoss,
     pid: host.pid,
     later: host.later,

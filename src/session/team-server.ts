@@ -34,7 +34,7 @@ export function openTeamServer(session: Session, caller: ServiceCaller): TeamSer
     account,
     name,
     prefix: prefixOf(name),
-    memory: join(stateFolder(host.env, host.home), 'teams', `${file}.json`),
+    lastSeen: join(stateFolder(host.env, host.home), 'teams', `${file}.json`),
     minute(window) {
       const key = `${prefixOf(name)}pace:${caller.mode}${window === minuteLength ? '' : `:${window}`}`;
       const id = randomBytes(8).toString('hex');

@@ -22,7 +22,7 @@ export function openServerLedger(server: RedisServer, { folder, ...options }: Se
     redis,
     account: 'acme',
     secret,
-    memory: join(folder, 'team.json'),
+    lastSeen: join(folder, 'team.json'),
     pid: process.pid,
     now: Date.now,
     steady: () => performance.now(),
@@ -55,13 +55,13 @@ export function createServerWorld(redis: Redis, server: RedisServer, folder: str
     open(pid: number, acceptLoss = false): RedisLedger {
       const own = manualTimers();
       timers.set(pid, own);
-      const memory = join(folder, `${account}.json`);
+      const lastSeen = join(folder, `${account}.json`);
       return openServerLedger(server, {
         folder,
         redis,
         account,
         pid,
-        memory,
+        lastSeen,
         acceptLoss,
         later: own.later,
         ahead: () => shift,

@@ -29,9 +29,9 @@ describe('the index of runs', () => {
     const folder = temporaryFolder();
     const [one, other] = [openLedger(folder), openLedger(folder)];
     expect(listRuns(folder)).toEqual([]);
-    await one.note(entry);
-    await other.note({ ...entry, run: 'r2', owner: undefined });
-    await one.note({ ...entry, counts: { done: 39_999, failed: 1 }, endedAt: 2, files });
+    await one.putEntry(entry);
+    await other.putEntry({ ...entry, run: 'r2', owner: undefined });
+    await one.putEntry({ ...entry, counts: { done: 39_999, failed: 1 }, endedAt: 2, files });
     expect(listRuns(folder)).toEqual([
       { ...entry, counts: { done: 39_999, failed: 1 }, endedAt: 2, files },
       { ...entry, run: 'r2', owner: undefined },
@@ -42,7 +42,7 @@ describe('the index of runs', () => {
   it('writes one line for several notes at the same time', async () => {
     const folder = temporaryFolder();
     const ledger = openLedger(folder);
-    await Promise.all([1, 2, 3].map((updatedAt) => ledger.note({ ...entry, updatedAt })));
+    await Promise.all([1, 2, 3].map((updatedAt) => ledger.putEntry({ ...entry, updatedAt })));
     expect(listRuns(folder)).toEqual([{ ...entry, updatedAt: 3 }]);
     expect(linesIn(folder)).toHaveLength(2);
     await ledger.close();
@@ -52,8 +52,8 @@ describe('the index of runs', () => {
     const folder = temporaryFolder();
     const [ledger, other] = [openLedger(folder), openLedger(folder, { pid: 1 })];
     const { run } = accepted(await ledger.register(planOf('ada:1')));
-    await ledger.note({ ...entry, run });
-    await ledger.note(entry);
+    await ledger.putEntry({ ...entry, run });
+    await ledger.putEntry(entry);
     await ledger.close();
     await other.forget({ run });
     expect(listRuns(folder)).toEqual([entry]);
@@ -64,7 +64,7 @@ describe('the index of runs', () => {
   it('drops a run that is not in the ledger', async () => {
     const folder = temporaryFolder();
     const ledger = openLedger(folder);
-    await ledger.note(entry);
+    await ledger.putEntry(entry);
     await ledger.forget({ run: 'r1' });
     expect(listRuns(folder)).toEqual([]);
     await expect(ledger.forget({ run: 'r1' })).rejects.toMatchObject({ code: 'run-gone' });
@@ -75,7 +75,7 @@ describe('the index of runs', () => {
     const folder = temporaryFolder();
     const ledger = openLedger(folder);
     const { run } = accepted(await ledger.register(planOf('ada:1')));
-    await ledger.note({ ...entry, run });
+    await ledger.putEntry({ ...entry, run });
     await ledger.claim([message('ada:1')], { run });
     await expect(ledger.forget({ run })).rejects.toMatchObject({ code: 'run-active' });
     expect(listRuns(folder)).toHaveLength(1);
@@ -140,14 +140,14 @@ describe('the index of runs', () => {
     const [now, day] = [Date.now(), 86_400_000];
     const [one, other] = [openLedger(folder, { now: () => now }), openLedger(folder, { now: () => now })];
     const ended = { endedAt: now - 31 * day, updatedAt: now - 31 * day };
-    await one.note({ ...entry, ...ended, run: 'old' });
-    await one.note({ ...entry, run: 'old killed', updatedAt: now - 31 * day });
-    await one.note({ ...entry, ...ended, run: 'old job', job: 'welcome' });
-    await one.note({ ...entry, ...ended, run: 'old unsure', counts: { unsure: 1 } });
-    await other.note({ ...entry, run: 'other', updatedAt: now });
-    for (let step = 0; step < 200; step++) await one.note({ ...entry, updatedAt: now + step });
+    await one.putEntry({ ...entry, ...ended, run: 'old' });
+    await one.putEntry({ ...entry, run: 'old killed', updatedAt: now - 31 * day });
+    await one.putEntry({ ...entry, ...ended, run: 'old job', job: 'welcome' });
+    await one.putEntry({ ...entry, ...ended, run: 'old unsure', counts: { unsure: 1 } });
+    await other.putEntry({ ...entry, run: 'other', updatedAt: now });
+    for (let step = 0; step < 200; step++) await one.putEntry({ ...entry, updatedAt: now + step });
     expect(linesIn(folder).length).toBeLessThan(80);
-    await other.note({ ...entry, run: 'other', updatedAt: now + 1 });
+    await other.putEntry({ ...entry, run: 'other', updatedAt: now + 1 });
     expect(listRuns(folder).map(({ run, updatedAt }) => [run, updatedAt - now])).toEqual([
       ['old killed', -31 * day],
       ['old job', -31 * day],

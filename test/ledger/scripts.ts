@@ -25,10 +25,10 @@ export const open = (folder, isLocal, now = Date.now) => openFileLedger({
   onRepaired() {},
 });
 const own = { account: 'acme', secret: '07'.repeat(32), pid: process.pid, later, now: Date.now, steady: () => performance.now() };
-export const openOnServer = (port, memory, options = {}) => {
+export const openOnServer = (port, lastSeen, options = {}) => {
   const redis = openRedis({ address: { host: '127.0.0.1', port: Number(port), tls: false, database: 0 } });
   setUpTeam(redis, own.secret).catch(() => {});
-  const ledger = openRedisLedger({ redis, memory, ...own, ...options });
+  const ledger = openRedisLedger({ redis, lastSeen, ...own, ...options });
   return { ...ledger, close: () => ledger.close().finally(() => redis.close()) };
 };
 export const planOf = (rows, choice = {}) => {

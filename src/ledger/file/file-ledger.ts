@@ -38,7 +38,7 @@ export interface FileLedger extends Ledger {
   /** Keys the digests of rows; in hexadecimal. */
   readonly secret: string;
   /** Writes a run's entry in the index that `listRuns` reads. Notes of one moment are merged. */
-  note(entry: RunEntry): Promise<void>;
+  putEntry(entry: RunEntry): Promise<void>;
   /** Records the last outcomes, and ends. */
   close(last?: readonly Settled[]): Promise<void>;
 }
@@ -58,7 +58,7 @@ export function emptyLedger({ owner, now }: FileLedgerOptions): FileLedger {
     isAlive: () => false,
     newId: () => randomBytes(6).toString('hex'),
   });
-  return { ...memory, secret: randomBytes(32).toString('hex'), note: async () => {}, close: async () => {} };
+  return { ...memory, secret: randomBytes(32).toString('hex'), putEntry: async () => {}, close: async () => {} };
 }
 
 /** A call that waits for the turn. */
@@ -112,7 +112,7 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
     resolve: (run, found, rows) => safely(() => memory.resolve(run, found, rows)),
     closeRun: (run) => safely(() => memory.closeRun(run)),
     forget: (what) => safely(() => forget(what), 'run' in what ? () => index.remove(what.run) : nothing),
-    note(entry) {
+    putEntry(entry) {
       notes.set(entry.run, entry);
       return (noting ??= inTurn(nothing, writeNotes).finally(() => (noting = undefined)));
     },

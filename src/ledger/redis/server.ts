@@ -5,7 +5,7 @@ import { heartbeatInterval, longestSilence, processStart } from '../../base/live
 import { integer, list, text, type Redis, type Reply, type Argument } from '../../base/redis.ts';
 import { checkOf } from '../identity.ts';
 import { runGone } from '../ledger.ts';
-import { createMemory } from './memory.ts';
+import { openLastSeen } from './last-seen.ts';
 import { dataVersion, ledgerScript } from './script.ts';
 
 export interface ServerOptions {
@@ -15,7 +15,7 @@ export interface ServerOptions {
   /** Keys the digests. The server gets only a check value of it. */
   readonly secret: string;
   /** The file in which this machine remembers what it last recorded on this server. */
-  readonly memory: string;
+  readonly lastSeen: string;
   /** The user accepts that the server has lost data. */
   readonly acceptLoss?: boolean | undefined;
   readonly pid: number;
@@ -61,7 +61,7 @@ export async function setUpTeam(redis: Redis, secret: string): Promise<void> {
 export function createServer(options: ServerOptions): Server {
   const { redis, account, secret, acceptLoss = false, pid, later, ahead = () => 0, silence = longestSilence } = options;
   const [prefix, check] = [prefixOf(account), checkOf(secret)];
-  const memory = createMemory(options.memory);
+  const lastSeen = openLastSeen(options.lastSeen);
   const start = processStart(pid) ?? '';
   let [epoch, worker, now, order, count] = ['', 0, 0, 0, 0];
   /** Calls that failed. The server refuses a call from before the last one that arrives late, from a broken connection. */
@@ -94,7 +94,7 @@ export function createServer(options: ServerOptions): Server {
       try {
         if (worker > 0) await run('end', {}, []);
       } finally {
-        memory.close();
+        lastSeen.close();
       }
     },
   };
@@ -122,7 +122,7 @@ export function createServer(options: ServerOptions): Server {
 
   async function open(join: boolean): Promise<void> {
     const fresh = randomBytes(8).toString('hex');
-    const facts = { join, accept: acceptLoss, fresh, known: memory.known(), setUp: setUpKey(secret) };
+    const facts = { join, accept: acceptLoss, fresh, known: lastSeen.known(), setUp: setUpKey(secret) };
     const [, number, acceptedAt] = await run('open', facts, []);
     lossAcceptedAt = integer(acceptedAt) || undefined;
     if (!join) return;
@@ -133,7 +133,7 @@ export function createServer(options: ServerOptions): Server {
 
   /** Replies of calls that were sent together come in their order. */
   async function run(operation: string, facts: object = {}, rows: readonly Uint8Array[]): Promise<readonly Reply[]> {
-    const { machine } = memory;
+    const { machine } = lastSeen;
     const common = {
       check,
       epoch,
@@ -153,7 +153,7 @@ export function createServer(options: ServerOptions): Server {
     [now, order] = [Math.max(now, integer(time)), Math.max(order, integer(changes))];
     count = Math.max(count, integer(own));
     if (operation === 'open') epoch = text(result[0]);
-    if (integer(ofMachine) > 0) memory.note({ epoch, count: integer(ofMachine), order, at: now });
+    if (integer(ofMachine) > 0) lastSeen.note({ epoch, count: integer(ofMachine), order, at: now });
     return result;
   }
 
@@ -212,7 +212,7 @@ export function createServer(options: ServerOptions): Server {
   }
 
   function lost(last: number): CliError {
-    const at = Math.max(last, memory.known()?.at ?? 0);
+    const at = Math.max(last, lastSeen.known()?.at ?? 0);
     const when = at === 0 ? '' : `; the last known change was at ${new Date(at).toISOString()}`;
     return unsafe(
       'team-data-lost',

@@ -204,7 +204,7 @@ function findAhead(text: string, character: string): FindAhead {
 }
 
 /** The start of a record. */
-interface Place {
+interface RecordStart {
   readonly piece: Piece;
   readonly from: number;
   readonly line: number;
@@ -218,14 +218,14 @@ function wrongCount(cells: number, expected: string, lastLine: number | undefine
   return lastLine === undefined ? reason : `${reason}; it extends to line ${lastLine}`;
 }
 
-function obstacleReason(place: Place, { stray, opened }: Obstacle): string {
+function obstacleReason(place: RecordStart, { stray, opened }: Obstacle): string {
   if (stray === undefined) return `unclosed quote on line ${lineOf(place, opened)}; ${alone}`;
   const where = lineOf(place, stray);
   return `misplaced quote on line ${where}; quote a cell that contains quotes, and double each of them`;
 }
 
 /** Looks only at the first characters of the record, so that the message does not depend on the chunks. */
-function tooLong(place: Place, limit: number): string {
+function tooLong(place: RecordStart, limit: number): string {
   const size = `${limit} characters`;
   const beginning = pieceOf(place.piece.text.slice(place.from, place.from + limit), place.piece.delimiter, false);
   if (lineEnd(beginning, 0) === beginning.text.length) return `it is longer than ${size}`;
@@ -235,7 +235,7 @@ function tooLong(place: Place, limit: number): string {
   return `the quote on line ${line} does not close within ${size}; ${alone}`;
 }
 
-function lineOf({ piece, from, line }: Place, at = from): number {
+function lineOf({ piece, from, line }: RecordStart, at = from): number {
   return line + breaksIn(piece.text.slice(from, at));
 }
 

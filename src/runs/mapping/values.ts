@@ -1,5 +1,6 @@
 import { usage } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
+import type { Context } from '../../cli/command.ts';
 import { whole } from '../../cli/output/figures.ts';
 import { isPhone, normalizedPhone } from '../../contract/readers.ts';
 import { inexactIn } from '../input/json.ts';
@@ -88,13 +89,13 @@ export interface PhoneRepairs {
   zeros: number;
 }
 
-/** Says how many numbers were repaired; undefined if none was. */
-export function repairsText({ decimals, zeros }: PhoneRepairs): string | undefined {
+/** Says how many numbers were repaired. */
+export function noteRepairs({ note }: Pick<Context, 'note'>, { decimals, zeros }: PhoneRepairs): void {
   const parts = [
     ...(decimals > 0 ? [`${whole(decimals)} had ".0" at the end`] : []),
     ...(zeros > 0 ? [`${whole(zeros)} had 00 instead of "+"`] : []),
   ];
-  return parts.length > 0 ? `phone numbers repaired: ${parts.join(', ')}` : undefined;
+  if (parts.length > 0) note('repaired', `phone numbers repaired: ${parts.join(', ')}`);
 }
 
 /** Without a country, accepts only numbers in international form. */

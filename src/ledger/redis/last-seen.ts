@@ -17,7 +17,7 @@ interface Known {
   readonly at: number;
 }
 
-export interface Memory {
+export interface LastSeen {
   /** A random id. */
   readonly machine: string;
   known(): Known | undefined;
@@ -30,7 +30,7 @@ export interface Memory {
 const length = 200;
 
 /** A small file in the state folder. Several processes write it, each after its own changes. */
-export function createMemory(path: string): Memory {
+export function openLastSeen(path: string): LastSeen {
   const stored = read(path);
   const machine = stored?.machine ?? randomBytes(8).toString('hex');
   let known = stored?.known;
