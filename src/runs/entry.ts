@@ -23,7 +23,7 @@ export interface KeptEntry {
 }
 
 /** Milliseconds between two updates. */
-const updateEvery = 1_000;
+export const updateInterval = 1_000;
 
 export async function keepEntry(
   { context, action, input, client, opened }: Running,
@@ -75,7 +75,7 @@ export async function keepEntry(
   };
 
   function updateLater(): void {
-    cancel = host.later(updateEvery, () => {
+    cancel = host.later(updateInterval, () => {
       // The end of the run reports a ledger that cannot be written.
       ledger.putEntry(entryNow()).catch(() => {});
       updateLater();
