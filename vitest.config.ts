@@ -35,7 +35,7 @@ const longFiles = [
   'test/e2e/expect.test.ts',
   'test/page/limits.test.ts',
   'test/page/replies.test.ts',
-  'test/client/shared/shared-gate.test.ts',
+  'test/client/pace/shared-gate.test.ts',
   'test/e2e/import-terminal.test.ts',
   'test/e2e/completion-shells.test.ts',
   'test/e2e/unread-stdout.test.ts',

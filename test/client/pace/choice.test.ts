@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { minimumDuration, paceOf, type RunRate } from '../../src/client/pace/pace.ts';
-import { thrown } from '../support/thrown.ts';
+import { minimumDuration, paceOf, type RunRate } from '../../../src/client/pace/pace.ts';
+import { thrown } from '../../support/thrown.ts';
 
 const a = (perWindow: number, window = 60_000) => ({ perWindow, window });
 

@@ -8,8 +8,8 @@ import {
   margin,
   type Pace,
   type Release,
-} from '../../src/client/pace/pace.ts';
-import { createVirtualTime, settled, type VirtualTime } from './virtual.ts';
+} from '../../../src/client/pace/pace.ts';
+import { createVirtualTime, settled, type VirtualTime } from '../virtual.ts';
 
 interface Load {
   readonly rows: number;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createPace, type Pace } from '../../src/client/pace/pace.ts';
-import { failureFrom, rig, ways } from './rig.ts';
-import { serve } from './servers.ts';
+import { createPace, type Pace } from '../../../src/client/pace/pace.ts';
+import { failureFrom, rig, ways } from '../rig.ts';
+import { serve } from '../servers.ts';
 
 const ready = (leaving: () => Promise<void> | undefined) => ({ beforeSend: leaving, beforeRetry: () => {} });
 
