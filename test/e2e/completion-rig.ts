@@ -27,6 +27,8 @@ export function homeFor(shell: Shell): string {
   const home = newHome();
   mkdirSync(join(home, 'bin'));
   mkdirSync(join(home, '.config/fish'), { recursive: true });
+  // Otherwise fish parses all man pages in the background, and writes to this home after its removal.
+  mkdirSync(join(home, '.local/share/fish/generated_completions'), { recursive: true });
   writeFileSync(join(home, startUps[shell].file), startUps[shell].text);
   writeFileSync(join(home, 'bin/bizmsg'), `#!/bin/sh\nexec ${programText} "$@"\n`, { mode: 0o755 });
   writeFileSync(join(home, 'bin/zebra-program'), '#!/bin/sh\n', { mode: 0o755 });
