@@ -37,15 +37,20 @@ const scenarios = fc.record({
 type Scenario = typeof scenarios extends fc.Arbitrary<infer T> ? T : never;
 
 const numRuns = Number(process.env['BIZMSG_PROPERTY_RUNS'] ?? (isLong ? 200 : 20));
+const timeout = 60_000 + numRuns * 200;
 
-it('signals at any moment: the summary agrees with the ledger, and no row is sent again', async () => {
-  await fc.assert(
-    fc.asyncProperty(scenarios, async (scenario) => {
-      expect(await sentAgain(scenario)).toEqual([]);
-    }),
-    { numRuns },
-  );
-}, 60_000);
+it(
+  'signals at any moment: the summary agrees with the ledger, and no row is sent again',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(scenarios, async (scenario) => {
+        expect(await sentAgain(scenario)).toEqual([]);
+      }),
+      { numRuns },
+    );
+  },
+  timeout,
+);
 
 it.skipIf(noRedis)(
   'the same with a server of a team that loses calls',
@@ -59,7 +64,7 @@ it.skipIf(noRedis)(
       { numRuns },
     );
   },
-  60_000,
+  timeout,
 );
 
 let worlds = 0;

@@ -1,6 +1,5 @@
 import { usage } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
-import type { Context } from '../../cli/command.ts';
 import { whole } from '../../cli/output/figures.ts';
 import { isPhone, normalizedPhone } from '../../contract/readers.ts';
 import { inexactIn } from '../input/json.ts';
@@ -89,8 +88,12 @@ export interface PhoneRepairs {
   zeros: number;
 }
 
+interface Notes {
+  note(code: string, text: string): void;
+}
+
 /** Says how many numbers were repaired. */
-export function noteRepairs({ note }: Pick<Context, 'note'>, { decimals, zeros }: PhoneRepairs): void {
+export function noteRepairs({ note }: Notes, { decimals, zeros }: PhoneRepairs): void {
   const parts = [
     ...(decimals > 0 ? [`${whole(decimals)} had ".0" at the end`] : []),
     ...(zeros > 0 ? [`${whole(zeros)} had 00 instead of "+"`] : []),
