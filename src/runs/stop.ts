@@ -1,5 +1,5 @@
 import { CliError, type ErrorCode, type ExitName } from '../base/errors.ts';
-import type { Host, Later } from '../base/host.ts';
+import type { EndSignal, Host, Later } from '../base/host.ts';
 
 /** Why a run ended before all its rows were sent. */
 export interface Stopped {
@@ -123,7 +123,10 @@ function tooMany(count: number, isAccepted: boolean, last: string): string {
 }
 
 export interface RunSignals extends Signals {
-  /** From now on the first signal ends the run after its requests in flight; a second one does not wait for them. */
+  /**
+   * From now on the first signal ends the run after its requests in flight, a second one does not wait for them, and a
+   * third one ends the process.
+   */
   take(): void;
   /** Signals end the process again. */
   release(): void;
@@ -134,14 +137,19 @@ const sameKeyPress = 500;
 
 interface Signaled {
   note(code: string, message: string): void;
-  readonly host: Pick<Host, 'signal' | 'handleSignals' | 'now'>;
+  readonly host: Pick<Host, 'signal' | 'handleSignals' | 'now' | 'later' | 'kill' | 'pid'>;
 }
 
+/** Milliseconds that the end of a run may take without a word. */
+const slow = 2_000;
+const leavingText = 'waiting for the ledger to record the last rows; press Ctrl-C again to end without that';
+
 export function untilSignaled({ note, host }: Signaled): RunSignals {
-  const { signal, handleSignals, now } = host;
+  const { signal, handleSignals, now, later, kill, pid } = host;
   const [stop, leave] = [new AbortController(), new AbortController()];
-  let stoppedAt: number | undefined;
+  let lastAt = -Infinity;
   let giveBack: (() => void) | undefined;
+  let cancelNote = () => {};
   let isUnread = false;
   const onEnd = () => {
     stop.abort(signal.reason);
@@ -153,19 +161,30 @@ export function untilSignaled({ note, host }: Signaled): RunSignals {
   };
   if (signal.aborted) onEnd();
   else signal.addEventListener('abort', onEnd, { once: true });
+  /** All that matters is on record, so that a crash would do no harm either. */
+  const end = (name: EndSignal) => {
+    giveBack?.();
+    kill(pid, name);
+  };
   return {
     stop: stop.signal,
     leave: leave.signal,
     take() {
       giveBack = handleSignals((name) => {
-        if (stoppedAt !== undefined) return now() > stoppedAt + sameKeyPress ? leave.abort(name) : undefined;
-        stoppedAt = now();
+        if (now() <= lastAt + sameKeyPress) return;
+        lastAt = now();
+        if (leave.signal.aborted) return end(name);
+        if (stop.signal.aborted) {
+          cancelNote = later(slow, () => note('leaving', leavingText));
+          return leave.abort(name);
+        }
         if (name === 'SIGINT')
           note('stopping', 'finishing the requests in flight; press Ctrl-C again to stop immediately');
         stop.abort(name);
       }, onUnread);
     },
     release() {
+      cancelNote();
       signal.removeEventListener('abort', onEnd);
       giveBack?.();
     },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { prefixOf } from '../../src/ledger/redis/server.ts';
 import { killed, summaryIn, untilAsked, writePeople } from '../e2e/runs-rig.ts';
@@ -156,6 +157,28 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
       expect(team.service.asked).toHaveLength(300);
     },
   );
+
+  it('that does not answer can be left with a third Ctrl-C', async () => {
+    const team = await newTeam(() => ({ reply: 200, after: 3 }));
+    const cable = await newCable(team.url);
+    const [machine, other] = [team.newMachine(cable.url), team.newMachine()];
+    for (const one of [machine, other]) writePeople(one, 300);
+    const running = machine.start(asJob);
+    const told = (text: string) => expect.poll(running.stderr, { timeout: 20_000 }).toContain(text);
+    await untilAsked(team, 30, running);
+    cable.cut();
+    process.kill(running.pid, 'SIGINT');
+    await told('press Ctrl-C again to stop immediately');
+    await sleep(600);
+    process.kill(running.pid, 'SIGINT');
+    await told('press Ctrl-C again to end without that');
+    process.kill(running.pid, 'SIGINT');
+    expect(await running.ended).toBeNull();
+    cable.mend();
+    await silenced(team, running);
+    expect(await other.bin(asJob)).toMatchObject({ code: 10 });
+    expect(twice(team.service)).toEqual([]);
+  });
 
   it('that is gone does not keep a run alive that is interrupted', async () => {
     const team = await newTeam(() => ({ reply: 200, after: 3 }));
