@@ -164,7 +164,9 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     const [machine, other] = [team.newMachine(cable.url), team.newMachine()];
     for (const one of [machine, other]) writePeople(one, 300);
     const running = machine.start(asJob);
-    const told = (text: string) => expect.poll(running.stderr, { timeout: 20_000 }).toContain(text);
+    const told = async (text: string) => {
+      await expect.poll(running.stderr, { timeout: 20_000 }).toContain(text);
+    };
     await untilAsked(team, 30, running);
     cable.cut();
     process.kill(running.pid, 'SIGINT');
