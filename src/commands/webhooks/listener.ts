@@ -181,7 +181,7 @@ async function* withAdvice(
     const failed = isGiven ? undefined : items.find(hasFailed);
     if (!failed) continue;
     isGiven = true;
-    const all = '--failed sends all that no handler has accepted';
+    const all = '--failed sends all whose last forward failed';
     context.note('replay', `bizmsg webhooks replay ${failed.event} sends it again; ${all}`);
   }
 }
