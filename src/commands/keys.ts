@@ -95,7 +95,10 @@ export const switchMode = command({
     // Fails for a missing key before prompting.
     profiles.requireKey(profile, input.to);
     context.note('affects', `this affects all shells and scripts that use the profile ${profile}`);
-    context.note('environment-wins', 'a key in the environment (BIZMSG_API_KEY) takes precedence over the profile');
+    context.note(
+      'environment-wins',
+      'a key in the environment (BIZMSG_API_KEY) takes precedence over the profile in use',
+    );
     if (input.to === 'live') await context.confirm(`Real messages will be sent. Use the live key of ${profile}?`);
     return profiles.switchMode(profile, input.to);
   },

@@ -34,7 +34,7 @@ export const runParams = {
 } as const;
 
 /** The limits of a batch, as options or kept in a profile. */
-export const excludeFromText = 'never message the phones in this file: one a line, or a column phone';
+export const excludeFromText = 'never message the phones in this file: one per line, or a column phone';
 export const hoursHelp = 'send batches only then: "mon-fri 09:00-18:00 Europe/Berlin"';
 
 /** Options of other tools, and what to use here. */

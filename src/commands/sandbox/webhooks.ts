@@ -62,7 +62,7 @@ export const listWebhooks = command({
 export const removeWebhook = command({
   name: 'remove',
   summary: 'Remove a webhook; its URL gets no more events',
-  details: 'Deliveries that wait for it become dead and are not attempted again.',
+  details: 'Deliveries that wait for it become dead; a webhook that is added with --catch-up gets their events.',
   params: { webhook: required('<id-or-url>', 'the webhook id, from sandbox webhooks list, or its URL') },
   examples: ['sandbox webhooks remove http://127.0.0.1:3000/hooks'],
   sample: 'Removed whk_5c1f2a9e0b00000k: http://127.0.0.1:3000/hooks',

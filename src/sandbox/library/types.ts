@@ -182,7 +182,7 @@ export interface Delivery {
   readonly event: string;
   readonly type: string;
   readonly url: string;
-  /** `dead`: all attempts failed. `dropped`: by a fault. */
+  /** `dead`: all attempts failed, or its webhook was removed or disabled. `dropped`: by a fault. */
   readonly state: 'waiting' | 'delivered' | 'dead' | 'dropped';
   readonly attempts: number;
   /** The result of the last attempt: a status or an error. */
