@@ -164,8 +164,11 @@ function lineSet(text: string): (line: number) => boolean {
 
 export const closeRun = command({
   name: 'close',
-  summary: 'Close an unfinished run; no command continues it any more',
-  details: 'bizmsg still remembers the rows that the run sent. An unfinished run also closes after 7 idle days.',
+  summary: 'Close an unfinished run, so that its unsent rows are given up',
+  details: [
+    'bizmsg still remembers the rows that the run sent. An unfinished run also closes after 7 idle days. A command with',
+    'the --job of a closed run continues it.',
+  ].join('\n'),
   params: { id: required('<id>', 'id of a run, or its first characters') },
   examples: ['runs close 3f9a1c20be41'],
   sample: 'Closed run 3f9a1c20be41; 12 rows were not sent',
