@@ -246,6 +246,28 @@ describe.skipIf(noRedis)('a lost answer', () => {
     expect(await open().claim(messages('ada:1'), { run })).toMatchObject([{ verdict: 'taken' }]);
   });
 
+  it('of a claim that arrives after its process has ended: the server has lost nothing', async () => {
+    const { server, open } = await started();
+    let late: (() => Promise<unknown>) | undefined;
+    let isCut = false;
+    const redis: Redis = {
+      ...server.redis,
+      async run(...call) {
+        if (!isCut) return server.redis.run(...call);
+        late = () => server.redis.run(...call);
+        throw new CliError('network', 'unreachable', 'the packets are on their way');
+      },
+    };
+    const ledger = open({ redis });
+    const { run } = accepted(await ledger.register(planOf(people)));
+    isCut = true;
+    await expect(ledger.claim(messages('ada:1'), { run })).rejects.toMatchObject({ exit: 'network' });
+    isCut = false;
+    await ledger.close();
+    await late?.();
+    expect(await open().claim(messages('ada:1'), { run })).toEqual([{ verdict: 'yours' }]);
+  });
+
   it('of a part of a registration: nothing of it counts', async () => {
     const { server, open, machines } = await started();
     const text = Array.from({ length: 5_000 }, (_, at) => `p${at}:1`).join(' ');

@@ -744,7 +744,9 @@ if op == 'end' then
   change()
   leave(me)
   finish()
-  call('DEL', P .. 'worker:' .. me)
+  -- Kept for calls that this process has given up and that arrive late: the server has not lost them.
+  call('HSET', P .. 'worker:' .. me, 'state', 'ended')
+  call('EXPIRE', P .. 'worker:' .. me, 3600)
   return ok()
 end
 
