@@ -70,7 +70,6 @@ export default defineConfig({
     __VERSION__: '"0.0.0"',
     __BUILD__: '"source"',
     __ROOT_HELP__: '""',
-    __BARE_HELP__: '""',
     __PAGE__: '"../../dist/page"',
   },
   test: {

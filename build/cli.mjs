@@ -49,11 +49,11 @@ export async function makeCli(temporary, names) {
 
 /** Builds into a temporary folder; returns the tree of commands and the top-level help, which later builds contain. */
 async function describe(temporary, names) {
-  await bundle(temporary, { ...names, help: { root: '', bare: '' }, plugins: [recordLoaded] }, described);
+  await bundle(temporary, { ...names, help: '', plugins: [recordLoaded] }, described);
   const require = createRequire(import.meta.url);
   const entry = join(temporary, 'main.cjs');
   const surface = await require(join(temporary, 'surface.cjs')).surfaceOf(require(join(temporary, 'tree.cjs')).tree);
-  return { entry, surface, help: { root: await printed(entry, ['--help']), bare: await printed(entry, []) } };
+  return { entry, surface, help: await rootHelp(entry) };
 }
 
 /** Installs the chunks and keeps the previous build's for running processes; returns the names to keep next time. */
@@ -127,8 +127,7 @@ async function bundle(dir, { version, stamp, help, define = {}, plugins = [], gr
         __VERSION__: JSON.stringify(version),
         __BUILD__: JSON.stringify(stamp),
         __PAGE__: JSON.stringify('../page'),
-        __ROOT_HELP__: JSON.stringify(help.root),
-        __BARE_HELP__: JSON.stringify(help.bare),
+        __ROOT_HELP__: JSON.stringify(help),
         ...define,
       },
     },
@@ -184,12 +183,12 @@ function withoutCopies(code) {
   );
 }
 
-/** What the program prints on stdout. */
-async function printed(entry, argv) {
+/** Returns the program's top-level help. */
+async function rootHelp(entry) {
   let text = '';
   const stdout = { write: async (part) => void (text += part) };
   const { main } = createRequire(import.meta.url)(entry);
-  await main({ argv, env: {}, stdout });
+  await main({ argv: ['--help'], env: {}, stdout });
   return text;
 }
 

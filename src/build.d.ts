@@ -3,9 +3,8 @@ declare const __VERSION__: string;
 declare const __BUILD__: string;
 /** The folder of the built page, relative to the file that reads it. */
 declare const __PAGE__: string;
-/** The top-level help, and what is printed without arguments; empty while they are rendered, and in tests from source. */
+/** The top-level help as rendered at build; empty while it is being rendered, and in tests from source. */
 declare const __ROOT_HELP__: string;
-declare const __BARE_HELP__: string;
 /** The tree of commands as a shell sees it, as JSON; only where `bizmsg __complete` is built. */
 declare const __SURFACE__: string;
 /** The texts of files that a standalone binary contains, by name; only there. */

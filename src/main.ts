@@ -23,9 +23,8 @@ export async function main(host: Host): Promise<number> {
   const alone = host.argv.length === 1 ? host.argv[0] : undefined;
   if (alone === '--version' || alone === '-V') return print(host, `${__VERSION__}\n`);
   const isHelp = alone === '--help' || alone === '-h';
-  const help = host.argv.length === 0 ? __BARE_HELP__ : isHelp ? __ROOT_HELP__ : '';
   // Built for 80 columns.
-  if (help !== '' && !isNarrow(host)) return print(host, help);
+  if (__ROOT_HELP__ && isHelp && !isNarrow(host)) return print(host, __ROOT_HELP__);
   const [{ run }, { tree }] = await Promise.all([import('./cli/run.ts'), import('./commands/index.ts')]);
   return run(host, tree);
 }
