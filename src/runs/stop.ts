@@ -137,15 +137,15 @@ const sameKeyPress = 500;
 
 interface Signaled {
   note(code: string, message: string): void;
-  readonly host: Pick<Host, 'signal' | 'handleSignals' | 'now' | 'later' | 'kill' | 'pid'>;
+  readonly host: Pick<Host, 'signal' | 'handleSignals' | 'steady' | 'later' | 'kill' | 'pid'>;
 }
 
 /** Milliseconds that the end of a run may take without a word. */
 const slow = 2_000;
-const leavingText = 'waiting for the ledger to record the last rows; press Ctrl-C again to end without that';
+const leavingText = 'the last rows are still being recorded; press Ctrl-C again to end without that';
 
 export function untilSignaled({ note, host }: Signaled): RunSignals {
-  const { signal, handleSignals, now, later, kill, pid } = host;
+  const { signal, handleSignals, steady, later, kill, pid } = host;
   const [stop, leave] = [new AbortController(), new AbortController()];
   let lastAt = -Infinity;
   let giveBack: (() => void) | undefined;
@@ -171,8 +171,8 @@ export function untilSignaled({ note, host }: Signaled): RunSignals {
     leave: leave.signal,
     take() {
       giveBack = handleSignals((name) => {
-        if (now() <= lastAt + sameKeyPress) return;
-        lastAt = now();
+        if (steady() <= lastAt + sameKeyPress) return;
+        lastAt = steady();
         if (leave.signal.aborted) return end(name);
         if (stop.signal.aborted) {
           cancelNote = later(slow, () => note('leaving', leavingText));
