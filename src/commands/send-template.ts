@@ -96,7 +96,10 @@ async function messageBody(context: Context, input: Input<typeof params>): Promi
   const words = [input.phone, input.name].filter((word) => word !== undefined);
   const to = input.to ?? words.shift();
   const template = input.template ?? words.shift();
-  if (words.length > 0)
+  const [extra] = words;
+  if (extra !== undefined && input.to !== undefined && input.template !== undefined)
+    throw usage(`"${extra}" is one argument too many`, `is it the value of a variable? -p ${shellQuote(extra)}`);
+  if (extra !== undefined)
     throw usage('the recipient or the template is given twice', 'give each once, as an argument or as an option');
   refuseSwapped(input);
   if (to !== undefined) warnOfDoubtfulPhone(context, phone(to));

@@ -78,6 +78,7 @@ describe('the params of a send', () => {
       argv: ['--to', '+12025550102', ada, 'order_update', '-p', 'Ada', '-p', '1'],
       says: 'given twice',
     },
+    { name: 'a variable without -p', argv: ['--to', ada, '--template', 'welcome', 'Ada'], says: '-p Ada' },
     { name: '--to without --template', argv: ['--to', ada], says: '--template' },
     { name: '--template without --to', argv: ['--template', 'welcome'], says: '--to' },
     { name: 'a second --to', argv: ['--to', ada, '--to', ada, '--template', 'welcome'], says: '--to' },
