@@ -84,6 +84,9 @@ export function createServerWorld(redis: Redis, server: RedisServer, folder: str
       /** Copies are older than a heartbeat, and the living notice the loss with their next one. */
       async restore(): Promise<void> {
         beat();
+        // The living have the answers, so they know more than the copy.
+        await redis.call('PING');
+        await new Promise(setImmediate);
         await redis.run(
           restore,
           [prefixOf(account)],
