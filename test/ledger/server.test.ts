@@ -191,6 +191,22 @@ function losing(redis: Redis, isLost: (operation: string) => boolean): Redis {
   };
 }
 
+/** A connection whose last call, while it is cut, arrives late. */
+function cableTo(server: Redis) {
+  let late: (() => Promise<unknown>) | undefined;
+  let isCut = false;
+  const redis: Redis = {
+    ...server,
+    async run(...call) {
+      if (!isCut) return server.run(...call);
+      late = () => server.run(...call);
+      throw new CliError('network', 'unreachable', 'the packets are on their way');
+    },
+  };
+  const deliver = async () => expect(await late?.()).toBeDefined();
+  return { redis, cut: () => void (isCut = true), mend: () => void (isCut = false), deliver };
+}
+
 describe.skipIf(noRedis)('a lost answer', () => {
   it('of a claim: the rows were not sent, and are granted to the same process when it asks again', async () => {
     const { server, open, machines } = await started();
@@ -223,48 +239,30 @@ describe.skipIf(noRedis)('a lost answer', () => {
 
   it('of an outcome that arrives after later calls: it no longer counts', async () => {
     const { server, open } = await started();
-    let late: (() => Promise<unknown>) | undefined;
-    let isCut = false;
-    const redis: Redis = {
-      ...server.redis,
-      async run(...call) {
-        if (!isCut) return server.redis.run(...call);
-        late = () => server.redis.run(...call);
-        throw new CliError('network', 'unreachable', 'the packets are on their way');
-      },
-    };
-    const ledger = open({ redis });
+    const cable = cableTo(server.redis);
+    const ledger = open({ redis: cable.redis });
     const { run } = accepted(await ledger.register(planOf(people)));
     await ledger.claim(messages('ada:1'), { run });
-    isCut = true;
+    cable.cut();
     const outcome = { run, row: message('ada:1'), outcome: 'release' as const };
     await expect(ledger.settle([outcome])).rejects.toMatchObject({ exit: 'network' });
-    isCut = false;
+    cable.mend();
     await ledger.settle([outcome]);
     expect(await ledger.claim(messages('ada:1'), { run })).toEqual([{ verdict: 'yours' }]);
-    await late?.();
+    await cable.deliver();
     expect(await open().claim(messages('ada:1'), { run })).toMatchObject([{ verdict: 'taken' }]);
   });
 
   it('of a claim that arrives after its process has ended: the server has lost nothing', async () => {
     const { server, open } = await started();
-    let late: (() => Promise<unknown>) | undefined;
-    let isCut = false;
-    const redis: Redis = {
-      ...server.redis,
-      async run(...call) {
-        if (!isCut) return server.redis.run(...call);
-        late = () => server.redis.run(...call);
-        throw new CliError('network', 'unreachable', 'the packets are on their way');
-      },
-    };
-    const ledger = open({ redis });
+    const cable = cableTo(server.redis);
+    const ledger = open({ redis: cable.redis });
     const { run } = accepted(await ledger.register(planOf(people)));
-    isCut = true;
+    cable.cut();
     await expect(ledger.claim(messages('ada:1'), { run })).rejects.toMatchObject({ exit: 'network' });
-    isCut = false;
+    cable.mend();
     await ledger.close();
-    await late?.();
+    await cable.deliver();
     expect(await open().claim(messages('ada:1'), { run })).toEqual([{ verdict: 'yours' }]);
   });
 

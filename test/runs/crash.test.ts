@@ -10,14 +10,6 @@ const outcomes = ['done', 'done', 'done', 'failed', 'unsure', 'lost', 'unreached
 
 type Outcome = (typeof outcomes)[number];
 
-const errors = {
-  failed: rig.rejected,
-  unsure: rig.fault,
-  lost: rig.lost,
-  unreached: rig.unreachable,
-  barred: () => rig.failure('rateLimited', 'no', 429),
-} as const;
-
 const scenarios = fc.record({
   rows: fc.integer({ min: 0, max: 60 }),
   concurrency: fc.integer({ min: 1, max: 16 }),
@@ -127,7 +119,7 @@ function service(sends: Iterator<[Outcome, number], [Outcome, number]>) {
       if (outcome === 'hangs') hanging?.abort();
       if (outcome === 'hangs') return new Promise(() => {});
       if (outcome === 'done') return {};
-      throw errors[outcome]();
+      throw rig.errors[outcome]();
     },
   };
 }

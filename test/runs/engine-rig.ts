@@ -174,6 +174,15 @@ export const fault = () => failure('unsure', 'unknown', 500);
 export const lost = () => failure('unsure', 'unknown');
 export const unreachable = () => failure('network', 'no');
 
+/** What may become of a request that is not accepted. */
+export const errors = {
+  failed: rejected,
+  unsure: fault,
+  lost,
+  unreached: unreachable,
+  barred: () => failure('rateLimited', 'no', 429),
+} as const;
+
 /** Fails these rows. */
 export function answering(answers: Readonly<Record<string, () => CliError>>) {
   return async (content: string) => {

@@ -9,16 +9,8 @@ import { noRedis, type RedisServer, startRedis } from '../support/redis.ts';
 import { isLong } from '../support/long-tests.ts';
 import * as rig from './engine-rig.ts';
 
-const errors = {
-  failed: rig.rejected,
-  unsure: rig.fault,
-  lost: rig.lost,
-  unreached: rig.unreachable,
-  barred: () => rig.failure('rateLimited', 'no', 429),
-} as const;
-
 /** `retried` after a 429; `hangs` until the second Ctrl-C. */
-type Reply = keyof typeof errors | 'done' | 'retried' | 'hangs';
+type Reply = keyof typeof rig.errors | 'done' | 'retried' | 'hangs';
 
 const replies: readonly Reply[] = ['done', 'done', 'done', 'failed', 'unsure', 'lost', 'unreached', 'barred'];
 
@@ -171,7 +163,7 @@ function interrupted(
           throw rig.failure('interrupted', 'unknown');
         }
         if (reply === 'done' || reply === 'hangs' || reply === 'retried') return {};
-        throw errors[reply]();
+        throw rig.errors[reply]();
       },
       onOutcome: event,
     },
