@@ -1,8 +1,9 @@
-import { CliError, usage } from '../base/errors.ts';
+import { usage } from '../base/errors.ts';
 import type { Context } from '../cli/command.ts';
 import { phone } from '../cli/params.ts';
 import { doubtAbout, rememberTemplates, rendered, type TemplateFacts, templatesOf } from '../cli/templates.ts';
 import type { BodyOf } from '../contract/endpoints.ts';
+import { interruptedEarly } from '../runs/stop.ts';
 
 /** The parts of a message that were typed. */
 export interface MessageParts {
@@ -17,7 +18,8 @@ export async function askForMessage(context: Context, given: MessageParts): Prom
   const to = given.to ?? (await context.ask('Recipient', '--to', phone));
   const list = context.interactive ? await listedTemplates(context) : [];
   // Prompts would end without a word.
-  if (context.host.signal.aborted) throw new CliError('interrupted', 'interrupted', 'interrupted; nothing was sent');
+  const { signal } = context.host;
+  if (signal.aborted) throw interruptedEarly(signal.reason);
   const template = given.template ?? (await askForTemplate(context, list));
   const found = list.find(({ name }) => name === template);
   if (given.template !== undefined && found?.text !== undefined) context.reporter.say(`${template} · ${found.text}`);

@@ -102,7 +102,7 @@ async function outcomesOf(context: Context, rows: readonly LoggedRow[], isBatch:
   return outcomes;
 }
 
-/** Calls `act` with the place of the runs: this machine, and the caller's team. */
+/** Calls `act` with where the runs are: on this machine, and in the caller's team. */
 async function withRuns<T>(
   context: Context,
   act: (home: RunsHome & { all(): readonly ListedRun[] }) => T | Promise<T>,

@@ -161,7 +161,7 @@ export function untilSignaled({ note, host }: Signaled): RunSignals {
   };
   if (signal.aborted) onEnd();
   else signal.addEventListener('abort', onEnd, { once: true });
-  /** All that matters is on record, so that a crash would do no harm either. */
+  /** Rows are claimed on record before they are sent, so this loses nothing. */
   const end = (name: EndSignal) => {
     giveBack?.();
     kill(pid, name);

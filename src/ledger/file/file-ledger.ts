@@ -37,7 +37,7 @@ export interface FileLedgerOptions {
 export interface FileLedger extends Ledger {
   /** Keys the digests of rows; in hexadecimal. */
   readonly secret: string;
-  /** Writes a run's entry in the index that `listRuns` reads. Notes of one moment are merged. */
+  /** Writes a run's entry in the index that `listRuns` reads. Entries of one moment are written together. */
   putEntry(entry: RunEntry): Promise<void>;
   /** Records the last outcomes, and ends. */
   close(last?: readonly Settled[]): Promise<void>;
