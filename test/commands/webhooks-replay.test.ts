@@ -161,17 +161,19 @@ describe('webhooks replay', () => {
     expect((await run('webhooks history --columns answered --no-header')).stdout).toBe('\n');
   });
 
-  it('ends on an interrupt, and reports its progress', async () => {
-    const { send, home } = await listener();
+  it('ends on an interrupt, reports its progress, and records the request in flight', async () => {
+    const { send, home, run } = await listener();
     const target = await serve(({ body }, _, response) => {
       if (body === '1') response.end();
       else process.kill(running.pid, 'SIGINT');
     });
-    for (const body of ['1', '2', '3']) await send(body);
+    const ids = [await send('1'), await send('2'), await send('3')];
     const running = startBin(['webhooks', 'replay', '--since', '1h', '--to', target.url], { home });
     expect(await running.ended).toBe(130);
-    expect([running.stdout().split('\n').length, running.stderr()]).toEqual([2, 'error: interrupted after 1 of 3\n']);
+    expect(running.stdout()).toMatch(/ 200 .*\n.*stopped waiting for an answer.*\n$/);
+    expect(running.stderr()).toBe('error: interrupted after 2 of 3\n');
     expect(target.seen).toHaveLength(2);
+    expect((await run('webhooks history --failed -o id')).stdout).toBe(`${ids[1]}\n`);
   });
 
   it('sends to another machine only after confirmation', async () => {

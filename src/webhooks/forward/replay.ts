@@ -25,7 +25,7 @@ export interface Replayed {
   readonly outcome: Omit<Forwarded, 'type' | 'forwarded_at'>;
 }
 
-/** Sends events again in sequence, until the signal. */
+/** Sends events again in sequence, until the signal. It cuts off the request in flight, which is the last outcome. */
 export async function* replay({ events, prepare, timeout, now, signal }: ReplayOptions): AsyncGenerator<Replayed> {
   const targets = new Map<string, Target>();
   const closeAll = () => {
@@ -39,7 +39,6 @@ export async function* replay({ events, prepare, timeout, now, signal }: ReplayO
       const request = forwardRequest(prepare(event), url);
       const start = now();
       const result = resultOf(await target.send(request));
-      if (signal.aborted) return;
       yield { event, outcome: { event: event.id, url: url.href, ms: now() - start, ...result } };
       if (signal.aborted) return;
     }
