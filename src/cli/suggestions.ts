@@ -168,7 +168,7 @@ const verbose: ReadonlySet<string> = new Set(['-v', '--verbose']);
 type Typed = Token<Param<unknown>>;
 
 /** The option that a mistyped one may mean; the first rule with a match decides. */
-function optionHint(line: Line, { text, value: inline }: Typed, next: Typed | undefined): string | undefined {
+function optionHint(line: Line, { text, value: inline, start }: Typed, next: Typed | undefined): string | undefined {
   const { path, node } = line;
   const value = inline ?? (next?.kind === 'word' ? next.text : undefined);
   if (isKey(value)) return keyHint;
@@ -180,6 +180,8 @@ function optionHint(line: Line, { text, value: inline }: Typed, next: Typed | un
   const known = instead(text);
   if (known !== undefined) return known;
   if (verbose.has(text)) return didYouMean(['--version', '--debug']);
+  const word = line.argv[start] ?? '';
+  if (/^-\w/.test(word) && isFileName(word)) return `if it is a file, write ./${shellQuote(word)}`;
   const argument = argumentsOf(line).find((name) => text === `--${name}` || (name === 'file' && isFileName(value)));
   if (argument !== undefined) {
     const words = argumentsOf(line).map((one) => (one === argument ? shellQuote(value ?? '…') : `<${one}>`));

@@ -52,6 +52,7 @@ it.each([
     'results go to stdout: bizmsg contacts export -o json > x.json',
   ],
   ['a file by another option', 'contacts create --body a.json', 'did you mean --input a.json?'],
+  ['a file whose name begins with a dash', 'send-batch welcome -dash.csv', 'if it is a file, write ./-dash.csv'],
   ['an unknown option', 'contacts list --xyzzy', 'see bizmsg contacts list --help'],
 ])('suggests for %s: %s', async (_name, line, hint) => {
   expect(await refusal(line)).toEqual([expect.stringMatching(/^unknown option -/), hint]);
