@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -127,6 +127,18 @@ describe('webhooks show --raw', () => {
     await run(`webhooks show --raw ${file}`);
     const { stdout } = await bin(['webhooks', 'show', '--raw', '-'], { home });
     expect(stdout).toBe(readFileSync(file, 'utf8'));
+  });
+
+  it('overwrites a file only after confirmation', async () => {
+    const { send, home, run } = await listener();
+    const id = await send('{}');
+    const file = join(home, 'event.http');
+    writeFileSync(file, 'mine');
+    const { code, stderr } = await run(`webhooks show --raw ${file}`);
+    expect([code, stderr]).toEqual([11, expect.stringContaining(`Overwrite ${file}?`)]);
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+    expect((await run(`webhooks show --raw ${file} --yes`)).stdout).toBe(`Wrote ${id} to ${file}\n`);
+    expect(readFileSync(file, 'utf8')).toMatch(/^POST /);
   });
 
   it.each(['-o json', '--json', '--query id', '--columns id'])('cannot be combined with %s', async (words) => {

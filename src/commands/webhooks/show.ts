@@ -1,5 +1,6 @@
 import { warnOncePerFile } from '../../base/journal-lines.ts';
 import { CliError, usage } from '../../base/errors.ts';
+import { statsOf } from '../../base/files.ts';
 import type { OnDamage } from '../../base/journal-lines.ts';
 import { parseJson } from '../../base/json.ts';
 import { command, type Context, type Ui } from '../../cli/command.ts';
@@ -20,7 +21,7 @@ export const showEvent = command({
     'An event has headers, a body, and where it was forwarded. A message of the local sandbox has its request, text,',
     'receipts, events and deliveries; any message has the events that listeners on this machine received for it.',
     'With --raw the event is written as received: request line, headers, an empty line, body. webhooks verify,',
-    'sign and replay read such a file.',
+    'sign and replay read such a file. An existing file is overwritten only after a question, or with --yes.',
   ].join('\n'),
   params: {
     id: argument(
@@ -42,7 +43,7 @@ export const showEvent = command({
     const onDamage = warnOncePerFile(context, 'journal-damaged');
     try {
       const past = findEvent(context.stateFolder(), id, onDamage);
-      return raw === undefined ? await shown(past) : await written(past, raw);
+      return raw === undefined ? await shown(past) : await written(context, past, raw);
     } catch (error) {
       if (!(error instanceof CliError && error.exit === 'notFound') || id === undefined || raw !== undefined)
         throw error;
@@ -73,13 +74,15 @@ async function shown(past: Past): Promise<Shown> {
 
 type Written = { readonly raw: Buffer } | { readonly id: string; readonly file: string };
 
-async function written({ event }: Past, file: string): Promise<Written> {
+async function written(context: Context, { event }: Past, file: string): Promise<Written> {
   const [{ rawDelivery, writeRaw }, { closeSync, constants, openSync, writeFileSync }] = await Promise.all([
     import('../../webhooks/event/raw.ts'),
     import('node:fs'),
   ]);
   const raw = writeRaw(rawDelivery(event));
   if (file === '-') return { raw };
+  const present = statsOf(file);
+  if (present?.isFile() && present.size > 0) await context.confirm(`Overwrite ${file}?`);
   // A pipe that nothing reads would block forever, even on signals.
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NONBLOCK } = constants;
   const fd = openSync(file, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0o600);
