@@ -57,6 +57,7 @@ export type ErrorCode =
   | 'key-in-arguments'
   | 'key-without-address'
   | 'ledger-busy'
+  | 'ledger-removed'
   | 'ledger-secret'
   | 'ledger-unwritable'
   | 'left'

@@ -122,6 +122,7 @@ function howToGoOn(left: number, plan: SentPlan, { exit, code }: Stopped): strin
   if (exit === 'keyRefused')
     return `${unsent(left)}; with a valid key, run the same command again with --continue to send ${them}`;
   if (code === 'team-data-lost') return `${unsent(left)}; with --accept-loss, the same command ${afterLoss(plan)}`;
+  if (code === 'ledger-removed') return unsent(left);
   return runAgain(left, code === 'too-many-errors' ? 'fix the cause, then ' : '');
 }
 
@@ -167,7 +168,8 @@ function resultText({ result, unit, unsurePlaces, resolveCommands, hasClue }: En
   }
   if (failed > 0 && files.failed !== null && !stopped && !hasClue)
     lines.push(ui.line([failedAdvice(result, files.failed)], '  '));
-  if (open > 0) lines.push(...unsureAdvice(open, resolveCommands).map((advice) => ui.line([advice], '  ')));
+  if (open > 0 && stopped?.code !== 'ledger-removed')
+    lines.push(...unsureAdvice(open, resolveCommands).map((advice) => ui.line([advice], '  ')));
   if (left > 0 && !stopped)
     lines.push(
       `${whole(left)} not sent yet: run the same command without --first to send ${left === 1 ? 'it' : 'them'}`,

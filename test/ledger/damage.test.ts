@@ -122,6 +122,23 @@ describe('a process whose segment was changed by another', () => {
     expect([...timers.armed.values()]).toEqual([]);
   });
 
+  it.each([
+    ['was removed', () => {}],
+    ['was removed and started again', async (folder: string) => openLedger(folder).register(planOf(people))],
+  ])('stops if the ledger %s, and does not promise to continue', async (_, then) => {
+    const folder = temporaryFolder();
+    const ledger = openLedger(folder);
+    const { run } = accepted(await ledger.register(planOf(people)));
+    rmSync(folder, { recursive: true });
+    await then(folder);
+    for (const call of [ledger.claim(messages(people), { run }), ledger.look(message('ada:1'), { run })])
+      await expect(call).rejects.toMatchObject({
+        code: 'ledger-removed',
+        hint: 'bizmsg no longer knows what was sent: the same command sends all rows again',
+      });
+    await ledger.close();
+  });
+
   it('stops if it loses the lock before it writes', async () => {
     const folder = temporaryFolder();
     // Each decision asks for the time.

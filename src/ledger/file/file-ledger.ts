@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fdatasync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { CliError } from '../../base/errors.ts';
+import { CliError, configuration } from '../../base/errors.ts';
 import { fsError, createStateFolder } from '../../base/files.ts';
 import { startHeartbeat, isProcessAlive, processStart } from '../../base/liveness.ts';
 import type { Later } from '../../base/host.ts';
@@ -162,7 +162,8 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
         fatal(write);
         for (const { finish } of current) finish();
       } catch (error) {
-        for (const { fail } of current.splice(0)) fail(error);
+        if (segments.isRemoved()) fault = removed(folder);
+        for (const { fail } of current.splice(0)) fail(fault ?? error);
       } finally {
         turn.pass(fault === undefined);
       }
@@ -291,6 +292,11 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
       if (!fsError(error)) throw error;
     }
   }
+}
+
+function removed(folder: string): CliError {
+  const hint = 'bizmsg no longer knows what was sent: the same command sends all rows again';
+  return configuration('ledger-removed', `${folder} was removed while this command used it`, hint);
 }
 
 /** Milliseconds since a process has written to the ledger, or to its heartbeat file. */

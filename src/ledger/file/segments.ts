@@ -23,6 +23,8 @@ export interface Segments {
   save(): void;
   /** The file that the last append went to. */
   current(): AppendFile | undefined;
+  /** Whether that file was removed. */
+  isRemoved(): boolean;
   close(): void;
 }
 
@@ -50,6 +52,7 @@ const silentFor = dayLength;
 const chunk = 1 << 17;
 
 export function createSegments({ folder, book, check, now, isAlive, onRepaired }: SegmentOptions): Segments {
+  let isOpen = true;
   let current: AppendFile | undefined;
   let day = '';
   /** Until then, the last file is the one of today. */
@@ -60,6 +63,7 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
   let covered = { name: '', size: 0 };
   return {
     current: () => current,
+    isRemoved: () => isOpen && current !== undefined && fstatSync(current.fd()).nlink === 0,
     refresh() {
       if (!current) removeDrafts();
       try {
@@ -81,6 +85,7 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
     },
     save: () => unlessBad(() => save(segmentNames(folder))),
     close() {
+      isOpen = false;
       current?.close();
       book.clear();
     },
