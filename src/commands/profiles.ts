@@ -199,7 +199,13 @@ export const removeProfile = command({
   piped: 'text',
   run: async (context, input) => {
     const profiles = openProfiles(context);
-    const keys = keysOf(profiles.show(input.name));
+    const profile = profiles.show(input.name);
+    const keys = keysOf(profile);
+    if (profile.live_key !== null)
+      context.note(
+        'new-account',
+        `if you add ${input.name} again, it is another account, so its messages could be sent again without a question`,
+      );
     await context.confirm(`Remove the profile ${input.name}${keys === '' ? '' : ` and its keys ${keys}`}?`);
     const removed = await profiles.remove(input.name);
     if (keys !== '')

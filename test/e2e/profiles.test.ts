@@ -86,6 +86,14 @@ describe('profiles', () => {
     expect((await run('profiles list -o json')).stdout).toBe('[]\n');
   });
 
+  it('warns before it removes a profile with a live key that messages could be sent again', async () => {
+    await add('acme');
+    await run('keys set --profile acme --key-stdin', liveKey);
+    const { code, stderr } = await run('profiles remove acme');
+    expect(code).toBe(11);
+    expect(stderr).toMatch(/^note: if you add acme again, it is another account, .*\nerror: /);
+  });
+
   it('removes a profile without keys, and does not mention keys', async () => {
     await run(`profiles add acme --base-url ${service} --without-key`);
     const { code, stdout, stderr } = await run('profiles remove acme --yes');
