@@ -1,3 +1,4 @@
+import { CliError } from '../base/errors.ts';
 import { redact, redactTarget } from '../base/redact.ts';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import {
@@ -24,7 +25,7 @@ import type { Answer, Incoming } from './interface.ts';
 import { Refusal } from './refusal.ts';
 import type { Ids } from './state/ids.ts';
 import type { Call, Change, FaultRecord, Key } from './state/records.ts';
-import type { State, Store } from './state/state.ts';
+import { reasonOf, type State, type Store } from './state/state.ts';
 import { type Clock, sleep } from './time/clock.ts';
 
 interface Runtime {
@@ -231,9 +232,10 @@ function recorded(
   };
 }
 
-/** §7: an error of the service itself. */
+/** §7: an error of the service itself. A bug is reported with its stack. */
 function crashed(service: Service, error: unknown): Reply {
-  service.warn(`the sandbox failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  const isBug = error instanceof Error && !(error instanceof CliError);
+  service.warn(`the sandbox failed: ${(isBug && error.stack) || reasonOf(error)}`);
   return refused(service, new Refusal(500, 'the sandbox failed; see its log for the cause'));
 }
 

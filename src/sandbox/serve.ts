@@ -13,6 +13,7 @@ import type { Sandbox } from './interface.ts';
 import type { PageFiles } from './control/page.ts';
 import { startServer } from './http.ts';
 import { openFileJournal } from './state/file-journal.ts';
+import { reasonOf } from './state/state.ts';
 
 export interface ServeOptions {
   /** Creates the sandbox from the contents of its store. */
@@ -82,7 +83,7 @@ function announce(sandbox: Sandbox, locator: Locator, { stateFolder, later, warn
     try {
       write();
     } catch (error) {
-      warn?.(`cannot publish the change of plan, clock or data to other processes: ${String(error)}`);
+      warn?.(`cannot publish the change of plan, clock or data to other processes: ${reasonOf(error)}`);
     }
   });
   return {

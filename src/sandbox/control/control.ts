@@ -8,6 +8,7 @@ import { controlPrefix, streamPath, tokenHeader } from './paths.ts';
 import { pageReply } from './page.ts';
 import { startStream, streamHeaders } from './stream.ts';
 import { isOperation, operations, type Served } from './operations.ts';
+import { reasonOf } from '../state/state.ts';
 
 export function isControl(target: string): boolean {
   // Fast path for most requests.
@@ -47,7 +48,7 @@ export async function control(
   } catch (thrown) {
     const error = asRefusal(thrown);
     if (error instanceof Refusal) return json(error.status, { error: { message: error.message } });
-    served.warn(`the control plane failed: ${String(error)}`);
+    served.warn(`the control plane failed: ${reasonOf(error)}`);
     return json(500, { error: { message: 'the sandbox failed; its log says why' } });
   }
 }

@@ -2,7 +2,7 @@ import { redact } from '../../base/redact.ts';
 import { createLanes, type Lanes } from '../../delivery/lanes.ts';
 import { openTarget, type Target } from '../../delivery/target.ts';
 import type { Change } from '../state/records.ts';
-import type { Sending, State, Store } from '../state/state.ts';
+import { reasonOf, type Sending, type State, type Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
 import { attempt, type AttemptContext, faultOf } from './attempt.ts';
 import { isWaiting } from './deliveries.ts';
@@ -180,7 +180,7 @@ function createAttemptLog({ store, clock, warn }: AttemptLogOptions): (entry: Lo
       try {
         store.commit(entry.changes);
       } catch (error) {
-        if (!hasWarned) warn(`deliveries cannot be recorded for now: ${String(error)}`);
+        if (!hasWarned) warn(`deliveries cannot be recorded for now: ${reasonOf(error)}`);
         hasWarned = true;
         clock.at(clock.now() + retryAfter, commitAll);
         return;

@@ -2,7 +2,7 @@ import type { EventName } from '../../contract/events.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Ids } from './ids.ts';
 import type { Change, MessageStatus, Receipt, SandboxEvent } from './records.ts';
-import type { SentMessage, Store } from './state.ts';
+import { reasonOf, type SentMessage, type Store } from './state.ts';
 
 // §6: the document provides three test numbers.
 export const testNumbers = {
@@ -72,7 +72,7 @@ export function scheduleReceipts({ store, clock, ids, warn }: ScheduleOptions): 
   const { state } = store;
   /** Messages by the time of their next receipt. `record` checks again whether it is still due. */
   const waiting = new Map<number, SentMessage[]>();
-  let closed = false;
+  let [closed, hasWarned] = [false, false];
   for (const sent of state.messages.values()) watch(sent);
   store.follow((change) => {
     if (change.type === 'message') watch(state.messages.get(change.message.id));
@@ -120,13 +120,14 @@ export function scheduleReceipts({ store, clock, ids, warn }: ScheduleOptions): 
       events.push({ type: 'event', event: receiptEvent(ids.id('evt', ++serial), sent, receipt) });
       recorded.push(sent);
     }
+    if (events.length === 0) return;
     try {
       store.commit(events);
+      hasWarned = false;
     } catch (error) {
-      for (const sent of recorded) {
-        warn(`the receipt of ${sent.message.id} could not be recorded: ${String(error)}`);
-        wait(sent, clock.now() + retryAfter);
-      }
+      if (!hasWarned) warn(`receipts cannot be recorded for now: ${reasonOf(error)}`);
+      hasWarned = true;
+      for (const sent of recorded) wait(sent, clock.now() + retryAfter);
     }
   }
 }

@@ -1,3 +1,5 @@
+import { CliError } from '../../base/errors.ts';
+import { fsError } from '../../base/files.ts';
 import { isoTime } from '../../base/iso-time.ts';
 import { type CallLog, capacity, createCallLog, createLog, type Log } from './logs.ts';
 import type {
@@ -156,6 +158,11 @@ export function emptyState(): State {
 export function eventById(state: State, id: string): SandboxEvent | undefined {
   state.eventById ??= new Map(Array.from(state.events, (event) => [event.id, event]));
   return state.eventById.get(id);
+}
+
+/** Why a write failed, for a warning. */
+export function reasonOf(error: unknown): string {
+  return error instanceof CliError ? error.message : (fsError(error)?.reason ?? String(error));
 }
 
 /** The calendar month in UTC. */

@@ -3,7 +3,7 @@ import { longestTimer } from '../time/clock.ts';
 import { apply } from './apply.ts';
 import type { Change } from './records.ts';
 import { sizeOf, snapshot } from './snapshot.ts';
-import { emptyState, type Store } from './state.ts';
+import { emptyState, reasonOf, type Store } from './state.ts';
 
 /** The durable record of commits. */
 export interface Journal {
@@ -146,6 +146,6 @@ export function compact(store: Store, warn: (text: string) => void): void {
   try {
     store.compact();
   } catch (error) {
-    warn(`the journal could not be compacted: ${String(error)}`);
+    warn(`the journal could not be compacted: ${reasonOf(error)}`);
   }
 }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { CliError } from '../../../src/base/errors.ts';
 import type { Change } from '../../../src/sandbox/state/records.ts';
 import { apply } from '../../../src/sandbox/state/apply.ts';
 import { emptyState } from '../../../src/sandbox/state/state.ts';
@@ -55,7 +56,39 @@ it('warns if a receipt cannot be recorded, and continues', async () => {
   await clock.advance(1_000);
   const [message] = sandbox.messages();
   expect(message?.status).toBe('accepted');
-  expect(warnings).toEqual([`the receipt of ${message?.id} could not be recorded: Error: ENOSPC`]);
+  expect(warnings).toEqual(['receipts cannot be recorded for now: Error: ENOSPC']);
+});
+
+it('warns once about all receipts of a full disk, and again if it fills up again', async () => {
+  const [memory, full] = [memoryJournal(), new CliError('configuration', 'journal-unwritable', 'cannot write: full')];
+  let isFull = true;
+  const append = (changes: readonly Change[]) => {
+    if (isFull && changes[0]?.type === 'event') throw full;
+    memory.append(changes);
+  };
+  const { clock, post, warnings } = calls({ journal: { ...memory, append } });
+  for (let sent = 0; sent < 20; sent++) await post(paths.send, order);
+  await clock.advance(20_000);
+  expect(warnings).toEqual(['receipts cannot be recorded for now: cannot write: full']);
+  isFull = false;
+  await clock.advance(20_000);
+  isFull = true;
+  await post(paths.send, order);
+  await clock.advance(1_000);
+  expect(warnings).toHaveLength(2);
+});
+
+it('warns of a request that cannot be journaled without the stack of a bug', async () => {
+  const [memory, full] = [memoryJournal(), new CliError('configuration', 'journal-unwritable', 'cannot write: full')];
+  let isFull = false;
+  const append = (changes: readonly Change[]) => {
+    if (isFull) throw full;
+    memory.append(changes);
+  };
+  const { post, warnings } = calls({ journal: { ...memory, append } });
+  isFull = true;
+  expect(await post(paths.send, order)).toMatchObject({ status: 500 });
+  expect(warnings).toEqual(['the sandbox failed: cannot write: full']);
 });
 
 it('records failed receipts once there is room again', async () => {
