@@ -60,8 +60,11 @@ export function apply(state: State, change: Change): void {
       return void state.orders.push(change.order);
     case 'event':
       return applyEvent(state, change.event);
-    case 'fault':
-      return applyFault(state, change);
+    case 'fault': {
+      const { fault, matched = 0, injected = 0 } = change;
+      state.faults.set(fault.id, { fault, matched, injected });
+      return;
+    }
     case 'fault-cleared':
       state.faults.delete(change.fault);
       return;
@@ -74,20 +77,36 @@ export function apply(state: State, change: Change): void {
     case 'counters':
       return applyCounters(state, change.counters);
     case 'secret':
+      state.secret = rotated(state.secret, change.secret, change.until);
+      return;
     case 'webhook':
-    case 'webhook-secret':
-    case 'webhook-disabled':
+      return applyWebhook(state, change.webhook);
+    case 'webhook-secret': {
+      const registered = state.webhooks.get(change.webhook);
+      if (registered) registered.secret = rotated(registered.secret ?? state.secret, change.secret, change.until);
+      return;
+    }
+    case 'webhook-disabled': {
+      const registered = state.webhooks.get(change.webhook);
+      if (registered) registered.disabled = change.reason;
+      return;
+    }
     case 'webhook-removed':
+      state.webhooks.delete(change.webhook);
+      return;
     case 'delivery':
+      return applyDelivery(state, change.delivery);
     case 'attempt':
+      return applyAttempt(state, change.delivery, change.attempt, change.next);
     case 'redelivery':
-      return applyToDeliveries(state, change);
+      return applyRedelivery(state, change.delivery, change.at);
   }
 }
 
 const justSent: Progress = { done: 0, status: 'accepted' };
-function applyMessage(state: State, message: Message, progress = justSent): void {
-  state.messages.set(message.id, { message, done: progress.done, status: progress.status });
+
+function applyMessage(state: State, message: Message, { done, status } = justSent): void {
+  state.messages.set(message.id, { message, done, status });
   const dropped = state.messageIds.push(message.id);
   if (dropped !== undefined) state.messages.delete(dropped);
   const month = monthOf(message.sentAt);
@@ -116,10 +135,6 @@ function countReceipt({ campaigns }: State, id: string, status: MessageStatus): 
   if (!campaign || status === 'accepted') return;
   const counts = { ...campaign.counts, [status]: campaign.counts[status] + 1 };
   put(campaigns, id, { ...campaign, counts });
-}
-
-function applyFault(state: State, { fault, matched = 0, injected = 0 }: Extract<Change, { type: 'fault' }>): void {
-  state.faults.set(fault.id, { fault, matched, injected });
 }
 
 /** Keeps keys, plan, webhooks, faults and clock, so that connected clients keep working. */
@@ -167,46 +182,6 @@ function put<T>(collection: Collection<T>, name: string, record: T): void {
 function clear(collection: Collection<unknown>): void {
   collection.list.length = 0;
   collection.by.clear();
-}
-
-type DeliveryChangeType =
-  | 'secret'
-  | 'webhook'
-  | 'webhook-secret'
-  | 'webhook-disabled'
-  | 'webhook-removed'
-  | 'delivery'
-  | 'attempt'
-  | 'redelivery';
-
-/** Applies changes to webhooks and deliveries. */
-function applyToDeliveries(state: State, change: Extract<Change, { type: DeliveryChangeType }>): void {
-  switch (change.type) {
-    case 'secret':
-      state.secret = rotated(state.secret, change.secret, change.until);
-      return;
-    case 'webhook':
-      return applyWebhook(state, change.webhook);
-    case 'webhook-secret': {
-      const registered = state.webhooks.get(change.webhook);
-      if (registered) registered.secret = rotated(registered.secret ?? state.secret, change.secret, change.until);
-      return;
-    }
-    case 'webhook-disabled': {
-      const registered = state.webhooks.get(change.webhook);
-      if (registered) registered.disabled = change.reason;
-      return;
-    }
-    case 'webhook-removed':
-      state.webhooks.delete(change.webhook);
-      return;
-    case 'delivery':
-      return applyDelivery(state, change.delivery);
-    case 'attempt':
-      return applyAttempt(state, change.delivery, change.attempt, change.next);
-    case 'redelivery':
-      return applyRedelivery(state, change.delivery, change.at);
-  }
 }
 
 /** Updates and re-enables a known webhook, which keeps its deliveries; otherwise adds it. */
