@@ -78,8 +78,6 @@ export interface EventRecord extends SandboxEvent {
   readonly payload: object;
 }
 
-export type DeliveryStatus = 'waiting' | 'delivered' | 'dead' | 'dropped';
-
 export interface DeliveryFilter {
   /** Default: all. */
   readonly states?: readonly RowState[] | undefined;
@@ -88,10 +86,9 @@ export interface DeliveryFilter {
 }
 
 /** `queued` is an event without a delivery, because no webhook was registered for it. */
-export const rowStates = ['waiting', 'delivered', 'dead', 'dropped', 'queued'] as const satisfies readonly (
-  DeliveryStatus | 'queued'
-)[];
+export const rowStates = ['waiting', 'delivered', 'dead', 'dropped', 'queued'] as const;
 export type RowState = (typeof rowStates)[number];
+export type DeliveryStatus = Exclude<RowState, 'queued'>;
 
 export interface DeliveryRow {
   /** The delivery id; for a queued event its event id. */

@@ -19,8 +19,7 @@ export function deliveryRows(state: State, { states, limit }: DeliveryFilter): r
 export function deliveryRecords(state: State, id: string): readonly DeliveryRecord[] {
   const one = state.deliveries.get(id);
   const event = eventById(state, id);
-  const several = sendingsOf(id, state);
-  const found = one ? [one] : event && several.length === 0 ? [event] : several;
+  const found = one ? [one] : event ? entriesOf(event, state) : [];
   return found.map((entry) => deliveryRecord(entry, state));
 }
 
@@ -34,14 +33,13 @@ export function waitingCount(state: State): number {
   return count;
 }
 
-function entries({ events, deliveries }: State): readonly Entry[] {
-  const byEvent = new Map<SandboxEvent, Sending[]>();
-  for (const sending of deliveries.values()) {
-    const known = byEvent.get(sending.event);
-    if (known) known.push(sending);
-    else byEvent.set(sending.event, [sending]);
-  }
-  return [...events].flatMap<Entry>((event) => byEvent.get(event) ?? [event]);
+function entries(state: State): readonly Entry[] {
+  return [...state.events].flatMap((event) => entriesOf(event, state));
+}
+
+function entriesOf(event: SandboxEvent, state: State): readonly Entry[] {
+  const sendings = sendingsOf(event.id, state);
+  return sendings.length > 0 ? sendings : [event];
 }
 
 function stateOf(entry: Entry, state: State): RowState {
@@ -100,7 +98,7 @@ export function createRedeliver({ store, ids, clock }: RedeliverOptions): (which
     if (sending) return [restarted(requireOpen(sending, state))];
     const event = eventById(state, id);
     if (!event) throw new Refusal(404, 'there is no delivery or event with this id');
-    const known = [...state.deliveries.values()].filter((one) => one.event === event && !whyClosed(one.to, state));
+    const known = sendingsOf(id, state).filter(({ to }) => !whyClosed(to, state));
     if (known.length > 0) return known.map(restarted);
     // The event has no delivery, or its webhooks were removed: the webhooks registered now get it.
     const webhooks = receivers(state, event);
@@ -160,10 +158,8 @@ function requireOpen(sending: Sending, state: State): Sending {
 }
 
 /** The events without a delivery, because no webhook received them. */
-export function undelivered({ events, deliveries }: State): readonly SandboxEvent[] {
-  const delivered = new Set<SandboxEvent>();
-  for (const { event } of deliveries.values()) delivered.add(event);
-  return [...events].filter((event) => !delivered.has(event));
+export function undelivered({ events, deliveriesOf }: State): readonly SandboxEvent[] {
+  return [...events].filter(({ id }) => !deliveriesOf.has(id));
 }
 
 interface StatusDetails {
