@@ -2,9 +2,9 @@ import type { Contents } from '../interface.ts';
 import { Refusal } from '../refusal.ts';
 import { type Ids, newDataId } from '../state/ids.ts';
 import { compact } from '../state/store.ts';
-import type { Change, Contact, Resettable, Template } from '../state/records.ts';
+import type { Change, Resettable } from '../state/records.ts';
 import { batches } from '../state/snapshot.ts';
-import type { State, Store } from '../state/state.ts';
+import type { Collection, State, Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
 import { type NewContents, readContents, shownProblems } from './read.ts';
 import { seeds } from './sample-data.ts';
@@ -88,18 +88,6 @@ function seedChanges({ contacts, templates, campaigns }: NewContents, context: S
   ];
 }
 
-interface Identified {
-  readonly id?: string | undefined;
-}
-
-/** Finds input ids that other records already have. */
-function clashesOf({ contacts, templates }: NewContents, state: State): readonly string[] {
-  return [
-    ...clashesIn<Identified & Pick<Contact, 'phone'>>('contacts', contacts, state.contacts, ({ phone }) => phone),
-    ...clashesIn<Identified & Pick<Template, 'name'>>('templates', templates, state.templates, ({ name }) => name),
-  ];
-}
-
 interface Stamp {
   readonly id: string;
   readonly created_at: string;
@@ -114,13 +102,21 @@ function stamp(prefix: string, given: Stamped, known: Stamp | undefined, { id, n
   };
 }
 
-function clashesIn<R extends Identified>(
+/** Finds input ids that other records already have. */
+function clashesOf({ contacts, templates }: NewContents, state: State): readonly string[] {
+  return [
+    ...clashesIn('contacts', contacts, state.contacts, ({ phone }) => phone),
+    ...clashesIn('templates', templates, state.templates, ({ name }) => name),
+  ];
+}
+
+function clashesIn<R extends { readonly id?: string | undefined }>(
   kind: string,
   given: readonly R[],
-  { list }: { readonly list: readonly R[] },
+  { by }: Collection<{ readonly id: string }>,
   keyOf: (record: R) => string,
 ): readonly string[] {
-  const owners = new Map(list.map((record) => [record.id, keyOf(record)]));
+  const owners = new Map(Array.from(by, ([key, { id }]) => [id, key]));
   return given.flatMap((record, at) => {
     const owner = record.id === undefined ? undefined : owners.get(record.id);
     return owner === undefined || owner === keyOf(record) ? [] : [`/${kind}/${at}/id belongs to ${owner}`];

@@ -36,9 +36,23 @@ export function readContents(value: unknown): ReadContents {
 
   function records<T>(kind: (typeof kinds)[number], reader: Reader<T>, keysOf: KeysOf<T>): readonly T[] {
     const { [kind]: list = [] } = given;
-    const read = readRecords(list, `/${kind}`, reader, keysOf);
-    for (const problem of read.problems) problems.push(problem);
-    return read.records;
+    if (!Array.isArray(list)) {
+      problems.push(`/${kind} must be an array`);
+      return [];
+    }
+    const places = new Map<string, string>();
+    return list.flatMap((value: unknown, index) => {
+      const at = `/${kind}/${index}`;
+      try {
+        const record = reader(value, at);
+        checkUnique(keysOf(record), at, places);
+        return [record];
+      } catch (error) {
+        if (!(error instanceof Mismatch)) throw error;
+        problems.push(`${error.at} ${error.message}`);
+        return [];
+      }
+    });
   }
 }
 
@@ -59,23 +73,6 @@ function nameProblems(names: readonly string[]): string[] {
 
 /** The fields of a record that must be unique. */
 type KeysOf<T> = (record: T) => Readonly<Record<string, string | undefined>>;
-
-function readRecords<T>(given: unknown, place: string, reader: Reader<T>, keysOf: KeysOf<T>) {
-  const [records, problems, places]: [T[], string[], Map<string, string>] = [[], [], new Map()];
-  if (!Array.isArray(given)) return { records, problems: [`${place} must be an array`] };
-  for (const [index, value] of given.entries()) {
-    const at = `${place}/${index}`;
-    try {
-      const record = reader(value, at);
-      checkUnique(keysOf(record), at, places);
-      records.push(record);
-    } catch (error) {
-      if (!(error instanceof Mismatch)) throw error;
-      problems.push(`${error.at} ${error.message}`);
-    }
-  }
-  return { records, problems };
-}
 
 function checkUnique(keys: ReturnType<KeysOf<unknown>>, at: string, places: Map<string, string>): void {
   for (const [field, value] of Object.entries(keys)) {
@@ -145,6 +142,6 @@ function campaign(value: unknown, at = '') {
 
 function time(value: unknown, at = ''): string {
   const date = new Date(read.string(value, at));
-  if (Number.isNaN(date.getTime())) throw new read.Mismatch(at, 'must be a time, such as 2026-05-01T12:00:00Z');
+  if (Number.isNaN(date.getTime())) throw new Mismatch(at, 'must be a time, such as 2026-05-01T12:00:00Z');
   return date.toISOString();
 }
