@@ -165,7 +165,6 @@ export interface Keys {
 
 /** Adds, lists and clears injected faults. */
 export interface Faults {
-  /** Throws a Refusal with status 400 if the fault is invalid. */
   add(fault: NewFault): Fault;
   /** Includes expired faults until they are cleared. */
   list(): readonly FaultStatus[];

@@ -62,7 +62,7 @@ export function eventName(value: unknown, at = ''): EventName {
   throw new Mismatch(at, `must be an event${suggestion(value, eventNames)}`);
 }
 
-/** ` (did you mean "x"?)`, or all names if none is similar. */
+/** `; did you mean "x"?`, or all names if none is similar. */
 export function suggestion(value: unknown, known: readonly string[]): string {
   const near = suggest(String(value), known);
   return near === undefined ? `: ${known.join(', ')}` : `; did you mean "${near}"?`;

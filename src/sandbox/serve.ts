@@ -59,12 +59,9 @@ export async function serve(options: ServeOptions): Promise<LocatedSandbox> {
     const { port, url, loopback, token, ending } = await startListening(sandbox, options, undo);
     const keys = { sandbox: sandbox.keys.sandbox, live: sandbox.keys.live };
     const locator = { port, url, loopback, pid, startedAt: now(), token, build, data, background, words, keys };
-    const announcing = announce(sandbox, locator, options);
+    const withdraw = announce(sandbox, locator, options);
     // Clients must not find a sandbox that is closing, and its timers must not fire.
-    undo.push(
-      () => sandbox.close(),
-      () => announcing.end(),
-    );
+    undo.push(() => sandbox.close(), withdraw);
     let closing: Promise<void> | undefined;
     return { sandbox, locator, ending, close: () => (closing ??= undoAll(undo)) };
   } catch (error) {
@@ -73,8 +70,8 @@ export async function serve(options: ServeOptions): Promise<LocatedSandbox> {
   }
 }
 
-/** Writes the locator, and rewrites it when the sandbox's limit or data id changes. */
-function announce(sandbox: Sandbox, locator: Locator, { stateFolder, later, warn }: ServeOptions) {
+/** Writes the locator, and rewrites it when the sandbox's limit or data id changes. Returns a function that removes it. */
+function announce(sandbox: Sandbox, locator: Locator, { stateFolder, later, warn }: ServeOptions): () => void {
   let isOver = false;
   const write = () => writeLocator(stateFolder, { ...locator, minute: sandbox.minute(), dataId: sandbox.dataId() });
   const stopBeating = startHeartbeat(write(), later, write);
@@ -86,12 +83,10 @@ function announce(sandbox: Sandbox, locator: Locator, { stateFolder, later, warn
       warn?.(`cannot publish the change of plan, clock or data to other processes: ${reasonOf(error)}`);
     }
   });
-  return {
-    end: () => {
-      stopBeating();
-      isOver = true;
-      removeLocator(stateFolder, locator);
-    },
+  return () => {
+    stopBeating();
+    isOver = true;
+    removeLocator(stateFolder, locator);
   };
 }
 
@@ -121,14 +116,12 @@ async function startListening(sandbox: Sandbox, options: ServeOptions, undo: Ste
   const token = tokenOf(options.data);
   let end: (ending: Ending) => void = () => {};
   const ending = new Promise<Ending>((resolve) => (end = resolve));
-  const onStop = () => end('stopped');
-  const onIdle = () => end('idle');
   const { port, url, loopback, close } = await startServer({
     ...options,
     sandbox,
     token,
-    onStop,
-    onIdle,
+    onStop: () => end('stopped'),
+    onIdle: () => end('idle'),
     page: readPage(),
   });
   undo.push(close);

@@ -92,7 +92,7 @@ async function fillSandbox(home: string, failing: Service, isLookedAt: boolean):
   const headers = { authorization: `Bearer ${sandbox.keys.sandbox}`, 'content-type': 'application/json' };
   await sandbox.answer({ method: 'GET', target: '/api/public/contacts', headers, body: '' });
   const { clock } = sandbox;
-  clock.freeze();
+  clock.set({ frozen: clock.now() });
   for (const to of ['+12025550103', '+12025550102']) {
     const body = JSON.stringify({ to, template: 'welcome', params: [] });
     await sandbox.answer({ method: 'POST', target: '/api/public/messages/send-template', headers, body });

@@ -78,7 +78,7 @@ export function errorAnswer(shape: Shape, refusal: Refusal, wall: number): Reply
 }
 
 const errorBodies: Readonly<Record<Shape['error'], (refusal: Refusal, title: string) => Reply>> = {
-  problem: problem,
+  problem,
   message: ({ status, message }) => json(status, { message }),
   nested: ({ status, message }, title) =>
     json(status, { error: { code: title.toLowerCase().replace(' ', '_'), message, details: null } }),
@@ -103,8 +103,8 @@ function retryAfterValue(shape: Shape, milliseconds: number, wall: number): stri
 }
 
 /** The header fields of the IETF draft. */
-export function rateHeaders(shape: Shape, rate: Rate | undefined): Readonly<Record<string, string>> {
-  if (!rate || shape.rate !== 'draft') return {};
+export function rateHeaders(shape: Shape, rate: Rate): Readonly<Record<string, string>> {
+  if (shape.rate !== 'draft') return {};
   return {
     'ratelimit-policy': `"minute";q=${rate.limit};w=60`,
     ratelimit: `"minute";r=${rate.remaining};t=${Math.ceil(rate.reset / 1_000)}`,

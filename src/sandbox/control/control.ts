@@ -1,9 +1,8 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { isTooLarge, jsonBody } from '../api/bodies.ts';
 import { type DisconnectSignal, type Exchange, json, largestBody, type Reply, targetOf } from '../exchange.ts';
 import { asRefusal, Refusal } from '../refusal.ts';
-import { proofOf, proofPath } from '../remote/proof.ts';
+import { isSame, proofOf, proofPath } from '../remote/proof.ts';
 import { controlPrefix, streamPath, tokenHeader } from './paths.ts';
 import { pageReply } from './page.ts';
 import { startStream, streamHeaders } from './stream.ts';
@@ -83,13 +82,4 @@ function isAddressed({ headers: { host, origin } }: Pick<Exchange, 'headers'>, p
   ]);
   if (host === undefined || !own.includes(host.toLowerCase())) return false;
   return origin === undefined || own.some((name) => origin.toLowerCase() === `http://${name}`);
-}
-
-/** Compares in constant time. */
-function isSame(given: string, token: string): boolean {
-  return timingSafeEqual(digest(given), digest(token));
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

@@ -3,7 +3,7 @@ import * as read from '../../contract/readers.ts';
 import { endpointNames } from '../../contract/endpoints.ts';
 import { fields, integer, number, oneOf, optional, suggestion } from '../readers.ts';
 import { type AnswerFault, answerFaults, type EventFault, eventFaults, type Fault } from '../state/records.ts';
-import { longestTimer } from '../time/clock.ts';
+import { century, longestTimer } from '../time/clock.ts';
 
 /** Checks each field of a new fault, and that they fit together. */
 export function newFault(value: unknown, at = ''): NewFault {
@@ -11,8 +11,6 @@ export function newFault(value: unknown, at = ''): NewFault {
   checkTarget(fault);
   return fault;
 }
-
-const century = 100 * 366 * 86_400_000;
 
 const withStatus = fields({ kind: oneOf(['status']), status: integer(400, 599) });
 const withDuration = fields({ kind: oneOf(['latency', 'delay']), ms: number(1, longestTimer) });

@@ -29,7 +29,8 @@ export async function requireProof(stateFolder: string, locator: Locator): Promi
   if (!isSame(answer.body, JSON.stringify({ proof: proofOf(locator, nonce) }))) throw unproven(stateFolder, locator);
 }
 
-function isSame(given: string, wanted: string): boolean {
+/** Compares in constant time. */
+export function isSame(given: string, wanted: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(wanted)];
   return one.length === other.length && timingSafeEqual(one, other);
 }

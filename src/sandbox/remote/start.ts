@@ -32,7 +32,7 @@ export async function findOrStart(options: StartOptions): Promise<Locator> {
   const { stateFolder, host, timeout = 15_000 } = options;
   const attempt = { ...options, deadline: host.now() + timeout, log: join(stateFolder, 'sandbox.log') };
   for (;;) {
-    const found = findSandbox(stateFolder, (pid) => host.kill(pid, 0));
+    const found = findSandbox(stateFolder, host.kill);
     if (found && isUsable(found, options)) return found;
     const claim = acquire(join(locatorFolder(stateFolder), 'start.lock'), { pid: host.pid, kill: host.kill });
     if (claim.held) {
@@ -56,7 +56,7 @@ async function start(attempt: Attempt): Promise<Locator> {
   child.unref();
   for (;;) {
     const isDead = child.pid === undefined || !host.kill(child.pid, 0);
-    const started = findSandbox(stateFolder, (pid) => host.kill(pid, 0));
+    const started = findSandbox(stateFolder, host.kill);
     if (started) return started;
     if (isDead) throw notStarted(log, logged);
     await pause(attempt);
@@ -80,7 +80,7 @@ async function usableOrStopped(attempt: Attempt): Promise<Locator | undefined> {
   const { stateFolder, host } = attempt;
   let signaled: string | undefined;
   for (;;) {
-    const found = findSandbox(stateFolder, (pid) => host.kill(pid, 0));
+    const found = findSandbox(stateFolder, host.kill);
     if (!found || isUsable(found, attempt)) return found;
     if (isElsewhere(found.start)) throw runsElsewhere(found, 'with another version of bizmsg');
     if (signaled !== found.token) host.kill(found.pid, 'SIGTERM');

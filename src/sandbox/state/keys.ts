@@ -16,12 +16,11 @@ interface Context {
 
 export function createKeys(context: Context): Keys {
   const { state, clock, commit } = context;
-  const [sandbox, live] = (['sandbox', 'live'] as const).map(
-    (mode) => state.keys.list.find((key) => key.mode === mode)?.text ?? createKey(context, 'full', mode).text,
-  );
+  const initial = (mode: Mode) =>
+    (state.keys.list.find((key) => key.mode === mode) ?? createKey(context, 'full', mode)).text;
   return {
-    sandbox: sandbox ?? '',
-    live: live ?? '',
+    sandbox: initial('sandbox'),
+    live: initial('live'),
     list: () => state.keys.list.map((key) => ({ ...key, state: stateOf(key, state) })),
     create: (scope, mode = 'sandbox') => createKey(context, scope, mode),
     revoke(name) {

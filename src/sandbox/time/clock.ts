@@ -16,7 +16,6 @@ export type ClockSetting = { readonly frozen: number } | { readonly ahead: numbe
 export interface AdjustableClock extends Clock {
   setting(): ClockSetting;
   set(setting: ClockSetting): void;
-  freeze(): void;
   /** Time of the next timer that does something. */
   nextAt(): number | undefined;
   /** Stops a running advance at its current time. */
@@ -27,6 +26,9 @@ export interface AdjustableClock extends Clock {
 
 /** Milliseconds. Node's timers fire at once after a longer time. */
 export const longestTimer = 2 ** 31 - 1;
+
+/** Milliseconds. No advance and no fault lasts longer. */
+export const century = 100 * 366 * 86_400_000;
 
 /** Creates a clock. Its timers do not keep the process alive. */
 export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => number = Date.now): AdjustableClock {
@@ -39,10 +41,6 @@ export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => nu
   let stopped = false;
 
   const now = () => advancedTo ?? ('frozen' in setting ? setting.frozen : wall() + setting.ahead);
-  const set = (next: ClockSetting) => {
-    setting = next;
-    arm();
-  };
   return {
     now,
     wall,
@@ -54,8 +52,10 @@ export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => nu
       return () => queue.remove(due);
     },
     setting: () => setting,
-    set,
-    freeze: () => set({ frozen: now() }),
+    set(next) {
+      setting = next;
+      arm();
+    },
     nextAt: queue.firstBusyAt,
     stop: () => {
       stopped = true;

@@ -3,7 +3,7 @@ import type { Fired, Landmark, Postponed, Time, TimeNow } from '../interface.ts'
 import { Refusal } from '../refusal.ts';
 import type { Change } from '../state/records.ts';
 import type { State, Store } from '../state/state.ts';
-import type { AdjustableClock, ClockSetting } from './clock.ts';
+import { type AdjustableClock, century, type ClockSetting } from './clock.ts';
 
 interface TimeOptions {
   readonly store: Store;
@@ -11,8 +11,6 @@ interface TimeOptions {
   /** Resolves when no delivery is in flight. */
   readonly settled: () => Promise<void>;
 }
-
-const century = 100 * 366 * 86_400_000;
 
 export function createTime({ store, clock, settled }: TimeOptions): Time {
   const advances = new Set<Fired[]>();

@@ -164,13 +164,12 @@ function received(
   context: TriggerContext,
 ): Triggered {
   const known = context.state.contacts.by.get(from);
-  const added = known ? undefined : newContact({ phone: from }, context);
-  const contact = known ?? added?.contact;
-  const inbound = { id: context.newId('msg_sandbox'), from, text, contact: contact?.id ?? '', at: context.now };
+  const { contact, changes } = known ? { contact: known, changes: [] } : newContact({ phone: from }, context);
+  const inbound = { id: context.newId('msg_sandbox'), from, text, contact: contact.id, at: context.now };
   const ids = { message_id: inbound.id, contact_id: inbound.contact };
   const data = { message_id: inbound.id, from, text, contact_id: inbound.contact };
   const event = newEvent(context, { type: 'message.received', message: inbound.id, data });
-  return { changes: [...(added?.changes ?? []), { type: 'inbound', inbound }, event], ids };
+  return { changes: [...changes, { type: 'inbound', inbound }, event], ids };
 }
 
 function contactCreated(fields: FieldsOf<'contact.created'>, context: TriggerContext): Triggered {
@@ -217,6 +216,8 @@ function orderPaid(fields: FieldsOf<'order.paid'>, context: TriggerContext): Tri
 
 type BroadcastFields = FieldsOf<'broadcast.completed'>;
 
+const noCounts = { sent: 0, delivered: 0, read: 0, failed: 0 } as const;
+
 /** Runs a campaign to its end, with one message for each contact of its audience. */
 function broadcastCompleted(fields: BroadcastFields, context: TriggerContext): Triggered {
   const campaign = campaignFor(fields, context);
@@ -224,9 +225,9 @@ function broadcastCompleted(fields: BroadcastFields, context: TriggerContext): T
   const messages = audienceOf(fields, context.state).map(({ phone }): Message => {
     return { ...newMessage(phone, template, context), campaign: campaign.id };
   });
-  const [audience, none] = [messages.length, { sent: 0, delivered: 0, read: 0, failed: 0 }];
-  const running: Campaign = { ...campaign, status: 'RUNNING', audience, counts: none };
-  const completed: Campaign = { ...running, status: 'COMPLETED', counts: { ...none, sent: audience } };
+  const audience = messages.length;
+  const running: Campaign = { ...campaign, status: 'RUNNING', audience, counts: noCounts };
+  const completed: Campaign = { ...running, status: 'COMPLETED', counts: { ...noCounts, sent: audience } };
   const { id: campaign_id, name, counts } = completed;
   const data = { campaign_id, name, template: template.name, audience, counts };
   const changes: readonly Change[] = [
@@ -258,14 +259,13 @@ function openCampaign(idOrName: string, { campaigns: { by, list } }: State): Cam
 }
 
 function newCampaign(name: string, template: string | undefined, context: TriggerContext): Campaign {
-  const counts = { sent: 0, delivered: 0, read: 0, failed: 0 };
   return {
     id: context.newId('cmp_sandbox'),
     name,
     template: approvedTemplate(context.state, template).name,
     status: 'SCHEDULED',
     audience: 0,
-    counts,
+    counts: noCounts,
     created_at: new Date(context.now).toISOString(),
   };
 }
