@@ -24,7 +24,7 @@ export interface TestLog extends EventLog {
   /** Records one delivery. */
   received(delivery: Delivery): Received;
   /** The events one by one. */
-  feed(signal?: AbortSignal): AsyncGenerator<Received>;
+  feed(): AsyncGenerator<Received>;
 }
 
 /** The log of a listener in this process. */
@@ -38,8 +38,8 @@ export function logIn(stateFolder: string, options: Partial<EventLogOptions> = {
       if (!event) throw new Error('nothing was recorded');
       return event;
     },
-    async *feed(signal) {
-      for await (const events of log.read(signal)) yield* events;
+    async *feed() {
+      for await (const events of log.read()) yield* events;
     },
   };
 }

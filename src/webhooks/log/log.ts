@@ -23,12 +23,12 @@ export interface EventLogOptions {
 
 /** The events of one listener and the results of forwarding them. Other processes may read its files at any time. */
 export interface EventLog {
-  /** Records deliveries in one write and passes them to the readers. Records none if it throws. */
+  /** Records deliveries in one write and passes them to the reader. Records none if it throws. */
   append(deliveries: readonly Delivery[]): readonly Received[];
   forwarded(outcome: Omit<Forwarded, 'type' | 'forwarded_at'>): void;
-  /** Yields all events of this listener, in order, until `end` or the signal. */
-  read(signal?: AbortSignal): AsyncGenerator<readonly Received[]>;
-  /** Ends the readers once they have read everything. */
+  /** Yields all events of this listener, in order, until `end`. For one reader. */
+  read(): AsyncGenerator<readonly Received[]>;
+  /** Ends the reader once it has read everything. */
   end(): void;
   /** Resolves once everything is on the disk. */
   close(): Promise<void>;
