@@ -1,3 +1,6 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { delivery, logIn, take, temporary } from './rig.ts';
 
@@ -19,5 +22,20 @@ describe('the feed of a listener', () => {
     for (let number = 0; number < 200; number++) journal.received(delivery());
     await journal.close();
     expect(await read).toHaveLength(200);
+  });
+
+  it('passes on events from memory again once a slow reader has caught up', async () => {
+    const folder = temporary();
+    const journal = logIn(folder);
+    const feed = journal.feed();
+    const next = feed.next();
+    const large = 'x'.repeat(9 * 1024 * 1024);
+    for (const body of [large, large]) journal.received(delivery(body));
+    expect([(await next).done, (await feed.next()).done]).toEqual([false, false]);
+    const last = feed.next();
+    await setTimeout(50);
+    journal.received(delivery('last'));
+    rmSync(join(folder, 'events'), { recursive: true });
+    expect((await last).value).toMatchObject({ body: 'last' });
   });
 });

@@ -53,9 +53,12 @@ export function createFeed(paths: readonly string[]): Feed {
   };
 
   function hold(events: readonly Received[], position: Position): void {
+    if (held.length >= mostEvents || characters >= mostCharacters) {
+      behindAt = position;
+      return;
+    }
     for (const { body } of events) characters += body.length;
-    if (held.length < mostEvents && characters < mostCharacters) held.push(...events);
-    else behindAt = position;
+    held.push(...events);
   }
 
   function take(): readonly Received[] {
