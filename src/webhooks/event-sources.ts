@@ -1,12 +1,11 @@
 import type { Later } from '../base/host.ts';
 import type { OnDamage } from '../base/journal-lines.ts';
 import { processStart } from '../base/liveness.ts';
-import { sleep } from '../base/sleep.ts';
 import type { OutputOf, Remote } from '../sandbox/remote/remote.ts';
 import { eventOf, type WebhookEvent } from './event/event.ts';
-import { eventFiles, eventsFolder, recordsBack, recordsIn } from './log/files.ts';
-import { createIds } from './log/log.ts';
-import { contentOf, type Delivery, type Fact, type Received, receivedOf } from './log/records.ts';
+import { cursorNow, follow } from './log/follow.ts';
+import { createEventIds } from './log/log.ts';
+import { contentOf, type Delivery, type Received, receivedOf } from './log/records.ts';
 import { createQueue } from './queue.ts';
 import { startReceiver } from './receive/server.ts';
 import { check } from '../delivery/signature/check.ts';
@@ -84,7 +83,7 @@ export async function webhookSource(
   remote: Pick<Remote, 'ask'>,
   { pid, now, warn }: WebhookOptions,
 ): Promise<EventSource> {
-  const nextId = createIds(0, now);
+  const nextId = createEventIds(0, now);
   const queue = createQueue<Received>();
   const log = {
     append: (deliveries: readonly Delivery[]) => {
@@ -166,45 +165,4 @@ export async function firstResult<T>(
     if (result !== undefined) return result;
   }
   return undefined;
-}
-
-/** The byte up to which each file was read, by path. */
-export type Cursor = ReadonlyMap<string, number>;
-
-interface FollowOptions {
-  readonly from: Cursor;
-  readonly later: Later;
-  readonly signal: AbortSignal;
-  /** Milliseconds between polls. */
-  readonly every?: number;
-  readonly onDamage?: OnDamage | undefined;
-}
-
-/** The end of all files. */
-export function cursorNow(stateFolder: string): Cursor {
-  return new Map(eventFiles(eventsFolder(stateFolder)).map(({ path }) => [path, endOf(path)]));
-}
-
-/** Yields what all listeners record after the cursor, until the signal. */
-export async function* follow(stateFolder: string, options: FollowOptions): AsyncGenerator<Fact> {
-  const { from, later, signal, every = 100, onDamage } = options;
-  const read = new Map(from);
-  while (!signal.aborted) {
-    for (const { path, size } of eventFiles(eventsFolder(stateFolder))) {
-      const at = read.get(path) ?? 0;
-      if (size <= at) continue;
-      for (const { record, next } of recordsIn(path, { from: at, onDamage })) {
-        read.set(path, next);
-        if (record.type !== 'listener') yield record;
-        if (signal.aborted) return;
-      }
-    }
-    await sleep(every, later, signal);
-  }
-}
-
-/** The end of the last complete line. Damage before it does not matter. */
-function endOf(path: string): number {
-  const [last] = recordsBack(path, () => {});
-  return last?.next ?? 0;
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { httpRequest } from '../../src/base/http-request.ts';
 import { createRandom } from '../../src/sandbox/state/ids.ts';
 import { newestFirst, oldestFirst } from '../../src/webhooks/log/history.ts';
-import { cursorNow, follow } from '../../src/webhooks/event-sources.ts';
+import { cursorNow, follow } from '../../src/webhooks/log/follow.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { canLimitFiles } from '../support/disk.ts';
 import { isLong } from '../support/long-tests.ts';

@@ -38,7 +38,7 @@ export function openEventLog(options: EventLogOptions): EventLog {
   const { now } = options;
   const folder = createStateFolder(eventsFolder(options.stateFolder));
   const slot = claimSlot(folder, options);
-  const nextId = createIds(slot.number, now);
+  const nextId = createEventIds(slot.number, now);
   const files = openFiles(folder, options, slot);
   const feed = createFeed(files.paths);
   let closing: Promise<void> | undefined;
@@ -79,7 +79,7 @@ const idsPerMillisecond = 32;
 const timeDigits = 9;
 
 /** Makes ids that sort by time and are unique among listeners with different numbers. */
-export function createIds(listener: number, now: () => number): () => string {
+export function createEventIds(listener: number, now: () => number): () => string {
   let last = 0;
   return () => {
     last = Math.max(last + 1, (now() - epoch) * idsPerMillisecond);

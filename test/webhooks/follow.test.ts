@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../src/webhooks/log/records.ts';
-import { type Cursor, cursorNow, follow } from '../../src/webhooks/event-sources.ts';
+import { type Cursor, cursorNow, follow } from '../../src/webhooks/log/follow.ts';
 import { appendFileSync, readdirSync, truncateSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { delivery, logIn, later, take, temporary } from './rig.ts';
