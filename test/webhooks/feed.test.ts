@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { delivery, logIn, take, temporary } from './rig.ts';
 
@@ -33,7 +33,9 @@ describe('the feed of a listener', () => {
     for (const body of [large, large]) journal.received(delivery(body));
     expect([(await next).done, (await feed.next()).done]).toEqual([false, false]);
     const last = feed.next();
-    await setTimeout(50);
+    // The reader reads on after one turn without a new event.
+    await setImmediate();
+    await setImmediate();
     journal.received(delivery('last'));
     rmSync(join(folder, 'events'), { recursive: true });
     expect((await last).value).toMatchObject({ body: 'last' });
