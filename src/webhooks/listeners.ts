@@ -30,7 +30,7 @@ export function announceListener(
   later?: Later,
 ): () => void {
   const { port, pid } = locator;
-  const path = join(ownFolder(stateFolder), `${port}-${randomBytes(6).toString('hex')}.json`);
+  const path = join(createStateFolder(folderIn(stateFolder)), `${port}-${randomBytes(6).toString('hex')}.json`);
   const write = () => {
     writeFileSync(`${path}.new`, `${JSON.stringify({ ...locator, start: processStart(pid) })}\n`, { mode: 0o600 });
     renameSync(`${path}.new`, path);
@@ -84,10 +84,6 @@ function listenersOf(found: readonly Found[], wanted: boolean): readonly Listene
 
 function folderIn(stateFolder: string): string {
   return join(stateFolder, 'listeners');
-}
-
-function ownFolder(stateFolder: string): string {
-  return createStateFolder(folderIn(stateFolder));
 }
 
 function locatorIn(path: string): ListenerLocator | undefined {

@@ -8,8 +8,8 @@ export async function confirmOutside(
   urls: Iterable<URL>,
   action: (count: number) => string,
 ): Promise<void> {
-  const { isHere } = await import('../../webhooks/forward/routes.ts');
-  const origins = [...urls].filter((url) => !isHere(url)).map(({ origin }) => origin);
+  const { isThisMachine } = await import('../../delivery/target.ts');
+  const origins = [...urls].filter(({ hostname }) => !isThisMachine(hostname)).map(({ origin }) => origin);
   const isOnlyLocal = onlyLocal(context.host.env);
   for (const origin of new Set(origins)) {
     if (isOnlyLocal) throw refused(origin);

@@ -119,9 +119,9 @@ function accountText(name: string, url: string): string {
 }
 
 async function warnIfExposed(context: Context, { url, port }: Listening): Promise<void> {
-  const { isHere } = await import('../../webhooks/forward/routes.ts');
+  const { isThisMachine } = await import('../../delivery/target.ts');
   const { hostname } = new URL(url);
-  if (isHere(new URL(url))) return;
+  if (isThisMachine(hostname)) return;
   context.note('open', `listening on ${hostname}:${port}: anyone who can reach this machine can send events to it`);
 }
 
@@ -227,12 +227,13 @@ async function filterOf({ events, where }: ListenInput): Promise<Filter> {
 
 async function checkedRoutes(context: Context, input: ListenInput): Promise<Routes> {
   const { forwardTo, route, retry } = input;
-  const { isHere, routesOf } = await import('../../webhooks/forward/routes.ts');
+  const { routesOf } = await import('../../webhooks/forward/routes.ts');
   const routes = routesOf(route, forwardTo);
   await refuseUnusedRoutes(input);
   if (retry && routes.all.length === 0) throw usage('--retry needs --forward-to or --route', 'nothing is forwarded');
   await confirmOutside(context, routes.all, () => 'Forward events');
-  for (const { host } of routes.all.filter((url) => !isHere(url)))
+  const { isThisMachine } = await import('../../delivery/target.ts');
+  for (const { host } of routes.all.filter(({ hostname }) => !isThisMachine(hostname)))
     context.note('forward-outside', `events are forwarded to ${host}, which is not this machine`);
   return routes;
 }

@@ -24,7 +24,7 @@ export const thorough: Effort = { bytes: Infinity, json: 256 * 1024 };
 export const quick: Effort = { bytes: 256 * 1024, json: 16 * 1024 };
 
 /** Yields what the body may have been before a proxy or framework changed it. */
-export function* rewritesOf(body: Buffer, effort: Effort = thorough): Generator<Rewrite> {
+export function* rewritesOf(body: Buffer, effort: Effort): Generator<Rewrite> {
   if (body.length <= effort.bytes) yield* byteRewrites(body);
   const json = body.length <= effort.json ? jsonIn(body) : undefined;
   if (json) yield* jsonRewrites(json.value);

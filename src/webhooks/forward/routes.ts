@@ -58,11 +58,6 @@ function withScheme(text: string): string {
   return /^[a-z]+:\/\//i.test(text) ? text : `http://${text}`;
 }
 
-/** True if the URL leads to this machine. */
-export function isHere({ hostname }: URL): boolean {
-  return isThisMachine(hostname);
-}
-
 /** Refuses to forward to the listener itself, which would loop forever. */
 export function refuseItself({ all }: Routes, port: number, addresses: readonly string[]): void {
   const isOwn = ownHosts(addresses);

@@ -20,7 +20,7 @@ export interface Placed {
   readonly next: number;
 }
 
-interface Context {
+interface Now {
   readonly kill: Probe;
   readonly now: number;
 }
@@ -59,7 +59,7 @@ export function* recordsBack(path: string, onDamage?: OnDamage): Generator<Place
   if (first) yield* known(readBack(path, onDamage));
 }
 
-interface Removing extends Context {
+interface Removing extends Now {
   /** Limit in bytes for all files together. */
   readonly most: number;
   /** True for files that this listener has finished. */
@@ -88,7 +88,7 @@ function remove(path: string): void {
 }
 
 /** True if the listener of the file has ended. A file that cannot be read may belong to a newer version. */
-function isAbandoned({ path, until }: EventFile, { kill, now }: Context): boolean {
+function isAbandoned({ path, until }: EventFile, { kill, now }: Now): boolean {
   try {
     const [placed] = recordsIn(path);
     if (!placed) return until < now - minute;
@@ -133,27 +133,23 @@ export interface Cleared {
   readonly damaged: number;
 }
 
-interface ClearOptions {
-  readonly kill: Probe;
-  readonly now: number;
+interface ClearOptions extends Now {
   /** Removes damaged files too. */
   readonly damaged: boolean;
 }
 
-export interface Clearable {
+export interface Clearable extends Omit<Cleared, 'removed'> {
   /** The files that may be removed. */
   readonly paths: readonly string[];
-  readonly kept: number;
-  readonly damaged: number;
 }
 
 /** Finds the files of listeners that have ended. */
 export function clearableEvents(stateFolder: string, options: ClearOptions): Clearable {
   const files = eventFiles(eventsFolder(stateFolder));
-  const left = files.filter((file) => isAbandoned(file, options));
-  const damaged = options.damaged ? [] : left.filter(({ path }) => isDamaged(path));
-  const unwanted = left.filter((file) => !damaged.includes(file));
-  return { paths: unwanted.map(({ path }) => path), kept: files.length - left.length, damaged: damaged.length };
+  const abandoned = files.filter((file) => isAbandoned(file, options));
+  const damaged = options.damaged ? [] : abandoned.filter(({ path }) => isDamaged(path));
+  const unwanted = abandoned.filter((file) => !damaged.includes(file));
+  return { paths: unwanted.map(({ path }) => path), kept: files.length - abandoned.length, damaged: damaged.length };
 }
 
 export function clearEvents({ paths, kept, damaged }: Clearable): Cleared {
