@@ -1,7 +1,7 @@
 import { Command as Parser, CommanderError, Option } from 'commander';
 import { type CliError, usage } from '../base/errors.ts';
 import { globals } from './globals.ts';
-import { longName, optionNamed, type Param, type Params, type Texts } from './params.ts';
+import { allowEmpty, longName, optionNamed, type Param, type Params, type Texts } from './params.ts';
 import type { Line, Stray } from './suggestions.ts';
 import { tokens } from './tokens.ts';
 import { type LazyNode, type Located, type Node, type Tree, whole } from './command.ts';
@@ -33,9 +33,9 @@ export async function locate(tree: Tree, argv: readonly string[]): Promise<Locat
  */
 export function checkValues(argv: readonly string[], params: Params): void {
   const hasRest = Object.values(params).some(({ kind }) => kind === 'rest');
-  const end = argv.indexOf('--');
-  const isEmptyAllowed = argv.slice(0, end < 0 ? argv.length : end).includes('--allow-empty');
-  for (const { kind, text, param, value, isInline } of tokens(argv, optionNamed(params))) {
+  const line = [...tokens(argv, optionNamed(params))];
+  const isEmptyAllowed = line.some(({ param }) => param === allowEmpty);
+  for (const { kind, text, param, value, isInline } of line) {
     if (kind === 'end' && hasRest) return;
     if (kind === 'word' && text === '' && !isEmptyAllowed)
       throw usage('an argument is empty', 'is a variable not set?');
@@ -66,7 +66,7 @@ export function american(argv: readonly string[]): readonly string[] {
 function emptyValue(name: string, params: Params): CliError {
   return usage(
     `the value of ${name} is empty`,
-    'allowEmpty' in params ? 'add --allow-empty to send it' : 'is a variable not set?',
+    Object.values(params).includes(allowEmpty) ? 'add --allow-empty to send it' : 'is a variable not set?',
   );
 }
 

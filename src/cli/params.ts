@@ -92,6 +92,9 @@ export function flag(spec: string, description: string): Param<boolean> {
   return { kind: 'flag', spec, description, read: (texts) => texts.length > 0 };
 }
 
+/** Of a command whose values may be empty. */
+export const allowEmpty = flag('--allow-empty', 'allow empty params');
+
 export function chosen<const C extends readonly string[]>(text: string, choices: C, hint?: string): C[number] {
   const found = choices.find((candidate) => candidate === text);
   if (found === undefined) throw usage(`"${text}" is not one of ${choices.join(', ')}`, hint);

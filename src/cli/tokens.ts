@@ -18,6 +18,8 @@ interface Option {
   readonly kind: 'argument' | 'option' | 'flag' | 'rest';
 }
 
+const bare = { param: undefined, value: undefined, isInline: false };
+
 /**
  * Splits a command line into tokens. `find` returns the option with a name; it is called when the token is reached, so
  * it may depend on the tokens before it.
@@ -29,7 +31,7 @@ export function* tokens<P extends Option>(
   let at = 0;
   while (at < argv.length) {
     const word = argv[at] ?? '';
-    const [start, bare] = [at, { param: undefined, value: undefined, isInline: false }];
+    const start = at;
     if (word === '--') {
       yield { kind: 'end', text: word, ...bare, start, end: ++at };
       break;
@@ -51,16 +53,7 @@ export function* tokens<P extends Option>(
     const value = takesNext ? argv[start + 1] : inline;
     yield { kind, text: name, param, value, isInline: inline !== undefined, start, end: Math.min(at, argv.length) };
   }
-  for (; at < argv.length; at++)
-    yield {
-      kind: 'word',
-      text: argv[at] ?? '',
-      param: undefined,
-      value: undefined,
-      isInline: false,
-      start: at,
-      end: at + 1,
-    };
+  for (; at < argv.length; at++) yield { kind: 'word', text: argv[at] ?? '', ...bare, start: at, end: at + 1 };
 }
 
 /** Splits `--name=value` and `-nvalue`. */

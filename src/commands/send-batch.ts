@@ -1,7 +1,7 @@
 import { countryFlag } from '../runs/mapping/flags.ts';
 import { command, type Context } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
-import { flag, option, repeated, required } from '../cli/params.ts';
+import { allowEmpty, flag, option, repeated, required } from '../cli/params.ts';
 import type { BatchOptions } from '../runs/batch.ts';
 import { hoursFlag } from '../runs/hours.ts';
 import type { ParamSource } from '../runs/mapping/message.ts';
@@ -29,7 +29,7 @@ export const sendBatch = command({
     toColumn: option('--to-column <name>', 'the column with the recipient (default: to, or phone)'),
     paramColumns: repeated('--param-column <name>', "a column with the values of the template's next variable"),
     params: repeated('-p, --param <value>', "the value of the template's next variable, the same for all rows"),
-    allowEmpty: flag('--allow-empty', 'allow empty params'),
+    allowEmpty,
     allowSameRecipient: flag('--allow-same-recipient', 'allow several messages to one recipient'),
     normalize: flag('--normalize', 'normalize phones to the form +12025550101'),
     country: option(

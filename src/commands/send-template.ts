@@ -1,6 +1,17 @@
 import { command, type Context } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
-import { argument, choice, duration, flag, type Input, option, phone, phoneDoubt, repeated } from '../cli/params.ts';
+import {
+  allowEmpty,
+  argument,
+  choice,
+  duration,
+  flag,
+  type Input,
+  option,
+  phone,
+  phoneDoubt,
+  repeated,
+} from '../cli/params.ts';
 import { CliError, unsafe, usage } from '../base/errors.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { BodyOf } from '../contract/endpoints.ts';
@@ -12,7 +23,7 @@ const params = {
   to: option('--to <phone>', 'the recipient (alternative to the argument)', phone),
   template: option('--template <name>', 'the template (alternative to the argument)'),
   params: repeated('-p, --param <value>', "the value of the template's next variable"),
-  allowEmpty: flag('--allow-empty', 'allow empty params'),
+  allowEmpty,
   again: flag('--again', 'send even if the same message was sent within 10 minutes'),
   retryUnsure: flag('--retry-unsure', 'send even if the same message may have been sent before'),
   wait: flag('--wait', 'wait until the message is delivered or fails (exit 12), or the time is up (exit 13)'),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkValues, locate, wantsJson } from '../../src/cli/argv.ts';
 import { globals } from '../../src/cli/globals.ts';
-import { flag, repeated } from '../../src/cli/params.ts';
+import { allowEmpty, flag, repeated } from '../../src/cli/params.ts';
 import { tree } from '../../src/commands/index.ts';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
@@ -48,7 +48,7 @@ it.each([[['--no-colour', 'activity']], [['activity', '--no-colour']]])(
 
 describe('checkValues', () => {
   const params = { ...globals, params: repeated('-p, --param <value>', ''), include: flag('-i, --include', '') };
-  const withEmpty = { ...params, allowEmpty: flag('--allow-empty', '') };
+  const withEmpty = { ...params, allowEmpty };
 
   it.each([
     ['an option after -p', ['-p', '--yes'], '-p is followed by "--yes", which looks like an option'],
