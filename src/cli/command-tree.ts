@@ -1,7 +1,7 @@
 import { exitCodes } from '../base/errors.ts';
 import { eventFamilies, eventNames } from '../contract/events.ts';
 import { type Command, type Node, type Tree, whole } from './command.ts';
-import { globals, restricted } from './globals.ts';
+import { globals, notAccepted } from './globals.ts';
 import { usageLine } from './help.ts';
 import { type Known, longName, namesOf, type Param, type Params, placeholderOf } from './params.ts';
 
@@ -36,7 +36,7 @@ function describedCommand(path: readonly string[], node: Command): object {
     details: details ?? null,
     arguments: Object.values(params).flatMap((param) => argumentIn(param) ?? []),
     options: optionsIn(params),
-    refused_global_options: restricted.filter((one) => !accepts.includes(one)).map((one) => longName(globals[one])),
+    refused_global_options: notAccepted(accepts).map((one) => longName(globals[one])),
     examples: examples.map((example) => `bizmsg ${example}`),
     sample,
   };
@@ -113,7 +113,7 @@ function nodeOf(node: Node): SurfaceNode {
 }
 
 function refusedBy({ accepts }: Command): readonly string[] {
-  const refused = restricted.filter((name) => !accepts.includes(name));
+  const refused = notAccepted(accepts);
   const names = refused.flatMap((name) => namesOf(globals[name]));
   return refused.includes('output') ? [...names, '--json'] : names;
 }

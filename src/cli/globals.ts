@@ -43,7 +43,7 @@ function toFile(text: string): string | undefined {
 }
 
 /** Options that must never be ignored: an ignored --dry-run would send. A command refuses those it does not list. */
-export const restricted = ['dryRun', 'mode', 'profile', 'baseUrl', 'output', 'columns', 'query'] as const;
+const restricted = ['dryRun', 'mode', 'profile', 'baseUrl', 'output', 'columns', 'query'] as const;
 export type Restricted = (typeof restricted)[number];
 
 export const printOptions = ['output', 'columns', 'query'] as const satisfies readonly Restricted[];
@@ -55,7 +55,11 @@ export const callOptions = [
   ...printOptions,
 ] as const satisfies readonly Restricted[];
 
+export function notAccepted(accepts: readonly Restricted[]): readonly Restricted[] {
+  return restricted.filter((name) => !accepts.includes(name));
+}
+
 export function refused(given: Globals, accepts: readonly Restricted[]): Restricted | undefined {
   const asked = (name: Restricted) => given[name] !== undefined && given[name] !== false;
-  return restricted.find((name) => !accepts.includes(name) && (asked(name) || (name === 'output' && given.json)));
+  return notAccepted(accepts).find((name) => asked(name) || (name === 'output' && given.json));
 }

@@ -6,7 +6,7 @@ import { american, checkValues, locate, wantsJson, parse } from './argv.ts';
 import type { Command, CommandResult, Context, Emit, Node, Tree } from './command.ts';
 import { createContext } from './context.ts';
 import { type Globals, globals, refused } from './globals.ts';
-import { createPrinter, type Printer, type PrinterOptions } from './output/printer.ts';
+import { createPrinter, noteUnprinted, type Printer, type PrinterOptions } from './output/printer.ts';
 import { createReporter, failed, failedInTheEnd, type Reporter, signalExit, unwritable } from './output/reporter.ts';
 import { createUi, narrowed } from './output/ui.ts';
 import { longName, readInput } from './params.ts';
@@ -84,8 +84,7 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Comm
     return exitOf(outcome, host);
   } finally {
     const { unprinted } = host.stdout;
-    if (unprinted.bytes > 0)
-      (await import('./output/printer.ts')).noteUnprinted(unprinted, reporter, outcome?.unprinted);
+    if (unprinted.bytes > 0) noteUnprinted(unprinted, reporter, outcome?.unprinted);
     await context.close();
   }
 }

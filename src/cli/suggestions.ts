@@ -4,7 +4,7 @@ import { shellQuote } from '../base/shell-quote.ts';
 import { suggest, suggestAll } from '../base/suggest.ts';
 import { announced } from '../contract/endpoints.ts';
 import type { Command, Group, Node } from './command.ts';
-import { globals, restricted } from './globals.ts';
+import { globals, notAccepted } from './globals.ts';
 import { usageLine } from './help.ts';
 import { longName, namesOf, optionNamed, type Param, type Params, placeholderOf } from './params.ts';
 import { type Token, tokens } from './tokens.ts';
@@ -315,7 +315,7 @@ function isPair(option: Pick<Typed, 'param'> | undefined): boolean {
 
 /** The command's own options, and the global ones that it accepts. */
 function acceptedBy({ params, accepts }: Command): Params {
-  const refused = new Set<string>(restricted.filter((name) => !accepts.includes(name)));
+  const refused = new Set<string>(notAccepted(accepts));
   const accepted = Object.entries(globals).filter(([name]) => !refused.has(name));
   return { ...params, ...Object.fromEntries<Param<unknown>>(accepted) };
 }

@@ -4,7 +4,7 @@ import type { Output, Unprinted } from '../../base/host.ts';
 import { jsonText } from '../../base/json.ts';
 import type { Item, Piped, View } from '../command.ts';
 import type { Format } from '../globals.ts';
-import { whole } from './figures.ts';
+import { counted, whole } from './figures.ts';
 import {
   cell,
   columnsOf,
@@ -237,7 +237,7 @@ function isFilledRows(value: unknown): value is readonly Row[] {
 
 /** Reports output that was dropped because stdout was not read; `kept` names its other place. */
 export function noteUnprinted({ bytes, lines }: Unprinted, reporter: Pick<Reporter, 'note'>, kept?: string): void {
-  const amount = `${whole(lines)} ${lines === 1 ? 'line' : 'lines'} (${whole(bytes)} bytes)`;
+  const amount = `${counted(lines, 'line')} (${whole(bytes)} bytes)`;
   const where = kept === undefined ? '' : `; ${kept}`;
   reporter.note('unprinted', `not printed: ${amount}, because stdout was not read after the signal${where}`);
 }

@@ -76,15 +76,15 @@ export function signalExit(reason: unknown): number {
 /** Reports an error and returns its exit code. */
 export function failed(error: unknown, { aborted, reason }: AbortSignal, reporter: Reporter): number {
   const signal: unknown = aborted ? reason : undefined;
-  return signal === 'SIGPIPE' ? exitCodes.done : told(error, signal, reporter);
+  return signal === 'SIGPIPE' ? exitCodes.done : reported(error, signal, reporter);
 }
 
 /** Like `failed`, for a result that is a failure: a closed pipe does not turn it into success. */
 export function failedInTheEnd(failure: CliError, { aborted, reason }: AbortSignal, reporter: Reporter): number {
-  return told(failure, aborted && reason !== 'SIGPIPE' ? reason : undefined, reporter);
+  return reported(failure, aborted && reason !== 'SIGPIPE' ? reason : undefined, reporter);
 }
 
-function told(error: unknown, signal: unknown, reporter: Reporter): number {
+function reported(error: unknown, signal: unknown, reporter: Reporter): number {
   if (isPromptLeft(error)) return signalExit(signal ?? 'SIGINT');
   const failure =
     error instanceof CliError
