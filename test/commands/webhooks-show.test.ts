@@ -28,6 +28,19 @@ describe('webhooks show', () => {
     expect(stdout).toMatch(/\nforwarded {2}\S+Z {2}http:\/\/127.0.0.1:3000\/ {2}503 {2}12 ms\n$/);
   });
 
+  it('shows the body that the handler answered with, on one line', async () => {
+    const { send, journal, run } = await listener();
+    const event = await send(body);
+    const forwarded = { event, url: 'http://127.0.0.1:3000/', ms: 12 };
+    journal.forwarded({ ...forwarded, status: 204 });
+    journal.forwarded({ ...forwarded, status: 500, body: 'no database\nforwarded  \u001b[31m' });
+    for (const options of [{ terminal: 80 }, {}]) {
+      const { stdout } = await run(`webhooks show ${event} --no-color`, options);
+      expect(stdout).toMatch(/ {2}500 {2}12 ms\n {2}no database forwarded .+\nforwarded .+ {2}204 {2}12 ms\n$/);
+      expect(stdout).not.toContain('\u001b');
+    }
+  });
+
   it('pipes the body unchanged, and prints everything as JSON', async () => {
     const { send, run } = await listener();
     const id = await send(body);

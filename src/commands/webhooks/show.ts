@@ -153,9 +153,11 @@ function bodyText(body: Buffer, kind: Shown['kind'], ui: Ui): string {
   return ui.outside(kind === 'json' && ui.terminal ? prettyJson(text) : text);
 }
 
-function forwardText({ forwarded_at: at, url, status, error, ms }: Forwarded): string {
+/** When and where an event was forwarded, and the answer with its body below. */
+function forwardText({ forwarded_at: at, url, status, error, ms, body }: Forwarded): string {
   const answered = [status, error].filter((one) => one !== undefined).join(' ');
-  return ['forwarded', new Date(at).toISOString(), url, answered, `${ms} ms`].join('  ');
+  const line = ['forwarded', new Date(at).toISOString(), url, answered, `${ms} ms`].join('  ');
+  return body === undefined ? line : `${line}\n  ${body}`;
 }
 
 const opening = /^[[{]$/;
