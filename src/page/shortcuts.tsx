@@ -1,5 +1,5 @@
 import { signal, useSignalEffect } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { Dialog } from './dialog.tsx';
 import { goTo } from './route.ts';
 import { screens } from './words.ts';
@@ -13,9 +13,9 @@ type Keys = Readonly<Record<string, () => void>>;
 /** The keys of everything on the screen; the last one that has a key gets it. */
 const active = new Set<Keys>();
 
-/** Makes single keys work while a component is shown. */
+/** Makes single keys work while a component is shown, from before it is painted: people type at once. */
 export function useKeys(keys: Keys): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     active.add(keys);
     return () => void active.delete(keys);
   });

@@ -120,6 +120,21 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     await expect.poll(() => keys.innerText(), patience).toContain('Next and previous row');
   });
 
+  it('has the keys of a conversation from the moment it is shown', async () => {
+    const page = await tabs.open(shown.link);
+    const link = page.getByRole('link', { name: '+12025550101' }).first();
+    await link.waitFor();
+    await page.evaluate(`new MutationObserver((_, observer) => {
+      if (!document.querySelector('.thread')) return;
+      observer.disconnect();
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'r', bubbles: true }));
+    }).observe(document.body, { childList: true, subtree: true })`);
+    await link.click();
+    await expect
+      .poll(() => page.evaluate('document.activeElement.placeholder'), patience)
+      .toBe('Reply as +12025550101');
+  });
+
   it('goes back to the screen before a shortcut', async () => {
     const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: '+12025550101' }).first().waitFor();
