@@ -109,7 +109,7 @@ const troubles: Partial<Record<Link, { readonly text: string; readonly command: 
   },
 };
 
-/** Says why the page does not follow the sandbox, and what to do. */
+/** Why the page does not follow the sandbox, and what to do. */
 function Trouble() {
   const trouble = troubles[link.value];
   const wasTrouble = useRef(false);

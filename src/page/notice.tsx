@@ -1,28 +1,28 @@
 import { signal } from '@preact/signals';
 
-interface Told {
+interface Shown {
   readonly text: string;
   readonly kind: 'done' | 'problem';
 }
 
-const told = signal<Told | undefined>(undefined);
+const shown = signal<Shown | undefined>(undefined);
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Shows a short text; screen readers announce it. A problem stays until the next notice. */
-function tell(text: string, kind: Told['kind'] = 'done'): void {
+function show(text: string, kind: Shown['kind'] = 'done'): void {
   clearTimeout(timer);
-  told.value = { text, kind };
-  if (kind === 'done') timer = setTimeout(() => (told.value = undefined), 4_000);
+  shown.value = { text, kind };
+  if (kind === 'done') timer = setTimeout(() => (shown.value = undefined), 4_000);
 }
 
 export function Notice() {
-  const { text, kind } = told.value ?? {};
+  const { text, kind } = shown.value ?? {};
   return (
     <div role="status" class={`notice ${kind ?? ''}`}>
       {text}
       {kind === 'problem' && (
-        <button type="button" class="quiet" onClick={() => (told.value = undefined)}>
+        <button type="button" class="quiet" onClick={() => (shown.value = undefined)}>
           Dismiss
         </button>
       )}
@@ -34,10 +34,10 @@ export function Notice() {
 export async function act<T>(action: () => Promise<T>, done?: string | ((result: T) => string)): Promise<boolean> {
   try {
     const result = await action();
-    if (done !== undefined) tell(typeof done === 'string' ? done : done(result));
+    if (done !== undefined) show(typeof done === 'string' ? done : done(result));
     return true;
   } catch (error) {
-    tell(error instanceof Error ? error.message : String(error), 'problem');
+    show(error instanceof Error ? error.message : String(error), 'problem');
     return false;
   }
 }
@@ -53,9 +53,9 @@ export function Copy({ text, label, title }: CopyProps) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(typeof text === 'string' ? text : await text());
-      tell('Copied');
+      show('Copied');
     } catch (error) {
-      tell(`cannot copy: ${error instanceof Error ? error.message : ''}`, 'problem');
+      show(`cannot copy: ${error instanceof Error ? error.message : ''}`, 'problem');
     }
   };
   return (

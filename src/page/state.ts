@@ -99,13 +99,10 @@ const statuses: Readonly<Partial<Record<SandboxEvent['type'], Message['status']>
 const steps = { accepted: 0, delivered: 1, read: 2, failed: 2 } as const;
 
 function withReceipts(messages: readonly Message[], events: readonly SandboxEvent[]): readonly Message[] {
-  const receipts = new Map<string, SandboxEvent[]>();
-  for (const event of events) {
-    if (event.message === undefined || !statuses[event.type]) continue;
-    const others = receipts.get(event.message);
-    if (others) others.push(event);
-    else receipts.set(event.message, [event]);
-  }
+  const receipts = groupBy(
+    events.filter(({ type }) => statuses[type]),
+    ({ message }) => message,
+  );
   if (receipts.size === 0) return messages;
   return messages.map((message) => (receipts.get(message.id) ?? []).reduce(withReceipt, message));
 }
@@ -121,4 +118,14 @@ function reasonIn({ reason }: SandboxEvent['data']): string | undefined {
   if (typeof reason !== 'object' || reason === null) return undefined;
   const parts: readonly unknown[] = Object.values(reason);
   return parts.filter((part) => typeof part === 'string').join(': ');
+}
+
+export function groupBy<T, K>(all: readonly T[], keyOf: (one: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const one of all) {
+    const group = groups.get(keyOf(one));
+    if (group) group.push(one);
+    else groups.set(keyOf(one), [one]);
+  }
+  return groups;
 }

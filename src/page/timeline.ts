@@ -1,5 +1,5 @@
 import type { OutputOf } from '../sandbox/control/operations.ts';
-import type { Adjustment, Message, PageState, Request, SandboxEvent } from './state.ts';
+import { type Adjustment, groupBy, type Message, type PageState, type Request, type SandboxEvent } from './state.ts';
 import { effectText, requestText, timeText } from './words.ts';
 
 type Delivery = OutputOf<'deliveries'>[number];
@@ -127,14 +127,4 @@ function matches(row: Row, word: string): boolean {
     .join(' ')
     .toLowerCase()
     .includes(word);
-}
-
-function groupBy<T, K>(all: readonly T[], keyOf: (one: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>();
-  for (const one of all) {
-    const group = groups.get(keyOf(one));
-    if (group) group.push(one);
-    else groups.set(keyOf(one), [one]);
-  }
-  return groups;
 }

@@ -163,7 +163,7 @@ function Webhooks() {
 
 type Verdict = OutputOf<'checkSignature'>;
 
-/** Says whether the signature of a pasted delivery is right, and if not, why: as `webhooks verify` does. */
+/** Checks the signature of a pasted delivery, as `webhooks verify` does. */
 function Checker() {
   return (
     <Dialog title="Check a signature" isOpen={isChecking}>

@@ -152,7 +152,7 @@ function Kept({ request, message }: KeptProps) {
 
 type Exchange = OutputOf<'exchanges'>[number];
 
-/** The bytes of a request of the log. Equal log entries are told apart by their order. */
+/** The bytes of a request of the log. Equal log entries differ only by their order. */
 function exchangeOf(request: Request, log: readonly Request[], exchanges: readonly Exchange[]): Exchange | undefined {
   const text = JSON.stringify(request);
   const isSame = (other: Request) => JSON.stringify(other) === text;
