@@ -1,4 +1,3 @@
-import * as fs from 'node:fs';
 import { accessSync, constants, type Dirent, lstatSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
@@ -182,10 +181,8 @@ export function liveGuardCheck({ folder, check }: Ledger): Check {
 }
 
 function checkFolder(folder: string): void {
-  const found = fs.statSync(folder, { throwIfNoEntry: false });
-  if (!found) return checkCreatable(folder);
-  if (!found.isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR', path: folder });
-  fs.accessSync(folder, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
+  if (modeOf(folder) === undefined) return checkCreatable(folder);
+  accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
 }
 
 function unusableLedger(folder: string, error: unknown): Check {

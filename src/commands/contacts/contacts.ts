@@ -2,7 +2,7 @@ import { usage } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { callOptions } from '../../cli/globals.ts';
 import { cell, isRow } from '../../cli/output/rows.ts';
-import { option, repeated, type Setting, setting } from '../../cli/params.ts';
+import { option, repeated, setting } from '../../cli/params.ts';
 import { jsonIn, nested } from '../body.ts';
 import { listing, listParams, listView } from '../lists.ts';
 import { exportContacts } from './export.ts';
@@ -50,16 +50,17 @@ export const createContact = command({
   instead: Object.fromEntries(
     ['phone', 'name', 'email', 'tags'].map((name) => [`--${name}`, `use --set ${name}=VALUE`] as const),
   ),
-  run: async (context, input) => {
-    const fields = [...input.set, ...input.setJson.map(({ key, value }) => ({ key, value: jsonField(key, value) }))];
-    const body = await contactBody(
-      fields,
-      input.input === undefined ? undefined : () => context.read(input.input ?? '-'),
-    );
+  run: async (context, { set, setJson, input }) => {
+    const fields = [...set, ...setJson.map(({ key, value }) => ({ key, value: jsonField(key, value) }))];
+    if (input !== undefined && fields.length > 0)
+      throw usage('--input is the whole body and cannot be combined with --set');
+    if (input === undefined && fields.length === 0)
+      throw usage('a contact needs at least one field', 'such as --set phone=+12025550142');
+    const body = input === undefined ? nested(fields) : jsonIn(await context.read(input), '--input');
     let status = 0;
     const client = await context.client();
     const contact = await client.call('createContact', body, { onStatus: (found) => (status = found) });
-    // The API's document does not show the status of a new contact, so 200 may mean one, too.
+    // The API's document does not show the status of a new contact, so 200 may mean a new one, too.
     const mayBeOld = status === 200;
     if (mayBeOld) context.note('exists', 'the service answered 200, not 201: the contact may have been there before');
     return { contact, mayBeOld };
@@ -75,16 +76,6 @@ function jsonField(key: readonly string[], text: string): unknown {
     `--set-json: ${key.join('.')}`,
     'for a text use --set; in a list, quote the texts: tags=\'["vip"]\'',
   );
-}
-
-async function contactBody(
-  fields: readonly (Omit<Setting, 'value'> & { value: unknown })[],
-  whole?: () => Promise<string>,
-) {
-  if (whole && fields.length > 0) throw usage('--input is the whole body and cannot be combined with --set');
-  if (whole) return jsonIn(await whole(), '--input');
-  if (fields.length === 0) throw usage('a contact needs at least one field', 'such as --set phone=+12025550142');
-  return nested(fields);
 }
 
 function lines(created: unknown): readonly string[] {

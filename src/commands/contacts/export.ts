@@ -39,9 +39,9 @@ export const exportContacts = streaming({
       for await (const page of recordPages(await context.client(), context, 'listContacts', queryOf(input))) {
         if ('whole' in page) throw noList(given.profile);
         count += page.rows.length;
-        yield [...columns.add(page.rows)];
+        yield columns.add(page.rows);
       }
-      yield [...columns.rest()];
+      yield columns.rest();
     } finally {
       const omissions = columns.omissions();
       if (omissions !== undefined) note('left-out', omissions);

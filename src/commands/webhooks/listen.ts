@@ -86,13 +86,13 @@ function forwardedLine(item: ForwardedItem, ui: Ui): string {
   const { color } = ui;
   const { event, url, status, ms, error, body, retry_in: retry } = item;
   const isDone = isDelivered(item);
-  const came = [...(status === undefined ? [] : [cell(status)]), ...(error === undefined ? [] : [error])].join(', ');
+  const result = [...(status === undefined ? [] : [cell(status)]), ...(error === undefined ? [] : [error])].join(', ');
   const next = retry === undefined ? [] : [`again in ${retry / 1000} s`];
-  const said = isDone || body === undefined ? [] : [color.dim(body.slice(0, 200))];
-  const outcome = (isDone ? color.green : color.red)(came);
+  const answer = isDone || body === undefined ? [] : [color.dim(body.slice(0, 200))];
+  const outcome = (isDone ? color.green : color.red)(result);
   // Errors contain the time if it matters.
   const took = error === undefined ? ` in ${ms} ms` : '';
-  return ui.line([`  → ${outcome}${took}`, color.dim(event), url, ...next, ...said], '    ');
+  return ui.line([`  → ${outcome}${took}`, color.dim(event), url, ...next, ...answer], '    ');
 }
 
 function bodyLines({ body, encoding }: EventItem, ui: Ui): readonly string[] {

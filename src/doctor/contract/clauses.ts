@@ -273,8 +273,8 @@ function written(seen: Sightings, planned: Planned, judge: (sent: Sent) => Judge
   if (sighting?.isBarred) return judged('not tried', notTried);
   if (!answer) return judged('unclear', sighting?.failure?.message ?? 'it was not sent');
   if (!isSuccess(answer.status)) return judged('unclear', `it was refused: ${described(answer)}`);
-  const { verdict, seen: said } = judge(answer);
-  return judged(verdict, ...said, described(answer));
+  const { verdict, seen: details } = judge(answer);
+  return judged(verdict, ...details, described(answer));
 }
 
 /** Answers that are not JSON are covered by §1. */
@@ -291,20 +291,20 @@ function messageId(content: Sent['content']): Judged {
 
 function knownByKey(seen: Sightings): Judged {
   const others = seen.all.filter(({ probe }) => probe.key !== 'own');
-  const known = seen.all.filter((sighting) => sighting.probe.key === 'own' && saysOfKey(sighting));
+  const known = seen.all.filter((sighting) => sighting.probe.key === 'own' && dependsOnKey(sighting));
   if (known.every((sighting) => lastOf(sighting)?.status === 401)) return judged('unclear');
-  const isToldApart = known.some((sighting) =>
+  const isDifferent = known.some((sighting) =>
     others.some((other) => other.probe.endpoint === sighting.probe.endpoint && isOther(sighting, other)),
   );
-  return isToldApart ? judged('holds') : judged('unclear', 'the answer is the same without a key, or with any key');
+  return isDifferent ? judged('holds') : judged('unclear', 'the answer is the same without a key, or with any key');
 }
 
 function isOther(one: Sighting, other: Sighting): boolean {
-  return saysOfKey(other) && lastOf(one)?.status !== lastOf(other)?.status;
+  return dependsOnKey(other) && lastOf(one)?.status !== lastOf(other)?.status;
 }
 
-/** Faults and rate limits say nothing about the key. */
-function saysOfKey(sighting: Sighting): boolean {
+/** Faults and rate limits do not depend on the key. */
+function dependsOnKey(sighting: Sighting): boolean {
   const status = lastOf(sighting)?.status;
   return status !== undefined && status !== 429 && status < 500;
 }

@@ -133,6 +133,6 @@ function requireService(all: readonly Sighting[]): void {
 function reportOf(seen: Sightings, facts: Facts): Omit<Report, 'calls' | 'accepted'> {
   return {
     clauses: clauses.map(({ judge, ...clause }) => ({ ...clause, ...judge(seen, facts) })),
-    notShown: gaps.map(({ find: look, ...gap }) => ({ ...gap, ...look({ seen, facts }) })),
+    notShown: gaps.map(({ find, ...gap }) => ({ ...gap, ...find({ seen, facts }) })),
   };
 }

@@ -84,8 +84,8 @@ const shades: Readonly<Record<Verdict, 'green' | 'red' | 'yellow' | 'dim'>> = {
 /** Observations that confirm a clause are only in the JSON. */
 function clauseLines({ verdict, section, statement, seen }: JudgedClause, color: Ui['color']): readonly string[] {
   const details = verdict === 'holds' ? [] : seen.flatMap((line) => entry('', `  ${line}`));
-  const said = verdict === 'differs' ? `${statement} (${section})` : statement;
-  return [...entry(verdict, said, color[shades[verdict]]), ...details];
+  const text = verdict === 'differs' ? `${statement} (${section})` : statement;
+  return [...entry(verdict, text, color[shades[verdict]]), ...details];
 }
 
 function gapLines({ what, found, why }: FilledGap, color: Ui['color']): readonly string[] {
@@ -106,8 +106,8 @@ const counted: Readonly<Record<Verdict, string>> = {
 
 function summary(clauses: readonly JudgedClause[]): string {
   const counts = verdicts.map((verdict) => [verdict, clauses.filter((one) => one.verdict === verdict).length] as const);
-  const told = counts.filter(([verdict, count]) => count > 0 || verdict === 'differs');
-  return told.map(([verdict, count]) => `${count} ${counted[verdict]}`).join(', ');
+  const shown = counts.filter(([verdict, count]) => count > 0 || verdict === 'differs');
+  return shown.map(([verdict, count]) => `${count} ${counted[verdict]}`).join(', ');
 }
 
 const margin = 12;

@@ -48,13 +48,13 @@ export function together(
   probes: readonly Probe[],
   bearing: (status: number, probe: Probe) => Bearing,
 ): Judged {
-  const told = probes.map((probe) => outcome(seen.of(probe), probe, bearing));
+  const outcomes = probes.map((probe) => outcome(seen.of(probe), probe, bearing));
   for (const verdict of ['differs', 'holds'] as const) {
-    const some = told.filter((one) => one.verdict === verdict);
+    const some = outcomes.filter((one) => one.verdict === verdict);
     if (some.length > 0) return judged(verdict, ...some.flatMap(({ seen }) => seen));
   }
-  const isUntried = told.every(({ verdict }) => verdict === 'not tried');
-  return judged(isUntried ? 'not tried' : 'unclear', ...told.flatMap(({ seen }) => seen));
+  const isUntried = outcomes.every(({ verdict }) => verdict === 'not tried');
+  return judged(isUntried ? 'not tried' : 'unclear', ...outcomes.flatMap(({ seen }) => seen));
 }
 
 function outcome(
