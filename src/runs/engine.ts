@@ -177,7 +177,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
       });
       recover();
     } catch (error) {
-      if (isGone(error)) return lose(group, error);
+      if (isGone(error)) return giveBack(group, error);
       stop.crash(error);
       for (const { refuse } of group) refuse(stopped());
     }
@@ -187,10 +187,10 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
    * The server of a team's ledger cannot be reached: nothing leaves until it can. It may have granted the rows before the
    * answer was lost, so they are released.
    */
-  function lose(group: readonly ClaimRequest[], error: CliError): void {
+  function giveBack(group: readonly ClaimRequest[], error: CliError): void {
     isLedgerGone = true;
     for (const { flight, refuse } of group) {
-      flight.phase = 'leaving';
+      settle({ row: flight.row, settlement: 'release' });
       refuse(error);
     }
   }
@@ -328,7 +328,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   }
 
   function isComplete(): boolean {
-    return reader.isEmpty() && released.length + taken.length + flights.size === 0;
+    return reader.isEmpty() && released.length + taken.length === 0;
   }
 
   /** A run that stopped after its last row may not know yet that this was the last one. */
