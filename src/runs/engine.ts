@@ -9,10 +9,11 @@ import {
   settlementOf,
   type Verdict,
 } from '../ledger/ledger.ts';
+import type { StopSignals } from '../session/session.ts';
 import type { RunLog } from './log.ts';
 import { type Clock, createOutage, outageStop, type OutageOptions } from './outage.ts';
 import type { Outcome, Ready } from './row.ts';
-import { createStop, createStreak, type Signals, type Stopped, stoppedBy } from './stop.ts';
+import { createStop, createStreak, type Stopped, stoppedBy } from './stop.ts';
 
 export interface EngineOptions {
   readonly ledger: Pick<Ledger, 'claim' | 'settle'>;
@@ -29,7 +30,7 @@ export interface EngineOptions {
   readonly maxErrors?: number | undefined;
   /** The service accepted a row of this run before. */
   readonly wasAccepted: boolean;
-  readonly signals: Signals;
+  readonly signals: StopSignals;
   readonly clock: Clock;
   /** Called before outcomes that could not be recorded are tried again. */
   readonly makeRoom?: (() => void) | undefined;

@@ -1,10 +1,8 @@
 import { join } from 'node:path';
-import { listRuns, type RunEntry } from '../ledger/file/runs.ts';
+import { listRuns, type RejectFile, type RejectFiles, type RunEntry } from '../ledger/file/runs.ts';
 import { processStart } from '../base/liveness.ts';
 import { redact } from '../base/redact.ts';
 import { shellQuote } from '../base/shell-quote.ts';
-import type { WrittenFiles } from './files.ts';
-import type { RejectFile } from './rejected.ts';
 import { removeExpiredLogs } from './listing.ts';
 import type { Registration } from './register.ts';
 import type { Running } from './action.ts';
@@ -15,7 +13,7 @@ import type { SkippedCounts, Tally, TeamTotal } from './tally.ts';
 export interface KeptEntry {
   /** The entry before this command. */
   readonly before: RunEntry | undefined;
-  end(stopped: Stopped | undefined, files: WrittenFiles): Promise<void>;
+  end(stopped: Stopped | undefined, files: RejectFiles): Promise<void>;
   /** After `end`: the rows that all machines of a team have sent, failed ones, and so on. Null without a team. */
   total(): TeamTotal | null;
   /** Ends the updates. */

@@ -1,12 +1,13 @@
 import { CliError } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
+import type { RejectFile, RejectFiles } from '../ledger/file/runs.ts';
 import type { Accepted } from '../ledger/ledger.ts';
 import type { InputRow } from './input/row.ts';
 import { placeOf } from './input/source.ts';
 import { invalidity, type KnownRow, readAgain } from './due.ts';
 import { type LoggedRow, rejectedIn } from './history.ts';
 import { logParts, type RunLog } from './log.ts';
-import { removeDrafts, type RejectKind, writeRejected, type RejectFile } from './rejected.ts';
+import { removeDrafts, type RejectKind, writeRejected } from './rejected.ts';
 import type { Running } from './action.ts';
 import type { Preflight } from './preflight.ts';
 import type { Counts, Tally } from './tally.ts';
@@ -19,13 +20,11 @@ export interface Ending {
   /** The run's folder. */
   readonly folder: string;
   /** The files that this run wrote last. */
-  readonly before: WrittenFiles | undefined;
+  readonly before: RejectFiles | undefined;
 }
 
-export type WrittenFiles = Readonly<Partial<Record<RejectKind, RejectFile | undefined>>>;
-
 export interface RejectedRows {
-  readonly files: WrittenFiles;
+  readonly files: RejectFiles;
   /** The first places of unsure rows. */
   readonly unsurePlaces: readonly number[];
 }

@@ -6,6 +6,7 @@ import { fsError, namesIn, createStateFolder } from '../base/files.ts';
 import { unwritable, writeWhole } from '../base/journal.ts';
 import { lineOf, linesOf, type OnDamage, recordIn } from '../base/journal-lines.ts';
 import { redact } from '../base/redact.ts';
+import type { Unit } from './input/source.ts';
 import type { Outcome, Place, Ready } from './row.ts';
 
 /**
@@ -65,8 +66,7 @@ export interface LogHeader {
   readonly at: number;
   /** As it was given, or `stdin`. */
   readonly file: string;
-  /** The unit in which people count its rows. */
-  readonly unit: 'line' | 'record';
+  readonly unit: Unit;
 }
 
 const form = { format: 'bizmsg run', version: 2 };

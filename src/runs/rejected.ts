@@ -16,18 +16,13 @@ import { fsError, namesIn } from '../base/files.ts';
 import { jsonText } from '../base/json.ts';
 import { silenceOf } from '../base/liveness.ts';
 import type { Context } from '../cli/command.ts';
+import type { RejectFile, RejectFiles } from '../ledger/file/runs.ts';
 import { besideOf, type InputFile } from './input.ts';
 import { recordText } from './input/csv.ts';
 import { damagedMark, errorField, type InputRow, textField } from './input/row.ts';
 import { placeOf, type Source, unitOf } from './input/source.ts';
 
-export type RejectKind = 'failed' | 'unsure';
-
-/** A file of rejected rows, as a run wrote it. */
-export interface RejectFile {
-  readonly file: string;
-  readonly sha256: string;
-}
+export type RejectKind = keyof RejectFiles;
 
 interface RejectedOptions {
   readonly context: Pick<Context, 'note'>;

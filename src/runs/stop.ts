@@ -1,5 +1,6 @@
 import { CliError, type ErrorCode, type ExitName } from '../base/errors.ts';
 import type { EndSignal, Host, Later } from '../base/host.ts';
+import type { StopSignals } from '../session/session.ts';
 
 /** Why a run ended before all its rows were sent. */
 export interface Stopped {
@@ -7,13 +8,6 @@ export interface Stopped {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint?: string | undefined;
-}
-
-export interface Signals {
-  /** Aborted: nothing more is sent; requests in flight are waited for. */
-  readonly stop: AbortSignal;
-  /** Aborted: nothing is waited for. */
-  readonly leave: AbortSignal;
 }
 
 /** The one decision to send no more rows, whatever its cause. */
@@ -32,7 +26,7 @@ interface Stop {
 /** Milliseconds for which aborted requests may still report whether they were sent. */
 const grace = 100;
 
-export function createStop({ stop, leave }: Signals, later: Later, changed: () => void): Stop {
+export function createStop({ stop, leave }: StopSignals, later: Later, changed: () => void): Stop {
   let reason: Stopped | undefined;
   let bug: { readonly error: unknown } | undefined;
   let isAbandoned = false;
@@ -122,7 +116,7 @@ function tooMany(count: number, isAccepted: boolean, last: string): string {
   return `${which} failed or are unsure; the last: ${last}`;
 }
 
-export interface RunSignals extends Signals {
+export interface RunSignals extends StopSignals {
   /**
    * From now on the first signal ends the run after its requests in flight, a second one does not wait for them, and a
    * third one ends the process.

@@ -1,5 +1,6 @@
 import { whole } from '../cli/output/figures.ts';
 import type { Accepted } from '../ledger/ledger.ts';
+import type { RunCounts } from '../session/session.ts';
 import type { Reason } from './reasons.ts';
 import type { Outcome } from './row.ts';
 import type { Preflight } from './preflight.ts';
@@ -19,13 +20,7 @@ export interface Tally {
   reasons(): readonly Reason[];
 }
 
-/** `rows` is the sum of all others. */
-export interface Counts {
-  readonly rows: number;
-  readonly sent: number;
-  readonly failed: number;
-  readonly unsure: number;
-  readonly not_reached: number;
+export interface Counts extends RunCounts {
   readonly skipped: SkippedCounts;
 }
 

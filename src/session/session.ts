@@ -115,13 +115,13 @@ export interface RunOptions {
   /** The milliseconds for which nothing may be sent. */
   readonly closedFor?: (() => number) | undefined;
   /** Default: the signal of the process. */
-  readonly signals?: RunSignals | undefined;
+  readonly signals?: StopSignals | undefined;
 }
 
-interface RunSignals {
-  /** No new requests; requests in flight finish. */
+export interface StopSignals {
+  /** Aborted: nothing more is sent; requests in flight are waited for. */
   readonly stop: AbortSignal;
-  /** Aborts requests in flight too. */
+  /** Aborted: nothing is waited for. */
   readonly leave: AbortSignal;
 }
 
@@ -166,7 +166,8 @@ interface RunPace {
   waiting(): number | undefined;
 }
 
-interface RunCounts {
+/** The rows of a run. `rows` is the sum of all others, and of skipped ones. */
+export interface RunCounts {
   readonly rows: number;
   readonly sent: number;
   readonly failed: number;

@@ -29,7 +29,7 @@ export interface RunEntry {
   /** Why it stopped early. */
   readonly stopped: string | undefined;
   /** The files of rejected rows that the run wrote last. */
-  readonly files?: RunFiles | undefined;
+  readonly files?: RejectFiles | undefined;
 }
 
 export interface RunIndexOptions {
@@ -44,9 +44,10 @@ interface RunOwner {
   readonly start: string | undefined;
 }
 
-type RunFiles = Readonly<Record<'failed' | 'unsure', RunFile | undefined>>;
+export type RejectFiles = Readonly<Partial<Record<'failed' | 'unsure', RejectFile | undefined>>>;
 
-interface RunFile {
+/** A file of rejected rows, as a run wrote it. */
+export interface RejectFile {
   readonly file: string;
   readonly sha256: string;
 }
@@ -208,14 +209,14 @@ function ownerIn(value: unknown): RunOwner | undefined | typeof bad {
   return isNumber(pid) && isMaybe(start, isText) ? { pid, start } : bad;
 }
 
-function filesIn(value: unknown): RunFiles | undefined | typeof bad {
+function filesIn(value: unknown): RejectFiles | undefined | typeof bad {
   if (value === undefined) return undefined;
   if (!isRecord(value)) return bad;
   const [failed, unsure] = [fileIn(value['failed']), fileIn(value['unsure'])];
   return failed === bad || unsure === bad ? bad : { failed, unsure };
 }
 
-function fileIn(value: unknown): RunFile | undefined | typeof bad {
+function fileIn(value: unknown): RejectFile | undefined | typeof bad {
   if (value === undefined) return undefined;
   if (!isRecord(value)) return bad;
   const { file, sha256 } = value;

@@ -1,7 +1,7 @@
 /** One record of an input, as it was read. */
 export type InputRow = GoodRow | BadRow;
 
-interface Place {
+interface Origin {
   /** Counted from 1, without header lines and blank lines. */
   readonly number: number;
   /** The line of the input on which it begins, counted from 1. */
@@ -10,14 +10,14 @@ interface Place {
   readonly raw: unknown;
 }
 
-interface GoodRow extends Place {
+interface GoodRow extends Origin {
   readonly fields: Fields;
   /** Why the file of failed rows holds it back, unless its recipient may get several messages. */
   readonly held?: string;
 }
 
 /** A row that cannot be read. The run continues without it. */
-interface BadRow extends Place {
+interface BadRow extends Origin {
   readonly reason: string;
 }
 
