@@ -5,7 +5,7 @@ import type { InputRow, Mapper } from './input/row.ts';
 import { placeOf, verifyUnchanged } from './input/source.ts';
 import type { RunLog } from './log.ts';
 import type { Place, Ready } from './row.ts';
-import { type Preflight, rowKinds } from './preflight.ts';
+import type { Preflight } from './preflight.ts';
 
 interface Known {
   readonly input: Pick<InputFile, 'source' | 'shown'>;
@@ -104,9 +104,7 @@ export async function* readAgain({ input, found, fates: codes }: Known): AsyncGe
   let index = 0;
   const known = (row: InputRow): KnownRow => {
     const kind = found.kindOf(row.number);
-    if (kind === rowKinds.excluded) return { row, index, fate: 'excluded' };
-    if (kind !== rowKinds.valid) return { row, index, fate: 'invalid' };
-    return { row, fate: fateAt(codes, index), index: index++ };
+    return kind === 'valid' ? { row, fate: fateAt(codes, index), index: index++ } : { row, fate: kind, index };
   };
   const rows = input.source.rows(undefined, verifyUnchanged(found.prints, input.shown));
   for await (const batch of rows) yield batch.map(known);

@@ -1,6 +1,6 @@
 import { type Accepted, type Fate, fateAt, type Note } from '../ledger/ledger.ts';
 import type { Amended, LogPart, ResolvedRow, RunLog } from './log.ts';
-import { type Preflight, rowKinds } from './preflight.ts';
+import type { Preflight } from './preflight.ts';
 
 /** A row in a log. */
 export interface LoggedRow {
@@ -76,7 +76,7 @@ export function completeLog({ parts, found, accepted, log }: LogCompletion): voi
   const heldBack: ResolvedRow[] = [];
   let index = 0;
   for (let number = 1; number <= found.rows; number++) {
-    if (found.kindOf(number) !== rowKinds.valid) continue;
+    if (found.kindOf(number) !== 'valid') continue;
     const digest = Buffer.from(found.digests.read(index)).toString('base64');
     const logged = rejected.get(digest);
     const outcome = missingOutcome(fateAt(accepted.fates, index), logged, isShared);

@@ -18,13 +18,13 @@ export interface Preflight {
   readonly reasons: Reasons;
   /** Rows whose recipient is never messaged. */
   readonly excluded: number;
-  /** One of `rowKinds`. Rows are counted from 1. */
-  kindOf(row: number): number;
+  /** Of the row with this number, counted from 1. */
+  kindOf(number: number): RowKind;
   /** The valid rows, as the ledger knows them. */
   readonly digests: Input;
   /** The same rows with the digests of `ownDigest`. */
   readonly ownDigests: Input | undefined;
-  /** The line, or in JSON the record, of a valid row. */
+  /** The line, or in JSON the record, of a row that is known by its index among the valid ones. */
   placeOf(index: number): number;
   /** The reason of a row that would be valid without an earlier one. */
   conflictOf(body: object): string;
@@ -40,7 +40,8 @@ export interface Preflight {
   readonly suspectRows: readonly SuspectRow[];
 }
 
-export const rowKinds = { invalid: 0, valid: 1, excluded: 2 } as const;
+const rowKinds = ['invalid', 'valid', 'excluded'] as const;
+type RowKind = (typeof rowKinds)[number];
 
 interface ListedRow {
   readonly line: number;
@@ -101,7 +102,7 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     invalidRows,
     reasons,
     excluded,
-    kindOf: (row) => kinds.at(row - 1),
+    kindOf: (number) => rowKinds[kinds.at(number - 1)] ?? 'invalid',
     digests,
     ownDigests,
     placeOf: places.at,
@@ -127,29 +128,24 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
   function look(row: InputRow): void {
     rows += 1;
     const mapped = 'reason' in row ? row : mapper.map(row);
-    if ('body' in mapped && mapper.excludes?.(mapped.body)) {
-      kinds.add(rowKinds.excluded);
+    if ('reason' in mapped) return reject(row, mapped.reason);
+    const { body } = mapped;
+    if (mapper.excludes?.(body)) {
+      note('excluded');
       excluded += 1;
       return;
     }
-    const place = { line: row.line, row: row.number };
-    const bytes = 'body' in mapped ? digest(mapped.body) : undefined;
-    const reason = 'reason' in mapped ? mapped.reason : bytes && sameRecipient(bytes);
-    if (reason !== undefined) {
-      kinds.add(rowKinds.invalid);
-      invalid += 1;
-      reasons.add(reason, placeOf(row, source));
-      if (invalidRows.length < mostListed) invalidRows.push({ ...place, reason });
-      return;
-    }
-    if (!bytes || !('body' in mapped)) return;
-    kinds.add(rowKinds.valid);
+    const bytes = digest(body);
+    const conflict = sameRecipient(bytes);
+    if (conflict !== undefined) return reject(row, conflict);
+    note('valid');
     let text: string | undefined;
-    const content = () => (text ??= jsonText(mapped.body));
+    const content = () => (text ??= jsonText(body));
     first ??= content();
     places.add(placeOf(row, source));
     digests.add(bytes);
-    if (ownDigest) ownDigests?.add(ownDigest(mapped.body));
+    if (ownDigest) ownDigests?.add(ownDigest(body));
+    const place = { line: row.line, row: row.number };
     if (digests.isDuplicate(digests.count - 1)) {
       if (duplicateRows.length < mostListed)
         duplicateRows.push({ ...place, as: places.at(digests.rowOf(bytes, 0) ?? 0) });
@@ -159,6 +155,17 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     if (!found) return;
     suspect += 1;
     if (suspectRows.length < mostListed) suspectRows.push({ ...place, ...found });
+  }
+
+  function note(kind: RowKind): void {
+    kinds.add(rowKinds.indexOf(kind));
+  }
+
+  function reject(row: InputRow, reason: string): void {
+    note('invalid');
+    invalid += 1;
+    reasons.add(reason, placeOf(row, source));
+    if (invalidRows.length < mostListed) invalidRows.push({ line: row.line, row: row.number, reason });
   }
 
   /** A list with a recipient twice is mostly a mistake. */
