@@ -35,11 +35,7 @@ export async function excludedPhones(
     for (const [index, line] of lines.entries()) if (line.trim() !== '') add(line, index + 1);
     return isExcluded;
   }
-  const { source } = await openInput(context, file, {
-    format: undefined,
-    encoding: undefined,
-    stop: context.host.signal,
-  });
+  const { source } = await openInput(context, file, { stop: context.host.signal });
   const noColumn = (line: number) => unreadable(file, line, 'it has no column named phone or to');
   if (source.fields && !source.fields.some(isPhoneColumn)) throw noColumn(1);
   for await (const batch of source.rows(context.host.signal))

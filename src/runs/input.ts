@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { openSource, type Source } from './input/source.ts';
 import type { Context } from '../cli/command.ts';
 import { namesIn, createStateFolder } from '../base/files.ts';
@@ -21,7 +21,7 @@ export interface InputFile {
 
 const day = 86_400_000;
 
-interface InputOptions extends Pick<RunFlags, 'format' | 'encoding'>, Partial<Pick<RunFlags, 'fields'>> {
+interface InputOptions extends Partial<Pick<RunFlags, 'format' | 'encoding' | 'fields'>> {
   readonly stop: AbortSignal;
 }
 
@@ -58,14 +58,6 @@ export async function openInput(
 /** The name for output. */
 export function nameOf({ shown }: Pick<InputFile, 'shown'>): string {
   return redact(shown === '-' ? 'stdin' : shown);
-}
-
-/** The file of rejected rows beside the input: people.failed.csv. */
-export function besideOf(path: string, word: string): string {
-  const name = basename(path);
-  const dot = name.lastIndexOf('.');
-  const made = dot > 0 ? `${name.slice(0, dot)}.${word}${name.slice(dot)}` : `${name}.${word}`;
-  return resolve(path, '..', made);
 }
 
 function copyPath(stateFolder: string, pid: number): string {

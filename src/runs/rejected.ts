@@ -17,7 +17,7 @@ import { jsonText } from '../base/json.ts';
 import { silenceOf } from '../base/liveness.ts';
 import type { Context } from '../cli/command.ts';
 import type { RejectFile, RejectFiles } from '../ledger/file/runs.ts';
-import { besideOf, type InputFile } from './input.ts';
+import type { InputFile } from './input.ts';
 import { recordText } from './input/csv.ts';
 import { damagedMark, errorField, type InputRow, textField } from './input/row.ts';
 import { placeOf, type Source, unitOf } from './input/source.ts';
@@ -135,7 +135,7 @@ function replaced(draft: string, file: string): string {
 /** people.failed.csv, people.failed.2.csv, … A link fails if the name is taken, so that no file is overwritten. */
 function namedFreely(draft: string, first: string): string {
   for (let count = 1; ; count++) {
-    const file = count === 1 ? first : numbered(first, count);
+    const file = count === 1 ? first : withWord(first, String(count));
     if (existsSync(file)) continue;
     try {
       linkSync(draft, file);
@@ -149,16 +149,17 @@ function namedFreely(draft: string, first: string): string {
   }
 }
 
-function numbered(file: string, count: number): string {
+/** With a word before the extension: people.failed.csv for people.csv. */
+function withWord(file: string, word: string): string {
   const name = basename(file);
   const dot = name.lastIndexOf('.');
-  return join(dirname(file), dot > 0 ? `${name.slice(0, dot)}.${count}${name.slice(dot)}` : `${name}.${count}`);
+  return join(dirname(file), dot > 0 ? `${name.slice(0, dot)}.${word}${name.slice(dot)}` : `${name}.${word}`);
 }
 
 function isVariant(file: string, first: string): boolean {
   if (file === first) return true;
   const count = /\.(\d+)(?=\.[^.]*$|$)/.exec(basename(file))?.[1];
-  return count !== undefined && numbered(first, Number(count)) === file;
+  return count !== undefined && withWord(first, count) === file;
 }
 
 const bufferSize = 65_536;
@@ -229,7 +230,7 @@ function isDraftOf(name: string, stem: string, extension: string): boolean {
 }
 
 function placeOfFile({ path, source }: InputFile, word: RejectKind): string {
-  return besideOf(path ?? resolve(`stdin.${source.format}`), word);
+  return withWord(path ?? resolve(`stdin.${source.format}`), word);
 }
 
 /** The properties of an input that determine how rows are written. */
