@@ -34,12 +34,8 @@ export function batchAction(context: Context, options: BatchOptions): Action {
       const country = phone?.country;
       const isExcluded = excludeFrom === undefined ? undefined : await excludedPhones(context, excludeFrom, country);
       let excludedRows = 0;
-      const held = (row: { readonly held?: string }) => (allowSameRecipient ? undefined : row.held);
       return {
-        map(row) {
-          const reason = held(row);
-          return reason === undefined ? map(row.fields) : { reason };
-        },
+        map: ({ held, fields }) => (held === undefined || allowSameRecipient ? map(fields) : { reason: held }),
         end() {
           noteRepairs(context, repairs);
           if (isExcluded && excludedRows === 0) context.note('excluded', `no recipient is in ${excludeFrom}`);

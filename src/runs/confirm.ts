@@ -61,18 +61,15 @@ export interface Overview {
 
 /** The lines before the question of a live run: its messages, recipients and duration. */
 export function overviewLines(overview: Overview): readonly string[] {
+  const { accepted, action, now } = overview;
   return [
-    continuingLine(overview),
+    ...(accepted.continues ? [`Continues run ${accepted.run}`] : []),
     inputLine(overview),
     recipientsLine(overview),
     ...bodyLines(overview),
     timeLine(overview),
-    hoursLine(overview),
-  ].filter((line) => line !== undefined);
-}
-
-function continuingLine({ accepted }: Overview): string | undefined {
-  return accepted.continues ? `Continues run ${accepted.run}` : undefined;
+    ...(action.hours ? [hoursText(action.hours, now)] : []),
+  ];
 }
 
 function inputLine({ file, found, accepted }: Overview): string {
@@ -120,10 +117,6 @@ function timeLine({ client: { pace, target }, accepted, action, sentThisMonth, n
       ? `. Month: at least ${whole(sentThisMonth)} of ${whole(perMonth)} used from here`
       : '';
   return `${durationText(pace, dueIn(accepted), now, action.hours)?.text ?? 'No rate limit is known'}${month}`;
-}
-
-function hoursLine({ action: { hours }, now }: Overview): string | undefined {
-  return hours && hoursText(hours, now);
 }
 
 /** The hours, and when sending begins if that is not now. */

@@ -8,6 +8,7 @@ import { rowsText, took, whole } from '../cli/output/figures.ts';
 import { rendered, type TemplateFacts } from '../cli/templates.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Action } from './action.ts';
+import { dueIn } from './confirm.ts';
 import { type SkippedCounts, skipText, sumOf } from './tally.ts';
 import type { Preflight } from './preflight.ts';
 
@@ -71,7 +72,7 @@ export function dryRunOf(given: DryRunFacts): DryRunEnded {
   const { found, accepted, refused, skipped, client, kind, unit, template } = given;
   const { pace, target } = client;
   const { rows, invalid } = found;
-  const due = accepted ? accepted.counts.due + accepted.counts.retry : 0;
+  const due = accepted ? dueIn(accepted) : 0;
   const least = pace.minimumDuration(due);
   const { known } = pace;
   const { perMinute, perMonth } = target.plan;

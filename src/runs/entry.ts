@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { listRuns, type RejectFile, type RejectFiles, type RunEntry } from '../ledger/file/runs.ts';
 import { processStart } from '../base/liveness.ts';
 import { redact } from '../base/redact.ts';
 import { shellQuote } from '../base/shell-quote.ts';
-import { removeExpiredLogs } from './listing.ts';
+import { ledgerFolder, removeExpiredLogs } from './listing.ts';
 import type { Registration } from './register.ts';
 import type { Running } from './action.ts';
 import type { Stopped } from './stop.ts';
@@ -31,7 +30,7 @@ export async function keepEntry(
   const { host } = context;
   const stateFolder = context.stateFolder();
   const { ledger, account } = opened;
-  const before = listRuns(join(stateFolder, 'ledger')).find(({ run }) => run === accepted.run);
+  const before = listRuns(ledgerFolder(stateFolder)).find(({ run }) => run === accepted.run);
   const startedAt = host.now();
   let cancel = () => {};
   let total: TeamTotal | null = null;

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError, usage } from '../base/errors.ts';
 import { namesIn } from '../base/files.ts';
@@ -107,6 +107,5 @@ export function removeExpiredLogs(stateFolder: string): void {
 
 /** Removes the logs of a forgotten run. */
 export function removeLogs(stateFolder: string, run: string): void {
-  const folder = join(stateFolder, 'runs', run);
-  if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });
+  rmSync(join(stateFolder, 'runs', run), { recursive: true, force: true });
 }

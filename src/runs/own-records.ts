@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type CliError, unsafe } from '../base/errors.ts';
 import type { OnDamage } from '../base/journal-lines.ts';
 import { listRuns, type RunEntry } from '../ledger/file/runs.ts';
@@ -17,6 +16,7 @@ import {
 import { remembered } from '../ledger/others.ts';
 import type { OpenedLedger } from '../session/session.ts';
 import { type LoggedRow, rowsIn } from './history.ts';
+import { ledgerFolder } from './listing.ts';
 import { logFolder, logParts } from './log.ts';
 import type { Preflight } from './preflight.ts';
 
@@ -140,7 +140,7 @@ function noteOf(rows: readonly number[], known: Uint8Array, runOf: (row: number)
 function sentBefore({ stateFolder, now, onDamage }: OwnLogs, plan: RunPlan, acceptedAt: number) {
   const { input, job, choice } = plan;
   const known = new Uint8Array(input.count);
-  const entries = listRuns(join(stateFolder, 'ledger')).filter((entry) => isOfPlan(entry, plan));
+  const entries = listRuns(ledgerFolder(stateFolder)).filter((entry) => isOfPlan(entry, plan));
   const latest = new Uint32Array(input.count);
   const parts = entries.flatMap(({ run, updatedAt }, index) => {
     const isRecent = updatedAt > now() - remembered || job !== undefined;

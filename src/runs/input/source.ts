@@ -357,12 +357,12 @@ export function verifyUnchanged(prints: Checksums, name: string): (chunk: Uint8A
   let at = 0;
   return (chunk) => {
     const [print] = checksumOf(chunk);
-    if (print !== prints[at]) throw inputChanged(`"${name}"`);
+    if (print !== prints[at]) throw inputChanged(name);
     at += 1;
   };
 }
 
-function inputChanged(what: string): CliError {
-  const message = `${what} has changed since it was first read, so the run has stopped`;
+function inputChanged(name: string): CliError {
+  const message = `"${name}" has changed since it was first read, so the run has stopped`;
   return unsafe('input-changed', message, 'sent rows are recorded; run the same command again to send the rest');
 }
