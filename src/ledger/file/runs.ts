@@ -9,10 +9,12 @@ import { type AppendFile, createAppendFile, damaged, openAppendFile } from './ap
 /** One run as `runs list` shows it. Neither a secret nor a value of `-p` is in it. */
 export interface RunEntry {
   readonly run: string;
+  /** As it was typed. */
   readonly command: string;
   /** Undefined for stdin. */
   readonly file: string | undefined;
   readonly mode: Mode;
+  /** The name of the command, such as `send-batch`. */
   readonly kind: string;
   readonly template: string | undefined;
   readonly account: string;
