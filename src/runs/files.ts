@@ -6,7 +6,7 @@ import type { InputRow } from './input/row.ts';
 import { placeOf } from './input/source.ts';
 import { invalidity, type KnownRow, readAgain } from './due.ts';
 import { type LoggedRow, rejectedIn } from './history.ts';
-import { logParts, type RunLog } from './log.ts';
+import { base64, logParts, type RunLog } from './log.ts';
 import { removeDrafts, type RejectKind, writeRejected } from './rejected.ts';
 import type { Running } from './action.ts';
 import type { Preflight } from './preflight.ts';
@@ -64,15 +64,12 @@ export async function writeFiles(running: Running, ending: Ending): Promise<Reje
 }
 
 /** The note about an input that was a file of rejected rows, once all of it is sent. It is not removed: it was edited. */
-export function doneFileText({ file, sent, failed, unsure, not_reached: left, skipped }: Done): string | undefined {
+export function doneFileText(result: Counts & { readonly file: string }): string | undefined {
+  const { file, sent, failed, unsure, not_reached: left, skipped } = result;
   const { unsure: heldBack, excluded, changed } = skipped;
   const isSent = sent > 0 && failed + unsure + left + heldBack + excluded + changed === 0;
   if (!isSent || !/\.(?:failed|unsure)(?:\.\d+)?\.\w+$/.test(file)) return undefined;
   return `${file} is not needed any more: all its rows are sent`;
-}
-
-interface Done extends Counts {
-  readonly file: string;
 }
 
 interface Wanted {
@@ -113,7 +110,7 @@ function createReasonFinder({ mapper }: Running, { found, log, tally, folder }: 
   const earlierReason = (index: number, word: RejectKind) => {
     // Damage was noted at the start.
     before ??= rejectedIn(logParts(folder, () => {}));
-    const logged = before.get(Buffer.from(found.digests.read(index)).toString('base64'));
+    const logged = before.get(base64(found.digests.read(index)));
     return (logged?.outcome === word ? logged.reason : undefined) ?? unknownReasons[word];
   };
   return ({ row, index, fate }, word) => {

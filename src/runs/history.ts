@@ -1,5 +1,5 @@
 import { type Accepted, type Fate, fateAt, type Note } from '../ledger/ledger.ts';
-import type { Amended, LogPart, ResolvedRow, RunLog } from './log.ts';
+import { type Amended, base64, type LogPart, type ResolvedRow, type RunLog } from './log.ts';
 import type { Preflight } from './preflight.ts';
 
 /** A row in a log. */
@@ -77,7 +77,7 @@ export function completeLog({ parts, found, accepted, log }: LogCompletion): voi
   let index = 0;
   for (let number = 1; number <= found.rows; number++) {
     if (found.kindOf(number) !== 'valid') continue;
-    const digest = Buffer.from(found.digests.read(index)).toString('base64');
+    const digest = base64(found.digests.read(index));
     const logged = rejected.get(digest);
     const outcome = missingOutcome(fateAt(accepted.fates, index), logged, isShared);
     const row = { number, line: found.placeOf(index), digest };

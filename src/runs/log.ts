@@ -239,6 +239,7 @@ function facts({ number, line, digest }: ResolvedRow): RowFacts {
   return [number, line, digest];
 }
 
-function base64(bytes: Uint8Array): string {
+/** A digest as logs have it. */
+export function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }

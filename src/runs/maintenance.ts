@@ -7,7 +7,7 @@ import { digestSize, phoneDigest, recipientDigest } from '../ledger/identity.ts'
 import { type LoggedRow, rowsIn, rowsOfRun } from './history.ts';
 import { closedText, ledgerFolder, removeLogs, runNamed, runsOf } from './listing.ts';
 import { allRuns, type RunsHome } from './team-runs.ts';
-import { createRunLog, logFolder, type LogPart, logParts, type RunLog } from './log.ts';
+import { base64, createRunLog, logFolder, type LogPart, logParts, type RunLog } from './log.ts';
 
 /** A ledger and its list of runs. */
 type RunsLedger = Pick<FileLedger, 'resolve' | 'closeRun' | 'runs' | 'putEntry'>;
@@ -127,9 +127,8 @@ export async function forgetRecipient({
 
 /** If the server of a team loses its data, the logs have what was sent. */
 function forgetInLogs({ stateFolder, host }: Pick<RunsHome, 'stateFolder' | 'host'>, seconds: readonly Uint8Array[]) {
-  const wanted = new Set(seconds.map((second) => Buffer.from(second).toString('base64')));
-  const isWanted = (digest: string) =>
-    wanted.has(Buffer.from(digest, 'base64').subarray(digestSize).toString('base64'));
+  const wanted = new Set(seconds.map(base64));
+  const isWanted = (digest: string) => wanted.has(base64(Buffer.from(digest, 'base64').subarray(digestSize)));
   for (const { run } of runsOf(stateFolder, host)) {
     const folder = logFolder(stateFolder, run);
     const parts = logParts(folder, () => {});
