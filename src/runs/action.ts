@@ -40,6 +40,8 @@ export interface Running {
   readonly input: InputFile;
   readonly mapper: Mapper;
   readonly client: RunClient;
+  /** A key of unknown mode counts as live. */
+  readonly mode: Mode;
   readonly signals: RunSignals;
   readonly emit: Emit;
   readonly opened: OpenedLedger;

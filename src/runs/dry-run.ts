@@ -9,7 +9,7 @@ import { rendered, type TemplateFacts } from '../cli/templates.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Action } from './action.ts';
 import { dueIn } from './confirm.ts';
-import { type SkippedCounts, skipText, sumOf } from './tally.ts';
+import { type SkippedCounts, skipsOf, skipText, sumOf } from './tally.ts';
 import type { Preflight } from './preflight.ts';
 
 /** The effect that a run would have. */
@@ -58,7 +58,6 @@ export interface DryRunFacts {
   /** Undefined if it would be refused. */
   readonly accepted: Accepted | undefined;
   readonly refused?: CliError | undefined;
-  readonly skipped: SkippedCounts;
   readonly client: Pick<RunClient, 'pace' | 'target'>;
   readonly kind: Action['kind'];
   readonly unit: Unit;
@@ -69,10 +68,11 @@ export interface DryRunFacts {
 }
 
 export function dryRunOf(given: DryRunFacts): DryRunEnded {
-  const { found, accepted, refused, skipped, client, kind, unit, template } = given;
+  const { found, accepted, refused, client, kind, unit, template } = given;
   const { pace, target } = client;
   const { rows, invalid } = found;
   const due = accepted ? dueIn(accepted) : 0;
+  const skipped = skipsOf(found, accepted);
   const least = pace.minimumDuration(due);
   const { known } = pace;
   const { perMinute, perMonth } = target.plan;

@@ -23,7 +23,7 @@ export interface KeptEntry {
 export const updateInterval = 1_000;
 
 export async function keepEntry(
-  { context, action, input, client, opened }: Running,
+  { context, action, input, mode, opened }: Running,
   { accepted, plan }: Registration,
   tally: Tally,
 ): Promise<KeptEntry> {
@@ -86,7 +86,7 @@ export async function keepEntry(
       run: accepted.run,
       command: commandLine(host.argv),
       file: input.path === undefined ? undefined : redact(input.path),
-      mode: client.target.mode === 'sandbox' ? 'sandbox' : 'live',
+      mode,
       kind: action.command,
       template: action.template,
       account: account.id,

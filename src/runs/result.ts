@@ -53,17 +53,11 @@ export interface Ended {
   readonly hasClue: boolean;
 }
 
-/** Of an input without rows. */
-export function emptyResult({
-  context,
-  action: { command, template },
-  options,
-  input,
-  client,
-  opened,
-}: Running): Ended {
+/** The result of an input without rows. The others differ only in what became of the rows. */
+export function emptyResult({ context, action, options, input, client, opened }: Running): RunResult {
+  const { command, template } = action;
   const now = new Date(context.host.now()).toISOString();
-  const result: RunResult = {
+  return {
     type: 'summary',
     command,
     run: null,
@@ -87,7 +81,6 @@ export function emptyResult({
     team: null,
     files: { failed: null, unsure: null },
   };
-  return { result, exit: 'done', unsurePlaces: [], resolveCommands: [], unit: 'line', hasClue: false };
 }
 
 /** Runs that sent rows of this input before, if the ledger has compared them. */

@@ -5,6 +5,7 @@ import { unitOf } from './input/source.ts';
 import { CliError, configuration, usage } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
 import { profileOption } from '../base/shell-quote.ts';
+import type { Mode } from '../contract/keys.ts';
 import type { Owner, RunPlan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
 import { warnOncePerFile } from '../base/journal-lines.ts';
@@ -34,7 +35,7 @@ import { interruptedEarly, type Stopped, stoppedBy, untilSignaled } from './stop
 import { preflight, type Preflight } from './preflight.ts';
 import { sendingNow, showing, statusText } from './status.ts';
 import type { Outcome } from './row.ts';
-import { createTally, skipsOf, type Tally } from './tally.ts';
+import { createTally, type Tally } from './tally.ts';
 
 /** A run from the command line to its result: read, register, confirm, send, report. */
 export async function runAction(
@@ -56,7 +57,8 @@ export async function runAction(
       const mapper = await action.mapper(input.source);
       const opened = await client.ledger();
       const onLogDamage = warnOncePerFile(context, 'run-log');
-      const running = { context, action, options, input, mapper, client, signals, emit, opened, onLogDamage };
+      const mode: Mode = client.target.mode === 'sandbox' ? 'sandbox' : 'live';
+      const running = { context, action, options, input, mapper, client, mode, signals, emit, opened, onLogDamage };
       const [ran] = await Promise.allSettled([perform(running)]);
       const fault = await faultOf(opened.close());
       if (ran.status === 'rejected') throw ran.reason;
@@ -93,10 +95,9 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
   const found = await preflightOf(running);
   checkCount(found.rows, options);
   const unit = unitOf(input.source);
-  const { mode } = client.target;
   const plan: RunPlan = {
     account: opened.account,
-    mode: mode === 'sandbox' ? 'sandbox' : 'live',
+    mode: running.mode,
     kind: action.kind,
     template: action.template,
     job: options.job,
@@ -105,10 +106,11 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
     choice: choiceOf(options),
   };
   const registering = { context, ledger: await registrarOf(running, found), found, unit };
-  if (context.given.dryRun) return rehearsed(running, found, registering, plan);
+  if (context.given.dryRun) return dryRun(running, found, registering, plan);
   if (found.rows === 0) {
     context.note('empty', 'there are no rows');
-    return emptyResult(running);
+    const result = emptyResult(running);
+    return { result, exit: 'done', unsurePlaces: [], resolveCommands: [], unit, hasClue: false };
   }
   const damaged = suspectRowsNote(found, unit);
   if (damaged !== undefined) context.note('suspect', damaged);
@@ -183,7 +185,7 @@ async function lookAtTemplate({
   return list.find(({ name }) => name === template);
 }
 
-async function rehearsed(
+async function dryRun(
   running: Running,
   found: Preflight,
   registering: Omit<Registering, 'plan'>,
@@ -211,7 +213,6 @@ async function rehearsed(
     found,
     accepted,
     refused,
-    skipped: skipsOf(found, accepted),
     client,
     kind: action.kind,
     unit: registering.unit,
@@ -222,7 +223,7 @@ async function rehearsed(
 
 /** Sends the due rows and reports them. */
 async function sendAndReport(running: Running, found: Preflight, registered: Registration): Promise<Ended> {
-  const { context, action, input, signals } = running;
+  const { context, input, signals } = running;
   const { accepted, plan } = registered;
   const { run } = accepted;
   const startedAt = context.host.now();
@@ -248,21 +249,14 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
     const fault = await faultOf(entry.end(reason, files));
     const stopped = reason ?? (fault && stoppedBy(fault));
     const result: RunResult = {
-      type: 'summary',
-      command: action.command,
+      ...emptyResult(running),
       run,
       continues: accepted.continues,
-      job: plan.job ?? null,
-      account: running.opened.account.id,
-      mode: running.client.target.mode,
-      template: action.template ?? null,
-      file: nameOf(input),
       ...tally.counts(),
       earlier: earlierOf(accepted.notes),
       reasons: tally.reasons(),
       stopped: stopped ? { code: stopped.code, message: stopped.message } : null,
       started_at: new Date(startedAt).toISOString(),
-      ended_at: new Date(context.host.now()).toISOString(),
       team: entry.total(),
       files: { failed: files.failed?.file ?? null, unsure: files.unsure?.file ?? null },
     };
@@ -297,7 +291,7 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
   const { host } = context;
   const { accepted, plan } = registered;
   const { run } = accepted;
-  const recorded = await client.record({ name: action.endpoint, run, template: action.template });
+  const recordEnd = await client.record({ name: action.endpoint, run, template: action.template });
   const spare = holdSpareFiles();
   let goneAt: number | undefined;
   const shown = await showing(context, {
@@ -353,7 +347,7 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
       onTaken: once((owner) => context.note('taken', takenText(owner, host.now(), opened.isShared))),
       onOutcome,
     });
-    recorded(tally.counts(), stopped?.exit);
+    recordEnd(tally.counts(), stopped?.exit);
     return stopped;
   } finally {
     spare.release();
@@ -375,11 +369,10 @@ async function preflightOf({
   action,
   mapper,
   opened,
-  client,
+  mode,
   signals: { stop },
 }: Running): Promise<Preflight> {
   const { secret } = opened.ledger;
-  const mode = client.target.mode === 'sandbox' ? 'sandbox' : 'live';
   const digest = (body: object) => action.digest(body, { secret, mode });
   const own = opened.own?.ledger;
   const ownDigest = own && ((body: object) => action.digest(body, { secret: own.secret, mode }));
