@@ -27,7 +27,7 @@ import {
   type Registering,
 } from './register.ts';
 import { keepEntry } from './entry.ts';
-import { doneFileText, writeFiles } from './files.ts';
+import { doneFileText, writeRejectedRows } from './rejected-rows.ts';
 import { holdSpareFiles } from './spare-files.ts';
 import { outageText } from './outage.ts';
 import { earlierOf, emptyResult, type Ended, exitOf, type RunResult } from './result.ts';
@@ -238,7 +238,7 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
   const entry = await keepEntry(running, registered, tally);
   try {
     const reason = await sendDueRows(running, { found, registered, log, tally });
-    const { files, unsurePlaces } = await writeFiles(running, {
+    const { files, unsurePlaces } = await writeRejectedRows(running, {
       found,
       accepted,
       log,

@@ -5,7 +5,7 @@ import { unescapeCsv } from '../../../src/base/cell-escapes.ts';
 import type { InputRow } from '../../../src/runs/input/row.ts';
 import { createArrayReader, createLineReader } from '../../../src/runs/input/json.ts';
 import { recordText } from '../../../src/runs/input/csv.ts';
-import { createRejects } from '../../../src/runs/rejected.ts';
+import { createRejects } from '../../../src/runs/reject-file.ts';
 import { openSource, type Source } from '../../../src/runs/input/source.ts';
 import { createTableReader } from '../../../src/runs/input/table.ts';
 import { fields, fileOf, inPieces, readText, rowsIn } from './rig.ts';

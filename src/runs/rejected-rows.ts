@@ -7,7 +7,7 @@ import { placeOf } from './input/source.ts';
 import { invalidity, type KnownRow, readAgain } from './due.ts';
 import { type LoggedRow, rejectedIn } from './history.ts';
 import { base64, logParts, type RunLog } from './log.ts';
-import { removeDrafts, type RejectKind, writeRejected } from './rejected.ts';
+import { removeDrafts, type RejectKind, writeRejectFile } from './reject-file.ts';
 import type { Running } from './action.ts';
 import type { Preflight } from './preflight.ts';
 import type { Counts, Tally } from './tally.ts';
@@ -32,7 +32,7 @@ export interface RejectedRows {
 const mostPlaces = 1_000;
 
 /** Writes the files of rejected rows. The input is read once more for them: the log knows why, the input what. */
-export async function writeFiles(running: Running, ending: Ending): Promise<RejectedRows> {
+export async function writeRejectedRows(running: Running, ending: Ending): Promise<RejectedRows> {
   const { context, input } = running;
   const { tally, before = {}, folder } = ending;
   const { failed, unsure, skipped, not_reached: left } = tally.counts();
@@ -48,7 +48,7 @@ export async function writeFiles(running: Running, ending: Ending): Promise<Reje
       const rows = (see: (row: InputRow) => void) =>
         rejectedRows(running, ending, { word, reasons, unsurePlaces, see });
       const { secret } = running.opened.ledger;
-      files[word] = await writeRejected({ context, input, folder, word, before: before[word], secret, rows });
+      files[word] = await writeRejectFile({ context, input, folder, word, before: before[word], secret, rows });
     } catch (error) {
       const reason = error instanceof CliError ? error.message : fsError(error)?.reason;
       if (reason === undefined) throw error;

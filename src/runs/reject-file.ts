@@ -46,7 +46,7 @@ interface RejectedOptions {
  * unchanged and the input still has all of its rows. Returns undefined if there are no such rows; then this run's
  * file is removed.
  */
-export async function writeRejected(options: RejectedOptions): Promise<RejectFile | undefined> {
+export async function writeRejectFile(options: RejectedOptions): Promise<RejectFile | undefined> {
   const { context, input, folder, word } = options;
   const beside = placeOfFile(input, word);
   try {
