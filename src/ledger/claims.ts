@@ -107,7 +107,9 @@ function otherThan(
   if (mode !== 'live' || kind !== 'message' || job !== undefined || terms.ignoreOthers) return undefined;
   const isUnsureCounted = !terms.retryUnsure;
   const found = elsewhere(book, world, row, 0, { account, own: run, after, isPlannedCounted: false, isUnsureCounted });
-  return found && elsewhereIn(book, found.entry, found.run);
+  if (!found) return undefined;
+  const { timeOf, stateOf } = book.entries;
+  return { verdict: 'elsewhere', run: found.run.id, at: timeOf(found.entry) * 1_000, state: stateOf(found.entry) };
 }
 
 function claimSingle(book: Book, world: World, rows: readonly RowDigest[], terms: SingleTerms): Claimed {
@@ -163,10 +165,6 @@ function* equalTo(book: Book, row: RowDigest): Generator<{ readonly entry: numbe
     const run = book.runOf(entry);
     if (run && !run.isForgotten) yield { entry, run };
   }
-}
-
-function elsewhereIn({ entries }: Book, entry: number, run: Run): Verdict {
-  return { verdict: 'elsewhere', run: run.id, at: entries.timeOf(entry) * 1_000, state: entries.stateOf(entry) };
 }
 
 function takenBy(book: Book, run: Run, id: string | undefined): Verdict {
@@ -254,6 +252,6 @@ export function runStates(book: Book, world: World): readonly RunState[] {
     counts: { ...run.counts },
     isRunning: isLive(run, book, world),
     isFinished: isFinished(run),
-    isClosed: run.isClosed || (isIdle(run, world) && !isLive(run, book, world)),
+    isClosed: run.isClosed || (isIdle(run, world.now) && !isLive(run, book, world)),
   }));
 }

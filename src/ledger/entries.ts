@@ -167,7 +167,7 @@ export function createEntries(dump?: Dump): Entries {
     orderOf: (entry) => orders[entry] ?? 0,
     isLatest: (entry) => isLatestIn(flags[entry] ?? 0),
     set(entry, { state, time, order }) {
-      flags[entry] = codes[state] | ((flags[entry] ?? 0) & latest);
+      flags[entry] = states.indexOf(state) | ((flags[entry] ?? 0) & latest);
       times[entry] = time;
       orders[entry] = order;
     },
@@ -191,21 +191,6 @@ export function createEntries(dump?: Dump): Entries {
 /** The scope of erased rows: no run has this number. */
 export const erased = 0xffff_ffff;
 const latest = 0x80;
-const codes = codesOf();
-
-function codesOf(): Readonly<Record<State, number>> {
-  const code = (state: State) => states.indexOf(state);
-  return {
-    absent: code('absent'),
-    planned: code('planned'),
-    leaving: code('leaving'),
-    released: code('released'),
-    withdrawn: code('withdrawn'),
-    done: code('done'),
-    failed: code('failed'),
-    unsure: code('unsure'),
-  };
-}
 
 export function stateIn(flag: number): State {
   return states[flag & ~latest] ?? 'absent';

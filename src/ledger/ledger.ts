@@ -6,7 +6,7 @@ import type { State } from './states.ts';
 export interface Ledger {
   /**
    * Finds the run that this input continues, stops if another run has sent some of its rows, and registers the planned
-   * rows, in one atomic step. Registers nothing if it stops.
+   * rows, in one atomic step. Registers nothing if it stops, or if the plan is a rehearsal.
    */
   register(plan: RunPlan): Registered | Promise<Registered>;
   /** Claims what is free; verdicts in the same order. Atomic across all users of the ledger. */

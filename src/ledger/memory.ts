@@ -1,4 +1,4 @@
-import { type Book, type Change, createBook } from './book.ts';
+import { type Book, type Change, createBook, type Run } from './book.ts';
 import { buriesOf, decideClaim, decideResolve, decideSettle, knownRun, positionsOf, runStates } from './claims.ts';
 import type {
   Forgotten,
@@ -92,14 +92,13 @@ export function createMemoryLedger(options: MemoryOptions): MemoryLedger {
     closeRun(id) {
       book.load();
       const run = knownRun(book, id);
-      refuseRunning(id);
+      refuseRunning(run);
       keep([{ type: 'withdraw', run: id, at: now(), rows: [0, run.rows.count()], closes: true }]);
     },
     forget(what) {
       book.load();
       if ('seconds' in what) return keep([{ type: 'forget-seconds', seconds: Buffer.concat(what.seconds) }]);
-      knownRun(book, what.run);
-      refuseRunning(what.run);
+      refuseRunning(knownRun(book, what.run));
       keep([{ type: 'forget', run: what.run }]);
     },
     close(last = []) {
@@ -140,8 +139,8 @@ export function createMemoryLedger(options: MemoryOptions): MemoryLedger {
     for (const change of changes) book.apply(change);
   }
 
-  function refuseRunning(id: string): void {
-    if (!isLive(knownRun(book, id), book, worldNow())) return;
-    throw unsafe('run-active', `run ${id} is still running`, 'stop it first, or wait until it has ended');
+  function refuseRunning(run: Run): void {
+    if (!isLive(run, book, worldNow())) return;
+    throw unsafe('run-active', `run ${run.id} is still running`, 'stop it first, or wait until it has ended');
   }
 }

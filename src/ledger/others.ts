@@ -7,7 +7,7 @@ const day = 86_400_000;
 /** Milliseconds for which rows of other runs count. */
 export const remembered = 30 * day;
 const jobRemembered = 400 * day;
-/** Rows of one contact that are not read again for each of them. */
+/** A contact with more rows than this is remembered: reading all of them for each one would take quadratic time. */
 const manyRows = 32;
 
 /** Facts that decisions need beyond the book. */
@@ -19,7 +19,8 @@ export interface World {
   isAlive(owner: KnownOwner): boolean;
 }
 
-export function isLive({ owners }: Run, book: Book, { isAlive, isOwn }: World): boolean {
+/** Whether a process works on it now. */
+export function isLive({ owners }: Run, book: Book, { isAlive, isOwn }: Pick<World, 'isAlive' | 'isOwn'>): boolean {
   return [...owners].some((id) => {
     const owner = book.owners.get(id);
     return owner?.state === 'active' && (isOwn(id) || isAlive(owner));
@@ -28,11 +29,8 @@ export function isLive({ owners }: Run, book: Book, { isAlive, isOwn }: World): 
 
 /** Whether another process works on it now. */
 export function isShared(run: Run, book: Book, world: World): boolean {
-  return isLive(run, book, {
-    ...world,
-    isAlive: (owner) => !world.isOwn(owner.id) && world.isAlive(owner),
-    isOwn: () => false,
-  });
+  const isAlive = (owner: KnownOwner) => !world.isOwn(owner.id) && world.isAlive(owner);
+  return isLive(run, book, { isAlive, isOwn: () => false });
 }
 
 /** A run that still counts: its registration was completed, and it has not expired. */
@@ -45,8 +43,8 @@ export function isRecent({ subject, lastAt }: Run, now: number): boolean {
   return lastAt > now - (subject.job === undefined ? remembered : jobRemembered);
 }
 
-export function isIdle(run: Run, world: World): boolean {
-  return run.subject.job === undefined && isIdleSince(run.lastAt, world.now) && !isFinished(run);
+export function isIdle({ subject, lastAt, counts }: Pick<Run, 'subject' | 'lastAt' | 'counts'>, now: number): boolean {
+  return subject.job === undefined && isIdleSince(lastAt, now) && !isFinished({ counts });
 }
 
 /** Whether what one sends counts for the other. Two keys may belong to one account. */
@@ -103,7 +101,7 @@ function counts(book: Book, world: World, entry: number, run: Run, search: Searc
 export function createIsOutdated(book: Book, { kind, account }: Subject): (entry: number) => boolean {
   const { entries } = book;
   const row = new Uint8Array(rowSize);
-  /** Of contacts with many rows, by their newest row: the latest row of each run. */
+  /** By the newest row of a contact: the latest row of each run. */
   const known = new Map<number, readonly number[]>();
   return (found) => {
     if (kind === 'message') return false;
@@ -136,7 +134,7 @@ function isEqual({ entries }: Book, entry: number, row: Uint8Array): boolean {
 }
 
 /** Adds up which runs have rows of an input. */
-export function createTally(book: Book) {
+export function createEarlier(book: Book) {
   const found = new Map<Run, { at: number; rows: number; unsure: number }>();
   let rows = 0;
   return {

@@ -1,7 +1,7 @@
 import { type Book, factsOf, type KnownOwner, type Past, type PastFacts, type Run } from './book.ts';
 import { erased } from './entries.ts';
 import { rowSize } from './identity.ts';
-import { isRecent, remembered } from './others.ts';
+import { isLive, isRecent, remembered } from './others.ts';
 
 /** Rows in one change. */
 const rowsTogether = 1_024;
@@ -10,15 +10,11 @@ const rowsTogether = 1_024;
  * The time before which only jobs, single messages and unsure rows may still be needed. A run stays as long as one of its
  * processes lives, which may claim its rows at any time.
  */
-export function expiredBefore({ runs, owners }: Book, now: number, isAlive: (owner: KnownOwner) => boolean): number {
-  const isLive = (run: Run) =>
-    [...run.owners].some((id) => {
-      const owner = owners.get(id);
-      return owner?.state === 'active' && isAlive(owner);
-    });
+export function expiredBefore(book: Book, now: number, isAlive: (owner: KnownOwner) => boolean): number {
+  const isWorkedOn = (run: Run) => isLive(run, book, { isAlive, isOwn: () => false });
   const isKept = (run: Run) =>
-    !run.isForgotten && !run.isSingles && ((run.subject.job === undefined && isRecent(run, now)) || isLive(run));
-  return Math.min(now - remembered, ...[...runs.values()].filter(isKept).map(({ startedAt }) => startedAt));
+    !run.isForgotten && !run.isSingles && ((run.subject.job === undefined && isRecent(run, now)) || isWorkedOn(run));
+  return Math.min(now - remembered, ...[...book.runs.values()].filter(isKept).map(({ startedAt }) => startedAt));
 }
 
 /**

@@ -3,7 +3,7 @@ import { createPicks } from './places.ts';
 import { createMarks } from './entries.ts';
 import { rowSize } from './identity.ts';
 import { type Fate, fateAt, fates, type Note, type RunPlan, type Registered, type Stop } from './ledger.ts';
-import { createIsOutdated, createTally, elsewhere, isIdle, isKnown, isLive, isShared, type World } from './others.ts';
+import { createEarlier, createIsOutdated, elsewhere, isIdle, isKnown, isLive, isShared, type World } from './others.ts';
 import { endedWithRestart } from '../base/liveness.ts';
 
 /** Milliseconds after which a live run is continued only with `--continue`: Tuesday's job must not complete Monday's. */
@@ -66,7 +66,7 @@ function candidates(book: Book, world: World, plan: RunPlan): readonly Run[] {
     if (job !== undefined) return true;
     if (choice.again && !run.isAgain) return false;
     const hasWork = !isFinished(run) || (choice.retryUnsure && run.counts.unsure > 0);
-    const isAbandoned = isIdle(run, world) && !isLive(run, book, world);
+    const isAbandoned = isIdle(run, world.now) && !isLive(run, book, world);
     return (hasWork || wasCutShort(run, book, world)) && !run.isClosed && !isAbandoned;
   });
   found.sort((a, b) => b.order - a.order);
@@ -224,7 +224,7 @@ function compare(book: Book, world: World, plan: RunPlan, draft: Draft): Compare
     isUnsureCounted: !choice.retryUnsure,
   };
   const searchSince = { ...search, after: draft.run?.order ?? 0 };
-  const [tally, unsure] = [createTally(book), createTally(book)];
+  const [all, unsure] = [createEarlier(book), createEarlier(book)];
   const liveness = cached(world);
   const isOutdated = createIsOutdated(book, plan);
   for (let row = 0; row < input.count; row++) {
@@ -233,17 +233,17 @@ function compare(book: Book, world: World, plan: RunPlan, draft: Draft): Compare
     const isAccepted = draft.run?.isAgain === true && draft.known[row] !== 0;
     const found = elsewhere(book, liveness, input.bytes, row * rowSize, isAccepted ? searchSince : search);
     if (!found || isOutdated(found.entry)) continue;
-    tally.add(found);
+    all.add(found);
     const isUnsure = book.entries.stateOf(found.entry) === 'unsure';
     if (isUnsure) unsure.add(found);
     if (choice.newOnly) draft.setFate(row, isUnsure ? 'unsure' : 'earlier');
   }
-  if (tally.rows() === 0) return { notes: [] };
+  if (all.rows() === 0) return { notes: [] };
   if (choice.newOnly) {
     const note = { note: 'unsure-before' as const, rows: unsure.rows(), earlier: unsure.earlier() };
     return { notes: note.rows > 0 ? [note] : [] };
   }
-  const [rows, earlier] = [tally.rows(), tally.earlier()];
+  const [rows, earlier] = [all.rows(), all.earlier()];
   if (plan.kind === 'contact') return { notes: [{ note: 'imported-before', rows, earlier }] };
   const stop = { reason: 'sent-before' as const, rows, earlier };
   return plan.mode === 'live' ? { stop, notes: [] } : { notes: [{ note: 'would-stop', stop }] };
@@ -385,7 +385,7 @@ function idleRuns(book: Book, world: World, plan: RunPlan): readonly Run[] {
       !run.isSingles &&
       isAlike(run, plan) &&
       run.subject.account.id === plan.account.id &&
-      isIdle(run, world) &&
+      isIdle(run, world.now) &&
       !isLive(run, book, world),
   );
 }
