@@ -6,7 +6,6 @@ import { type Change, isFinished } from '../book.ts';
 import { rowSize } from '../identity.ts';
 import {
   type Accepted,
-  isIdleSince,
   type Ledger,
   type Parts,
   type RunPlan,
@@ -17,9 +16,10 @@ import {
   singlesOf,
   type Verdict,
 } from '../ledger.ts';
+import { isIdle } from '../others.ts';
 import { decideRegister } from '../rules.ts';
 import { states } from '../states.ts';
-import { readRuns, recordsOf, rowsInCall, rowsOf, type StoredRun } from './runs.ts';
+import { readRuns, recordsOf, rowsInCall, rowsOf, type ServerRun } from './runs.ts';
 import { createServer, type Server, type ServerOptions } from './server.ts';
 import { readSnapshot, type Snapshot } from './snapshot.ts';
 
@@ -330,10 +330,8 @@ async function runStates(server: Server): Promise<readonly RunState[]> {
   return runs.filter(({ facts }) => facts.isCommitted).map((run) => runState(run, server.now()));
 }
 
-function runState({ facts, counts, isLive }: StoredRun, now: number): RunState {
+function runState({ facts, counts, isLive }: ServerRun, now: number): RunState {
   const { id, subject, startedAt, lastAt } = facts;
-  const hasEnded = isFinished({ counts });
-  const isIdle = subject.job === undefined && !hasEnded && isIdleSince(lastAt, now);
   return {
     ...subject,
     id,
@@ -341,8 +339,8 @@ function runState({ facts, counts, isLive }: StoredRun, now: number): RunState {
     lastAt,
     counts,
     isRunning: isLive,
-    isFinished: hasEnded,
-    isClosed: facts.isClosed || (isIdle && !isLive),
+    isFinished: isFinished({ counts }),
+    isClosed: facts.isClosed || (!isLive && isIdle({ ...facts, counts }, now)),
   };
 }
 

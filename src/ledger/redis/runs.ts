@@ -8,7 +8,7 @@ import { recordSize } from './script.ts';
 import type { Server } from './server.ts';
 
 /** A run as the server stores it. */
-export interface StoredRun {
+export interface ServerRun {
   readonly number: number;
   readonly facts: RunFacts;
   readonly counts: Record<State, number>;
@@ -18,8 +18,8 @@ export interface StoredRun {
   readonly isSingles: boolean;
 }
 
-export interface StoredRuns {
-  readonly runs: readonly StoredRun[];
+export interface ServerRuns {
+  readonly runs: readonly ServerRun[];
   /** The number of registrations so far: a decision from before a newer one may be outdated. */
   readonly registrations: number;
 }
@@ -27,13 +27,13 @@ export interface StoredRuns {
 /** Rows in one call: a call of the script stops the server for some milliseconds at most. */
 export const rowsInCall = 2_000;
 
-export async function readRuns(server: Server): Promise<StoredRuns> {
+export async function readRuns(server: Server): Promise<ServerRuns> {
   const [registrations, all] = await server.read('runs');
   const runs = list(all).map((one) => runIn(list(one), server.now()));
   return { registrations: integer(registrations), runs: runs.sort((a, b) => a.number - b.number) };
 }
 
-function runIn([number, active, lastState, stored]: readonly Reply[], now: number): StoredRun {
+function runIn([number, active, lastState, stored]: readonly Reply[], now: number): ServerRun {
   const [id, subject, again, started, last, order, committed, closed, owner, start, pid, ...counts] = list(stored);
   const value: unknown = JSON.parse(text(subject));
   const living = list(active).map((one): KnownOwner => ({ ...unknown, id: ownerId(integer(one)), at: now }));
@@ -77,7 +77,7 @@ function countsIn(counts: readonly Reply[]): Record<State, number> {
 }
 
 /** All rows of a run, some at a time. */
-export async function* rowsOf(server: Server, { number, isSingles }: StoredRun): AsyncGenerator<Buffer> {
+export async function* rowsOf(server: Server, { number, isSingles }: ServerRun): AsyncGenerator<Buffer> {
   for (let from = 0; ; from += rowsInCall) {
     const to = from + rowsInCall;
     const found = isSingles
@@ -88,7 +88,7 @@ export async function* rowsOf(server: Server, { number, isSingles }: StoredRun):
   }
 }
 
-export interface StoredRecord {
+export interface ServerRecord {
   readonly run: number;
   readonly state: State;
   readonly time: number;
@@ -101,24 +101,24 @@ export async function recordsOf(
   server: Server,
   rows: Uint8Array,
   run?: string,
-): Promise<readonly (readonly StoredRecord[])[]> {
+): Promise<readonly (readonly ServerRecord[])[]> {
   const digests = new Uint8Array((rows.length / rowSize) * 12);
   for (let row = 0; row * rowSize < rows.length; row++)
     digests.set(rows.subarray(row * rowSize, row * rowSize + 12), row * 12);
   const [reply] = await server.read('records', { run }, digests);
   const found = bytes(reply);
-  const all: StoredRecord[][] = [];
+  const all: ServerRecord[][] = [];
   for (let at = 0; at < found.length;) {
     const count = found.readUInt16BE(at);
     at += 2;
-    const own: StoredRecord[] = [];
+    const own: ServerRecord[] = [];
     for (let one = 0; one < count; one++, at += recordSize) own.push(recordAt(found, at));
     all.push(own);
   }
   return all;
 }
 
-function recordAt(found: Buffer, at: number): StoredRecord {
+function recordAt(found: Buffer, at: number): ServerRecord {
   return {
     run: found.readUIntBE(at, 3),
     state: states[found[at + 3] ?? 0] ?? 'absent',

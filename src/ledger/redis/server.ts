@@ -67,8 +67,9 @@ export function createServer(options: ServerOptions): Server {
   /** Calls that failed. The server refuses a call from before the last one that arrives late, from a broken connection. */
   let failures = 0;
   let lossAcceptedAt: number | undefined;
-  let opening: Promise<void> | undefined;
-  let joining: Promise<void> | undefined;
+  /** A process that has joined need not open. */
+  const opened = keepingSuccess(async () => void (worker === 0 && (await open(false))));
+  const joined = keepingSuccess(() => open(true));
   let stopBeat: (() => void) | undefined;
 
   return {
@@ -99,27 +100,6 @@ export function createServer(options: ServerOptions): Server {
     },
   };
 
-  /** A failed attempt is not kept: the server may be back with the next call. */
-  async function opened(): Promise<void> {
-    opening ??= open(false);
-    try {
-      await opening;
-    } catch (error) {
-      opening = undefined;
-      throw error;
-    }
-  }
-
-  async function joined(): Promise<void> {
-    joining ??= open(true);
-    try {
-      await joining;
-    } catch (error) {
-      joining = undefined;
-      throw error;
-    }
-  }
-
   async function open(join: boolean): Promise<void> {
     const fresh = randomBytes(8).toString('hex');
     const facts = { join, accept: acceptLoss, fresh, known: lastSeen.known(), setUp: setUpKey(secret) };
@@ -127,7 +107,6 @@ export function createServer(options: ServerOptions): Server {
     lossAcceptedAt = integer(acceptedAt) || undefined;
     if (!join) return;
     worker = integer(number);
-    opening = Promise.resolve();
     beat();
   }
 
@@ -220,4 +199,18 @@ export function createServer(options: ServerOptions): Server {
       'check what was sent since; then repeat the command once with --accept-loss',
     );
   }
+}
+
+/** A failed attempt is not kept: the server may be back with the next call. */
+function keepingSuccess(act: () => Promise<void>): () => Promise<void> {
+  let acting: Promise<void> | undefined;
+  return async () => {
+    acting ??= act();
+    try {
+      await acting;
+    } catch (error) {
+      acting = undefined;
+      throw error;
+    }
+  };
 }

@@ -3,7 +3,7 @@ import { type Book, createBook, isFinished } from '../book.ts';
 import { digestSize, rowSize } from '../identity.ts';
 import type { RunPlan } from '../ledger.ts';
 import type { World } from '../others.ts';
-import { ownerId, readRuns, recordsOf, rowsInCall, rowsOf, type StoredRecord, type StoredRun } from './runs.ts';
+import { ownerId, readRuns, recordsOf, rowsInCall, rowsOf, type ServerRecord, type ServerRun } from './runs.ts';
 import type { Server } from './server.ts';
 
 /** The part of the ledger that decides about an input, as it is on the server at one moment. */
@@ -38,7 +38,7 @@ export async function readSnapshot(server: Server, plan: RunPlan): Promise<Snaps
 
 /** At least the runs that `rules.ts` may choose. */
 function mayContinue(
-  { facts, counts, owners, isSingles }: StoredRun,
+  { facts, counts, owners, isSingles }: ServerRun,
   { mode, kind, template, job, choice }: RunPlan,
 ): boolean {
   const { subject } = facts;
@@ -51,7 +51,7 @@ function mayContinue(
   );
 }
 
-async function addWhole(server: Server, book: Book, run: StoredRun, latest: LatestRows | undefined): Promise<void> {
+async function addWhole(server: Server, book: Book, run: ServerRun, latest: LatestRows | undefined): Promise<void> {
   for await (const rows of rowsOf(server, run)) {
     const records = await recordsOf(server, rows, run.facts.id);
     const adding = addingTo(book, latest);
@@ -63,14 +63,14 @@ async function addWhole(server: Server, book: Book, run: StoredRun, latest: Late
 }
 
 /** A row that was erased, or whose registration is not complete. */
-function missing(run: number): StoredRecord {
+function missing(run: number): ServerRecord {
   return { run, state: 'absent', time: 0, order: 0, owner: 0 };
 }
 
 async function addEqual(
   server: Server,
   book: Book,
-  runs: readonly StoredRun[],
+  runs: readonly ServerRun[],
   whole: ReadonlySet<number>,
   { input }: RunPlan,
   latest: LatestRows | undefined,
@@ -97,7 +97,7 @@ async function addEqual(
   }
 
   /** The input may have a row several times. */
-  function isAdded(bytes: Uint8Array, { run }: StoredRecord): boolean {
+  function isAdded(bytes: Uint8Array, { run }: ServerRecord): boolean {
     const key = `${run} ${Buffer.from(bytes).toString('latin1')}`;
     if (added.has(key)) return true;
     added.add(key);
@@ -107,13 +107,13 @@ async function addEqual(
 
 /** Adds rows to a book. Rows with equal facts that follow each other go together. */
 function addingTo(book: Book, latest: LatestRows | undefined) {
-  let run: StoredRun | undefined;
-  let facts: StoredRecord | undefined;
+  let run: ServerRun | undefined;
+  let facts: ServerRecord | undefined;
   let isLatest = false;
   let rows: Uint8Array[] = [];
   return { add, flush };
 
-  function add(next: StoredRun, row: Uint8Array, record: StoredRecord): void {
+  function add(next: ServerRun, row: Uint8Array, record: ServerRecord): void {
     const is = latest?.has(row, record.run) ?? false;
     if (run !== next || is !== isLatest || !facts || !isEqual(facts, record)) flush();
     [run, facts, isLatest] = [next, record, is];
@@ -130,7 +130,7 @@ function addingTo(book: Book, latest: LatestRows | undefined) {
   }
 }
 
-function isEqual(one: StoredRecord, other: StoredRecord): boolean {
+function isEqual(one: ServerRecord, other: ServerRecord): boolean {
   return one.state === other.state && one.time === other.time && one.order === other.order && one.owner === other.owner;
 }
 
