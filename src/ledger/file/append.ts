@@ -62,9 +62,8 @@ export function createAppendFile(
 
 export function openAppendFile({ path, onRepaired, ...form }: AppendOptions): AppendFile {
   const fd = openRegular(path, fs.constants.O_RDWR);
-  let end = 0;
   const { header, after } = headerIn(fd, path, form);
-  end = after;
+  let end = after;
   return {
     path,
     header,

@@ -50,15 +50,13 @@ export function hasLedger(folder: string): boolean {
 }
 
 /** A ledger that knows nothing and writes nothing, for a dry run on a machine without one. */
-export function emptyLedger({ owner, now }: FileLedgerOptions): FileLedger {
-  const memory = createMemoryLedger({
-    pid: owner.pid,
-    start: processStart(owner.pid),
-    now,
-    isAlive: () => false,
-    newId: () => randomBytes(6).toString('hex'),
-  });
+export function emptyLedger(options: FileLedgerOptions): FileLedger {
+  const memory = createMemoryLedger({ ...ownFacts(options), isAlive: () => false });
   return { ...memory, secret: randomBytes(32).toString('hex'), putEntry: async () => {}, close: async () => {} };
+}
+
+function ownFacts({ owner: { pid }, now }: FileLedgerOptions) {
+  return { pid, start: processStart(pid), now, newId: () => randomBytes(6).toString('hex') };
 }
 
 /** A call that waits for the turn. */
@@ -82,12 +80,9 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
   const index = openRunIndex({ ...options, folder });
   const heartbeats = new Map<string, () => void>();
   const memory = createMemoryLedger({
+    ...ownFacts(options),
     book,
-    pid: owner.pid,
-    start: processStart(owner.pid),
-    now,
     isAlive,
-    newId: () => randomBytes(6).toString('hex'),
     record: (changes) => void recorded.push(...changes),
   });
   const calls: Call[] = [];

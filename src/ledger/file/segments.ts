@@ -105,7 +105,10 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
     const isFirst = !current;
     const names = segmentNames(folder);
     if (isFirst) restore(names);
-    if (!current && !until) [until, day] = pastUntil();
+    if (!current && !until) {
+      until = readPast(folder, check, book);
+      day = until?.name ?? '';
+    }
     const added = names.filter((name) => name > day);
     current?.read(applyTo(book, current.path), added.length === 0 ? 'repair' : 'damage');
     for (const name of added) enter(name, name === added.at(-1));
@@ -126,11 +129,6 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
     covered = { name: day, size: current.end() };
     const tail = tailOf(current.fd(), covered.size);
     writeTable(join(folder, 'table'), { ...covered, secret: check, tail }, book.dump());
-  }
-
-  function pastUntil(): [Until | undefined, string] {
-    const past = readPast(folder, check, book);
-    return [past, past?.name ?? ''];
   }
 
   /** Starts from the table, if it belongs to a segment as it is now. */
