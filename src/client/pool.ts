@@ -34,7 +34,7 @@ export async function openPool(options: PoolOptions): Promise<Transport> {
     send: ({ url, method, headers, body = null }, limits) =>
       new Promise((resolve, reject) => {
         const { origin, path } = addressOf(url);
-        const receiver = createReceiver(limits, resolve, reject);
+        const receiver = new Receiver(limits, resolve, reject);
         dispatcher.dispatch({ origin, path, method, headers, body }, receiver);
       }),
     close: () => dispatcher.destroy(),
@@ -99,12 +99,10 @@ function createAddresses(): (url: string) => Address {
 type Resolve = (answer: WireAnswer) => void;
 type Reject = (failure: Error) => void;
 
-/** undici's `request` neither reports whether a byte was sent, nor aborts while it is connecting. */
-function createReceiver(limits: WireLimits, resolve: Resolve, reject: Reject): Dispatcher.DispatchHandler {
-  return new Receiver(limits, resolve, reject);
-}
-
-/** A class, so that its methods are not created for each request. */
+/**
+ * undici's `request` neither reports whether a byte was sent, nor aborts while it is connecting. A class, so that its
+ * methods are not created for each request.
+ */
 class Receiver implements Dispatcher.DispatchHandler {
   readonly #limits: WireLimits;
   readonly #resolve: Resolve;
