@@ -40,7 +40,7 @@ export async function openTeamRuns(session: Session): Promise<TeamRuns | undefin
   if (problem && session.given.profile !== undefined) throw problem;
   const server = caller && (await session.team(caller));
   if (!server) return undefined;
-  const { serverLedger } = await import('../session/team-ledger.ts');
+  const { putShared, serverLedger } = await import('../session/team-ledger.ts');
   const ledger = serverLedger(session, server);
   const { redis, prefix } = server;
   const entries = new Map<string, SharedEntry>();
@@ -53,16 +53,10 @@ export async function openTeamRuns(session: Session): Promise<TeamRuns | undefin
   return {
     runs: states.map((state) => listedOf(state, entries.get(state.id))),
     ledger,
-    putEntry: async (entry) => {
-      const { host } = entries.get(entry.run) ?? {};
-      await redis.call('HSET', `${prefix}index`, entry.run, JSON.stringify({ ...entry, ...ofThisMachine, host }));
-    },
+    putEntry: (entry) => putShared(server, entry, entries.get(entry.run)?.host),
     close: async () => ledger.close(),
   };
 }
-
-/** Paths and processes mean nothing on another machine. */
-const ofThisMachine = { owner: undefined, files: undefined };
 
 type SharedEntry = RunEntry & { readonly host: string | undefined };
 

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { CliError } from '../base/errors.ts';
 import type { FileLedger } from '../ledger/file/file-ledger.ts';
+import type { RunEntry } from '../ledger/file/runs.ts';
 import type { Account } from '../ledger/ledger.ts';
 import { checkFitness } from '../ledger/redis/health.ts';
 import { openRedisLedger, type RedisLedger } from '../ledger/redis/redis-ledger.ts';
@@ -18,7 +19,7 @@ interface TeamLedgerOptions {
 /** The ledger of a team. This machine's own one lists its runs, and what it sent before still counts. */
 export async function openTeamLedger({ session, server, isLive, own }: TeamLedgerOptions): Promise<OpenedLedger> {
   const { given, reporter } = session;
-  const { redis, account, prefix } = server;
+  const { redis, account } = server;
   const unfit = given.dryRun ? undefined : await checkFitness(redis, isLive);
   if (unfit !== undefined) reporter.note('team-unfit', unfit);
   const ledger = serverLedger(session, server);
@@ -29,9 +30,7 @@ export async function openTeamLedger({ session, server, isLive, own }: TeamLedge
     ledger: {
       ...ledger,
       async putEntry(entry) {
-        // Processes and paths mean nothing on another machine.
-        const shared = { ...entry, owner: undefined, files: undefined, host: hostname() };
-        await redis.call('HSET', `${prefix}index`, entry.run, JSON.stringify(shared));
+        await putShared(server, entry, hostname());
         await own.ledger.putEntry(entry);
       },
     },
@@ -49,6 +48,16 @@ export async function openTeamLedger({ session, server, isLive, own }: TeamLedge
       }
     },
   };
+}
+
+/** Lists a run for all machines. Processes and paths mean nothing on another one. */
+export async function putShared(
+  { redis, prefix }: TeamServer,
+  entry: RunEntry,
+  host: string | undefined,
+): Promise<void> {
+  const shared = { ...entry, owner: undefined, files: undefined, host };
+  await redis.call('HSET', `${prefix}index`, entry.run, JSON.stringify(shared));
 }
 
 /** Nothing is in flight any more, and the server finds out by itself that this process has ended. */
