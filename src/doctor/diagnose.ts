@@ -10,7 +10,7 @@ import { type Caller, callerInputs, type Target } from '../session/profiles/reso
 import { explain } from '../session/profiles/explain.ts';
 import { locatorsIn } from '../sandbox/remote/locator.ts';
 import type { CheckedTarget, Session } from '../session/session.ts';
-import { checkTarget, transportOptionsFor } from '../session/connect.ts';
+import { prepareTarget, transportOptionsFor } from '../session/connect.ts';
 import { planOf } from '../session/pace.ts';
 import { openSandboxes } from '../session/sandboxes.ts';
 
@@ -80,10 +80,10 @@ async function checkService(session: Session, { caller, reached }: Reached, befo
 
 /** Undefined if the sandbox is not running. */
 async function checkedTargetOf(session: Session, caller: Caller): Promise<CheckedTarget | undefined> {
-  if (caller.kind === 'service') return checkTarget(session, caller);
+  if (caller.kind === 'service') return prepareTarget(session, caller);
   const running = (await session.sandboxes()).find();
   const { mode } = caller;
-  return running && checkTarget(session, { kind: 'service', baseUrl: running.url, key: running.keys[mode], mode });
+  return running && prepareTarget(session, { kind: 'service', baseUrl: running.url, key: running.keys[mode], mode });
 }
 
 /** Milliseconds that each step may take. */

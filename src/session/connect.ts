@@ -16,7 +16,7 @@ interface CallerConnection extends Connection {
 
 /** Opens a client for one caller, at the shared pace of single requests. */
 export async function connect(session: Session, caller: AnyCaller): Promise<CallerConnection> {
-  const checkedTarget = await checkTarget(session, caller);
+  const checkedTarget = await prepareTarget(session, caller);
   const rate = sharedRate(session.given, checkedTarget);
   const pace =
     rate === undefined ? undefined : await (await import('./pace.ts')).singlePace(session, checkedTarget, rate);
@@ -62,7 +62,11 @@ export function sharedRate(
   return rate ?? (plan && plans[plan].perMinute) ?? running?.minute?.limit;
 }
 
-export async function checkTarget(session: Session, caller: AnyCaller): Promise<CheckedTarget> {
+/**
+ * Finds out where this caller's requests go: starts the sandbox of this machine if it is that one, refuses a key that
+ * must not go there, and announces a live key.
+ */
+export async function prepareTarget(session: Session, caller: AnyCaller): Promise<CheckedTarget> {
   const { host, given, reporter, note } = session;
   const [sandboxes, { checkStore, refuseUnsafeTarget }] = await Promise.all([
     session.sandboxes(),

@@ -8,7 +8,7 @@ import { type KnownPace, minimumDuration, minuteLength, paceOf, slower } from '.
 import { canReach } from '../client/transport.ts';
 import type { Plan } from '../contract/plans.ts';
 import { recordRun, sentThisMonth } from './activity-recorder.ts';
-import { checkTarget, openConnection, transportOptionsFor, tryLookup } from './connect.ts';
+import { prepareTarget, openConnection, transportOptionsFor, tryLookup } from './connect.ts';
 import { openLedger } from './ledger.ts';
 import { planOf, runPace } from './pace.ts';
 import type { Caller } from './profiles/resolve.ts';
@@ -23,7 +23,7 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   const { host, given } = session;
   const { concurrency = 16, rate, closedFor, signals = { stop: host.signal, leave: host.signal } } = options;
   if (given.noPace && rate) throw usage('--rate and --no-pace cannot be combined', 'remove one of them');
-  const checkedTarget = await checkTarget(session, caller);
+  const checkedTarget = await prepareTarget(session, caller);
   const plan = await planOf(session, checkedTarget);
   const isCareful = isUnknownLive(checkedTarget, plan) && !rate;
   const known = given.noPace ? undefined : isCareful ? carefulPace : paceOf(rate, plan);

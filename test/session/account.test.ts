@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { describe, expect, it } from 'vitest';
 import { accountFacts } from '../../src/session/ledger.ts';
-import { checkTarget } from '../../src/session/connect.ts';
+import { prepareTarget } from '../../src/session/connect.ts';
 import { callerInputs, resolve } from '../../src/session/profiles/resolve.ts';
 import { defaultData, findSandbox, writeLocator } from '../../src/sandbox/remote/locator.ts';
 import { alive } from '../support/cli.ts';
@@ -163,7 +163,7 @@ function machine() {
     facts: async ({ env = {}, words = {} }: Command = {}) => {
       const { context: session } = rig({ env, home, words });
       const caller = resolve(callerInputs(session));
-      return accountFacts(session, await checkTarget(session, caller));
+      return accountFacts(session, await prepareTarget(session, caller));
     },
     /** A store with one profile, as an older version wrote it, except for these fields. */
     write: (fields: object) => {
