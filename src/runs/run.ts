@@ -162,7 +162,7 @@ async function confirmedPlan(
     const most = dueIn(accepted) < fewRows ? dueIn(accepted) : 1;
     const bodies = await firstBodies({ input, found, fates: accepted.fates }, running.mapper, most);
     const now = context.host.now();
-    const sentThisMonth = await client.sentThisMonth();
+    const sentThisMonth = client.sentThisMonth();
     const file = nameOf(input);
     return overviewLines({ file, action, found, bodies, accepted, client, template, sentThisMonth, now }).join('\n');
   });
@@ -291,7 +291,7 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
   const { host } = context;
   const { accepted, plan } = registered;
   const { run } = accepted;
-  const recordEnd = await client.record({ name: action.endpoint, run, template: action.template });
+  const recordEnd = client.record({ name: action.endpoint, run, template: action.template });
   const spare = holdSpareFiles();
   let goneAt: number | undefined;
   const shown = await showing(context, {

@@ -26,7 +26,7 @@ export function recordAndGuard(session: Session, checkedTarget: CheckedTarget): 
   return async (request, send, { again = false, retryUnsure = false }) => {
     const { message, ...subject } = factsIn(request);
     const facts = { ...factsOf(session, checkedTarget), ...subject };
-    const writer = await writerOf(session, checkedTarget, message);
+    const writer = writerOf(session, checkedTarget, message);
     const duplicates =
       message && isLive(checkedTarget)
         ? await openGuard({ session, checkedTarget, message, again, retryUnsure })
@@ -61,12 +61,8 @@ async function openGuard(options: DuplicateGuardOptions): Promise<DuplicateGuard
 }
 
 /** Logs the start of a run; the returned function logs its result. */
-export async function recordRun(
-  session: Session,
-  checkedTarget: CheckedTarget,
-  { name, ...run }: RunStarted,
-): Promise<RunEnded> {
-  const writer = await writerOf(session, checkedTarget);
+export function recordRun(session: Session, checkedTarget: CheckedTarget, { name, ...run }: RunStarted): RunEnded {
+  const writer = writerOf(session, checkedTarget);
   noteHarmless(session, checkedTarget, name === 'sendTemplate');
   const { method, path: endpoint } = endpoints[name];
   const { host } = new URL(checkedTarget.target.baseUrl);
@@ -79,7 +75,7 @@ export async function recordRun(
 }
 
 /** Counts this month's live messages; a lower bound. */
-export async function sentThisMonth(session: Session, checkedTarget: CheckedTarget): Promise<number> {
+export function sentThisMonth(session: Session, checkedTarget: CheckedTarget): number {
   const { now, kill } = session.host;
   const { host } = new URL(checkedTarget.target.baseUrl);
   const { profile } = factsOf(session, checkedTarget);
@@ -114,11 +110,7 @@ function factsOf({ command }: Session, { caller, target, simulated }: CheckedTar
   };
 }
 
-async function writerOf(
-  session: Session,
-  { target }: CheckedTarget,
-  message?: BodyOf<'sendTemplate'>,
-): Promise<Writer> {
+function writerOf(session: Session, { target }: CheckedTarget, message?: BodyOf<'sendTemplate'>): Writer {
   const { host, note } = session;
   const folder = activityFolder(session.stateFolder());
   let isNoted = false;

@@ -125,7 +125,10 @@ export interface StopSignals {
   readonly leave: AbortSignal;
 }
 
-/** The client of a run: it keeps the pace, waits after a 429, and leaves network faults to the run. */
+/**
+ * What a run needs as its caller: requests that keep the pace, wait after a 429 and leave network faults to the run, and
+ * the ledger and the log of what they send.
+ */
 export interface RunClient extends Pick<Client, 'observe'> {
   readonly target: RunTarget;
   readonly concurrency: number;
@@ -135,10 +138,10 @@ export interface RunClient extends Pick<Client, 'observe'> {
   /** The ledger of what was sent, and the account in it. */
   ledger(): Promise<OpenedLedger>;
   /** Logs the start of a run; the returned function logs its result. */
-  record(run: RunStarted): Promise<RunEnded>;
+  record(run: RunStarted): RunEnded;
   readonly tryLookup: TryLookup;
   /** Counts this month's live messages of this machine and profile; a lower bound. */
-  sentThisMonth(): Promise<number>;
+  sentThisMonth(): number;
   /** Whether the service can be connected to. No request is sent. */
   reachable(): Promise<boolean>;
 }

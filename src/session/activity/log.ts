@@ -171,7 +171,6 @@ interface LogFile {
 }
 
 interface Appender {
-  readonly path: string;
   /** Appends in one write, so that lines of several processes do not mix. */
   append(record: object): void;
   close(): void;
@@ -191,7 +190,7 @@ function logFiles(folder: string): readonly LogFile[] {
 }
 
 /** The content of a file; empty if it was removed meanwhile. */
-function bytesOf({ path }: Pick<LogFile, 'path'>): Buffer {
+function bytesOf(path: string): Buffer {
   try {
     return readRegular(path);
   } catch (error) {
@@ -205,10 +204,9 @@ function bytesOf({ path }: Pick<LogFile, 'path'>): Buffer {
 
 /** Several processes may append. A line that a full disk cut off does not damage the next one. */
 function openAppender(folder: string, hidden: Hidden): Appender {
-  const { path, fd } = openNewest(folder);
+  const fd = openNewest(folder);
   const safe = redactor(hidden);
   return {
-    path,
     append: (record) => {
       const bytes = Buffer.from(`${endsWithNewline(fd) ? '' : '\n'}${JSON.stringify(record, safe)}\n`);
       let done = 0;
@@ -219,15 +217,14 @@ function openAppender(folder: string, hidden: Hidden): Appender {
   };
 }
 
-function openNewest(folder: string): { readonly path: string; readonly fd: number } {
+function openNewest(folder: string): number {
   const newest = logFiles(folder)[0] ?? fileAt(folder, 1);
   const fd = openAt(newest.path, folder);
-  if (fs.fstatSync(fd).size < maxFileSize) return { path: newest.path, fd };
+  if (fs.fstatSync(fd).size < maxFileSize) return fd;
   fs.closeSync(fd);
-  const next = fileAt(folder, newest.number + 1);
-  const opened = openAt(next.path, folder);
+  const next = openAt(fileAt(folder, newest.number + 1).path, folder);
   for (const { path } of logFiles(folder).slice(maxFiles)) fs.rmSync(path, { force: true });
-  return { path: next.path, fd: opened };
+  return next;
 }
 
 function openAt(path: string, folder: string): number {
@@ -274,7 +271,7 @@ export function begin({ folder, hidden, process: own, onFault }: Writer, facts: 
     try {
       act();
     } catch (error) {
-      log = closed(log);
+      close();
       onFault(error);
     }
   };
@@ -286,13 +283,14 @@ export function begin({ folder, hidden, process: own, onFault }: Writer, facts: 
     end: (result) => {
       const ending: Ending = { type: 'ending', id, at: own.now(), ...result };
       attempt(() => log?.append(ending));
-      log = closed(log);
+      close();
     },
   };
-}
 
-function closed(log: Appender | undefined): undefined {
-  log?.close();
+  function close(): void {
+    log?.close();
+    log = undefined;
+  }
 }
 
 type State = Outcome | 'under way';
@@ -353,7 +351,7 @@ function messagesOf({ intent, ending, state }: LoggedCall): number {
 function contentOf(path: string, onDamage: OnDamage) {
   const intents: Intent[] = [];
   const endings = new Map<string, Ending>();
-  const lines = bytesOf({ path }).toString().split('\n');
+  const lines = bytesOf(path).toString().split('\n');
   // A last line without a line feed is still being written.
   for (const line of lines.slice(0, -1)) {
     if (line === '') continue;
