@@ -6,7 +6,6 @@ import { isRecord } from '../../contract/readers.ts';
 import { describe, fieldName, type Fields, type Mapped, quoted, ValueError } from '../input/row.ts';
 import type { Source } from '../input/source.ts';
 import {
-  checkContactMapping,
   type FieldOrigin,
   type ContactMappingOptions,
   converted,
@@ -19,7 +18,7 @@ import { type Converter, createPhoneReader, type PhoneReader, splitBy, toBoolean
 /** The known facts about an input before its first row. */
 export type Columns = Pick<Source, 'fields'>;
 
-/** Creates the mapping from rows to contact bodies; throws on contradictory options or unknown columns. */
+/** Creates the mapping from rows to contact bodies; throws on unknown columns. */
 export async function createContactMapping(
   options: ContactMappingOptions,
   { fields }: Columns,
@@ -48,7 +47,6 @@ interface Step {
 }
 
 async function createMapping(options: ContactMappingOptions): Promise<Mapping> {
-  checkContactMapping(options);
   const { map = [], drop = [] } = options;
   const conversions = await conversionsOf(options);
   return { options, maps: map, drops: new Set(drop), conversions, constants: constantsOf(options, conversions) };

@@ -26,7 +26,6 @@ export async function createMessageMapping(
   options: MessageMappingOptions,
   source: Columns,
 ): Promise<(fields: Fields) => Mapped> {
-  checkMessageMapping(options);
   const recipient = await recipientIn(options, source);
   const params = options.params.map((param, index) => paramReader(param, index + 1, options));
   for (const param of options.params) {
