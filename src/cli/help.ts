@@ -18,7 +18,7 @@ function rootHelp(root: Tree, isAsked: boolean): string {
     listed(root.children.map((node) => [names(node), node.summary])),
     ...(isAsked ? ['\nOptions, before or after the command:', listed(described(globals))] : []),
     '\nTry it without an account and without a network:',
-    '  bizmsg send-template +12025550101 order_update -p Ada -p A-1042 --profile local',
+    exampleLines('send-template +12025550101 welcome --profile local'),
     '\nMore: bizmsg help <command>, exit-codes, environment, output or announced',
     ...(isAsked ? [] : ['Options: bizmsg --help']),
     '',
@@ -48,12 +48,23 @@ function commandHelp(path: readonly string[], node: Command): string {
     ...(node.details ? [`${paragraphs(node.details)}\n`] : []),
     ...(own.length > 0 ? ['Arguments and options:', listed(own), ''] : []),
     'Examples:',
-    ...node.examples.map((example) => `  bizmsg ${example}`),
+    ...node.examples.map(exampleLines),
     '\nOutput in a pipe:',
     ...node.sample.split('\n').map((line) => `  ${line}`),
     '\nGlobal options: bizmsg --help',
     '',
   ].join('\n');
+}
+
+/** A command line that can be copied; a long one continues before an option. */
+function exampleLines(example: string): string {
+  const lines = ['  bizmsg'];
+  for (const piece of example.split(/ (?=-)/)) {
+    const longer = `${lines.at(-1)} ${piece}`;
+    if (longer.length > 78) lines.push(`    ${piece}`);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.join(' \\\n');
 }
 
 export function usageLine(path: readonly string[], node: Command): string {

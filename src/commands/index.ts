@@ -10,7 +10,7 @@ export const tree: Tree = {
     sendTemplate,
     lazyCommand(
       'send-batch',
-      'Send an approved template to the recipient of every row of a file',
+      'Send an approved template to every recipient in a file',
       async () => (await import('./send-batch.ts')).sendBatch,
     ),
     lazyGroup(

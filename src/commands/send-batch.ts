@@ -10,7 +10,7 @@ import { runView } from '../runs/result.ts';
 
 export const sendBatch = command({
   name: 'send-batch',
-  summary: 'Send an approved template to the recipient of every row of a file',
+  summary: 'Send an approved template to every recipient in a file',
   details: [
     '--param-column takes the value of a variable from a column; --param uses the same value for all rows. Give',
     "them in the order of the template's variables. In NDJSON and JSON a column is a field. If the file has a",

@@ -106,7 +106,7 @@ function goesOn(line: string, { label, text }: Piece): boolean {
   if (line.trim() === '' || text.endsWith(':')) return false;
   const indent = line.search(/\S/);
   if (label === '') return indent === 0 && text !== '' && !text.startsWith('Usage:');
-  return indent > 2 && !label.startsWith('  bizmsg');
+  return indent > 2 && !label.startsWith('  bizmsg') && !label.endsWith('\\');
 }
 
 function pieceOf(line: string): Piece {
