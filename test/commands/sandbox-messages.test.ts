@@ -194,3 +194,11 @@ describe('sandbox requests -f', () => {
     );
   });
 });
+
+it('sandbox requests --bytes shows each request as it was sent, also on a terminal', async () => {
+  const { run, send } = await local();
+  await send();
+  const { stdout } = await run('sandbox requests --bytes --no-color', { terminal: 80 });
+  expect(stdout).toContain('\n> POST /api/public/messages/send-template\n');
+  expect(stdout).toContain('\n< 200\n');
+});

@@ -72,8 +72,9 @@ export function createPrinter(options: PrinterOptions): Printer {
     if (form === 'json') return write(json(shown, terminal ? 2 : undefined));
     if (form === 'ndjson') return writeLines(isRows(shown) ? shown : [shown]);
     const asked = query !== undefined || options.columns !== undefined;
+    const isReport = options.piped === 'text' && options.format === undefined;
     if (form === 'text' && asked) return write(json(shown, terminal ? 2 : undefined));
-    if (form === 'text' || (form === 'table' && !isFilledRows(shown) && !asked)) return write(line(text));
+    if (form === 'text' || (form === 'table' && !asked && (isReport || !isFilledRows(shown)))) return write(line(text));
     if (isRows(shown)) return printRows(shown);
     if (isRow(shown)) return printRows([shown], { isRecord: true });
     // Without rows, an empty result prints nothing, any other is printed whole.
