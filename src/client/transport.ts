@@ -280,7 +280,8 @@ export function wireFailure(error: unknown, { sent, aborted }: WireFacts): WireF
   if (error instanceof WireFailure) return error;
   const code = codeOf(error);
   const text = error instanceof Error ? error.message : '';
-  const message = reasons[code] ?? (text || code || 'the connection broke');
+  const readable = text.replace(/^Proxy response \((\d+)\).*$/, 'it answered $1');
+  const message = reasons[code] ?? (readable || code || 'the connection broke');
   if (aborted) return new WireFailure('aborted', sent, message, error);
   return new WireFailure(sent ? kindWhenSent(code) : kindUnsent(code, text), sent, message, error);
 }

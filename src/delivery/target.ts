@@ -140,6 +140,7 @@ function isList(headers: OutgoingRequest['headers']): headers is readonly string
 
 function errorText(error: NodeJS.ErrnoException, host: string): string {
   if (isClosed(error)) return closedEarly;
+  if (error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN') return `cannot find the host of ${host}`;
   if (error.code !== 'ECONNREFUSED') return error.message || (error.code ?? 'the connection failed');
   // The message names no address if several were tried.
   const [, address = host] = /ECONNREFUSED ([\d.]+:\d+)$/.exec(error.message) ?? [];

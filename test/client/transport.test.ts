@@ -277,6 +277,12 @@ describe('a transport configured by the environment', () => {
     expect(proxy.asked).toHaveLength(1);
   });
 
+  it('quotes the status of a proxy that refuses', async () => {
+    const proxy = await serveProxy(0, 'HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n');
+    const transport = opened({ baseUrl: away, env: env(proxy.url) });
+    expect(await broken(transport.send(post(away), patient()))).toMatchObject({ message: 'it answered 407' });
+  });
+
   it('sends nothing if the proxy is unreachable', async () => {
     const transport = opened({ baseUrl: away, env: env(`http://127.0.0.1:${await deadPort()}`) });
     expect(await broken(transport.send(post(away), patient()))).toMatchObject({ kind: 'proxy', sent: false });
