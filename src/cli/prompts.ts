@@ -5,7 +5,7 @@ import { CliError, unsafe, usage } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
 import { isInteractive } from '../session/profiles/environment.ts';
 import type { Globals } from './globals.ts';
-import { safeLine } from './output/text.ts';
+import { folded, safeLine } from './output/text.ts';
 
 /** Input from the user besides the command line. */
 export interface Prompts {
@@ -65,13 +65,13 @@ export function createPrompts(host: Host, given: Globals, onKeyboard = () => {})
     ask: (question, flag, read, usual) =>
       prompt(missing(question, flag), ({ input }, streams) =>
         input(
-          { message: safeLine(question), ...checking(read), ...(usual !== undefined && { default: usual }) },
+          { message: safeLine(question), ...checking(read, host), ...(usual !== undefined && { default: usual }) },
           streams,
         ),
       ),
     askSecret: (question, flag, read) =>
       prompt(missing(question, flag), ({ password }, streams) =>
-        password({ message: safeLine(question), mask: '*', toggleMask: false, ...checking(read) }, streams),
+        password({ message: safeLine(question), mask: '*', toggleMask: false, ...checking(read, host) }, streams),
       ),
     confirm: async (question) => {
       if (given.yes) return;
@@ -105,7 +105,10 @@ async function readAll({ streams: { stdin }, signal }: Host): Promise<Buffer> {
 }
 
 /** Turns a reader that throws into the check of a prompt. Its message may quote the input. */
-function checking(read: ((text: string) => unknown) | undefined): { validate?: (text: string) => true | string } {
+function checking(
+  read: ((text: string) => unknown) | undefined,
+  { stderr }: Pick<Host, 'stderr'>,
+): { validate?: (text: string) => true | string } {
   if (!read) return {};
   const validate = (text: string) => {
     try {
@@ -113,7 +116,9 @@ function checking(read: ((text: string) => unknown) | undefined): { validate?: (
       return true;
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      return safeLine(error.hint ? `${error.message}: ${error.hint}` : error.message);
+      const text = safeLine(error.hint ? `${error.message}: ${error.hint}` : error.message);
+      // The prompt puts "> " before it.
+      return folded([text], (stderr.columns || 80) - 2);
     }
   };
   return { validate };

@@ -119,7 +119,7 @@ function failureText({ message, hint, status }: CliError): string {
 async function askForPlan(context: Context): Promise<PlanName | undefined> {
   const known = planNames.map((plan) => ({ name: planText(plan), plan }));
   const choices = [...known, { name: 'not known yet: runs with a live key send 60 a minute', plan: undefined }];
-  return (await context.choose("The account's plan, which sets the rate limit", choices)).plan;
+  return (await context.choose('Plan of the account', choices)).plan;
 }
 
 function planText(plan: PlanName): string {

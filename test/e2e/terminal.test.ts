@@ -90,12 +90,12 @@ describe('prompts', () => {
     const terminal = open({ home: world.home });
     await loginUpToKey(terminal);
     terminal.answer('abc');
-    await terminal.until('the key begins with neither sk_test_ nor sk_live_');
+    await terminal.until(/the key begins with neither sk_test_ nor sk_live_: [^\n]* --mode\n {2}live\n/);
     terminal.press('C-u');
     terminal.answer('sk_test_local-wrong-wrong-wrong');
     await terminal.until('401 Unauthorized');
     terminal.answer(world.sandbox.keys.sandbox);
-    await terminal.until("The account's plan");
+    await terminal.until('Plan of the account');
     terminal.press('Enter');
     expect([await terminal.ended(), existsSync(store())]).toEqual([0, true]);
     expect(terminal.history()).not.toContain('wrong-wrong');
@@ -111,7 +111,7 @@ describe('prompts', () => {
     terminal.answer(world.sandbox.keys.sandbox);
     await terminal.until(/is not one[^]*Base URL of the API \(http:\/\/127\.0\.0\.1:1\)/);
     terminal.answer(world.url);
-    await terminal.until("The account's plan");
+    await terminal.until('Plan of the account');
     terminal.press('Enter');
     expect(await terminal.ended()).toBe(0);
     expect(await profiles()).toMatchObject([{ base_url: world.url, plan: 'starter' }]);

@@ -40,7 +40,7 @@ export function createReporter({ stderr, json, redact }: ReporterOptions): Repor
   return {
     note: (code, message) => (json ? object({ note: { code, message } }) : write(wrap(`note: ${safeLine(message)}`))),
     error: (failure) => (json ? object({ error: described(failure) }) : write(readable(failure, wrap))),
-    say: (text) => write(safeLines(text)),
+    say: (text) => write(safeLines(text).split('\n').map(wrap).join('\n')),
     trace: (line) => (json ? object({ note: { code: 'trace', message: line } }) : write(safeLines(line))),
     live: (line) => {
       if (line !== last) void stderr.write(clearLine + line);
