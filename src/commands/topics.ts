@@ -71,7 +71,12 @@ const environment = `Environment
   BIZMSG_CONFIG_DIR   folder of the profiles (default: ~/.config/bizmsg)
   BIZMSG_STATE_DIR    folder of everything else (default: ~/.local/state/bizmsg)
   XDG_CONFIG_HOME, XDG_STATE_HOME   replace ~/.config and ~/.local/state
-  HTTPS_PROXY, ALL_PROXY, NO_PROXY  supported, but never used for this machine
+  HTTPS_PROXY, ALL_PROXY            an HTTP proxy for calls of the service over
+                      https. HTTP_PROXY is ignored. Forwarded and replayed
+                      events, the webhooks of the sandbox and the server of a
+                      team are reached without a proxy
+  NO_PROXY            hosts without a proxy, with their subdomains:
+                      example.com,api.example.org:8443 (* is all)
   NODE_EXTRA_CA_CERTS               supported
   NODE_TLS_REJECT_UNAUTHORIZED      "0" disables certificate checks; bizmsg then
                       refuses to send a live key over https (exit 11)
@@ -81,6 +86,7 @@ const environment = `Environment
   TERM                "dumb" disables colors and lines that change in place
   LC_ALL, LC_CTYPE, LANG            without UTF-8, terminals get plain letters
   SHELL               the shell to install completion for
+  BROWSER             the browser of sandbox open, on Linux with xdg-open
 
 A BIZMSG_ variable that is set but empty is an error (exit 3), because a missing
 secret looks like that.

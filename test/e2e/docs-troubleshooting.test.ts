@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { accountKeys, openApi } from '../support/api.ts';
@@ -12,6 +12,7 @@ beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
 const [local = '', refused = ''] = blocksIn('docs/troubleshooting.md', 'Frequent errors', 2);
 const [wrong = ''] = blocksIn('docs/troubleshooting.md', 'Check this machine', 1);
+const [save = '', unpack = ''] = blocksIn('docs/troubleshooting.md', 'Back up, or move to another machine', 2);
 const [contract = ''] = blocksIn('docs/troubleshooting.md', 'Check a service against its document', 1);
 
 describe('the page about problems', () => {
@@ -28,6 +29,24 @@ describe('the page about problems', () => {
   it('shows frequent errors', async () => {
     const { follow } = openReader();
     expect([await follow(local), await follow(refused)]).toEqual([[], []]);
+  });
+
+  it('moves to another machine, which continues the batch', async () => {
+    const [home, other] = [newHome(), newHome()];
+    const env = await openApi(home);
+    await bin('profiles add acme --base-url https://api.example.com --key-stdin'.split(' '), {
+      home,
+      input: accountKeys.live,
+    });
+    const send = 'cd && bizmsg send-batch welcome vip.csv --mode live --at-most 3 --yes';
+    writeFileSync(join(home, 'vip.csv'), 'phone\n+12025550111\n+12025550112\n+12025550113\n');
+    const old = openReader({ home, env });
+    expect((await old.enter(`${send} --first 2`)).printed).toContain('Done: 2 of 3 rows sent');
+    expect(await old.follow(save)).toEqual([]);
+    for (const file of ['bizmsg.tgz', 'vip.csv']) copyFileSync(join(home, file), join(other, file));
+    const moved = openReader({ home: other, env });
+    expect(await moved.follow(unpack)).toEqual([]);
+    expect((await moved.enter(send)).printed).toMatch(/Done: 1 of 3 rows sent[^]*2 skipped: sent earlier by this run/);
   });
 
   it('checks the service against its document', async () => {
