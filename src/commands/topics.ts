@@ -30,11 +30,11 @@ Runs (contacts import, send-batch)
 
   0    no row failed or is unsure; with --first, later rows are left
   10   some rows failed or are unsure
-  11   nothing was sent: a finished run has sent these rows (--new-only,
-       --again), the number of rows differs from --expect-count or exceeds
-       --at-most, the unfinished run was idle for 12 hours (--continue) or its
-       rows were changed (--changed), or the server of the team has lost data
-       (--accept-loss)
+    11   nothing was sent; the option in parentheses decides what to do: a
+       finished run has sent these rows (--new-only, --again), the number of
+       rows is wrong (--expect-count, --at-most), the unfinished run was idle
+       for 12 hours (--continue), its rows were changed (--changed), or the
+       server of the team has lost data (--accept-loss)
   3, 4, 7, 9, 129, 130, 143
        the run stopped: the disk is full, the key is refused, 429 persists, the
        service was unreachable for 2 minutes, or a signal arrived. Run the same

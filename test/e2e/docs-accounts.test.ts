@@ -21,7 +21,7 @@ const answers = {
     ['Name of the profile', 'acme'],
     ['Base URL of the API', 'https://api.example.com'],
     ['API key', accountKeys.sandbox],
-    ["The account's plan", ''],
+    ['Plan of the account', ''],
   ],
   'bizmsg keys set --profile acme': [['API key', accountKeys.live]],
   'bizmsg keys switch-mode live --profile acme': [['(y/N)', 'y']],
