@@ -37,7 +37,7 @@ export const setKey = command({
   view: ({ profile, mode, key, active }, ui) => {
     const stored = `${ui.color.green('Stored')} the ${mode} key ${key} of ${profile}`;
     const activate = `bizmsg keys switch-mode ${mode} --profile ${shellQuote(profile)}`;
-    return active ? stored : `${stored}. It is not active: ${activate}`;
+    return ui.line([active ? stored : `${stored}. To activate it: ${activate}`]);
   },
 });
 

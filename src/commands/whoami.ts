@@ -35,7 +35,7 @@ function winnerLines(
   if (source === undefined) return [`No key: ${String(problem)}`, ...(hint === undefined ? [] : [hint])];
   return [
     `Profile  ${text(profile, 'none, the environment')}`,
-    `Source   ${source === 'newcomer' ? 'no profile yet' : text(source)}`,
+    `Source   ${source === 'newcomer' ? 'the default, as there is no profile yet' : text(source)}`,
     `Mode     ${text(mode)}`,
     `Address  ${text(address, 'the local sandbox, started on demand')}`,
     `Key      ${text(key, 'created when the sandbox starts')}`,
@@ -46,7 +46,8 @@ function candidateLines({ source, wins, why, ...offered }: Candidate, ui: Ui): r
   const offer = [offered.profile, offered.address, offered.mode, offered.key].filter((part) => part !== undefined);
   const verdict = wins ? ui.color.green('used') : 'not used';
   return [
-    `\n${source === 'newcomer' ? 'the local sandbox' : source}: ${verdict}, ${why}`,
+    '',
+    ui.line([`${source === 'newcomer' ? 'the local sandbox' : source}: ${verdict}, ${why}`]),
     ...(offer.length > 0 ? [`  offers ${offer.join(' · ')}`] : []),
   ];
 }

@@ -16,7 +16,7 @@ export function callerCheck({ caller, problem, candidates }: Explanation): Check
   if (caller.kind === 'local' && caller.newcomer)
     return pass('caller', 'local, since there is no profile yet; bizmsg login adds one');
   const lost = candidates
-    .filter(({ wins, address }) => !wins && address !== undefined)
+    .filter(({ source, wins, address }) => !wins && address !== undefined && source !== 'newcomer')
     .map(({ source, profile }) => (source === 'profile in use' ? `${profile}, the profile in use` : source));
   const before = lost.length > 0 ? `, which overrides ${lost.join(' and ')}` : '';
   return pass('caller', `${nameOf(caller)}${before}`);

@@ -130,7 +130,12 @@ export function dryRunText(dryRun: DryRun, ui: Ui): string {
       repeated === 1 ? '1 row repeats an earlier row and is' : `${whole(repeated)} rows repeat an earlier row and are`;
     lines.push(ui.color.yellow(`${which} skipped:`), ...duplicateLines(dryRun));
   }
-  return [...lines, ...(due > 0 ? timeLines(dryRun) : [])].join('\n');
+  return [...lines, ...(due > 0 ? timeLines(dryRun) : [])].map((line) => wrapped(line, ui)).join('\n');
+}
+
+/** A body and a message stay as they are. */
+function wrapped(line: string, ui: Ui): string {
+  return line.startsWith('the first ') ? line : ui.line([line], '    ');
 }
 
 function invalidLines(dryRun: DryRun): readonly string[] {
@@ -185,7 +190,7 @@ function timeLine({ pace, least_seconds: least, would_send: left, plan_per_minut
   const isTooMuch = plan !== null && (60 * pace.requests) / pace.window_seconds > plan;
   const rate = isTooMuch ? { requests: plan, window_seconds: 60 } : pace;
   const above = `${rateText(pace)} is more than the plan allows (${whole(plan ?? 0)} a minute): `;
-  return `${isTooMuch ? above : ''}at ${rateText(rate)} ${duration(rate, left, least)}`;
+  return `${isTooMuch ? above : ''}${duration(rate, left, least)}`;
 }
 
 function unpaced(plan: number | null, target: DryRun['target']): string {
@@ -199,10 +204,10 @@ type Rate = NonNullable<DryRun['pace']>;
 /** The requests of one window leave together; the next ones follow when it is over. */
 function duration(rate: Rate, left: number, least: number): string {
   const rest = left - rate.requests;
-  if (rest <= 0) return 'all of them are sent at once';
+  if (rest <= 0) return `the limit of ${rateText(rate)} does not slow it down`;
   const later =
     rest > rate.requests ? `${whole(rate.requests)} each ${unitOf(rate)}` : `${whole(rest)} a ${unitOf(rate)} later`;
-  return `it takes at least ${took(least)}: ${whole(rate.requests)} at once, then ${later}`;
+  return `at ${rateText(rate)} it takes at least ${took(least)}: ${whole(rate.requests)} at once, then ${later}`;
 }
 
 function rateText(rate: Rate): string {

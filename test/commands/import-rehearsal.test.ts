@@ -117,7 +117,7 @@ describe('the duration that a dry run estimates', () => {
     (await importing(people(count), '--dry-run', '-o', 'table', ...words)).stdout.trimEnd().split('\n').at(-1);
 
   it.each([
-    [270, [], 'at 270 a minute all of them are sent at once'],
+    [270, [], 'the limit of 270 a minute does not slow it down'],
     [498, [], 'at 270 a minute it takes at least 1 min: 270 at once, then 228 a minute later'],
     [700, [], 'at 270 a minute it takes at least 2 min: 270 at once, then 270 each minute'],
     [6, ['--rate', '4/s'], 'at 4 a second it takes at least 1 s: 4 at once, then 2 a second later'],

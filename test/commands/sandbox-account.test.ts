@@ -7,7 +7,8 @@ import { serveLocal } from '../support/local.ts';
 async function local() {
   const home = newHome();
   const sandbox = await serveLocal(home, { clock: manualClock(Date.UTC(2026, 4, 1, 12)) });
-  const run = (line: string) => cli(line.split(' '), { home });
+  const run = (line: string, terminal?: number) =>
+    cli(line.split(' '), { home, ...(terminal !== undefined && { terminal }) });
   return { sandbox, run };
 }
 
@@ -20,6 +21,13 @@ describe('sandbox clock', () => {
       /^2026-05-01T12:00:05\.000Z {2}message\.delivered {2}evt_\S+ {2}msg_sandbox_\S+\n2026-05-01T12:00:05\.000Z, frozen\n$/,
     );
     expect(stdout).toContain(id.trim());
+  });
+
+  it('shows on a terminal when each receipt fired, in local time', async () => {
+    const { run } = await local();
+    await run('send-template +12025550103 welcome --profile local');
+    const { stdout } = await run('sandbox clock advance 5s', 120);
+    expect(stdout).toMatch(/^May 1 \d\d:\d\d {2}message\.delivered {2}evt_/);
   });
 
   it('advances to the next month', async () => {
@@ -175,4 +183,22 @@ it('sandbox choices lists all choices', async () => {
   const { run } = await local();
   const { choices } = await import('../../src/sandbox/api/choices.ts');
   expect(JSON.parse((await run('sandbox choices -o json')).stdout)).toHaveLength(choices.length);
+});
+
+describe('on a terminal of 80 columns', () => {
+  it('sandbox status shows the whole address', async () => {
+    const { run } = await local();
+    expect((await run('sandbox status --no-color', 80)).stdout).toMatch(
+      /^url .* waiting.*\nhttp:\/\/127\.0\.0\.1:\d+ /,
+    );
+  });
+
+  it('sandbox choices cuts no text', async () => {
+    const { run } = await local();
+    const { stdout } = await run('sandbox choices --no-color', 80);
+    expect(stdout).toContain(
+      '§7  the order of checks\n  key, minute, path, plan, scope, body, template, params, month\n',
+    );
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
 });

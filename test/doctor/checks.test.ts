@@ -134,7 +134,7 @@ it('reports the source of the caller and those it overrides', () => {
   const candidates = [
     { source: '--profile', wins: true, address: 'a', why: '' },
     { source: 'BIZMSG_API_KEY', wins: false, address: 'b', why: '' },
-    { source: 'newcomer', wins: false, why: '' },
+    { source: 'newcomer', wins: false, address: 'c', why: '' },
   ] as const;
   expect(callerCheck({ caller, candidates }).message).toBe('acme, named by --profile, which overrides BIZMSG_API_KEY');
 });

@@ -236,7 +236,7 @@ describe('keys', () => {
     expect(stderr).toContain('not checked at the service; bizmsg doctor --profile acme --mode live does');
     const rows = await run('keys list --no-header');
     expect([code, rows.stdout]).toEqual([0, 'acme\tsandbox\tsk_test_…t3Hd\ttrue\nacme\tlive\tsk_live_…Je0S\tfalse\n']);
-    expect(stdout).toContain('It is not active: bizmsg keys switch-mode live --profile acme');
+    expect(stdout).toContain('To activate it: bizmsg keys switch-mode live --profile acme');
     expect(JSON.parse((await run('whoami -o json')).stdout)).toMatchObject({ mode: 'sandbox', key: 'sk_test_…t3Hd' });
   });
 

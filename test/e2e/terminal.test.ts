@@ -173,7 +173,7 @@ describe('prompts', () => {
     await terminal.until('API key');
     terminal.answer(world.sandbox.keys.live);
     expect(await terminal.ended()).toBe(0);
-    expect(terminal.screen()).toContain('It is not active: bizmsg keys switch-mode live');
+    expect(terminal.screen()).toContain('To activate it: bizmsg keys switch-mode live');
     expect(terminal.screen()).toMatch(/\*{20,}/);
     expect(terminal.history()).not.toContain(world.sandbox.keys.live.slice(-12));
   });
@@ -331,7 +331,7 @@ describe('a new user on a terminal', () => {
     const terminal = open({ home: home.path });
     await terminal.enter('bizmsg whoami');
     expect(await terminal.ended()).toBe(0);
-    expect(terminal.screen()).toMatch(/Profile +local\nSource +no profile yet\n/);
+    expect(terminal.screen()).toMatch(/Profile +local\nSource +the default, as there is no profile yet\n/);
   });
 
   it('sends in the sandbox on this machine, with a note', async () => {

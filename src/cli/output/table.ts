@@ -194,8 +194,8 @@ interface Fitted {
 /** Spaces between columns. */
 const gap = 2;
 
-// Cells up to `short`, such as event names, are only cut if all first columns fit then. Headers, ids and texts keep at least these widths.
-const [short, header, id, text] = [20, 8, 8, 9];
+// Cells up to `short`, such as event names and local addresses, are only cut if all first columns fit then. Headers, ids and texts keep at least these widths.
+const [short, header, id, text] = [22, 8, 8, 9];
 
 /**
  * Fits columns into a width: drops empty columns first, then shortens headers, then the widest cells, but never an id.

@@ -1,8 +1,8 @@
-import { command } from '../../cli/command.ts';
+import { type Command, command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { ask } from './control.ts';
 
-export const sandboxChoices = command({
+const list = command({
   name: 'choices',
   summary: 'List how the sandbox handles everything the API document leaves open',
   params: {},
@@ -17,5 +17,23 @@ export const sandboxChoices = command({
       choice,
       others: others?.join('; '),
     })),
-  view: () => 'No choices',
+  view: (choices, ui) =>
+    choices
+      .map(({ sections, open, choice, others = '' }) =>
+        [
+          ui.line([ui.color.bold(sections), open]),
+          ui.line([`  ${choice}`], '  '),
+          ...(others === '' ? [] : [ui.line([`  or ${others}`], '  ')]),
+        ].join('\n'),
+      )
+      .join('\n\n'),
 });
+
+/** A terminal has no room for these texts in columns. */
+export const sandboxChoices: Command = {
+  ...list,
+  run: async (context, texts, emit) => {
+    const result = await list.run(context, texts, emit);
+    return context.host.stdout.isTTY ? { ...result, piped: 'text' } : result;
+  },
+};

@@ -1,7 +1,7 @@
 import { usage } from '../../base/errors.ts';
-import { command, type Context } from '../../cli/command.ts';
+import { command, type Context, type Ui } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
-import { took } from '../../cli/output/figures.ts';
+import { shortTime, took } from '../../cli/output/figures.ts';
 import { argument, choice, span } from '../../cli/params.ts';
 import { landmarks } from '../../sandbox/interface.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
@@ -68,7 +68,7 @@ export const clockAdvance = command({
     if (by !== undefined && to !== undefined) throw usage('a duration and --to exclude each other');
     return ask(context, 'advanceClock', { by: distance });
   },
-  view: (time) => [...time.fired.map(firedText), timeText(time)].join('\n'),
+  view: (time, ui) => [...time.fired.map((one) => firedText(one, ui)), timeText(time)].join('\n'),
 });
 
 interface ClockCommand {
@@ -97,7 +97,8 @@ function timeText({ now, frozen, ahead }: Now): string {
   return `${now}, ${took(Math.abs(seconds))} ${seconds > 0 ? 'ahead of' : 'behind'} real time`;
 }
 
-function firedText({ at, what, id, about, answer }: Fired): string {
-  const parts = [at, what, id, about, answer === undefined ? undefined : `→ ${answer}`];
-  return parts.filter((part) => part !== undefined).join('  ');
+function firedText({ at, what, id, about, answer }: Fired, ui: Ui): string {
+  const time = ui.terminal ? shortTime(at, ui.now()) : at;
+  const parts = [time, what, id, about, answer === undefined ? undefined : `→ ${answer}`];
+  return ui.line(parts.filter((part) => part !== undefined));
 }

@@ -26,7 +26,7 @@ export const resetSandbox = command({
   changes: true,
   piped: 'text',
   run: async (context, { what }) => ({ reset: what, ...(await ask(context, 'reset', { what })) }),
-  view: ({ reset, ...counts }, ui) => `${ui.color.green('Reset')} ${reset}: ${countsText(counts)}`,
+  view: ({ reset, ...counts }, ui) => ui.line([`${ui.color.green('Reset')} ${reset}: ${countsText(counts)}`]),
 });
 
 export const seedSandbox = command({
@@ -48,7 +48,7 @@ export const seedSandbox = command({
   changes: true,
   piped: 'text',
   run: async (context, { file }) => ({ ...(await ask(context, 'seed', await contentsIn(context, file))) }),
-  view: (counts, ui) => `${ui.color.green('Loaded')} ${countsText(counts)}`,
+  view: (counts, ui) => ui.line([`${ui.color.green('Loaded')} ${countsText(counts)}`]),
 });
 
 export const exportSandbox = command({

@@ -70,7 +70,8 @@ export const addFault = command({
   },
   view: ({ id, what, on, when, rate }, ui) => {
     const timing = when === 'after' ? ' after it is processed' : '';
-    return `${ui.color.green('Added')} fault ${id}: ${what} on ${on}${timing} (${Number((rate * 100).toPrecision(12))}%)`;
+    const share = rate === 1 ? '' : ` (${Number((rate * 100).toPrecision(12))}%)`;
+    return ui.line([`${ui.color.green('Added')} fault ${id}: ${what} on ${on}${timing}${share}`]);
   },
 });
 

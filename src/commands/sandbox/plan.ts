@@ -1,5 +1,6 @@
 import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
+import { whole } from '../../cli/output/figures.ts';
 import { chosen, count, knowing, option, rate, required } from '../../cli/params.ts';
 import { planNames, plans } from '../../contract/plans.ts';
 import { ask } from './control.ts';
@@ -22,7 +23,7 @@ export const setPlan = command({
     ),
   },
   examples: ['sandbox plan set starter', 'sandbox plan set growth --rate 10/m --without campaigns'],
-  sample: 'starter: 60 requests a minute, 3000 messages a month',
+  sample: 'starter: 60 requests a minute, 3,000 messages a month',
   accepts: printOptions,
   changes: true,
   piped: 'text',
@@ -48,7 +49,7 @@ export const showPlan = command({
   details: 'Requests are counted only if their number is limited.',
   params: {},
   examples: ['sandbox plan show', 'sandbox plan show -o json'],
-  sample: 'growth: 0 of 300 requests a minute, 0 of 15000 messages in 2026-05',
+  sample: 'growth: 0 of 300 requests a minute, 0 of 15,000 messages in 2026-05',
   accepts: printOptions,
   piped: 'text',
   run: async (context) => {
@@ -64,11 +65,10 @@ export const showPlan = command({
       without: planWordsFor(plan.without),
     };
   },
-  view: ({ plan, per_minute, minute_used, minute_ends, per_month, month, month_used, without }) => {
+  view: ({ plan, per_minute, minute_used, minute_ends, per_month, month, month_used, without }, ui) => {
     const minute = `${used(minute_used, per_minute, 'request')} ${minute_ends === null || per_minute === null ? 'a minute' : `until ${minute_ends}`}`;
-    return [`${plan}: ${minute}`, `${used(month_used, per_month, 'message')} in ${month}`, ...excluding(without)].join(
-      ', ',
-    );
+    const parts = [`${plan}: ${minute}`, `${used(month_used, per_month, 'message')} in ${month}`];
+    return ui.line([[...parts, ...excluding(without)].join(', ')]);
   },
 });
 
@@ -81,7 +81,7 @@ function excluding(words: readonly string[]): readonly string[] {
 }
 
 function limit(most: number | null, what: string): string {
-  return most === 1 ? `1 ${what}` : `${most ?? 'unlimited'} ${what}s`;
+  return most === 1 ? `1 ${what}` : `${most === null ? 'unlimited' : whole(most)} ${what}s`;
 }
 
 function excluded(text: string): readonly PlanWord[] {

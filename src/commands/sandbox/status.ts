@@ -19,6 +19,7 @@ export const sandboxStatus = command({
     'url\tpid\tplan\tshape\tuptime_s\t…\tmessages\tevents\tqueued\twaiting\tdata\tpage\nhttp://127.0.0.1:4780\t29083\tenterprise\tdefault\t1\t…\t1\t2\t0\t0\t…\t…',
   accepts: printOptions,
   piped: 'rows',
+  first: ['url', 'pid', 'plan', 'uptime_s', 'messages', 'events', 'waiting'],
   run: async (context) => {
     const sandboxes = await context.sandboxes();
     const isTerminal = context.showsLines && context.host.stdout.isTTY;

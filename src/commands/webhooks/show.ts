@@ -135,14 +135,14 @@ function eventText({ past: { event: received, forwards }, event, body, kind }: S
   const { id, received_at: at, remote, port, method, path, headers } = received;
   const about = [event.message_id, event.recipient, event.about, event.reason].filter((one) => one !== undefined);
   return [
-    [ui.color.bold(id), new Date(at).toISOString(), event.name ?? 'no name'].join('  '),
-    `from ${remote} to port ${port}${about.length > 0 ? `: ${about.join(', ')}` : ''}`,
+    ui.line([ui.color.bold(id), new Date(at).toISOString(), event.name ?? 'no name']),
+    ui.line([`from ${remote} to port ${port}${about.length > 0 ? `: ${about.join(', ')}` : ''}`]),
     '',
     `${method} ${path}`,
     ...headers.map(([name, value]) => `${ui.color.dim(`${name}:`)} ${value}`),
     ...(kind === 'none' ? [] : ['', bodyText(body, kind, ui)]),
     ...(event.problem === undefined ? [] : ['', `The body is shown as received: ${event.problem}`]),
-    ...(forwards.length > 0 ? ['', ...forwards.map(forwardText)] : []),
+    ...(forwards.length > 0 ? ['', ...forwards.map((one) => forwardText(one, ui))] : []),
     '',
   ].join('\n');
 }
@@ -154,9 +154,9 @@ function bodyText(body: Buffer, kind: Shown['kind'], ui: Ui): string {
 }
 
 /** When and where an event was forwarded, and the answer with its body below. */
-function forwardText({ forwarded_at: at, url, status, error, ms, body }: Forwarded): string {
+function forwardText({ forwarded_at: at, url, status, error, ms, body }: Forwarded, ui: Ui): string {
   const answered = [status, error].filter((one) => one !== undefined).join(' ');
-  const line = ['forwarded', new Date(at).toISOString(), url, answered, `${ms} ms`].join('  ');
+  const line = ui.line(['forwarded', new Date(at).toISOString(), url, answered, `${ms} ms`]);
   return body === undefined ? line : `${line}\n  ${body}`;
 }
 

@@ -91,7 +91,7 @@ function loss(first: Source | undefined, problem: CliError | undefined): string 
 function reason({ source, caller, problem }: Attempt & { source: Source }, outcome: Attempt): string {
   if (problem) return problem.message;
   if (caller) return outcome.problem?.message ?? 'the first that is set';
-  return source === 'newcomer' ? 'it is used only on a terminal, before the first profile is added' : 'not set';
+  return source === 'newcomer' ? 'only used on a terminal, before the first profile' : 'not set';
 }
 
 function shown(caller: Caller): Omit<Candidate, 'source' | 'wins' | 'why'> {

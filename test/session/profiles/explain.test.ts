@@ -35,7 +35,7 @@ describe('the explanation', () => {
         key: 'sk_test_…0001',
         why: 'BIZMSG_API_KEY comes first',
       },
-      { source: 'newcomer', wins: false, why: 'it is used only on a terminal, before the first profile is added' },
+      { source: 'newcomer', wins: false, why: 'only used on a terminal, before the first profile' },
     ]);
   });
 
