@@ -33,6 +33,15 @@ it('suggests --set for a field that is typed as an option', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining(`use --set phone=${phone}`)]);
 });
 
+it.each([
+  ['12025550142', '"12025550142" is not in the form +12025550101, and is sent as it is'],
+  ['+123', '+123: shorter than any number of E.164'],
+])('notes a doubtful phone, and sends it: %s', async (typed, note) => {
+  const { stderr } = await create('--set', `phone=${typed}`);
+  expect(stderr).toContain(`note: ${note}\n`);
+  expect(calls()).toHaveLength(1);
+});
+
 describe('the body of a new contact', () => {
   it.each([
     { name: 'texts', argv: ['--set', `phone=${phone}`, '--set', 'n=1'], sent: { phone, n: '1' } },

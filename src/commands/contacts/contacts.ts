@@ -1,8 +1,9 @@
 import { usage } from '../../base/errors.ts';
-import { command } from '../../cli/command.ts';
+import { command, type Context } from '../../cli/command.ts';
 import { callOptions } from '../../cli/globals.ts';
 import { cell, isRow } from '../../cli/output/rows.ts';
-import { option, repeated, setting } from '../../cli/params.ts';
+import { option, phoneDoubt, repeated, setting } from '../../cli/params.ts';
+import { isPhone, isRecord } from '../../contract/readers.ts';
 import { jsonIn, nested } from '../body.ts';
 import { listing, listParams, listView } from '../lists.ts';
 import { exportContacts } from './export.ts';
@@ -57,6 +58,7 @@ export const createContact = command({
     if (input === undefined && fields.length === 0)
       throw usage('a contact needs at least one field', 'such as --set phone=+12025550142');
     const body = input === undefined ? nested(fields) : jsonIn(await context.read(input), '--input');
+    noteDoubtfulPhone(context, body);
     let status = 0;
     const client = await context.client();
     const contact = await client.call('createContact', body, { onStatus: (found) => (status = found) });
@@ -69,6 +71,14 @@ export const createContact = command({
   view: ({ contact, mayBeOld }, ui) =>
     [mayBeOld ? ui.done('Exists', 'yellow') : ui.done('Created'), ...lines(contact)].join('\n'),
 });
+
+/** The document does not specify the form of a phone, so it is sent as it is. */
+function noteDoubtfulPhone(context: Context, body: unknown): void {
+  const phone = isRecord(body) ? body['phone'] : undefined;
+  if (typeof phone !== 'string') return;
+  const doubt = isPhone(phone) ? phoneDoubt(phone) : `"${phone}" is not in the form +12025550101, and is sent as it is`;
+  if (doubt !== undefined) context.note('phone-doubt', doubt);
+}
 
 function jsonField(key: readonly string[], text: string): unknown {
   return jsonIn(
