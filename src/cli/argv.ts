@@ -14,7 +14,7 @@ export async function locate(tree: Tree, argv: readonly string[]): Promise<Locat
   let taken = 0;
   for (const { kind, text, start, end } of tokens(argv, optionNamed(globals))) {
     if (kind === 'end') return { path, node, rest: [...rest, ...argv.slice(start)] };
-    if (kind === 'unknown') throw (await import('./suggestions.ts')).unknownGlobal(argv[start] ?? '');
+    if (kind === 'unknown') throw (await import('./suggestions.ts')).unknownGlobal(argv[start] ?? '', argv[end]);
     if (kind === 'word') {
       const found: Node | LazyNode | undefined = childrenOf(node).find(({ name }) => name === text);
       if (!found) throw await unknownWord(tree, node, { path, word: text, after: argv.slice(end) });

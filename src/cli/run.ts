@@ -9,7 +9,7 @@ import { type Globals, globals, refused } from './globals.ts';
 import { createPrinter, noteUnprinted, type Printer, type PrinterOptions } from './output/printer.ts';
 import { createReporter, failed, failedInTheEnd, type Reporter, signalExit, unwritable } from './output/reporter.ts';
 import { createUi, narrowed } from './output/ui.ts';
-import { longName, readInput } from './params.ts';
+import { longName, type Param, readInput, type Texts } from './params.ts';
 
 /** Runs a command line and returns its exit code. All failures end here. */
 export async function run(host: Host, tree: Tree): Promise<number> {
@@ -47,6 +47,7 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Comm
   if (given.version) return shown(host, `${__VERSION__}\n`);
   if (given.help) return shown(host, await helpOf(path, node));
   checkGlobals(path, node, given);
+  await checkArguments(path, node, texts);
   const { checkEnvironment } = await import('../session/profiles/environment.ts');
   checkEnvironment(host.env);
   const query =
@@ -106,6 +107,13 @@ function checkGlobals(path: readonly string[], node: Command, given: Globals): v
   }
   const name = refused(given, node.accepts);
   if (name) throw usage(`${path.join(' ')} does not accept ${longName(globals[name])}`, 'remove it');
+}
+
+async function checkArguments(path: readonly string[], node: Command, texts: Texts): Promise<void> {
+  const isMissing = ([name, { kind, spec }]: [string, Param<unknown>]) =>
+    kind === 'argument' && spec.startsWith('<') && texts[name]?.length === 0;
+  const [, missing] = Object.entries(node.params).find(isMissing) ?? [];
+  if (missing) throw (await import('./suggestions.ts')).missingArgument(path, node, missing);
 }
 
 function wordMissing(path: readonly string[], { children }: Tree): CliError {

@@ -144,8 +144,23 @@ export function parseError(
   const valued = typed.find(({ kind, isInline }) => kind === 'flag' && isInline);
   if (code === 'commander.unknownOption' && !option && valued)
     return usage(`${valued.text} takes no value`, `write ${valued.text} instead of ${valued.text}=${valued.value}`);
-  const hint = code === 'commander.unknownOption' && option ? optionHint(line, option, typed[at + 1]) : undefined;
+  const hint =
+    code === 'commander.unknownOption' && option ? optionHint(line, option, typed[at + 1]) : choicesHint(line, text);
   return usage(text, hint ?? `see ${line.path.join(' ')} --help`);
+}
+
+export function missingArgument(
+  path: readonly string[],
+  node: Command,
+  { spec, description }: Pick<Param<unknown>, 'spec' | 'description'>,
+): CliError {
+  return usage(`${spec} is missing`, `${asUsed({ path, node })}\n${spec} is ${description}`);
+}
+
+/** The possible values of an option that has none. */
+function choicesHint({ params }: Line, text: string): string | undefined {
+  const param = Object.values(params).find((one) => one.kind === 'option' && text.startsWith(`${longName(one)} needs`));
+  return param?.choices && `one of ${param.choices.join(', ')}`;
 }
 
 /** The messages of commander in the words of the others. */
@@ -156,8 +171,10 @@ function plainText(message: string): string {
 }
 
 /** An unknown option before the command. */
-export function unknownGlobal(word: string): CliError {
-  const names = verbose.has(word) ? ['--version', '--debug'] : likelyNames(word.split('=')[0] ?? '', globals);
+export function unknownGlobal(word: string, next: string | undefined): CliError {
+  const [name = '', value = next] = word.split('=');
+  if (keyNames.has(name)) return usage(`unknown option ${name}`, isKey(value) ? keyHint : keySources);
+  const names = verbose.has(word) ? ['--version', '--debug'] : likelyNames(name, globals);
   const hint = names.length > 0 ? didYouMean(names) : 'put the options of a command after its name';
   return usage(`unknown option ${word} before a command`, hint);
 }
@@ -177,11 +194,15 @@ function optionHint(line: Line, { text, value: inline, start }: Typed, next: Typ
     node.instead?.[`--${name.slice(2)}`]?.replace(/\S*VALUE\S*/, (word) =>
       shellQuote(word.replace('VALUE', () => value ?? '…')),
     );
-  const known = instead(text);
-  if (known !== undefined) return known;
+  const replacement = instead(text);
+  if (replacement !== undefined) return replacement;
   if (verbose.has(text)) return didYouMean(['--version', '--debug']);
   const word = line.argv[start] ?? '';
   if (/^-\w/.test(word) && isFileName(word)) return `if it is a file, write ./${shellQuote(word)}`;
+  if (keyNames.has(text)) return keySources;
+  const known = Object.values(accepted).flatMap(namesOf);
+  const likely = elsewhere[text]?.find((name) => known.includes(name));
+  if (likely !== undefined) return didYouMean([likely]);
   const argument = argumentsOf(line).find((name) => text === `--${name}` || (name === 'file' && isFileName(value)));
   if (argument !== undefined) {
     const words = argumentsOf(line).map((one) => (one === argument ? shellQuote(value ?? '…') : `<${one}>`));
@@ -262,6 +283,22 @@ function extraHint(line: Line, last: Typed | undefined, values: readonly string[
   return repeated ? didYouMean([`${namesOf(repeated)[0]} ${shellQuote(text)}`]) : asUsed(line);
 }
 
+/** Options of other programs with a key. */
+const keyNames: ReadonlySet<string> = new Set(['--api-key', '--apikey', '--key', '--token']);
+
+const keySources =
+  'keys are never arguments: bizmsg login stores one in a profile, or set BIZMSG_API_KEY and BIZMSG_BASE_URL';
+
+/** Options of other programs, and what they may be called here. */
+const elsewhere: Readonly<Record<string, readonly string[]>> = {
+  '--jq': ['--query'],
+  '-q': ['--query'],
+  '--paginate': ['--all'],
+  '--limit': ['--first'],
+  '--data': ['--param', '--set', '--field'],
+  '-d': ['--param', '--set', '--field'],
+};
+
 const keyHint =
   'keys are never arguments: this one is in the history of the shell now, so replace it; pass the new one with BIZMSG_API_KEY, or store it with keys set --key-stdin';
 
@@ -328,7 +365,7 @@ function isFileName(text: string | undefined): text is string {
   return text !== undefined && /.\.(csv|tsv|tab|txt|json|jsonl|ndjson)$/i.test(text);
 }
 
-function asUsed({ path, node }: Line): string {
+function asUsed({ path, node }: Pick<Line, 'path' | 'node'>): string {
   return `write ${usageLine(path, node)}`;
 }
 

@@ -47,7 +47,7 @@ export const showRun = command({
     'With a team, it lists the rows that this machine worked on.',
   ].join('\n'),
   params: {
-    id: required('<id>', 'id of a run, or its first characters'),
+    id: required('<id>', 'the id of a run, or its first characters'),
     outcome: choice('--outcome <outcome>', 'only rows with this outcome', ['sent', 'failed', 'unsure', 'skipped']),
     delivery: flag('--delivery', 'also show whether each message was delivered, read or failed'),
   },
@@ -126,7 +126,7 @@ export const resolveRun = command({
     'after --sent, it skips them.',
   ].join('\n'),
   params: {
-    id: required('<id>', 'id of a run, or its first characters'),
+    id: required('<id>', 'the id of a run, or its first characters'),
     sent: flag('--sent', 'the rows were sent'),
     notSent: flag('--not-sent', 'the rows were not sent'),
     lines: option(
@@ -169,7 +169,7 @@ export const closeRun = command({
     'bizmsg still remembers the rows that the run sent. An unfinished run also closes after 7 idle days. A command with',
     'the --job of a closed run continues it.',
   ].join('\n'),
-  params: { id: required('<id>', 'id of a run, or its first characters') },
+  params: { id: required('<id>', 'the id of a run, or its first characters') },
   examples: ['runs close 3f9a1c20be41'],
   sample: 'Closed run 3f9a1c20be41; 12 rows were not sent',
   accepts: teamOptions,

@@ -13,7 +13,7 @@ import {
   repeated,
 } from '../cli/params.ts';
 import { CliError, unsafe, usage } from '../base/errors.ts';
-import { shellQuote } from '../base/shell-quote.ts';
+import { profileOption, shellQuote } from '../base/shell-quote.ts';
 import type { BodyOf } from '../contract/endpoints.ts';
 import { isPhone } from '../contract/readers.ts';
 
@@ -144,9 +144,14 @@ async function prompts() {
   return import('./message-prompts.ts');
 }
 
-/** A template that is not there may be mistyped. */
+/** A template that is not there may be mistyped, and a rejected message may lack a variable. */
 async function withSuggestion(context: Context, template: string, error: unknown): Promise<unknown> {
-  if (!(error instanceof CliError && error.status === 404)) return error;
+  if (!(error instanceof CliError)) return error;
+  if (error.status === 400 && error.hint === undefined) {
+    const show = `bizmsg templates show ${shellQuote(template)}${profileOption(context.given.profile)}`;
+    return error.withHint(`${show} shows the variables: pass one -p for each`);
+  }
+  if (error.status !== 404) return error;
   const { seenTemplates, unknownTemplateHint } = await import('../cli/templates.ts');
   const names = seenTemplates(context).map(({ name }) => name);
   return error.withHint(unknownTemplateHint(context, template, names));

@@ -110,6 +110,12 @@ describe('the params of a send', () => {
     expect(stderr).toContain('shorter than any number of E.164');
     expect(arrived()).toEqual([{ to: '+123', template: 'welcome', params: [] }]);
   });
+
+  it('names the command that shows the variables, if the service refuses the params', async () => {
+    const { code, stderr } = await world.run(['send-template', ada, 'order_update', '-p', 'Ada']);
+    expect(code).toBe(6);
+    expect(stderr).toContain('\n  bizmsg templates show order_update shows the variables: pass one -p for each\n');
+  });
 });
 
 describe('global options', () => {

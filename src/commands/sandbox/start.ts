@@ -176,8 +176,8 @@ async function inBackground(
   const sandboxes = await context.sandboxes();
   const running = sandboxes.find();
   const { data, ephemeral } = input;
-  if (ephemeral) throw usage('--ephemeral and --background exclude each other');
-  if (data !== undefined) throw usage('--data and --background exclude each other');
+  if (ephemeral) throw usage('--ephemeral and --background exclude each other', foreground);
+  if (data !== undefined) throw usage('--data and --background exclude each other', foreground);
   const words = wordsOf(input);
   if (running) throw await notOurs(running, words);
   const locator = await sandboxes.ensure(words);
@@ -186,6 +186,8 @@ async function inBackground(
   await fill(context, locator, contents);
   return locator.url;
 }
+
+const foreground = 'leave out --background, and let the shell run it: bizmsg sandbox start … &';
 
 /** The options that are compared with those of a running sandbox. */
 function wordsOf({ port, plan, shape, rng, idle }: Input<typeof params>): readonly string[] {

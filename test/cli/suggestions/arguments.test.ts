@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { cli } from '../../support/cli.ts';
+import { newHome } from '../../support/fake-service.ts';
 import { refusal } from './rig.ts';
 
 const batch = 'send-batch order_update orders.csv';
@@ -83,4 +85,12 @@ it('says that the phone comes before the template', async () => {
     '"order update" is not a phone number',
     "the phone comes first, then the template: bizmsg send-template +12025550101 'order update'",
   ]);
+});
+
+it('shows how a command is written whose argument is missing', async () => {
+  const { code, stderr } = await cli(['sandbox', 'reset'], { home: newHome() });
+  expect(code).toBe(2);
+  expect(stderr).toBe(
+    'error: <what> is missing\n  write bizmsg sandbox reset <what>\n  <what> is one of messages, contacts, logs, all\n',
+  );
 });

@@ -53,6 +53,17 @@ it.each([
   ],
   ['a file by another option', 'contacts create --body a.json', 'did you mean --input a.json?'],
   ['a file whose name begins with a dash', 'send-batch welcome -dash.csv', 'if it is a file, write ./-dash.csv'],
+  ['a filter of gh', 'contacts list --jq .', 'did you mean --query?'],
+  ['all pages, as in gh', 'contacts list --paginate', 'did you mean --all?'],
+  ['a limit of rows', `${batch} --limit 10`, 'did you mean --first?'],
+  ['a field of curl', 'contacts create -d name=Ada', 'did you mean --set?'],
+  ['a field as data', 'send-template +12025550101 welcome --data Ada', 'did you mean --param?'],
+  [
+    'a key that does not look like one',
+    'contacts list --token abc',
+    'keys are never arguments: bizmsg login stores one in a profile, or set BIZMSG_API_KEY and BIZMSG_BASE_URL',
+  ],
+  ['a key before the command', '--api-key sk_test_abcdefgh contacts list', expect.stringContaining('so replace it')],
   ['an unknown option', 'contacts list --xyzzy', 'see bizmsg contacts list --help'],
 ])('suggests for %s: %s', async (_name, line, hint) => {
   expect(await refusal(line)).toEqual([expect.stringMatching(/^unknown option -/), hint]);
@@ -89,5 +100,12 @@ it('says which option needs a value', async () => {
   expect(await refusal('contacts list --columns')).toEqual([
     '--columns needs a value',
     'see bizmsg contacts list --help',
+  ]);
+});
+
+it('names the values of an option that has none', async () => {
+  expect(await refusal('contacts list -o')).toEqual([
+    '--output needs a value',
+    'one of table, json, ndjson, csv, tsv, id',
   ]);
 });
