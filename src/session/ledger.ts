@@ -30,6 +30,8 @@ export async function openLedger(session: Session, checkedTarget: CheckedTarget)
     random: host.random,
     // A sandbox on this machine loses its own data with a power cut.
     isLocal: checkedTarget.simulated,
+    signal: host.signal,
+    onWait: (holder) => reporter.note('waiting', `waiting for ${holder}, which uses the ledger; it may be stopped`),
     onRepaired: (path, bytes) =>
       reporter.note(
         'ledger-repaired',

@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { alive } from '../support/cli.ts';
 import { errorIn } from '../support/json-lines.ts';
 import * as rig from './runs-rig.ts';
 
@@ -36,6 +37,24 @@ describe('with a live key, nothing is sent', () => {
     chmodSync(join(folder, name), 0o500);
     const ran = await place.bin(words);
     expect([ran.code, errorIn(ran.stderr)['message']]).toEqual([3, expect.stringContaining(folder)]);
+    expect(place.service.asked).toHaveLength(1);
+  });
+});
+
+describe('while another process keeps the ledger', () => {
+  it.each([
+    ['a single message', single],
+    ['a batch', rig.batch('people.csv')],
+  ])('%s ends on the first signal, and sends nothing', async (_, words) => {
+    const place = await rig.newPlace();
+    rig.writePeople(place, 2);
+    expect((await place.bin(rig.batch('people.csv', '--first', '1', '--job', 'other'))).code).toBe(0);
+    const turn = join(place.state, 'ledger/turn');
+    writeFileSync(turn, `${process.pid} - 0123456789abcdef\n`);
+    const running = place.start(words);
+    await expect.poll(() => existsSync(`${turn}.wanted`), { timeout: 15_000 }).toBe(true);
+    alive(running.pid, 'SIGINT');
+    expect([await running.ended, errorIn(running.stderr())['message']]).toEqual([130, 'interrupted']);
     expect(place.service.asked).toHaveLength(1);
   });
 });

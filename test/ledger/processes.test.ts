@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { heartbeatInterval } from '../../src/base/liveness.ts';
@@ -68,6 +68,25 @@ it('the heartbeat file of a process is written again after it was removed, until
   expect(owners()).toEqual([name]);
   await ledger.close();
   expect([owners(), [...timers.armed]]).toEqual([[], []]);
+});
+
+it('a process that waits for another one says so, and ends on a signal', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'turn'), `${process.pid} - 0123456789abcdef\n`);
+  const later = (_: number, run: () => void) => {
+    const timer = setImmediate(run);
+    return () => clearImmediate(timer);
+  };
+  const stop = new AbortController();
+  const holders: string[] = [];
+  const onWait = (holder: string) => {
+    holders.push(holder);
+    stop.abort();
+  };
+  const ledger = openLedger(folder, { later, signal: stop.signal, onWait });
+  await expect(ledger.register(planOf('ada:1'))).rejects.toMatchObject({ name: 'AbortError' });
+  expect(holders).toEqual([`process ${process.pid}`]);
+  await ledger.close();
 });
 
 async function started() {

@@ -29,6 +29,10 @@ export interface FileLedgerOptions {
   readonly isLocal: boolean;
   /** Called after a line that a crash had cut off was removed. */
   readonly onRepaired: (path: string, bytes: number) => void;
+  /** Ends the wait for other processes as long as this one has nothing to record. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the process that uses the ledger once this one has waited for it for some seconds. */
+  readonly onWait?: ((holder: string) => void) | undefined;
   /** Default: `fdatasync`. */
   readonly sync?: (fd: number) => Promise<void>;
 }
@@ -69,14 +73,14 @@ interface Call {
 }
 
 export function openFileLedger(options: FileLedgerOptions): FileLedger {
-  const { owner, now, later, random, isLocal, sync = toDisk } = options;
+  const { owner, now, isLocal, sync = toDisk } = options;
   const folder = createStateFolder(options.folder);
   const secret = secretIn(folder, hasSegments(folder));
   const book = createBook();
   const isAlive = (other: KnownOwner) =>
     isProcessAlive(other.pid, other.start, owner.kill, () => silenceOf(folder, other, now()));
   const segments = createSegments({ ...options, folder, book, isAlive, check: checkOf(secret) });
-  const turn = createTurn({ path: join(folder, 'turn'), owner, now, later, random });
+  const turn = createTurn({ ...options, path: join(folder, 'turn') });
   const index = openRunIndex({ ...options, folder });
   const heartbeats = new Map<string, () => void>();
   const memory = createMemoryLedger({
@@ -150,8 +154,9 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
       let current = calls;
       try {
         if (fault !== undefined) throw fault;
+        const isNew = await turn.take();
         isUsed = true;
-        if (await turn.take()) fatal(() => segments.refresh());
+        if (isNew) fatal(() => segments.refresh());
         current = calls.splice(0);
         decide(current);
         fatal(write);
@@ -274,7 +279,7 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
     const path = heartbeatOf(folder, id);
     const write = () => writeFileSync(path, ' ', { mode: 0o600 });
     write();
-    heartbeats.set(id, startHeartbeat(path, later, write));
+    heartbeats.set(id, startHeartbeat(path, options.later, write));
   }
 
   function removeHeartbeat(id: string): void {

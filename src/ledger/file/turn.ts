@@ -22,6 +22,10 @@ export interface TurnOptions {
   readonly now: () => number;
   readonly later: Later;
   readonly random: () => number;
+  /** Ends the wait for the first turn: until then, this process has nothing to record. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the process that has the turn once this one has waited for some seconds. */
+  readonly onWait?: ((holder: string) => void) | undefined;
 }
 
 /** Milliseconds after which a process that does nothing gives its kept turn up, or looks for one that waits. */
@@ -32,12 +36,14 @@ const betweenLooks = 4;
 const longestPause = 8;
 /** Looks until it fails: some 100 seconds, longer than a silent process elsewhere keeps its turn. */
 const patience = 24_000;
+/** Looks until it says that it waits: some 5 seconds. */
+const silentLooks = 1_000;
 
-export function createTurn({ path, owner, now, later, random }: TurnOptions): Turn {
+export function createTurn({ path, owner, now, later, random, signal, onWait }: TurnOptions): Turn {
   /** A process that waits creates it; the one that has the turn removes it and passes the turn on. */
   const wanted = `${path}.wanted`;
   let claim: Claim | undefined;
-  let [isIdle, isInUse, mustYield] = [false, false, false];
+  let [isIdle, isInUse, mustYield, hadTurn] = [false, false, false, false];
   let lookedAt = 0;
   let fault: unknown;
   let callOff = nothing;
@@ -50,6 +56,7 @@ export function createTurn({ path, owner, now, later, random }: TurnOptions): Tu
       if (mustYield) await sleep(longestPause, later);
       mustYield = false;
       await wait();
+      hadTurn = true;
       return true;
     },
     refuseLost,
@@ -65,6 +72,8 @@ export function createTurn({ path, owner, now, later, random }: TurnOptions): Tu
     for (let looked = 0; looked < patience; looked++) {
       claim = acquire(path, { ...owner, later });
       if (claim.held) return;
+      if (!hadTurn && signal?.aborted) throw Object.assign(new Error('interrupted'), { name: 'AbortError' });
+      if (looked === silentLooks) onWait?.(nameOf(claim.by));
       writeFileSync(wanted, '', { mode: 0o600 });
       await sleep(1 + random() * (longestPause - 1), later);
     }
