@@ -242,9 +242,9 @@ function extraArgument(line: Line, typed: readonly Typed[]): CliError {
   if (word === undefined) return usage('there are more arguments than this command takes', asUsed(line));
   if (hasRest(line))
     return usage(`"${word.text}" must follow --`, `write ${path.join(' ')} [options] -- ${word.text} …`);
-  const following = typed.slice(typed.indexOf(word)).map(({ kind, text }) => (kind === 'word' ? text : undefined));
-  const end = following.indexOf(undefined);
-  const values = following.slice(0, end < 0 ? following.length : end).filter((text) => text !== undefined);
+  const start = typed.indexOf(word);
+  const end = typed.findIndex(({ kind }, at) => at > start && kind !== 'word');
+  const values = typed.slice(start, end < 0 ? undefined : end).map(({ text }) => text);
   const hint = choiceHint(line, words) ?? extraHint(line, before(word), values);
   return usage(`"${word.text}" is one argument too many`, hint);
 }

@@ -204,14 +204,14 @@ const [short, header, id, text] = [22, 8, 8, 9];
 function fit(columns: readonly Measured[], width: number, first: readonly string[] = []): Fitted {
   const key = idColumn(columns.map(({ name }) => name));
   const filled = fits(columns, width) ? columns : columns.filter(({ cells }) => cells > 0);
-  const leastWith = (uncut: number) => (column: Measured) =>
-    Math.max(Math.min(column.header, header), leastOf(column, key, uncut));
-  const [usual, narrow] = [short, text].map(leastWith).map((least) => fromTheLeft(filled, { least, width, key }));
+  const keeping = (uncut: number) => {
+    const least = (column: Measured) => Math.max(Math.min(column.header, header), leastOf(column, key, uncut));
+    return { least, kept: fromTheLeft(filled, { least, width, key }) };
+  };
+  const [usual, narrow] = [keeping(short), keeping(text)];
   const wanted = filled.filter(({ name }) => first.includes(name));
-  const hasAll = (some: readonly Measured[] = []) => wanted.every((column) => some.includes(column));
-  const isNarrow = !hasAll(usual) && hasAll(narrow);
-  const least = leastWith(isNarrow ? text : short);
-  const kept = (isNarrow ? narrow : usual) ?? [];
+  const hasAll = ({ kept }: typeof usual) => wanted.every((column) => kept.includes(column));
+  const { least, kept } = !hasAll(usual) && hasAll(narrow) ? narrow : usual;
   const bare = kept.map((column) => Math.max(column.cells, Math.min(column.header, header)));
   const widths = shrunk(shrunk(kept.map(natural), bare, width), kept.map(least), width);
   return {
