@@ -50,30 +50,18 @@ export function answerAll<T extends Incoming>(
 
 /** Decides, commits and answers. */
 export function answer({ exchange, gone }: Incoming, runtime: Runtime): Answer {
+  const failed = (error: unknown) => crashed(runtime.service, error);
   try {
     const decision = decide(exchange, runtime.service);
-    if (decision.wait) return answerLater(decision, decision.wait, runtime, gone);
+    if (decision.wait) return answerLater(decision, decision.wait, runtime, gone).catch(failed);
     runtime.store.commit(decision.changes);
     return decision.reply;
   } catch (error) {
-    return crashed(runtime.service, error);
+    return failed(error);
   }
 }
 
 async function answerLater(
-  decision: Decision,
-  wait: Wait,
-  runtime: Runtime,
-  gone: DisconnectSignal | undefined,
-): Promise<Reply> {
-  try {
-    return await waitAndAnswer(decision, wait, runtime, gone);
-  } catch (error) {
-    return crashed(runtime.service, error);
-  }
-}
-
-async function waitAndAnswer(
   decision: Decision,
   { ms, act }: Wait,
   runtime: Runtime,

@@ -39,7 +39,7 @@ export function createFeeds(store: Store, clock: AdjustableClock): OpenFeed {
   const { state, follow } = store;
   const adjustments = createAdjustments(store, clock);
   return (after, wake) => {
-    let cursor = positionIn(after, state);
+    let since = countsIn(after, state);
     let due: number | null | undefined;
     let adjusted = 0;
     // Changes before this feed was opened are unknown.
@@ -48,7 +48,7 @@ export function createFeeds(store: Store, clock: AdjustableClock): OpenFeed {
       const topic = topics[type];
       if (topic) changed.add(topic);
       if (type === 'reset') {
-        cursor = undefined;
+        since = undefined;
         adjusted = 0;
         for (const one of Object.values(topics)) changed.add(one);
       }
@@ -57,87 +57,52 @@ export function createFeeds(store: Store, clock: AdjustableClock): OpenFeed {
     return {
       stop,
       take() {
-        const records = recordsSince(cursor, state);
+        const records = recordsSince(since, state);
         if (changed.size > 0) records.push({ kind: 'changed', topics: [...changed] });
         changed.clear();
         if (adjustments.version() !== adjusted) records.push({ kind: 'adjustments', rows: adjustments.list() });
         adjusted = adjustments.version();
         const next = clock.nextAt() ?? null;
         if (next !== due) records.push({ kind: 'due', at: (due = next) });
-        cursor = positionOf(state);
-        return { cursor: textOf(cursor), records };
+        since = countsOf(state);
+        return { cursor: cursorOf(state), records };
       },
     };
   };
 }
 
-/** One count for each kind of record, and the id of the data that they count. */
-interface Position {
-  readonly dataId: string;
-  readonly messages: number;
-  readonly replies: number;
-  readonly events: number;
-  readonly requests: number;
+/** How many messages, replies, events and requests there have been. */
+type Counts = readonly number[];
+
+function countsOf({ messageIds, inbound, events, calls }: State): Counts {
+  return [messageIds, inbound, events, calls].map(({ cursor }) => cursor);
 }
 
-function positionOf({ dataId, messageIds, inbound, events, calls }: State): Position {
-  return {
-    dataId,
-    messages: messageIds.cursor,
-    replies: inbound.cursor,
-    events: events.cursor,
-    requests: calls.cursor,
-  };
-}
-
-function textOf({ messages, replies, events, requests, dataId }: Position): string {
-  return [messages, replies, events, requests, dataId].join('.');
+/** The counts, and the id of the data that they count. */
+function cursorOf(state: State): string {
+  return [...countsOf(state), state.dataId].join('.');
 }
 
 /** Undefined if the cursor is not one of this data. */
-function positionIn(text: string | undefined, state: State): Position | undefined {
-  const [, messages, replies, events, requests, dataId = ''] =
-    /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.(.*)$/.exec(text ?? '') ?? [];
-  if (messages === undefined || dataId !== state.dataId) return undefined;
-  return {
-    dataId,
-    messages: Number(messages),
-    replies: Number(replies),
-    events: Number(events),
-    requests: Number(requests),
-  };
+function countsIn(cursor: string | undefined, { dataId }: State): Counts | undefined {
+  const [, counts = '', id] = /^((?:\d{1,15}\.){4})(.*)$/.exec(cursor ?? '') ?? [];
+  return id === dataId ? counts.split('.', 4).map(Number) : undefined;
 }
 
-function recordsSince(since: Position | undefined, state: State): FeedRecord[] {
-  const now = positionOf(state);
-  const isNear = (from: number, to: number) => from <= to && to - from <= mostBehind;
-  const isUsable =
-    since &&
-    isNear(since.messages, now.messages) &&
-    isNear(since.replies, now.replies) &&
-    isNear(since.events, now.events) &&
-    isNear(since.requests, now.requests);
-  const from = isUsable ? since : newestOf(now);
-  const sent = state.messageIds.since(from.messages).flatMap((id) => state.messages.get(id) ?? []);
+function recordsSince(since: Counts | undefined, state: State): FeedRecord[] {
+  const now = countsOf(state);
+  const newest = now.map((count) => Math.max(0, count - mostBehind));
+  const known = since?.every((from, at) => from >= (newest[at] ?? 0) && from <= (now[at] ?? 0)) ? since : undefined;
+  const [messages = 0, replies = 0, events = 0, requests = 0] = known ?? newest;
+  const sent = state.messageIds.since(messages).flatMap((id) => state.messages.get(id) ?? []);
   const records: readonly FeedRecord[] = [
     { kind: 'messages', rows: sent.map((one) => messageRow(one, state)) },
-    { kind: 'replies', rows: state.inbound.since(from.replies) },
-    { kind: 'events', rows: state.events.since(from.events) },
-    { kind: 'requests', rows: state.calls.since(from.requests).map(requestRow) },
+    { kind: 'replies', rows: state.inbound.since(replies) },
+    { kind: 'events', rows: state.events.since(events) },
+    { kind: 'requests', rows: state.calls.since(requests).map(requestRow) },
   ];
   const found = records.filter((record) => 'rows' in record && record.rows.length > 0);
-  return isUsable ? found : [{ kind: 'reset' }, ...found];
-}
-
-function newestOf({ dataId, messages, replies, events, requests }: Position): Position {
-  const back = (count: number) => Math.max(0, count - mostBehind);
-  return {
-    dataId,
-    messages: back(messages),
-    replies: back(replies),
-    events: back(events),
-    requests: back(requests),
-  };
+  return known ? found : [{ kind: 'reset' }, ...found];
 }
 
 /** The changes of the clock and the faults. */
