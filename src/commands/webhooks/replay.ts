@@ -89,7 +89,7 @@ async function* replayAndRecord(
     }
     if (signal.aborted) throw interrupted(done, to.size);
   } finally {
-    await log?.close().catch((error: unknown) => tryToRecord(context, () => fail(error)));
+    await log?.close().catch((error: unknown) => noteUnrecorded(context, error));
   }
 }
 
@@ -105,15 +105,15 @@ function tryToRecord<T>(context: Context, record: () => T): T | undefined {
   try {
     return record();
   } catch (error) {
-    const why = error instanceof CliError ? error.message : fsError(error)?.reason;
-    if (why === undefined) throw error;
-    context.note('not-recorded', `the results are not recorded: ${why}`);
+    noteUnrecorded(context, error);
     return undefined;
   }
 }
 
-function fail(error: unknown): never {
-  throw error;
+function noteUnrecorded(context: Context, error: unknown): void {
+  const why = error instanceof CliError ? error.message : fsError(error)?.reason;
+  if (why === undefined) throw error;
+  context.note('not-recorded', `the results are not recorded: ${why}`);
 }
 
 function interrupted(done: number, all: number): CliError {
