@@ -21,12 +21,10 @@ import type { CheckedTarget, Session, TeamServer } from './session.ts';
 interface Shared extends Pick<CheckedTarget, 'target' | 'running'> {
   /** Its machines share the rate limit. */
   readonly team: TeamServer | undefined;
-  /** Requests per window: the plan's, or without a plan those of `--rate`. */
-  readonly rate: number;
   /** In milliseconds. */
   readonly window: number;
   readonly kind: Report['kind'];
-  /** The part of it that this process may use. */
+  /** With this many requests in a window, of all processes, this one waits. */
   readonly limit: number;
   readonly onWait: (milliseconds: number, why: string) => void;
 }
@@ -38,7 +36,7 @@ export async function singlePace(session: Session, checkedTarget: CheckedTarget,
   const onWait = (milliseconds: number, why: string) => {
     note('waiting', `${why}; going on in ${(milliseconds / 1000).toFixed(1)} s`);
   };
-  const options = { ...checkedTarget, team, rate, kind: 'single', limit: rate, window: minuteLength, onWait } as const;
+  const options = { ...checkedTarget, team, kind: 'single', limit: rate, window: minuteLength, onWait } as const;
   return createPace({ now: host.steady, later: host.later, shared: sharedGate(session, options) });
 }
 
@@ -119,15 +117,13 @@ export async function runPace(
 ): Promise<ProcessPace> {
   const { host, given } = session;
   const own = { ...known, now: host.steady, later: host.later, closedFor };
-  const rate = sharedRate(given, checkedTarget);
   if (!known) return createPace(own);
-  const shared = { ...checkedTarget, team: await session.team(checkedTarget.caller), kind: 'run', onWait } as const;
-  if (rate === undefined) {
-    const { window, perWindow: limit } = known;
-    return createPace({ ...own, shared: sharedGate(session, { ...shared, rate: limit, limit, window }) });
-  }
-  const limit = Math.max(1, Math.floor((known.perWindow * minuteLength) / known.window));
-  return createPace({ ...own, shared: sharedGate(session, { ...shared, rate, limit, window: minuteLength }) });
+  const perMinute = Math.max(1, Math.floor((known.perWindow * minuteLength) / known.window));
+  const isOfPlan = sharedRate(given, checkedTarget) !== undefined;
+  const [limit, window] = isOfPlan ? [perMinute, minuteLength] : [known.perWindow, known.window];
+  const team = await session.team(checkedTarget.caller);
+  const shared = { ...checkedTarget, team, kind: 'run', limit, window, onWait } as const;
+  return createPace({ ...own, shared: sharedGate(session, shared) });
 }
 
 const unknown: Plan = { perMinute: undefined, perMonth: undefined };
