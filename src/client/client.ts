@@ -62,7 +62,7 @@ export interface Observed {
   readonly answers: readonly WireAnswer[];
   /** The error that a command would have thrown. */
   readonly failure: CliError | undefined;
-  /** Body of the last answer. */
+  /** Body of the last answer. The activity log reads the id of the message in it. */
   readonly body: Buffer | undefined;
   /** Number of requests sent. */
   readonly calls: number;

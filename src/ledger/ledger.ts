@@ -155,7 +155,7 @@ export type Stop =
   /** With a live key, after 12 hours. `--continue` or `--again`. */
   | { readonly reason: 'idle'; readonly run: string; readonly idle: number; readonly left: number }
   /** `--continue` or `--again`. */
-  | { readonly reason: 'other-account'; readonly run: string; readonly account: string }
+  | { readonly reason: 'other-account'; readonly run: string }
   /** `--changed` or `--again`. The row is an index into the input. */
   | { readonly reason: 'edited'; readonly run: string; readonly row: number; readonly rows: number }
   | { readonly reason: 'too-many'; readonly rows: number };

@@ -53,7 +53,7 @@ function choose(book: Book, world: World, plan: RunPlan): Chosen {
   }
   const other = choice.again ? undefined : all[0];
   if (!other || choice.continue) return { stop: undefined, run: other };
-  return { stop: { reason: 'other-account', run: other.id, account: other.subject.account.id } };
+  return { stop: { reason: 'other-account', run: other.id } };
 }
 
 /** The latest first. Another account of the same origin counts: the key may have been changed. */

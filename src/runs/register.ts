@@ -109,14 +109,15 @@ function loggedText({ sent, unsure, runs }: Extract<Note, { readonly note: 'logg
 
 /** An option that lets the command continue. */
 interface Way {
-  readonly option: string;
+  /** In the hint of a refusal. */
   readonly effect: string;
+  /** In the menu. */
   readonly name: string;
   readonly choice: Choice;
 }
 
 /** The first choice: Enter alone sends nothing. */
-const cancel: Way = { option: '', effect: '', name: 'Cancel', choice: {} };
+const cancel: Way = { effect: '', name: 'Cancel', choice: {} };
 
 interface Description {
   readonly message: string;
@@ -126,7 +127,7 @@ interface Description {
 /** `effect` begins with a regular verb: the hint has "--new-only sends…", the menu "Send…". */
 function way(option: string, effect: string, choice: Choice): Way {
   const [verb = '', ...rest] = effect.split(' ');
-  return { option, effect: [option, `${verb}s`, ...rest].join(' '), name: capitalized(effect), choice };
+  return { effect: [option, `${verb}s`, ...rest].join(' '), name: capitalized(effect), choice };
 }
 
 const separate = way('--again', 'start a separate run, which sends all rows', { again: true });

@@ -105,9 +105,9 @@ function sendingUntil(queueAbort: AbortController, client: Client): RunClient['s
 /** §8 counts requests a minute, even if --rate is per second. */
 const twoWindows = 2 * minuteLength;
 
-function targetOf({ caller, target, simulated }: CheckedTarget, plan: Plan): RunTarget {
+function targetOf({ caller, target }: CheckedTarget, plan: Plan): RunTarget {
   const address = caller.kind === 'local' ? 'local' : target.baseUrl.replace(/\/+$/, '');
-  return { address, mode: target.mode, shownKey: maskKey(target.key), plan, simulated };
+  return { address, mode: target.mode, shownKey: maskKey(target.key), plan };
 }
 
 /** Milliseconds between two notes about the same repeated wait. */

@@ -8,8 +8,8 @@ import type { KnownPace, RunRate } from '../client/pace/pace.ts';
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
-import type { RunEntry } from '../ledger/file/runs.ts';
-import type { Account, Ledger, Parts, Settled } from '../ledger/ledger.ts';
+import type { FileLedger } from '../ledger/file/file-ledger.ts';
+import type { Account, Parts, Settled } from '../ledger/ledger.ts';
 import type { Locator } from '../sandbox/remote/locator.ts';
 import type { Facts } from './activity/log.ts';
 import type { CallerFlags, LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
@@ -154,8 +154,6 @@ export interface RunTarget {
   /** The masked key. */
   readonly shownKey: string;
   readonly plan: Plan;
-  /** Whether it is the sandbox on this machine. */
-  readonly simulated: boolean;
 }
 
 interface RunPace {
@@ -187,7 +185,10 @@ export type RunEnded = (counts: RunCounts, stop: ExitName | undefined) => void;
 
 /** The ledger of what was sent, and the account in it. */
 export interface OpenedLedger {
-  readonly ledger: Pick<Ledger, 'register' | 'claim' | 'settle' | 'withdraw' | 'look' | 'runs'> & RunNotes;
+  readonly ledger: Pick<
+    FileLedger,
+    'register' | 'claim' | 'settle' | 'withdraw' | 'look' | 'runs' | 'secret' | 'putEntry'
+  >;
   /** With a team. */
   readonly parts?: Parts | undefined;
   readonly account: Account;
@@ -202,13 +203,6 @@ export interface OpenedLedger {
 }
 
 interface OwnLedger {
-  readonly ledger: Pick<Ledger, 'register' | 'look'> & Pick<RunNotes, 'secret'>;
+  readonly ledger: Pick<FileLedger, 'register' | 'look' | 'secret'>;
   readonly account: Account;
-}
-
-/** Writes the entries of runs that `runs list` shows. */
-interface RunNotes {
-  /** Keys the digests of rows. */
-  readonly secret: string;
-  putEntry(entry: RunEntry): Promise<void>;
 }

@@ -116,7 +116,6 @@ it('the question of a live batch counts messages if a recipient may get several'
     mode: 'live',
     shownKey: '',
     plan: { perMinute: undefined, perMonth: undefined },
-    simulated: false,
   } as const;
   const lines = (allowsSameRecipient: boolean) =>
     overviewLines({

@@ -34,7 +34,6 @@ describe('the client of a run', () => {
       mode: 'sandbox',
       shownKey: 'sk_test_…cdef',
       plan: { perMinute: undefined, perMonth: undefined },
-      simulated: false,
     });
     expect(JSON.stringify(target)).not.toContain(key);
   });
@@ -73,7 +72,7 @@ describe('the client of a run', () => {
     world.sandbox.setPlan({ name: 'scale', perMinute: 40, without: [] });
     const { context } = rig({ env: world.env, home: world.home });
     const { pace, target } = await context.clientForRun();
-    expect(target).toMatchObject({ address: world.url, simulated: true, plan: { perMinute: 40, perMonth: 50_000 } });
+    expect(target).toMatchObject({ address: world.url, plan: { perMinute: 40, perMonth: 50_000 } });
     expect(pace.known).toEqual({ perWindow: 36, window: 60_000 });
   });
 
@@ -86,7 +85,7 @@ describe('the client of a run', () => {
 
   it('names the sandbox "local", because its port may change', async () => {
     const { context } = rig({ env: {}, words: { profile: ['local'], dryRun: [''] } });
-    expect((await context.clientForRun()).target).toMatchObject({ address: 'local', simulated: true });
+    expect((await context.clientForRun()).target).toMatchObject({ address: 'local' });
   });
 
   it('checks whether the service is reachable', async () => {

@@ -150,10 +150,10 @@ function storedCaller({ flags, env, loadStore }: CallerInputs, name: string, sou
   const mode = flags.mode ?? environmentMode(env) ?? profile.mode;
   const key = profile.keys[mode];
   if (key === undefined) throw missingKey(name, profile, mode);
-  const { plan, rate, webhookSecret, account, hours, excludeFrom } = profile;
+  const { plan, rate, account, hours, excludeFrom } = profile;
   const team = teamFor(env, profile.team);
   const address = flags.baseUrl === undefined ? profile.baseUrl : sameService(name, profile, flags.baseUrl);
-  const settings = { plan, rate, webhookSecret, account, hours, excludeFrom, team };
+  const settings = { plan, rate, account, hours, excludeFrom, team };
   return { kind: 'service', baseUrl: address, key, mode, source, profile: name, ...settings };
 }
 
@@ -211,7 +211,6 @@ export interface Target {
 
 export interface ServiceCaller extends Target {
   readonly source: Source;
-  readonly webhookSecret?: string | undefined;
   readonly hours?: string | undefined;
   readonly excludeFrom?: string | undefined;
   /** The id of the profile's account, if the store has one. */

@@ -20,7 +20,7 @@ describe('the caller', () => {
     expect(resolve(inputs(given))).toMatchObject({ kind: 'service', source, key });
   });
 
-  it('includes all fields of the profile', () => {
+  it('includes the fields of the profile, but not its webhook secret', () => {
     const rich = { ...acme, plan: 'enterprise', rate: 900, webhookSecret: 'whsec_x' } as const;
     const loadStore = () => ({ ...store, profiles: { acme: rich } });
     expect(resolve(inputs({ loadStore }))).toEqual({
@@ -32,7 +32,6 @@ describe('the caller', () => {
       profile: 'acme',
       plan: 'enterprise',
       rate: 900,
-      webhookSecret: 'whsec_x',
     });
   });
 
