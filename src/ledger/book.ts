@@ -1,9 +1,10 @@
 import { createEntries, type Dump, type Entries } from './entries.ts';
 import { type Layers, layersOn, type Stored } from './layers.ts';
 import { rowSize } from './identity.ts';
-import { type Owner, singlesOf, type Subject } from './ledger.ts';
-import { BadChange, createPlaces, type Places, type Ranges } from './places.ts';
-import { type Event, isOpen, next, type State, states } from './states.ts';
+import type { Owner, Subject } from './ledger.ts';
+import { BadChange, type Ranges } from './places.ts';
+import { createRuns, dumpOf, type Run, type RunDump, type RunFacts, type StoredRuns } from './run.ts';
+import { type Event, next, type State } from './states.ts';
 
 /** A record of the ledger. The book is the sum of all changes in their order. `at` is the time of a change. */
 export type Change =
@@ -79,31 +80,6 @@ export type Found = 'sent' | 'not-sent' | 'supersede';
 export type Work = Readonly<Record<(typeof workKinds)[number], Ranges>>;
 export const workKinds = ['claimed', 'done', 'failed', 'unsure', 'release'] as const;
 
-export interface Run {
-  readonly id: string;
-  /** The scope of its entries. */
-  readonly number: number;
-  subject: Subject;
-  /** The last change that names it. */
-  lastOrder: number;
-  /** `--again` started it. */
-  readonly isAgain: boolean;
-  /** It holds the single messages of an account. */
-  readonly isSingles: boolean;
-  readonly startedAt: number;
-  lastAt: number;
-  /** The change with which it began: what others sent earlier was known to the user. */
-  readonly order: number;
-  isClosed: boolean;
-  isForgotten: boolean;
-  /** Without a commit the registration was never completed, and the run counts as absent. */
-  isCommitted: boolean;
-  readonly counts: Record<State, number>;
-  /** The processes that registered or claimed rows of it. */
-  readonly owners: Set<string>;
-  readonly rows: Places;
-}
-
 export interface KnownOwner extends Owner {
   readonly state: 'active' | 'dead' | 'ended';
 }
@@ -140,6 +116,7 @@ export interface Book {
 /** All of a book, for a file that saves reading the journals. */
 export interface BookDump {
   readonly order: number;
+  /** In the order of their numbers. */
   readonly runs: readonly RunDump[];
   readonly owners: readonly KnownOwner[];
   /** Pairs of an entry and the index of its owner. */
@@ -152,33 +129,10 @@ export interface StoredBook extends Omit<BookDump, 'entries' | 'runs'> {
   readonly runs: StoredRuns;
 }
 
-/** Runs in a file. Reading all of them would take longer than a single message may. */
-export interface StoredRuns {
-  /** In the order of their numbers. A forgotten run may have the id of a later one. */
-  readonly ids: readonly string[];
-  read(number: number): RunDump;
-}
-
-/** Without its rows. */
-export interface RunFacts extends Omit<Run, 'number' | 'owners' | 'rows' | 'isSingles' | 'counts'> {
-  readonly owners: readonly string[];
-}
-
-/** In the order of their numbers. */
-export interface RunDump extends RunFacts {
-  readonly counts: readonly number[];
-  readonly blocks: readonly number[];
-  /** The number of rows, including expired ones. */
-  readonly positions: number;
-}
-
 export function createBook(): Book {
   let entries: Entries = createEntries();
   let layers: Layers | undefined;
-  /** Without those that are only in the file. */
-  const runs = new Map<string, Run>();
-  const numbered: (Run | undefined)[] = [];
-  let stored: StoredRuns | undefined;
+  const runs = createRuns();
   const owners = new Map<string, KnownOwner>();
   const claimants = new Map<number, string>();
   const inFlight = new Map<string, Set<number>>();
@@ -190,12 +144,12 @@ export function createBook(): Book {
       return entries;
     },
     get runs() {
-      return allRuns();
+      return runs.all();
     },
-    run: runWith,
+    run: runs.named,
     owners,
     order: () => order,
-    runOf: (entry) => runAt(entries.scopeOf(entry)),
+    runOf: (entry) => runs.at(entries.scopeOf(entry)),
     find({ number }, bytes, offset) {
       let entry = entries.newest(bytes, offset);
       while (entry !== -1 && entries.scopeOf(entry) !== number) entry = entries.older(entry);
@@ -225,19 +179,12 @@ export function createBook(): Book {
 
   function dump(): BookDump {
     load();
-    allRuns();
-    const all = numbered.filter((run) => run !== undefined);
+    const all = runs.list();
     const named = namedOwners(all);
     const indexes = new Map(named.map(({ id }, index) => [id, index]));
     return {
       order,
-      runs: all.map((run) => ({
-        ...factsOf(run),
-        counts: states.map((state) => run.counts[state]),
-        owners: [...run.owners].filter((id) => indexes.has(id)),
-        blocks: run.rows.blocks(),
-        positions: run.rows.count(),
-      })),
+      runs: all.map((run) => dumpOf(run, (id) => indexes.has(id))),
       owners: named,
       claimants: [...claimants].flatMap(([entry, id]) => [entry, indexes.get(id) ?? 0]),
       entries: entries.dump(),
@@ -259,9 +206,8 @@ export function createBook(): Book {
 
   function clear(): void {
     layers?.close();
-    [layers, entries, stored, order] = [undefined, createEntries(), undefined, 0];
-    for (const map of [runs, owners, claimants, inFlight]) map.clear();
-    numbered.length = 0;
+    [layers, entries, order] = [undefined, createEntries(), 0];
+    for (const one of [runs, owners, claimants, inFlight]) one.clear();
   }
 
   function restore(dump: StoredBook): void {
@@ -270,45 +216,12 @@ export function createBook(): Book {
     layers = layersOn(dump.entries);
     entries = layers;
     for (const owner of dump.owners) owners.set(owner.id, owner);
-    stored = dump.runs;
-    numbered.length = stored.ids.length;
+    runs.restore(dump.runs);
     for (let index = 0; index < dump.claimants.length; index += 2) {
       const [entry, owner] = [dump.claimants[index] ?? 0, dump.owners[dump.claimants[index + 1] ?? 0]?.id ?? ''];
       claimants.set(entry, owner);
       if (entries.stateOf(entry) === 'leaving') addInFlight(owner, entry);
     }
-  }
-
-  function runAt(number: number): Run | undefined {
-    if (!stored || number < 0 || number >= stored.ids.length) return numbered[number];
-    return (numbered[number] ??= restoredRun(stored.read(number), number));
-  }
-
-  function runWith(id: string): Run | undefined {
-    return runs.get(id) ?? (stored && runAt(stored.ids.lastIndexOf(id)));
-  }
-
-  function allRuns(): ReadonlyMap<string, Run> {
-    if (!stored) return runs;
-    // In the order of their numbers.
-    runs.clear();
-    for (let number = 0; number < numbered.length; number++) {
-      const run = runAt(number);
-      if (run) runs.set(run.id, run);
-    }
-    stored = undefined;
-    return runs;
-  }
-
-  function restoredRun({ counts, blocks, positions, ...facts }: RunDump, number: number): Run {
-    const run = emptyRun(facts, number);
-    states.forEach((state, index) => (run.counts[state] = counts[index] ?? 0));
-    for (let index = 0; index < blocks.length; index += 3) {
-      run.rows.skip((blocks[index] ?? 0) - run.rows.count());
-      run.rows.add(blocks[index + 1] ?? 0, blocks[index + 2] ?? 0);
-    }
-    run.rows.skip(positions - run.rows.count());
-    return run;
   }
 
   function apply(change: Change): void {
@@ -346,7 +259,7 @@ export function createBook(): Book {
       case 'past-owner':
         return void owners.set(change.owner.id, change.owner);
       case 'past-run':
-        return newRun(change.run);
+        return runs.add(change.run);
       case 'past-rows':
         return addPast(change);
       case 'past-end':
@@ -355,14 +268,14 @@ export function createBook(): Book {
   }
 
   function beginRun({ run: id, at, subject, again }: Extract<Change, { type: 'run' }>): void {
-    const known = runWith(id);
+    const known = runs.named(id);
     if (known && !known.isForgotten) {
       known.subject = subject;
       known.lastOrder = order;
       known.lastAt = Math.max(known.lastAt, at);
       return;
     }
-    newRun({
+    runs.add({
       id,
       subject,
       isAgain: again,
@@ -375,12 +288,6 @@ export function createBook(): Book {
       isForgotten: false,
       isCommitted: false,
     });
-  }
-
-  function newRun(facts: RunFacts): void {
-    const run = emptyRun(facts, numbered.length);
-    runs.set(run.id, run);
-    numbered.push(run);
   }
 
   function addRows(run: Run, bytes: Uint8Array): void {
@@ -442,7 +349,7 @@ export function createBook(): Book {
 
   function markDead({ owner, at }: Extract<Change, { type: 'died' }>): void {
     for (const entry of inFlight.get(owner) ?? []) {
-      const run = runAt(entries.scopeOf(entry));
+      const run = runs.at(entries.scopeOf(entry));
       if (run) move(run, entry, 'died', at);
     }
     endOwner(owner, at, 'dead');
@@ -470,7 +377,7 @@ export function createBook(): Book {
     for (let offset = 0; offset < bytes.length; offset += 8) {
       row.set(bytes.subarray(offset, offset + 8), rowSize - 8);
       for (let entry = entries.newestBySecond(row, 0); entry !== -1; entry = entries.olderBySecond(entry)) {
-        const run = runAt(entries.scopeOf(entry));
+        const run = runs.at(entries.scopeOf(entry));
         if (!run) continue;
         addToCount(run, entries.stateOf(entry), -1);
         entries.erase(entry);
@@ -526,31 +433,9 @@ export function createBook(): Book {
   }
 
   function runNamed(id: string): Run {
-    const run = runWith(id);
+    const run = runs.named(id);
     if (!run) throw new BadChange(`run ${id} is unknown`);
     run.lastOrder = order;
     return run;
   }
-}
-
-export function isFinished({ counts }: Pick<Run, 'counts'>): boolean {
-  return states.every((state) => !isOpen(state) || counts[state] === 0);
-}
-
-function emptyRun(facts: RunFacts, number: number): Run {
-  return {
-    ...facts,
-    number,
-    isSingles: facts.id === singlesOf(facts.subject),
-    counts: { absent: 0, planned: 0, leaving: 0, released: 0, withdrawn: 0, done: 0, failed: 0, unsure: 0 },
-    owners: new Set(facts.owners),
-    rows: createPlaces(),
-  };
-}
-
-/** All but its rows. */
-export function factsOf({ id, subject, isAgain, startedAt, lastAt, order, lastOrder, owners, ...run }: Run): RunFacts {
-  const { isClosed, isForgotten, isCommitted } = run;
-  const times = { startedAt, lastAt, order, lastOrder };
-  return { id, subject, isAgain, ...times, isClosed, isForgotten, isCommitted, owners: [...owners] };
 }

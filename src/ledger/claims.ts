@@ -1,4 +1,5 @@
-import { type Book, type Change, type Found, isFinished, type Run, type Work } from './book.ts';
+import type { Book, Change, Found, Work } from './book.ts';
+import { isFinished, type Run } from './run.ts';
 import { rangesOf } from './places.ts';
 import {
   type Settlement,

@@ -1,5 +1,6 @@
 import { isRecord } from '../contract/readers.ts';
-import type { KnownOwner, RunFacts } from './book.ts';
+import type { KnownOwner } from './book.ts';
+import type { RunFacts } from './run.ts';
 import type { Account, Subject } from './ledger.ts';
 import { BadChange } from './places.ts';
 import { states, type State } from './states.ts';

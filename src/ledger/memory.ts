@@ -1,4 +1,5 @@
-import { type Book, type Change, createBook, type Run } from './book.ts';
+import { type Book, type Change, createBook } from './book.ts';
+import type { Run } from './run.ts';
 import { buriesOf, decideClaim, decideResolve, decideSettle, knownRun, positionsOf, runStates } from './claims.ts';
 import type {
   Forgotten,

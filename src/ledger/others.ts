@@ -1,4 +1,5 @@
-import { type Book, isFinished, type KnownOwner, type Run } from './book.ts';
+import type { Book, KnownOwner } from './book.ts';
+import { isFinished, type Run } from './run.ts';
 import { hostIn } from '../base/liveness.ts';
 import { type Account, type Earlier, isIdleSince, type Subject } from './ledger.ts';
 import { rowSize } from './identity.ts';

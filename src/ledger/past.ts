@@ -1,4 +1,5 @@
-import { type Book, factsOf, type KnownOwner, type Past, type PastFacts, type Run } from './book.ts';
+import type { Book, KnownOwner, Past, PastFacts } from './book.ts';
+import { factsOf, type Run } from './run.ts';
 import { erased } from './entries.ts';
 import { rowSize } from './identity.ts';
 import { isLive, isRecent, remembered } from './others.ts';

@@ -1,4 +1,5 @@
-import { type Book, type Change, isFinished, type Run } from './book.ts';
+import type { Book, Change } from './book.ts';
+import { isFinished, type Run } from './run.ts';
 import { createPicks } from './places.ts';
 import { createMarks } from './entries.ts';
 import { rowSize } from './identity.ts';

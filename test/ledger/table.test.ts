@@ -2,7 +2,8 @@ import { existsSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, 
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Book, type Change, createBook, type StoredRuns } from '../../src/ledger/book.ts';
+import { type Book, type Change, createBook } from '../../src/ledger/book.ts';
+import type { StoredRuns } from '../../src/ledger/run.ts';
 import { checkLedger } from '../../src/ledger/file/check.ts';
 import { openTable, writeTable } from '../../src/ledger/file/table.ts';
 import { rowSize } from '../../src/ledger/identity.ts';

@@ -4,7 +4,8 @@ import { crc32 } from 'node:zlib';
 import { isRecord } from '../../contract/readers.ts';
 import { fsError } from '../../base/files.ts';
 import { lineOf, linesOf, recordIn } from '../../base/journal-lines.ts';
-import type { BookDump, RunDump, StoredBook, StoredRuns } from '../book.ts';
+import type { BookDump, StoredBook } from '../book.ts';
+import type { RunDump, StoredRuns } from '../run.ts';
 import {
   digestIndex,
   type Dump,

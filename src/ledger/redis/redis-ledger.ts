@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { CliError } from '../../base/errors.ts';
 import { integer, list, text } from '../../base/redis.ts';
 import { sleep } from '../../base/sleep.ts';
-import { type Change, isFinished } from '../book.ts';
+import type { Change } from '../book.ts';
+import { isFinished } from '../run.ts';
 import { rowSize } from '../identity.ts';
 import {
   type Accepted,

@@ -1,5 +1,6 @@
 import { bytes, integer, list, maybeText, text, type Reply } from '../../base/redis.ts';
-import type { KnownOwner, RunFacts } from '../book.ts';
+import type { KnownOwner } from '../book.ts';
+import type { RunFacts } from '../run.ts';
 import { subjectIn } from '../facts.ts';
 import { singlesOf } from '../ledger.ts';
 import { rowSize } from '../identity.ts';

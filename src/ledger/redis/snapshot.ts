@@ -1,5 +1,6 @@
 import { bytes } from '../../base/redis.ts';
-import { type Book, createBook, isFinished } from '../book.ts';
+import { type Book, createBook } from '../book.ts';
+import { isFinished } from '../run.ts';
 import { digestSize, rowSize } from '../identity.ts';
 import type { RunPlan } from '../ledger.ts';
 import type { World } from '../others.ts';
