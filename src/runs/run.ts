@@ -105,8 +105,8 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
     first: options.first,
     choice: choiceOf(options),
   };
-  const registering = { context, ledger: await registrarOf(running, found), found, unit };
-  if (context.given.dryRun) return dryRun(running, found, registering, plan);
+  const registering = { context, ledger: await registrarOf(running, found), found, unit, plan };
+  if (context.given.dryRun) return dryRun(running, found, registering);
   if (found.rows === 0) {
     context.note('empty', 'there are no rows');
     const result = emptyResult(running);
@@ -115,7 +115,7 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
   const damaged = suspectRowsNote(found, unit);
   if (damaged !== undefined) context.note('suspect', damaged);
   const confirmed = needsConfirmation(client.target, options, context)
-    ? await confirmedPlan(running, found, registering, plan)
+    ? await confirmedPlan(running, found, registering)
     : plan;
   if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);
   const registered = await register({ ...registering, plan: confirmed });
@@ -146,14 +146,9 @@ async function registrarOf(
 }
 
 /** With the user's answers; nothing is registered yet. */
-async function confirmedPlan(
-  running: Running,
-  found: Preflight,
-  registering: Omit<Registering, 'plan'>,
-  plan: RunPlan,
-): Promise<RunPlan> {
+async function confirmedPlan(running: Running, found: Preflight, registering: Registering): Promise<RunPlan> {
   const { context, action, input, client, signals } = running;
-  const foreseen = await register({ ...registering, plan: { ...plan, isRehearsal: true } });
+  const foreseen = await register({ ...registering, plan: { ...registering.plan, isRehearsal: true } });
   const { accepted } = foreseen;
   await confirmLive(context, dueIn(accepted), async () => {
     const template = await lookAtTemplate(running);
@@ -185,17 +180,12 @@ async function lookAtTemplate({
   return list.find(({ name }) => name === template);
 }
 
-async function dryRun(
-  running: Running,
-  found: Preflight,
-  registering: Omit<Registering, 'plan'>,
-  plan: RunPlan,
-): Promise<DryRunEnded> {
+async function dryRun(running: Running, found: Preflight, registering: Registering): Promise<DryRunEnded> {
   const { context, action, input, mapper, client } = running;
   const foreseen = await register({
     ...registering,
     context: { ...context, interactive: false },
-    plan: { ...plan, isRehearsal: true },
+    plan: { ...registering.plan, isRehearsal: true },
   }).catch((error: unknown) => {
     if (error instanceof CliError) return error;
     throw error;
