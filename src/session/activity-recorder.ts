@@ -18,7 +18,7 @@ import {
   type Writer,
 } from './activity/log.ts';
 import type { DuplicateGuard, DuplicateGuardOptions } from './duplicate-guard.ts';
-import type { CheckedTarget, RunEnded, RunStarted, Session } from './session.ts';
+import type { CheckedTarget, RecordRunEnd, RunStarted, Session } from './session.ts';
 
 /** Logs calls that change something at the service, and guards live messages against accidental duplicates. */
 export function recordAndGuard(session: Session, checkedTarget: CheckedTarget): CallGuard {
@@ -61,7 +61,7 @@ async function openGuard(options: DuplicateGuardOptions): Promise<DuplicateGuard
 }
 
 /** Logs the start of a run; the returned function logs its result. */
-export function recordRun(session: Session, checkedTarget: CheckedTarget, { name, ...run }: RunStarted): RunEnded {
+export function recordRun(session: Session, checkedTarget: CheckedTarget, { name, ...run }: RunStarted): RecordRunEnd {
   const writer = writerOf(session, checkedTarget);
   noteHarmless(session, checkedTarget, name === 'sendTemplate');
   const { method, path: endpoint } = endpoints[name];

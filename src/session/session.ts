@@ -138,7 +138,7 @@ export interface RunClient extends Pick<Client, 'observe'> {
   /** The ledger of what was sent, and the account in it. */
   ledger(): Promise<OpenedLedger>;
   /** Logs the start of a run; the returned function logs its result. */
-  record(run: RunStarted): RunEnded;
+  record(run: RunStarted): RecordRunEnd;
   readonly tryLookup: TryLookup;
   /** Counts this month's live messages of this machine and profile; a lower bound. */
   sentThisMonth(): number;
@@ -181,7 +181,7 @@ export interface RunStarted extends Pick<Facts, 'run' | 'template'> {
 }
 
 /** Logs the result of a run. */
-export type RunEnded = (counts: RunCounts, stop: ExitName | undefined) => void;
+export type RecordRunEnd = (counts: RunCounts, stop: ExitName | undefined) => void;
 
 /** The ledger of what was sent, and the account in it. */
 export interface OpenedLedger {
