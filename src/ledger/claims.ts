@@ -28,7 +28,7 @@ const yours: Verdict = { verdict: 'yours' };
 const nothing: Work = { claimed: [], done: [], failed: [], unsure: [], release: [] };
 
 /** Rows in flight of dead processes become unsure. */
-export function buriesOf(book: Book, world: World): readonly Change[] {
+export function deathsOf(book: Book, world: World): readonly Change[] {
   const dead = book
     .senders()
     .filter((owner) => !world.isOwn(owner.id) && (owner.state !== 'active' || !world.isAlive(owner)));
@@ -220,7 +220,7 @@ export function decideSettle(book: Book, world: World, outcomes: readonly Settle
   }));
 }
 
-/** The positions of these rows in a run; of all its rows without any. */
+/** The positions of these rows in a run, or of all its rows if none are named. */
 export function positionsOf(book: Book, run: Run, rows: readonly RowDigest[] | undefined): readonly number[] {
   if (!rows) return [0, run.rows.count()];
   const entries = rows.map((row) => book.find(run, row, 0)).filter((entry) => entry !== -1);

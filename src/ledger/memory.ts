@@ -1,6 +1,6 @@
 import { type Book, type Change, createBook } from './book.ts';
 import type { Run } from './run.ts';
-import { buriesOf, decideClaim, decideResolve, decideSettle, knownRun, positionsOf, runStates } from './claims.ts';
+import { deathsOf, decideClaim, decideResolve, decideSettle, knownRun, positionsOf, runStates } from './claims.ts';
 import type {
   Forgotten,
   Ledger,
@@ -120,7 +120,7 @@ export function createMemoryLedger(options: MemoryOptions): MemoryLedger {
   /** Records that the rows in flight of dead processes are unsure. */
   function buryDead(): World {
     const world = worldNow();
-    keep(buriesOf(book, world));
+    keep(deathsOf(book, world));
     return world;
   }
 

@@ -92,8 +92,8 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
   const calls: Call[] = [];
   /** Changes of this turn that are not written yet. */
   const recorded: Change[] = [];
-  const notes = new Map<string, RunEntry>();
-  let noting: Promise<void> | undefined;
+  const waitingEntries = new Map<string, RunEntry>();
+  let putting: Promise<void> | undefined;
   /** The ledger may hold less than this process believes: nothing is granted any more. */
   let fault: unknown;
   let syncing: Promise<void> | undefined;
@@ -112,8 +112,8 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
     closeRun: (run) => safely(() => memory.closeRun(run)),
     forget: (what) => safely(() => forget(what), 'run' in what ? () => index.remove(what.run) : nothing),
     putEntry(entry) {
-      notes.set(entry.run, entry);
-      return (noting ??= inTurn(nothing, writeNotes).finally(() => (noting = undefined)));
+      waitingEntries.set(entry.run, entry);
+      return (putting ??= inTurn(nothing, putEntries).finally(() => (putting = undefined)));
     },
     close: (last = []) =>
       (closing ??= last.length > 0 || (fault === undefined && isUsed) ? end(last) : Promise.resolve(stop())),
@@ -215,10 +215,10 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
     for (const change of changes) if (change.type === 'died') removeHeartbeat(change.owner);
   }
 
-  function writeNotes(): void {
-    const entries = [...notes.values()];
-    notes.clear();
-    noting = undefined;
+  function putEntries(): void {
+    const entries = [...waitingEntries.values()];
+    waitingEntries.clear();
+    putting = undefined;
     index.put(entries);
   }
 
@@ -241,12 +241,12 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
   /** Calls that wait together share one sync. */
   async function synced(): Promise<void> {
     await syncing;
-    if (isDirty) syncing ??= bring();
+    if (isDirty) syncing ??= syncFile();
     await syncing;
     if (fault !== undefined) throw fault;
   }
 
-  async function bring(): Promise<void> {
+  async function syncFile(): Promise<void> {
     isDirty = false;
     const file = segments.current();
     try {

@@ -46,7 +46,7 @@ export function createTurn({ path, owner, now, later, random, signal, onWait }: 
   let [isIdle, isInUse, mustYield, hadTurn] = [false, false, false, false];
   let lookedAt = 0;
   let fault: unknown;
-  let callOff = nothing;
+  let cancelLook = nothing;
   return {
     async take() {
       if (fault !== undefined) throw fault;
@@ -64,7 +64,7 @@ export function createTurn({ path, owner, now, later, random, signal, onWait }: 
       [isInUse, isIdle] = [false, false];
       if (!claim?.held) return;
       if (!mayKeep || (Math.abs(now() - lookedAt) >= betweenLooks && yields())) release();
-      else if (callOff === nothing) look();
+      else if (cancelLook === nothing) look();
     },
   };
 
@@ -92,8 +92,8 @@ export function createTurn({ path, owner, now, later, random, signal, onWait }: 
 
   /** Again and again while it is kept. */
   function look(): void {
-    callOff = later(keptFor, () => {
-      callOff = nothing;
+    cancelLook = later(keptFor, () => {
+      cancelLook = nothing;
       if (isInUse || !claim?.held) return;
       if (isIdle || yields()) return release();
       isIdle = true;
@@ -102,8 +102,8 @@ export function createTurn({ path, owner, now, later, random, signal, onWait }: 
   }
 
   function release(): void {
-    callOff();
-    callOff = nothing;
+    cancelLook();
+    cancelLook = nothing;
     try {
       if (claim?.held) claim.release();
     } catch (error) {
