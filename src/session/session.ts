@@ -8,8 +8,8 @@ import type { KnownPace, RunRate } from '../client/pace/pace.ts';
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
-import type { FileLedger } from '../ledger/file/file-ledger.ts';
-import type { Account, Parts, Settled } from '../ledger/ledger.ts';
+import type { RunEntry } from '../ledger/file/runs.ts';
+import type { Account, Ledger, Parts, Settled } from '../ledger/ledger.ts';
 import type { Locator } from '../sandbox/remote/locator.ts';
 import type { Facts } from './activity/log.ts';
 import type { CallerFlags, LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
@@ -185,10 +185,11 @@ export type RecordRunEnd = (counts: RunCounts, stop: ExitName | undefined) => vo
 
 /** The ledger of what was sent, and the account in it. */
 export interface OpenedLedger {
-  readonly ledger: Pick<
-    FileLedger,
-    'register' | 'claim' | 'settle' | 'withdraw' | 'look' | 'runs' | 'secret' | 'putEntry'
-  >;
+  readonly ledger: Pick<Ledger, 'register' | 'claim' | 'settle' | 'withdraw' | 'look' | 'runs'> &
+    Keyed & {
+      /** Writes the entry of a run that `runs list` shows. */
+      putEntry(entry: RunEntry): Promise<void>;
+    };
   /** With a team. */
   readonly parts?: Parts | undefined;
   readonly account: Account;
@@ -203,6 +204,11 @@ export interface OpenedLedger {
 }
 
 interface OwnLedger {
-  readonly ledger: Pick<FileLedger, 'register' | 'look' | 'secret'>;
+  readonly ledger: Pick<Ledger, 'register' | 'look'> & Keyed;
   readonly account: Account;
+}
+
+interface Keyed {
+  /** Keys the digests of rows. */
+  readonly secret: string;
 }
