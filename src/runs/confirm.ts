@@ -12,7 +12,7 @@ import type { Action } from './action.ts';
 import type { RunFlags } from './options.ts';
 import type { Preflight } from './preflight.ts';
 import { roughly } from './status.ts';
-import { skipsOf } from './tally.ts';
+import { dueIn, skipsOf } from './tally.ts';
 
 /**
  * A live run asks on a terminal. Elsewhere it requires a limit of its rows; `--yes` alone is not enough, but on a
@@ -151,7 +151,3 @@ function rateText({ perWindow, window }: KnownPace): string {
 const day = 86_400_000;
 /** Milliseconds; a shorter run needs no estimate. */
 const shortest = 10_000;
-
-export function dueIn({ counts }: Pick<Accepted, 'counts'>): number {
-  return counts.due + counts.retry;
-}

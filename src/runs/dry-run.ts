@@ -8,8 +8,7 @@ import { rowsText, took, whole } from '../cli/output/figures.ts';
 import { rendered, type TemplateFacts } from '../cli/templates.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Action } from './action.ts';
-import { dueIn } from './confirm.ts';
-import { type SkippedCounts, skipsOf, skipText, sumOf } from './tally.ts';
+import { dueIn, type SkippedCounts, skipsOf, skipText, sumOf } from './tally.ts';
 import type { Preflight } from './preflight.ts';
 
 /** The effect that a run would have. */

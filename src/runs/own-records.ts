@@ -19,6 +19,7 @@ import { type LoggedRow, rowsIn } from './history.ts';
 import { ledgerFolder } from './listing.ts';
 import { logFolder, logParts } from './log.ts';
 import type { Preflight } from './preflight.ts';
+import { dueIn } from './tally.ts';
 
 /** A team's ledger, with what only this machine knows of the rows. */
 export function withOwnRecords(
@@ -231,7 +232,7 @@ async function registerRest(
   const foreseen = await ledger.register({ ...unlimited, isRehearsal: true });
   if (foreseen.stop) return foreseen;
   const rest = without(foreseen, known, rowsToLeaveOut(foreseen, known, isCertain), notes);
-  const due = rest.counts.due + rest.counts.retry;
+  const due = dueIn(rest);
   if (due > (plan.choice.atMost ?? Infinity)) return { stop: { reason: 'too-many', rows: due }, notes: [] };
   if (plan.isRehearsal) return rest;
   const registered = await ledger.register(unlimited);

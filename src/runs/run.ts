@@ -10,7 +10,7 @@ import type { Owner, RunPlan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
 import { warnOncePerFile } from '../base/journal-lines.ts';
 import { completeLog } from './history.ts';
-import { confirmLive, dueIn, durationText, fewRows, hoursText, needsConfirmation, overviewLines } from './confirm.ts';
+import { confirmLive, durationText, fewRows, hoursText, needsConfirmation, overviewLines } from './confirm.ts';
 import { type DryRunEnded, dryRunOf, suspectRowsNote } from './dry-run.ts';
 import { dueRows, firstBodies } from './due.ts';
 import { sendRows } from './engine.ts';
@@ -35,7 +35,7 @@ import { interruptedEarly, type Stopped, stoppedBy, untilSignaled } from './stop
 import { preflight, type Preflight } from './preflight.ts';
 import { sendingNow, showing, statusText } from './status.ts';
 import type { Outcome } from './row.ts';
-import { createTally, type Tally } from './tally.ts';
+import { createTally, dueIn, type Tally } from './tally.ts';
 
 /** A run from the command line to its result: read, register, confirm, send, report. */
 export async function runAction(

@@ -106,6 +106,11 @@ export function skipsOf(
   return { excluded, earlier_run: earlier, this_run: done, duplicate, unsure, elsewhere: 0, changed };
 }
 
+/** The rows that a command sends, by the ledger's decision. */
+export function dueIn({ counts }: Pick<Accepted, 'counts'>): number {
+  return counts.due + counts.retry;
+}
+
 export function sumOf(skipped: SkippedCounts): number {
   return Object.values(skipped).reduce((sum: number, count: number) => sum + count, 0);
 }
