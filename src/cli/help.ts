@@ -34,7 +34,7 @@ function groupHelp(path: readonly string[], node: Group): string {
     `${node.summary}\n`,
     `Usage: ${path.join(' ')} <command> [options]\n`,
     'Commands:',
-    listed(node.children.map(({ name, summary }) => [name, summary])),
+    listed(node.children.map(({ kind, name, summary }) => [kind === 'group' ? `${name} …` : name, summary])),
     `\nMore: ${path.join(' ')} <command> --help`,
     '',
   ].join('\n');

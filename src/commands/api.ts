@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { command, type Context, type Ui } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import { flag, knowing, option, repeated, required, type Setting, setting } from '../cli/params.ts';
-import { unsafe, usage } from '../base/errors.ts';
+import { CliError, unsafe, usage } from '../base/errors.ts';
 import { jsonText, parseJson } from '../base/json.ts';
 import { jsonIn, nested } from './body.ts';
 
@@ -47,10 +47,14 @@ export const api = command({
     if (fields.length > 0 && (chosen === 'GET' || chosen === 'HEAD'))
       throw usage(`fields are sent in the body, and a ${chosen} has none`, 'put them into the path: /path?key=value');
     const client = await context.client();
-    const answer = await client.raw(
-      { method: chosen, path, headers: headersOf(header), ...(body !== undefined && { body }) },
-      { again, retryUnsure },
-    );
+    const answer = await client
+      .raw(
+        { method: chosen, path, headers: headersOf(header), ...(body !== undefined && { body }) },
+        { again, retryUnsure },
+      )
+      .catch((error: unknown) => {
+        throw withPathHint(error, path);
+      });
     return { ...answer, include, method: chosen };
   },
   changes: ({ method }) => method !== 'GET' && method !== 'HEAD',
@@ -62,6 +66,13 @@ export const api = command({
     return before + (ui.terminal ? ui.outside(formatted(text)) : text);
   },
 });
+
+function withPathHint(error: unknown, path: string): unknown {
+  const isForeign = error instanceof CliError && error.status === 404 && !/^\/?api\/public\//.test(path);
+  return isForeign
+    ? error.withHint('the paths of the API begin with /api/public/, such as /api/public/contacts')
+    : error;
+}
 
 interface ResponseHead {
   readonly status: number;

@@ -114,7 +114,7 @@ function timeLine({ client: { pace, target }, accepted, action, sentThisMonth, n
   const { perMonth } = target.plan;
   const month =
     action.kind === 'message' && perMonth !== undefined
-      ? `. Month: at least ${whole(sentThisMonth)} of ${whole(perMonth)} used from here`
+      ? `. This machine has used ${whole(sentThisMonth)} of the month's ${whole(perMonth)}`
       : '';
   return `${durationText(pace, dueIn(accepted), now, action.hours)?.text ?? 'No rate limit is known'}${month}`;
 }

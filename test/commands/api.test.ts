@@ -105,6 +105,13 @@ describe('api', () => {
     expect([code, stdout, stderr.includes('"body":{"why":"gone"}')]).toEqual([5, '', true]);
   });
 
+  it('shows how the paths begin if there is none like this', async () => {
+    const caller = await openHostile((_, __, response) => response.writeHead(404).end());
+    const { stderr } = await cli(['api', 'contacts'], caller);
+    expect(stderr).toContain('\n  the paths of the API begin with /api/public/, such as /api/public/contacts\n');
+    expect((await cli(['api', '/api/public/x'], caller)).stderr).not.toContain('begin with');
+  });
+
   it('keeps a path prefix of the base URL', async () => {
     const { seen, url, home, env } = await open();
     await cli(['api', '/api/public/templates'], { home, env: { ...env, BIZMSG_BASE_URL: `${url}/v2/` } });

@@ -24,7 +24,7 @@ describe('webhooks replay', () => {
     const id = await send(body, [...headers, ['X-Twice', '1'], ['X-Twice', '2']]);
     const { code, stdout, stderr } = await run(`webhooks replay ${id} --to ${target.url}/again?a=1`);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(new RegExp(`^${id}  message.read  201  \\d+ ms\nReplayed 1: answered 201: 1\n$`));
+    expect(stdout).toMatch(new RegExp(`^${id}  message.read  201  \\d+ ms\nReplayed 1: 1 x answered 201\n$`));
     const sent = { ...Object.fromEntries(headers), 'x-twice': '1, 2', host: new URL(target.url).host };
     expect(target.seen).toMatchObject([{ method: 'POST', url: '/again?a=1', body, headers: sent }]);
   });

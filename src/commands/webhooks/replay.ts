@@ -34,7 +34,7 @@ export const replayEvents = streaming({
     ...secretParams,
   },
   examples: ['webhooks replay --since 10m --failed', 'webhooks replay e1fq8zk3m00 --to 3000'],
-  sample: 'e1fq8zk3m00  message.read  200  12 ms\nReplayed 1: answered 200: 1',
+  sample: 'e1fq8zk3m00  message.read  200  12 ms\nReplayed 1: 1 x answered 200',
   accepts: ['profile', ...printOptions],
   changes: true,
   piped: 'text',
@@ -63,7 +63,7 @@ export const replayEvents = streaming({
     return [id, name ?? 'no name', paint(error ?? String(status)), `${ms} ms`].join('  ');
   },
   view: ({ replayed, answers }) => {
-    const counts = Object.entries(answers).map(([answer, count]) => `${answer}: ${count}`);
+    const counts = Object.entries(answers).map(([answer, count]) => `${count} x ${answer}`);
     return replayed === 0 ? 'Nothing to replay' : `Replayed ${replayed}: ${counts.join(', ')}`;
   },
   exit: ({ failed }) => (failed > 0 ? 'partial' : 'done'),
