@@ -37,7 +37,7 @@ describe('sandbox reset', () => {
   });
 
   it.each([
-    ['sandbox reset', '<what> is missing\n  one of messages, contacts, logs, all'],
+    ['sandbox reset', '<what> is missing\n  write bizmsg sandbox reset <what>\n'],
     ['sandbox reset everything', 'is not one of messages, contacts, logs, all'],
   ])('%s exits 2 and deletes nothing', async (line, message) => {
     const { run, sandbox } = await local();
