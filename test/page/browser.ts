@@ -3,6 +3,7 @@ import { type Browser, chromium, type ConsoleMessage, type Page, type Request } 
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
 import { pageLink } from '../../src/commands/sandbox/status.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
+import type { ScreenName } from '../../src/page/words.ts';
 import type { Sandbox } from '../../src/sandbox/interface.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
@@ -30,6 +31,10 @@ interface TabOptions {
   readonly isApart?: true;
 }
 
+const safe = ['--no-sandbox', '--disable-dev-shm-usage'];
+/** One renderer for all windows, since each process takes CPU time to start; the GPU would be simulated by another one. */
+const cheap = ['--renderer-process-limit=1', '--disable-site-isolation-trials', '--disable-gpu', '--in-process-gpu'];
+
 /** Until a poll fails: a browser is slow on a busy machine. */
 export const patience = { timeout: 20_000 };
 
@@ -40,7 +45,7 @@ let spare: Page | undefined;
 
 export function useBrowser(): Tabs {
   beforeAll(async () => {
-    await (browser ??= chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] }));
+    await (browser ??= chromium.launch({ executablePath, args: [...safe, ...cheap] }));
   });
   return {
     async open(link, { expected = /^$/, viewport = { width: 1280, height: 800 }, isApart = false } = {}) {
@@ -92,6 +97,32 @@ function watch(page: Page, expected: RegExp): { readonly problems: readonly stri
     problems,
     stop: () => void page.off('pageerror', onError).off('console', onMessage).off('request', onRequest),
   };
+}
+
+/** Addresses of the page, each with the label of what it shows; an empty table has none. */
+const shownAt = {
+  phones: 'Numbers',
+  'phones/%2B12025550101': 'Messages of +12025550101',
+  timeline: 'Timeline',
+  deliveries: 'Deliveries',
+  contents: 'contacts',
+  'contents/contacts%2F%2B12025550111': 'Details',
+  'contents/templates': 'templates',
+  'contents/templates%2Forder_update': 'Details',
+  'contents/campaigns': 'campaigns',
+  limits: 'Plan',
+  'limits/keys': 'Keys',
+  'limits/choices': 'Choices',
+} as const satisfies Readonly<Record<ScreenName, string>> & Readonly<Record<string, string>>;
+
+type Address = keyof typeof shownAt;
+
+export const addresses: readonly Address[] = Object.keys(shownAt).filter((one): one is Address => one in shownAt);
+
+/** Goes to an address of the page that is open, without loading it again. */
+export async function show(page: Page, address: Address): Promise<void> {
+  await page.goto(new URL(`#${address}`, page.url()).href);
+  await page.getByRole('main').getByLabel(shownAt[address], { exact: true }).first().waitFor();
 }
 
 interface Shown {

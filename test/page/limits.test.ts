@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { choices } from '../../src/sandbox/api/choices.ts';
 import { paths } from '../sandbox/calls.ts';
-import { noBrowser, useBrowser, useSandbox } from './browser.ts';
+import { noBrowser, show, useBrowser, useSandbox } from './browser.ts';
 
 describe.skipIf(noBrowser)(`the limits on the page (${noBrowser ?? 'in chromium'})`, () => {
   const tabs = useBrowser();
@@ -94,7 +94,7 @@ describe.skipIf(noBrowser)(`the limits on the page (${noBrowser ?? 'in chromium'
 
   it('ask before a key is revoked', async () => {
     const page = await tabs.open(shown.link);
-    await page.goto(`${shown.url}/__sandbox/#limits/keys`);
+    await show(page, 'limits/keys');
     const revoke = page.getByRole('button', { name: 'Revoke' }).last();
     await revoke.click();
     const dialog = page.getByRole('dialog');
@@ -110,7 +110,7 @@ describe.skipIf(noBrowser)(`the limits on the page (${noBrowser ?? 'in chromium'
 
   it('ask before the live keys become active', async () => {
     const page = await tabs.open(shown.link);
-    await page.goto(`${shown.url}/__sandbox/#limits/keys`);
+    await show(page, 'limits/keys');
     await page.getByRole('button', { name: 'Go live' }).click();
     const dialog = page.getByRole('dialog', { name: 'Go live?' });
     await dialog.getByText('cannot be undone').waitFor();
@@ -122,7 +122,7 @@ describe.skipIf(noBrowser)(`the limits on the page (${noBrowser ?? 'in chromium'
 
   it('have choices, as the command lists them', async () => {
     const page = await tabs.open(shown.link);
-    await page.goto(`${shown.url}/__sandbox/#limits/choices`);
+    await show(page, 'limits/choices');
     const rows = page.getByRole('table', { name: 'Choices' }).getByRole('row');
     await expect.poll(() => rows.count()).toBe(choices.length + 1);
     await page.getByRole('cell', { name: 'the three test numbers' }).waitFor();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noBrowser, patience, useBrowser, useSandbox } from './browser.ts';
+import { addresses, noBrowser, patience, show, useBrowser, useSandbox } from './browser.ts';
 
 describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'})`, () => {
   const tabs = useBrowser();
@@ -38,35 +38,31 @@ describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'
     expect(await page.getByRole('searchbox').inputValue()).toBe('');
   });
 
-  it.each(['phones', 'timeline', 'limits'])('leaves a phone room for the screen %s', async (screen) => {
+  it('leaves a phone room for each screen', async () => {
+    await shown.send('+12025550101', 'welcome');
     const page = await tabs.open(shown.link, { viewport: { width: 375, height: 720 } });
-    await page.goto(`${shown.url}/__sandbox/#${screen}`);
-    await page.getByRole('button', { name: '+1 min' }).waitFor();
-    const top = await page.evaluate('document.querySelector("main").getBoundingClientRect().top');
-    expect(top).toBeLessThanOrEqual(96);
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    for (const screen of ['phones', 'timeline', 'limits'] as const) {
+      await show(page, screen);
+      await page.getByRole('button', { name: '+1 min' }).waitFor();
+      const top = await page.evaluate('document.querySelector("main").getBoundingClientRect().top');
+      const fits = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+      expect({ screen, isHigh: Number(top) > 96, fits }).toEqual({ screen, isHigh: false, fits: true });
+    }
   });
 
-  it.each(['phones', 'phones/%2B12025550101', 'timeline', 'deliveries', 'contents/templates', 'limits', 'limits/keys'])(
-    'fits the screen %s into a window of 320 px',
-    async (screen) => {
-      shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:65535/hooks' });
-      await shown.send('+12025550101', 'appointment_reminder', ['Ada', 'Monday', '9:00']);
-      await shown.sandbox.time.advance(400);
-      const page = await tabs.open(shown.link, { viewport: { width: 320, height: 640 } });
-      await page.goto(`${shown.url}/__sandbox/#${screen}`);
-      await page
-        .getByRole('main')
-        .getByText(/sent|active|APPROVED|starter|0101/)
-        .filter({ visible: true })
-        .first()
-        .waitFor();
-      const cut = `[...document.querySelectorAll('html, header, nav, .clock, .list')]
-        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
-        .map(({ outerHTML }) => outerHTML.slice(0, 60))`;
-      await expect.poll(() => page.evaluate(cut), patience).toEqual([]);
-    },
-  );
+  it('fits each screen into a window of 320 px', async () => {
+    shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:65535/hooks' });
+    await shown.send('+12025550101', 'appointment_reminder', ['Ada', 'Monday', '9:00']);
+    await shown.sandbox.time.advance(400);
+    const page = await tabs.open(shown.link, { viewport: { width: 320, height: 640 } });
+    const cut = `[...document.querySelectorAll('html, header, nav, .clock, .list')]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map(({ outerHTML }) => outerHTML.slice(0, 60))`;
+    for (const address of addresses) {
+      await show(page, address);
+      await expect.poll(() => page.evaluate(cut), { ...patience, message: address }).toEqual([]);
+    }
+  });
 
   it('breaks long words in the header of a conversation, in details and in dialogs', async () => {
     const [long, phone] = ['W'.repeat(1_000), '+12025550101'];
@@ -91,17 +87,21 @@ describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'
     expect(await overflow('dialog[open]')).toBe(0);
   });
 
-  it.each(['timeline', 'deliveries', 'limits/choices'])('scrolls %s only down on a phone', async (screen) => {
+  it('scrolls lists only down on a phone', async () => {
     shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:65535/hooks' });
     await shown.send('+12025550101', 'welcome');
     await shown.sandbox.time.advance(400);
     const page = await tabs.open(shown.link, { viewport: { width: 375, height: 720 } });
-    await page.goto(`${shown.url}/__sandbox/#${screen}`);
-    await page.getByRole('table').last().waitFor();
-    if (screen === 'deliveries') await page.getByText('connection refused').first().waitFor();
-    if (screen === 'timeline') await page.getByRole('link', { name: '+12025550101' }).waitFor();
-    const widths = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.list'))`;
-    expect(await page.evaluate(widths)).toBe(0);
+    for (const [screen, content] of [
+      ['timeline', page.getByRole('link', { name: '+12025550101' })],
+      ['deliveries', page.getByText('connection refused').first()],
+      ['limits/choices', page.getByRole('table').last()],
+    ] as const) {
+      await show(page, screen);
+      await content.waitFor();
+      const widths = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.list'))`;
+      expect([screen, await page.evaluate(widths)]).toEqual([screen, 0]);
+    }
   });
 
   it('scrolls deliveries only down on a phone, also without a response', async () => {
@@ -109,7 +109,7 @@ describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'
     shown.sandbox.faults.add({ on: ['broadcast.completed'], effect: { kind: 'delay', ms: 60_000 } });
     shown.sandbox.trigger('broadcast.completed', { template: 'welcome' });
     const page = await tabs.open(shown.link, { viewport: { width: 375, height: 720 } });
-    await page.goto(`${shown.url}/__sandbox/#deliveries`);
+    await show(page, 'deliveries');
     await page.getByRole('row').filter({ hasText: 'broadcast.completed' }).getByText('waiting').waitFor();
     expect(await page.locator('.list').evaluate((list) => list.scrollWidth - list.clientWidth)).toBe(0);
   });
