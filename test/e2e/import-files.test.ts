@@ -105,7 +105,7 @@ describe('a file with changed rows', () => {
     const file = rig.writePeople(world, 400);
     const argv = ['contacts', 'import', file, '-o', 'json'];
     const running = rig.start(world, argv);
-    await expect.poll(() => world.sandbox.counts().contacts, { timeout: 15_000, interval: 1 }).toBeGreaterThan(100);
+    await rig.untilChanged(world.sandbox, () => world.sandbox.counts().contacts > 100);
     alive(running.pid, 'SIGINT');
     expect(await running.ended).toBe(130);
     const text = readFileSync(file, 'utf8');

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { NewFault } from '../../src/sandbox/faults/input.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { cleanEnv, programText, type Running, startBin } from '../support/bin.ts';
@@ -44,12 +44,24 @@ export function start(world: Pick<World, 'home' | 'env'>, argv: readonly string[
   return running;
 }
 
-/** Resolves once the sandboxes together have this many messages. */
+/** Resolves once the sandbox has this many messages, or when the process has ended. */
 export async function untilSent({ sandbox }: World, count: number, running?: Running): Promise<void> {
-  let isOver = false;
-  void running?.ended.then(() => (isOver = true));
-  const poll = { timeout: 15_000, interval: 1 };
-  await expect.poll(() => isOver || sandbox.counts().messages >= count, poll).toBe(true);
+  await Promise.race([untilChanged(sandbox, () => sandbox.counts().messages >= count), running?.ended ?? never]);
+}
+
+const never = new Promise<never>(() => {});
+
+/** Resolves once it is so; looks at each change of the sandbox. */
+export async function untilChanged(sandbox: World['sandbox'], isSo: () => boolean): Promise<void> {
+  if (isSo()) return;
+  await new Promise<void>((resolve) => {
+    const { stop } = sandbox.openFeed(undefined, () => {
+      if (!isSo()) return;
+      stop();
+      resolve();
+    });
+    onTestFinished(stop);
+  });
 }
 
 /** Recipients of more than one message. */

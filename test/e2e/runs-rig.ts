@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
 import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
 import { alive, type Ran } from '../support/cli.ts';
@@ -69,10 +69,7 @@ export function writePeople({ home }: Pick<Place, 'home'>, count: number, name =
 
 /** Resolves after this many requests, or when the process has ended. */
 export async function untilAsked({ service }: Pick<Place, 'service'>, count: number, running: Running): Promise<void> {
-  let isOver = false;
-  void running.ended.then(() => (isOver = true));
-  const poll = { timeout: 15_000, interval: 1 };
-  await expect.poll(() => isOver || service.asked.length >= count, poll).toBe(true);
+  await Promise.race([service.until(count), running.ended]);
 }
 
 export async function killed(running: Running): Promise<void> {

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -30,6 +31,8 @@ export interface Service {
   readonly url: string;
   /** In order of arrival. */
   readonly asked: readonly Asked[];
+  /** Resolves once this many requests have arrived. */
+  until(count: number): Promise<void>;
   close(): void;
 }
 
@@ -40,6 +43,7 @@ const live = 'sk_live_7Rw1Kc5NbY6uJe0S';
 /** Starts a service that is not our sandbox and records requests. It has no templates. */
 export async function openService(decide: Decide = () => ({ reply: 200 }), port = 0): Promise<Service> {
   const asked: Asked[] = [];
+  const arrivals = new EventEmitter();
   const counts = new Map<string, number>();
   const started = performance.now();
   const server = createServer((request, response) => void respond(request, response).catch(() => {}));
@@ -47,6 +51,9 @@ export async function openService(decide: Decide = () => ({ reply: 200 }), port 
   return {
     url: `http://127.0.0.1:${addressOf(server.address()).port}`,
     asked,
+    async until(count) {
+      while (asked.length < count) await once(arrivals, 'arrival');
+    },
     close() {
       server.close();
       server.closeAllConnections();
@@ -62,6 +69,7 @@ export async function openService(decide: Decide = () => ({ reply: 200 }), port 
     const one = { phone, before, at: performance.now() - started };
     const { reply, after = 0, until, headers = {} } = decide(one);
     asked.push({ ...one, reply });
+    arrivals.emit('arrival');
     if (reply === 'hang') return;
     await until;
     if (after > 0) await new Promise((resolve) => setTimeout(resolve, after));
