@@ -10,7 +10,7 @@ const send = ['send-template', '+12025550101', 'welcome', '-p', 'Ada'];
 describe.skipIf(noRedis !== undefined)('doctor', () => {
   it('checks the server of a team', async () => {
     const team = await newTeam(undefined, persistent);
-    const { stdout } = await team.newMachine().bin(['doctor']);
+    const { stdout } = await team.newMachine().run(['doctor']);
     expect(stdout).toMatch(
       /Team\n +ok +server .*127\.0\.0\.1:\d+\/0, [\d.]+, connected in \d+ ms, answers in \d+ ms\n/,
     );
@@ -21,7 +21,7 @@ describe.skipIf(noRedis !== undefined)('doctor', () => {
 
   it('says that a crash may lose a second with everysec', async () => {
     const team = await newTeam(undefined, ['--appendonly', 'yes', '--appendfsync', 'everysec']);
-    expect((await team.newMachine().bin(['doctor'])).stdout).toMatch(/warn +persistence .*may lose its last second/);
+    expect((await team.newMachine().run(['doctor'])).stdout).toMatch(/warn +persistence .*may lose its last second/);
   });
 
   it.each([
@@ -31,8 +31,8 @@ describe.skipIf(noRedis !== undefined)('doctor', () => {
   ])('and send-template refuse a server with %s', async (_, settings, hint) => {
     const team = await newTeam(undefined, settings);
     const machine = team.newMachine();
-    expect((await machine.bin(['doctor'])).stdout).toMatch(new RegExp(`fail +persistence .*\\n.*${hint}`));
-    const { code, stderr } = await machine.bin(send);
+    expect((await machine.run(['doctor'])).stdout).toMatch(new RegExp(`fail +persistence .*\\n.*${hint}`));
+    const { code, stderr } = await machine.run(send);
     expect([code, stderr, team.service.asked]).toEqual([3, expect.stringContaining(hint), []]);
   });
 
@@ -41,18 +41,18 @@ describe.skipIf(noRedis !== undefined)('doctor', () => {
     const machine = team.newMachine();
     writePeople(machine, 3);
     const batch = ['send-batch', 'welcome', 'people.csv', '--param-column', 'name'];
-    const { code, stderr } = await machine.bin(batch, { BIZMSG_API_KEY: 'sk_test_0123456789abcdef' });
+    const { code, stderr } = await machine.run(batch, { BIZMSG_API_KEY: 'sk_test_0123456789abcdef' });
     expect([code, stderr]).toEqual([0, expect.stringMatching(/forgets what was sent.*set appendonly yes/)]);
     expect(team.service.asked).toHaveLength(3);
   });
 
   it('reports another secret and a lost server', async () => {
     const team = await newTeam();
-    await team.newMachine().bin(send);
+    await team.newMachine().run(send);
     const stranger = team.newMachine(team.url.replace(secret, otherSecret));
-    expect((await stranger.bin(['doctor'])).stdout).toMatch(/fail +ledger .*another secret/);
+    expect((await stranger.run(['doctor'])).stdout).toMatch(/fail +ledger .*another secret/);
     await team.server.kill();
-    const { stdout } = await team.newMachine().bin(['doctor']);
+    const { stdout } = await team.newMachine().run(['doctor']);
     expect(stdout).toMatch(/fail +server .*cannot reach 127\.0\.0\.1.*\n +start the server, or /);
   });
 });

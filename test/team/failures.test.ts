@@ -21,7 +21,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     const machine = team.newMachine(team.url.replace('redis://', 'redis://bizmsg:hunter-number-2@'));
     writePeople(machine, 3);
     await team.server.kill();
-    const { code, stderr } = await machine.bin(argv);
+    const { code, stderr } = await machine.run(argv);
     expect([code, stderr]).toEqual([9, expect.stringContaining(`127.0.0.1:${team.server.address.port}`)]);
     expect(stderr).not.toContain('hunter-number-2');
     expect(team.service.asked).toEqual([]);
@@ -30,25 +30,25 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
   it('that wants another password is exit 3, and names the server without it', async () => {
     const team = await newTeam(undefined, [...persistent, '--requirepass', 'right-password']);
     const machine = team.newMachine(team.url.replace('redis://', 'redis://:wrong-password@'));
-    const { code, stderr } = await machine.bin(send);
+    const { code, stderr } = await machine.run(send);
     expect([code, stderr]).toEqual([3, expect.stringContaining(`127.0.0.1:${team.server.address.port}`)]);
     expect(stderr).not.toMatch(/wrong-password|right-password/);
     expect(team.service.asked).toEqual([]);
     const right = team.newMachine(team.url.replace('redis://', 'redis://:right-password@'));
-    expect(await right.bin([...send, '--accept-loss'])).toMatchObject({ code: 0 });
+    expect(await right.run([...send, '--accept-loss'])).toMatchObject({ code: 0 });
   });
 
   it.runIf(isLong)('without TLS is not used by a rediss:// URL', async () => {
     const team = await newTeam();
-    const { code } = await team.newMachine(team.url.replace('redis://', 'rediss://')).bin(send);
+    const { code } = await team.newMachine(team.url.replace('redis://', 'rediss://')).run(send);
     expect([code, team.service.asked]).toEqual([expect.toSatisfy((one) => one === 3 || one === 9), []]);
   });
 
   it('refuses a machine with another secret', async () => {
     const team = await newTeam();
-    expect(await team.newMachine().bin(send)).toMatchObject({ code: 0 });
+    expect(await team.newMachine().run(send)).toMatchObject({ code: 0 });
     const stranger = team.newMachine(team.url.replace(secret, otherSecret));
-    const { code, stderr } = await stranger.bin([...send, '--again']);
+    const { code, stderr } = await stranger.run([...send, '--again']);
     expect([code, stderr]).toEqual([3, expect.stringContaining('another secret')]);
     expect(team.service.asked).toHaveLength(1);
   });
@@ -56,10 +56,10 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
   it('with data of a newer version is refused', async () => {
     const team = await newTeam();
     const machine = team.newMachine();
-    await machine.bin(send);
+    await machine.run(send);
     const { redis } = team.server;
     await redis.call('HSET', `${prefixOf(`${team.service.url} team`)}meta`, 'version', 99);
-    const { code, stderr } = await machine.bin([...send, '--again']);
+    const { code, stderr } = await machine.run([...send, '--again']);
     expect([code, stderr]).toEqual([3, expect.stringContaining('version 99')]);
     expect(team.service.asked).toHaveLength(1);
   });
@@ -78,7 +78,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     const trust = ['--tls-ca-cert-file', fixture('authority.pem'), '--tls-auth-clients', 'no'];
     const team = await newTeam(undefined, [...persistent, ...tls, ...trust]);
     const machine = team.newMachine(`rediss://127.0.0.1:${port}#${secret}`);
-    const refused = await machine.bin(send);
+    const refused = await machine.run(send);
     expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('TLS connection')]);
     expect(await machine.bin(send, { NODE_EXTRA_CA_CERTS: fixture('authority.pem') })).toMatchObject({ code: 0 });
   });
@@ -99,7 +99,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     expect([0, 10]).toContain(await running.ended);
     expect([twice(team.service), team.service.asked.length]).toEqual([[], 200]);
     // The late answers of the stopped process have settled its rows.
-    const { stdout } = await other.bin(asJob);
+    const { stdout } = await other.run(asJob);
     expect(summaryIn(stdout)).toMatchObject({ team: { sent: 200, unsure: 0, left: 0 } });
   });
 
@@ -128,7 +128,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     await team.server.redis.call('CONFIG', 'SET', 'maxmemory', '0');
     await silenced(team, running);
     // The outcomes of rows in flight could not be recorded: these are unsure.
-    expect([0, 10]).toContain((await machine.bin(asJob)).code);
+    expect([0, 10]).toContain((await machine.run(asJob)).code);
     expect([twice(team.service), team.service.asked.length]).toEqual([[], 200]);
   });
 
@@ -146,7 +146,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
       await expect.poll(() => running.stderr(), { timeout: 20_000 }).toContain('waiting for it');
       const before = team.service.asked.length;
       await silenced(team, running);
-      const { code, stdout } = await other.bin(asJob);
+      const { code, stdout } = await other.run(asJob);
       expect(code === 0 || code === 10).toBe(true);
       const { sent } = summaryIn(stdout);
       expect(team.service.asked.length - before).toBe(sent);
@@ -178,7 +178,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     expect(await running.ended).toBeNull();
     cable.mend();
     await silenced(team, running);
-    expect(await other.bin(asJob)).toMatchObject({ code: 10 });
+    expect(await other.run(asJob)).toMatchObject({ code: 10 });
     expect(twice(team.service)).toEqual([]);
   });
 
@@ -201,9 +201,9 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     const { url } = team.service;
     const key = 'sk_test_0123456789abcdef';
     const words = ['profiles', 'add', 'acme', '--base-url', url, '--plan', 'growth', '--key-stdin'];
-    expect(await machine.bin(words, {}, key)).toMatchObject({ code: 0 });
+    expect(await machine.run(words, {}, key)).toMatchObject({ code: 0 });
     await team.server.kill();
-    const { code, stderr } = await machine.bin(['templates', 'list', '--profile', 'acme']);
+    const { code, stderr } = await machine.run(['templates', 'list', '--profile', 'acme']);
     expect([code, stderr]).toEqual([0, expect.stringMatching(/pace is not shared.*the server of the team/)]);
   });
 
@@ -242,7 +242,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     expect(running.stderr()).toContain('the server of the team could not be reached for 2 minutes');
     await team.server.start(...persistent);
     await silenced(team, running);
-    const { code } = await machine.bin([...asJob, '--retry-unsure']);
+    const { code } = await machine.run([...asJob, '--retry-unsure']);
     expect(code).toBe(0);
   });
 
@@ -254,7 +254,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     await expect.poll(() => team.service.asked.length, { timeout: 15_000 }).toBe(100);
     await killed(first);
     await silenced(team, first);
-    const { code, stdout } = await other.bin(asJob);
+    const { code, stdout } = await other.run(asJob);
     const { unsure, skipped } = summaryIn(stdout);
     expect([code, twice(team.service)]).toEqual([10, []]);
     expect(Number(unsure) + Number(Object(skipped).unsure)).toBeGreaterThanOrEqual(1);

@@ -42,15 +42,15 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
   it('that was restarted without its data stops all machines until --accept-loss', async () => {
     const team = await newTeam();
     const [one, other] = [team.newMachine(), team.newMachine()];
-    for (const machine of [one, other]) expect(await machine.bin([...send, '--again'])).toMatchObject({ code: 0 });
+    for (const machine of [one, other]) expect(await machine.run([...send, '--again'])).toMatchObject({ code: 0 });
     await team.server.redis.call('FLUSHALL');
     for (const machine of [one, other, one]) {
-      const { code, stderr } = await machine.bin([...send, '--again']);
+      const { code, stderr } = await machine.run([...send, '--again']);
       expect([code, stderr]).toEqual([11, expect.stringMatching(/has lost data.*last known change.*--accept-loss/s)]);
     }
     expect(team.service.asked).toHaveLength(2);
-    expect(await one.bin([...send, '--again', '--accept-loss'])).toMatchObject({ code: 0 });
-    expect(await other.bin([...send, '--again'])).toMatchObject({ code: 0 });
+    expect(await one.run([...send, '--again', '--accept-loss'])).toMatchObject({ code: 0 });
+    expect(await other.run([...send, '--again'])).toMatchObject({ code: 0 });
   });
 
   it('that has lost a run has it recorded again by the machine that sent it', async () => {
@@ -62,15 +62,15 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     await team.server.redis.call('FLUSHALL');
     expect(await running.ended).toBe(11);
     expect(running.stderr()).toContain('leaves out what this machine has sent');
-    const foreseen = await machine.bin([...asJob, '--accept-loss', '--dry-run']);
-    const rest = await machine.bin([...asJob, '--accept-loss']);
+    const foreseen = await machine.run([...asJob, '--accept-loss', '--dry-run']);
+    const rest = await machine.run([...asJob, '--accept-loss']);
     const summary = summaryIn(rest.stdout);
     expect(JSON.parse(foreseen.stdout)).toMatchObject({ would_send: summary.sent });
     expect([rest.code, twice(team.service), team.service.asked.length]).toEqual([10, [], 400]);
-    const again = await machine.bin(asJob);
+    const again = await machine.run(asJob);
     expect([again.code, summaryIn(again.stdout)]).toMatchObject([10, { sent: 0 }]);
     expect(team.service.asked).toHaveLength(400);
-    const resolved = await machine.bin(['runs', 'resolve', String(summary.run), '--sent']);
+    const resolved = await machine.run(['runs', 'resolve', String(summary.run), '--sent']);
     expect(resolved.code).toBe(0);
   });
 
@@ -80,20 +80,20 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
       const team = await newTeam();
       const machine = team.newMachine();
       writePeople(machine, 2);
-      const { code, stdout } = await machine.bin(asJob);
+      const { code, stdout } = await machine.run(asJob);
       expect(code).toBe(0);
       await team.server.redis.call('FLUSHALL');
-      expect((await machine.bin(['runs', 'list', '--accept-loss'])).code).toBe(0);
+      expect((await machine.run(['runs', 'list', '--accept-loss'])).code).toBe(0);
       return { team, machine, run: String(summaryIn(stdout).run) };
     }
 
     it('does not get it sent twice, whichever command has accepted the loss', async () => {
       const { team, machine } = await lostJob();
       writePeople(machine, 3);
-      const { code, stdout, stderr } = await machine.bin(asJob);
+      const { code, stdout, stderr } = await machine.run(asJob);
       expect([code, summaryIn(stdout)]).toMatchObject([0, { rows: 3, sent: 1 }]);
       expect(stderr).toContain("this machine's logs have 2 rows as sent (run ");
-      expect((await machine.bin(asJob)).stderr).not.toContain('left out');
+      expect((await machine.run(asJob)).stderr).not.toContain('left out');
       expect(team.service.asked).toHaveLength(3);
     });
 
@@ -104,7 +104,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
       ['another account sends them', asJob, 4, { BIZMSG_ACCOUNT: 'second' }],
     ])('%s', async (_, argv, asked, env: Readonly<Record<string, string>> = {}) => {
       const { team, machine } = await lostJob();
-      expect((await machine.bin(argv, env)).code).toBe(0);
+      expect((await machine.run(argv, env)).code).toBe(0);
       expect(team.service.asked).toHaveLength(asked);
     });
 
@@ -113,8 +113,8 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
       ['a person', () => ['--recipient', phoneOf(1)], 3],
     ])('sends %s again that was forgotten', async (_, words, asked) => {
       const { team, machine, run } = await lostJob();
-      expect((await machine.bin(['runs', 'forget', ...words(run), '--yes'])).code).toBe(0);
-      expect((await machine.bin(asJob)).code).toBe(0);
+      expect((await machine.run(['runs', 'forget', ...words(run), '--yes'])).code).toBe(0);
+      expect((await machine.run(asJob)).code).toBe(0);
       expect(team.service.asked).toHaveLength(asked);
     });
 
@@ -122,7 +122,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
       const { team, machine } = await lostJob();
       const second = await openService();
       onTestFinished(() => second.close());
-      expect((await machine.bin([...asJob, '--accept-loss'], { BIZMSG_BASE_URL: second.url })).code).toBe(0);
+      expect((await machine.run([...asJob, '--accept-loss'], { BIZMSG_BASE_URL: second.url })).code).toBe(0);
       expect([team.service.asked.length, second.asked.length]).toEqual([2, 2]);
     });
 
@@ -132,7 +132,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
       const [name = ''] = readdirSync(folder);
       const text = readFileSync(join(folder, name), 'utf8');
       writeFileSync(join(folder, name), text.replace('"claimed"', '"climbed"'));
-      expect((await machine.bin(asJob)).stderr).toContain(`${name} is damaged`);
+      expect((await machine.run(asJob)).stderr).toContain(`${name} is damaged`);
     });
 
     it('is not resolved or closed in the run that was lost', async () => {
@@ -141,7 +141,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
         ['resolve', run, '--sent'],
         ['close', run],
       ])
-        expect(await machine.bin(['runs', ...words])).toMatchObject({
+        expect(await machine.run(['runs', ...words])).toMatchObject({
           code: 2,
           stderr: expect.stringContaining(`run ${run} is not in the ledger`),
         });
@@ -149,9 +149,9 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
 
     it('shows what a dry run would do without the loss accepted', async () => {
       const { team, machine } = await lostJob();
-      await machine.bin(asJob);
+      await machine.run(asJob);
       await team.server.redis.call('FLUSHALL');
-      const { code, stdout } = await machine.bin([...asJob, '--dry-run']);
+      const { code, stdout } = await machine.run([...asJob, '--dry-run']);
       expect([code, JSON.parse(stdout)]).toMatchObject([11, { type: 'rehearsal', refused: {} }]);
     });
   });
@@ -165,7 +165,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     await killed(running);
     setLogsAhead(machine, 600_000);
     await team.server.redis.call('FLUSHALL');
-    const { code, stdout } = await machine.bin([...asJob, '--accept-loss']);
+    const { code, stdout } = await machine.run([...asJob, '--accept-loss']);
     expect([code, summaryIn(stdout)]).toMatchObject([10, { sent: 0, skipped: { unsure: 3 } }]);
     expect(team.service.asked).toHaveLength(3);
   });
@@ -180,9 +180,9 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     expect(await running.ended).toBe(0);
     await restore();
     await silenced(team, running);
-    const { code, stdout } = await machine.bin([...asJob, '--accept-loss', '--retry-unsure']);
+    const { code, stdout } = await machine.run([...asJob, '--accept-loss', '--retry-unsure']);
     expect([code, summaryIn(stdout)]).toMatchObject([0, { sent: 0, skipped: { this_run: 3 } }]);
-    expect((await machine.bin(asJob)).code).toBe(0);
+    expect((await machine.run(asJob)).code).toBe(0);
     expect(team.service.asked).toHaveLength(3);
   });
 
@@ -194,16 +194,16 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     const machine = team.newMachine();
     writePeople(machine, 2);
     const once = [...asJob, '--retries', '0'];
-    expect((await machine.bin(once)).code).toBe(10);
+    expect((await machine.run(once)).code).toBe(10);
     await team.server.redis.call('FLUSHALL');
-    const { code, stdout, stderr } = await machine.bin([...once, '--accept-loss']);
+    const { code, stdout, stderr } = await machine.run([...once, '--accept-loss']);
     const { run, skipped } = summaryIn(stdout);
     expect([code, skipped]).toMatchObject([10, { unsure: 2 }]);
     expect(stderr).toContain("this machine's logs have 2 rows as unsure (run ");
-    const resolved = await resolver(machine, team).bin(['runs', 'resolve', String(run), '--not-sent']);
+    const resolved = await resolver(machine, team).run(['runs', 'resolve', String(run), '--not-sent']);
     expect(resolved.code).toBe(0);
     expect(team.service.asked).toHaveLength(2);
-    await machine.bin(once);
+    await machine.run(once);
     expect(team.service.asked).toHaveLength(4);
   });
 
@@ -227,30 +227,30 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
 
   it('that has nothing of the team stops a machine that never used it', async () => {
     const team = await newTeam();
-    expect(await team.newMachine().bin(send)).toMatchObject({ code: 0 });
+    expect(await team.newMachine().run(send)).toMatchObject({ code: 0 });
     await team.server.redis.call('FLUSHALL');
     const fresh = team.newMachine();
     const refused = [11, expect.stringMatching(/does not know this team.*--accept-loss/s)];
     for (const words of [send, [...send, '--again'], ['runs', 'list']]) {
-      const { code, stderr } = await fresh.bin(words);
+      const { code, stderr } = await fresh.run(words);
       expect([code, stderr]).toEqual(refused);
     }
     const stranger = team.newMachine(team.url.replace(secret, otherSecret));
-    const { code, stderr } = await stranger.bin(send);
+    const { code, stderr } = await stranger.run(send);
     expect([code, stderr]).toEqual(refused);
     expect(team.service.asked).toHaveLength(1);
-    expect(await fresh.bin([...send, '--accept-loss'])).toMatchObject({ code: 0 });
-    expect(await team.newMachine().bin([...send, '--again'])).toMatchObject({ code: 0 });
+    expect(await fresh.run([...send, '--accept-loss'])).toMatchObject({ code: 0 });
+    expect(await team.newMachine().run([...send, '--again'])).toMatchObject({ code: 0 });
   });
 
   it('is set up by team new; without that, the first command needs --accept-loss', async () => {
     const team = await newTeam();
     await team.server.redis.call('FLUSHALL');
     const address = `redis://127.0.0.1:${team.server.address.port}`;
-    const { stdout, stderr } = await team.newMachine('').bin(['team', 'new', address]);
+    const { stdout, stderr } = await team.newMachine('').run(['team', 'new', address]);
     expect(stderr).not.toContain('--accept-loss');
-    expect(await team.newMachine(stdout.trim()).bin(send)).toMatchObject({ code: 0 });
-    const unreachable = await team.newMachine('').bin(['team', 'new', 'redis://127.0.0.1:1']);
+    expect(await team.newMachine(stdout.trim()).run(send)).toMatchObject({ code: 0 });
+    const unreachable = await team.newMachine('').run(['team', 'new', 'redis://127.0.0.1:1']);
     expect([unreachable.code, unreachable.stderr]).toEqual([0, expect.stringContaining('needs --accept-loss')]);
   });
 
@@ -266,16 +266,16 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
   ])('that was killed and %s stops all machines', async (_, damage) => {
     const team = await newTeam();
     const [one, other] = [team.newMachine(), team.newMachine()];
-    await one.bin(send);
+    await one.run(send);
     const { folder } = team.server;
     cpSync(join(folder, 'appendonlydir'), join(folder, 'old'), { recursive: true });
-    await other.bin([...send, '--again']);
-    await one.bin([...send, '--again']);
+    await other.run([...send, '--again']);
+    await one.run([...send, '--again']);
     await team.server.kill();
     damage(folder);
     await team.server.start(...persistent);
     for (const machine of [other, one]) {
-      const { code, stderr } = await machine.bin([...send, '--again']);
+      const { code, stderr } = await machine.run([...send, '--again']);
       expect([code, stderr]).toEqual([11, expect.stringContaining('has lost data')]);
     }
     expect(team.service.asked).toHaveLength(3);

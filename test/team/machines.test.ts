@@ -29,7 +29,7 @@ describe.skipIf(noRedis !== undefined)('machines of a team', () => {
     expect(twice(team.service)).toEqual([]);
     const late = team.newMachine();
     writePeople(late, rows);
-    const { code, stdout } = await late.bin(asJob);
+    const { code, stdout } = await late.run(asJob);
     expect([code, summaryIn(stdout)]).toMatchObject([0, { sent: 0, skipped: { this_run: rows } }]);
     expect(team.service.asked).toHaveLength(rows);
   });
@@ -57,12 +57,12 @@ describe.skipIf(noRedis !== undefined)('machines of a team', () => {
     const [one, other] = [team.newMachine(), team.newMachine()];
     for (const machine of [one, other]) writePeople(machine, 20);
     const plain = [...batch, '--no-pace', '-o', 'json'];
-    expect((await one.bin([...plain, '--first', '5'])).code).toBe(0);
-    const rest = await other.bin(plain);
+    expect((await one.run([...plain, '--first', '5'])).code).toBe(0);
+    const rest = await other.run(plain);
     expect([rest.code, summaryIn(rest.stdout)]).toMatchObject([0, { sent: 15, continues: true }]);
-    const text = await other.bin([...batch, '--no-pace', '--job', 'again']);
+    const text = await other.run([...batch, '--no-pace', '--job', 'again']);
     expect(text.stdout).toContain('all machines of the team: 20 of 20 rows sent');
-    const again = await one.bin(plain);
+    const again = await one.run(plain);
     expect([again.code, again.stderr]).toEqual([11, expect.stringContaining('all 20 rows were sent before')]);
   });
 
@@ -103,7 +103,7 @@ describe.skipIf(noRedis !== undefined)('machines of a team', () => {
     expect(codes.filter((code) => code !== 0 && code !== 10)).toEqual([]);
     const late = team.newMachine();
     writePeople(late, rows);
-    const { stdout } = await late.bin(words);
+    const { stdout } = await late.run(words);
     const { skipped } = summaryIn(stdout);
     const { unsure, this_run: sent } = Object(skipped);
     expect([twice(team.service), sent + unsure]).toEqual([[], rows]);
@@ -148,7 +148,7 @@ describe.skipIf(noRedis !== undefined)('machines of a team', () => {
     expect([kills, (await Promise.all(ended)).flat()]).toEqual([most, []]);
     const late = team.newMachine();
     writePeople(late, rows);
-    const { unsure, this_run: sent } = Object(summaryIn((await late.bin(words)).stdout)['skipped']);
+    const { unsure, this_run: sent } = Object(summaryIn((await late.run(words)).stdout)['skipped']);
     expect([twice(team.service), sent + unsure]).toEqual([[], rows]);
     expect(unsure).toBeLessThanOrEqual(ofMachines * 2);
   });

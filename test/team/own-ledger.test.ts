@@ -12,15 +12,15 @@ describe.skipIf(noRedis !== undefined)('what a machine sent before it had a team
     const team = await newTeam();
     const machine = team.newMachine();
     writePeople(machine, 10);
-    expect(await machine.bin([...plain, '--no-team'])).toMatchObject({ code: 0 });
+    expect(await machine.run([...plain, '--no-team'])).toMatchObject({ code: 0 });
     writePeople(machine, 15);
-    const { code, stderr } = await machine.bin(plain);
+    const { code, stderr } = await machine.run(plain);
     expect([code, stderr]).toEqual([11, expect.stringContaining('10 of 15 rows were sent before')]);
-    const added = await machine.bin([...plain, '--new-only']);
+    const added = await machine.run([...plain, '--new-only']);
     expect([added.code, summaryIn(added.stdout)]).toMatchObject([0, { sent: 5, skipped: { earlier_run: 10 } }]);
-    const limited = await machine.bin([...batch.slice(0, -1), '0', '--new-only']);
+    const limited = await machine.run([...batch.slice(0, -1), '0', '--new-only']);
     expect([limited.code, twice(team.service)]).toEqual([0, []]);
-    const all = await machine.bin([...plain, '--again']);
+    const all = await machine.run([...plain, '--again']);
     expect([all.code, summaryIn(all.stdout)]).toMatchObject([0, { sent: 15 }]);
   });
 
@@ -28,9 +28,9 @@ describe.skipIf(noRedis !== undefined)('what a machine sent before it had a team
     const team = await newTeam();
     const [machine, other] = [team.newMachine(), team.newMachine()];
     for (const one of [machine, other]) writePeople(one, 10);
-    await machine.bin([...plain, '--job', 'welcome', '--no-team']);
+    await machine.run([...plain, '--job', 'welcome', '--no-team']);
     writePeople(machine, 12);
-    const { code, stdout } = await machine.bin([...plain, '--job', 'welcome']);
+    const { code, stdout } = await machine.run([...plain, '--job', 'welcome']);
     expect([code, summaryIn(stdout)]).toMatchObject([0, { sent: 2, skipped: { this_run: 10 } }]);
   });
 
@@ -44,7 +44,7 @@ describe.skipIf(noRedis !== undefined)('what a machine sent before it had a team
     await untilAsked(team, 10, running);
     await killed(running);
     const asked = team.service.asked.length;
-    const { code, stderr } = await machine.bin(plain);
+    const { code, stderr } = await machine.run(plain);
     expect([code, stderr]).toEqual([11, expect.stringMatching(/unfinished.*--no-team/s)]);
     expect(team.service.asked).toHaveLength(asked);
   });
@@ -53,13 +53,13 @@ describe.skipIf(noRedis !== undefined)('what a machine sent before it had a team
     const team = await newTeam((asked) => (asked.phone.endsWith('002') ? { reply: 500 } : { reply: 200 }));
     const machine = team.newMachine();
     writePeople(machine, 3);
-    const alone = await machine.bin([...plain, '--no-team']);
+    const alone = await machine.run([...plain, '--no-team']);
     const run = String(summaryIn(alone.stdout).run);
     writePeople(machine, 4);
-    const { code, stdout, stderr } = await machine.bin([...batch, '--new-only']);
+    const { code, stdout, stderr } = await machine.run([...batch, '--new-only']);
     expect([code, stderr]).toEqual([10, expect.stringContaining(`runs resolve ${run} --sent or --not-sent`)]);
     expect(stdout).toContain(`bizmsg runs resolve ${run} --sent, or --not-sent`);
-    expect(await machine.bin(['runs', 'resolve', run, '--not-sent'])).toMatchObject({ code: 0 });
+    expect(await machine.run(['runs', 'resolve', run, '--not-sent'])).toMatchObject({ code: 0 });
     expect(twice(team.service)).toEqual([]);
   });
 
@@ -69,20 +69,20 @@ describe.skipIf(noRedis !== undefined)('what a machine sent before it had a team
     const [machine, other] = [team.newMachine(), team.newMachine()];
     for (const one of [machine, other]) writePeople(one, 2);
     const asJob = [...plain, '--job', 'welcome', '--retries', '0'];
-    expect((await machine.bin([...asJob, '--no-team'])).code).toBe(0);
+    expect((await machine.run([...asJob, '--no-team'])).code).toBe(0);
     reply = 500;
-    expect((await other.bin(asJob)).code).toBe(10);
-    const { code, stdout } = await machine.bin(asJob);
+    expect((await other.run(asJob)).code).toBe(10);
+    const { code, stdout } = await machine.run(asJob);
     expect([code, summaryIn(stdout)]).toMatchObject([10, { sent: 0, skipped: { unsure: 2 } }]);
   });
 
   it('counts for a single message, too', async () => {
     const team = await newTeam();
     const machine = team.newMachine();
-    const first = await machine.bin([...send, '--no-team']);
+    const first = await machine.run([...send, '--no-team']);
     expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('cannot see what others send')]);
-    expect((await machine.bin(send)).code).toBe(11);
-    expect((await team.newMachine().bin(send)).code).toBe(0);
-    expect((await machine.bin(send)).code).toBe(11);
+    expect((await machine.run(send)).code).toBe(11);
+    expect((await team.newMachine().run(send)).code).toBe(0);
+    expect((await machine.run(send)).code).toBe(11);
   });
 });

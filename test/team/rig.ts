@@ -5,17 +5,22 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { prefixOf, setUpTeam } from '../../src/ledger/redis/server.ts';
 import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
-import { alive, type Ran } from '../support/cli.ts';
+import { alive, cli, type Ran } from '../support/cli.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { type Answering, type Asked, envOf, openService, type Service } from '../support/service.ts';
 
 export const secret = 'AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE';
 export const otherSecret = 'ZbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdZ';
 
+/** The file in a machine's home whose rows it sends. */
+const people = 'people.csv';
+
 /** A machine of a team: its own home, with its own state. */
 export interface Machine {
   readonly home: string;
-  bin(argv: readonly string[], more?: Readonly<Record<string, string>>, input?: string): Promise<Ran>;
+  bin(argv: readonly string[], more?: Readonly<Record<string, string>>): Promise<Ran>;
+  /** The same in this process, which takes a tenth of the time. */
+  run(argv: readonly string[], more?: Readonly<Record<string, string>>, stdin?: string): Promise<Ran>;
   start(argv: readonly string[], more?: Readonly<Record<string, string>>): Running;
 }
 
@@ -53,7 +58,11 @@ function newMachine(service: Service, url: string): Machine {
   const env = { ...envOf(service), ...(url !== '' && { BIZMSG_TEAM: url }) };
   return {
     home,
-    bin: (argv, more = {}, input = '') => bin(argv, { home, env: { ...env, ...more }, cwd: home, input }),
+    bin: (argv, more = {}) => bin(argv, { home, env: { ...env, ...more }, cwd: home }),
+    run: (argv, more = {}, stdin = '') => {
+      const words = argv.map((word) => (word === people ? join(home, people) : word));
+      return cli(words, { home, env: { ...env, ...more }, stdin });
+    },
     start(argv, more = {}) {
       const running = startBin(argv, { home, env: { ...env, ...more }, cwd: home });
       onTestFinished(() => void alive(running.pid, 'SIGKILL'));

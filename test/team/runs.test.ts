@@ -7,7 +7,7 @@ import { type Machine, newTeam } from './rig.ts';
 
 const batch = ['send-batch', 'welcome', 'people.csv', '--param-column', 'name', '--no-pace', '--at-most', '100000'];
 const asJob = [...batch, '--job', 'welcome', '-o', 'json'];
-const runs = async (machine: Machine) => recordsIn((await machine.bin(['runs', 'list', '-o', 'json'])).stdout);
+const runs = async (machine: Machine) => recordsIn((await machine.run(['runs', 'list', '-o', 'json'])).stdout);
 
 describe.skipIf(noRedis !== undefined)('the runs of a team', () => {
   it('are listed on every machine, with the counts of all', async () => {
@@ -15,13 +15,13 @@ describe.skipIf(noRedis !== undefined)('the runs of a team', () => {
     const [one, other, third] = [team.newMachine(), team.newMachine(), team.newMachine()];
     writePeople(one, 10);
     writePeople(other, 15);
-    const { stdout } = await one.bin(asJob);
-    await other.bin(asJob);
+    const { stdout } = await one.run(asJob);
+    await other.run(asJob);
     const { run } = summaryIn(stdout);
     const shown = { id: run, state: 'finished', job: 'welcome', rows: 15, sent: 15, left: 0, host: hostname() };
     for (const machine of [one, other, third]) expect(await runs(machine)).toMatchObject([shown]);
     const rowsOf = async (machine: Machine) =>
-      recordsIn((await machine.bin(['runs', 'show', String(run), '--outcome', 'sent', '-o', 'json'])).stdout);
+      recordsIn((await machine.run(['runs', 'show', String(run), '--outcome', 'sent', '-o', 'json'])).stdout);
     expect([(await rowsOf(one)).length, (await rowsOf(other)).length, await rowsOf(third)]).toEqual([10, 5, []]);
   });
 
@@ -29,16 +29,16 @@ describe.skipIf(noRedis !== undefined)('the runs of a team', () => {
     const team = await newTeam(({ phone }) => ({ reply: phone.endsWith('002') ? 'reset' : 200 }));
     const [one, other] = [team.newMachine(), team.newMachine()];
     writePeople(one, 10);
-    expect((await one.bin([...asJob, '--first', '6'])).code).toBe(10);
+    expect((await one.run([...asJob, '--first', '6'])).code).toBe(10);
     const [{ id, left, unsure } = {}] = await runs(other);
     expect([left, unsure]).toEqual([4, 1]);
-    expect(await other.bin(['runs', 'resolve', String(id), '--sent'])).toMatchObject({ code: 0 });
-    expect(await other.bin(['runs', 'close', String(id)])).toMatchObject({ code: 0 });
+    expect(await other.run(['runs', 'resolve', String(id), '--sent'])).toMatchObject({ code: 0 });
+    expect(await other.run(['runs', 'close', String(id)])).toMatchObject({ code: 0 });
     expect(await runs(one)).toMatchObject([{ state: 'closed', sent: 6, unsure: 0, left: 0 }]);
-    expect(await other.bin(['runs', 'forget', String(id), '--yes'])).toMatchObject({ code: 0 });
+    expect(await other.run(['runs', 'forget', String(id), '--yes'])).toMatchObject({ code: 0 });
     expect(await runs(other)).toEqual([]);
     const asked = team.service.asked.length;
-    expect((await one.bin([...asJob, '--first', '1'])).code).toBe(0);
+    expect((await one.run([...asJob, '--first', '1'])).code).toBe(0);
     expect(team.service.asked).toHaveLength(asked + 1);
   });
 
@@ -47,9 +47,9 @@ describe.skipIf(noRedis !== undefined)('the runs of a team', () => {
     const [one, other] = [team.newMachine(), team.newMachine()];
     writePeople(one, 3);
     writePeople(other, 3);
-    await one.bin(asJob);
-    expect(await other.bin(['runs', 'forget', '--recipient', '+12025000002', '--yes'])).toMatchObject({ code: 0 });
-    const { stdout } = await other.bin(asJob);
+    await one.run(asJob);
+    expect(await other.run(['runs', 'forget', '--recipient', '+12025000002', '--yes'])).toMatchObject({ code: 0 });
+    const { stdout } = await other.run(asJob);
     expect(summaryIn(stdout)).toMatchObject({ sent: 1 });
   });
 
