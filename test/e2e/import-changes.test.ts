@@ -5,9 +5,9 @@ import { errorIn, noteCodes } from '../support/json-lines.ts';
 import type { World } from '../support/world.ts';
 import * as rig from './import-rig.ts';
 
-const rows = 1_500;
+const rows = 600;
 /** Makes the file longer than one read. */
-const name = 'P'.repeat(80);
+const name = 'P'.repeat(200);
 
 const batch = (file: string, ...more: readonly string[]) => ['send-batch', 'welcome', file, '-o', 'json', ...more];
 

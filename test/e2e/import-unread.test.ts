@@ -5,7 +5,7 @@ import { canSwapFiles } from '../support/disk.ts';
 import { errorIn, noteCodes } from '../support/json-lines.ts';
 import * as rig from './import-rig.ts';
 
-const rows = 1_000;
+const rows = 500;
 const line = 'bizmsg send-batch welcome people.csv -o ndjson';
 
 describe('a run whose stdout is closed by the reader', () => {
