@@ -6,6 +6,6 @@ import { appears } from './page/appears.mjs';
 import { many } from './page/many.mjs';
 import { measure } from './rig/parts.mjs';
 
-const about = 'In chromium on the same machine, of which it takes CPU. The ratio by CPU is that of the sandbox alone.';
+const about = 'In chromium, which takes CPU of the same machine. The ratio by CPU is that of the sandbox alone.';
 
 await measure(about, { api, appears, many });

@@ -40,7 +40,7 @@ export async function makeCli(temporary, names) {
     const loaded = await modulesLoadedBy(() => run(entry));
     groups.push({ name, test: (id) => loaded.has(id) });
   }
-  // What lists and sends have in common.
+  // The modules that lists and sends have in common.
   const [lists, sends] = groups;
   groups.unshift({ name: 'chunk-frame', test: (id) => lists.test(id) && sends.test(id) });
   const chunks = await bundle(temporary, { ...names, help, groups });

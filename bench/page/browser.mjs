@@ -4,7 +4,7 @@ import { chromium } from 'playwright-core';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
-/** Why there is no browser, if there is none. */
+/** The reason why there is no browser, if any. */
 export const noBrowser = executablePath === undefined ? { unmeasured: 'chromium is not installed' } : undefined;
 
 /** Opens the page; with an address of a number, that thread. */

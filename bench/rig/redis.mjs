@@ -7,7 +7,7 @@ import { bizmsg, end, environment, freePort, launchAny, newPath } from './proces
 
 const program = ['redis-server', 'valkey-server'].find((name) => !spawnSync(name, ['--version']).error);
 
-/** Why there is no server, if there is none. */
+/** The reason why there is no server, if any. */
 export const noRedis = program ? undefined : { unmeasured: 'redis-server is not installed' };
 
 /** `url` is the URL of a team. */

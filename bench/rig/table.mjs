@@ -2,7 +2,7 @@
 import { median } from './quantiles.mjs';
 
 /**
- * A row has a rival and the ratios to it, of which the median counts, or a figure of its own, which `show` formats.
+ * A row has a rival and the ratios to it (the median counts), or a figure of its own, which `show` formats.
  * Either must be at least `least` or at most `most`. The ratio by CPU counts only if there is `leastByCpu`.
  * @typedef {{ what: string, value?: string, rival?: string, ratios?: number[], cpu?: number, figure?: number,
  *   show?: (figure: number) => string, least?: number, most?: number, leastByCpu?: number, why: string,

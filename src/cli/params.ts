@@ -92,7 +92,7 @@ export function flag(spec: string, description: string): Param<boolean> {
   return { kind: 'flag', spec, description, read: (texts) => texts.length > 0 };
 }
 
-/** Of a command whose values may be empty. */
+/** A command with this flag accepts empty values. */
 export const allowEmpty = flag('--allow-empty', 'allow empty params');
 
 export function chosen<const C extends readonly string[]>(text: string, choices: C, hint?: string): C[number] {

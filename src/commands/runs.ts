@@ -44,7 +44,7 @@ export const showRun = command({
     'it was. The list survives a crash. It contains no names, phones or params; look those up by line in your file.',
     '--delivery adds what became of each message: delivered, read, failed, or unknown. It knows the messages of the',
     'running local sandbox, and the events that bizmsg webhooks listen received on this machine.',
-    'With a team, it lists the rows that this machine worked on.',
+    'For a run of a team, only the rows that this machine worked on are listed.',
   ].join('\n'),
   params: {
     id: required('<id>', 'the id of a run, or its first characters'),

@@ -8,7 +8,7 @@ export const newTeam = command({
   summary: 'Set up a new team on a server, and print its URL',
   details: [
     'The machines of a team share one ledger and one rate limit on a Valkey or Redis server, so no machine sends',
-    'what another one has sent. The URL has the secret that all of them need. It is printed once: store it where',
+    'what another has sent. The URL has the secret that all of them need. It is printed once: store it where',
     'you store keys, then in a profile on each machine, or in BIZMSG_TEAM.',
   ].join('\n'),
   params: {

@@ -34,7 +34,7 @@ export function Dialog({ title, isOpen, children }: DialogProps) {
 
 interface Question {
   readonly title: string;
-  /** What happens. */
+  /** The consequences. */
   readonly text: string;
   /** The verb on the button. */
   readonly does: string;

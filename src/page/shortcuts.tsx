@@ -13,7 +13,7 @@ type Keys = Readonly<Record<string, () => void>>;
 /** The keys of everything on the screen; the last one that has a key gets it. */
 const active = new Set<Keys>();
 
-/** Makes single keys work while a component is shown, from before it is painted: people type at once. */
+/** Makes single keys work while a component is shown, from before it is painted: people may type that early. */
 export function useKeys(keys: Keys): void {
   useLayoutEffect(() => {
     active.add(keys);

@@ -59,7 +59,7 @@ interface Effect {
   readonly ms?: number;
 }
 
-/** What a fault does. */
+/** The effect of a fault, in words. */
 export function effectText({ kind, status, ms }: Effect): string {
   if (status !== undefined) return `answers with ${status}`;
   const text = { ...answerEffects, ...eventEffects }[kind];

@@ -125,7 +125,7 @@ interface Arrival {
   readonly exchange: Exchange;
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Undefined if there is none at this path. */
+  /** Undefined if no endpoint has this path. */
   readonly endpoint: EndpointName | undefined;
   readonly now: number;
 }

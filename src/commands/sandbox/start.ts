@@ -214,7 +214,7 @@ async function fill(context: Context, locator: Locator, contents: object | undef
 /** The lines that a sandbox in the foreground prints as things happen. */
 type LiveItem = Happened | { readonly type: 'left-out'; readonly count: number };
 
-/** Nobody reads more lines than this at once; the others are counted. */
+/** The most lines that are printed together; any others are only counted. */
 const mostTogether = 1_000;
 
 /** Yields what happens until the end; counts what it cannot keep up with. */

@@ -13,7 +13,7 @@ import { timeText } from '../words.ts';
 
 const filter = signal('');
 
-/** What happened, one row for each request: its answer, the events that followed, and their deliveries. */
+/** One row for each request: its answer, the events that followed, and their deliveries. */
 export function Timeline() {
   const deliveries = useAsked('deliveries', 'deliveries', { limit: 5_000 });
   const rows = useMemo(() => timelineOf(state.value, deliveries ?? []), [state.value, deliveries]);
