@@ -59,7 +59,9 @@ export function createPrompts(host: Host, given: Globals, onKeyboard = () => {})
       const [{ pipeline }, { limitLines }] = await Promise.all([import('node:stream/promises'), import('./input.ts')]);
       const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
       await pipeline(host.streams.stdin, limitLines('stdin'), file, { signal }).catch((error: unknown) => {
-        throw signal.aborted ? new CliError('interrupted', 'interrupted', 'interrupted; nothing was sent') : error;
+        if (signal.aborted) throw new CliError('interrupted', 'interrupted', 'interrupted; nothing was sent');
+        // The error of a failed write does not name its file.
+        throw error instanceof Error && !(error instanceof CliError) ? Object.assign(error, { path }) : error;
       });
     },
     ask: (question, flag, read, usual) =>

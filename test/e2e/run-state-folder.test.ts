@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { alive } from '../support/cli.ts';
 import { errorIn } from '../support/json-lines.ts';
+import { asRoot, canMount, mount } from '../support/small-disk.ts';
 import * as rig from './runs-rig.ts';
 
 const single = ['send-template', rig.phoneOf(1), 'welcome', '-p', 'P1', '--yes', '-o', 'json'];
@@ -39,6 +40,16 @@ describe('with a live key, nothing is sent', () => {
     expect([ran.code, errorIn(ran.stderr)['message']]).toEqual([3, expect.stringContaining(folder)]);
     expect(place.service.asked).toHaveLength(1);
   });
+});
+
+it.skipIf(!canMount())('names the file if the disk is too small for the rows of stdin', async () => {
+  const place = await rig.newPlace();
+  mkdirSync(place.state, { recursive: true });
+  mount(place.state, 'size=64k,mode=700');
+  onTestFinished(() => asRoot('umount', place.state));
+  const ran = await place.bin(rig.batch('-'), rig.peopleText(10_000));
+  const message = expect.stringMatching(`^cannot use ${place.state}/runs/.*: the disk is full$`);
+  expect([ran.code, errorIn(ran.stderr)['message']]).toEqual([3, message]);
 });
 
 describe('while another process keeps the ledger', () => {
