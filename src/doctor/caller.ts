@@ -1,7 +1,8 @@
 import { keyPrefixes, modeOf } from '../contract/keys.ts';
-import type { CliError } from '../base/errors.ts';
+import { CliError } from '../base/errors.ts';
 import type { Caller, ServiceCaller } from '../session/profiles/resolve.ts';
 import type { Explanation } from '../session/profiles/explain.ts';
+import type { CheckedTarget } from '../session/session.ts';
 import { maskKey } from '../base/redact.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { whole } from '../cli/output/figures.ts';
@@ -61,8 +62,8 @@ function planRemedy(caller: Caller): string {
 }
 
 /** Whether the key may go to its address. */
-export function addressCheck(baseUrl: string | undefined, refusal?: CliError): Check {
-  if (refusal) return failed('address', refusal);
-  if (baseUrl !== undefined) return pass('address', baseUrl);
+export function addressCheck(reached: CheckedTarget | CliError | undefined): Check {
+  if (reached instanceof CliError) return failed('address', reached);
+  if (reached) return pass('address', reached.target.baseUrl);
   return skip('address', 'the sandbox is not running, and this starts none', 'bizmsg sandbox start --background');
 }

@@ -25,7 +25,7 @@ export async function diagnose(given: Session): Promise<Diagnosis> {
   const reached = await checkedTargetOf(session, caller).catch(foreseen);
   if (!reached || reached instanceof CliError) {
     if (caller.kind === 'service') checks.push(keyCheck(caller, false));
-    checks.push(addressCheck(undefined, reached));
+    checks.push(addressCheck(reached));
     return withoutCalls(checks, reached ? 'the key may not be sent there' : 'no sandbox is running');
   }
   const { target, simulated } = reached;
@@ -34,7 +34,7 @@ export async function diagnose(given: Session): Promise<Diagnosis> {
   checks.push(
     keyCheck(target, simulated),
     planCheck(caller, plan instanceof CliError ? undefined : plan.perMinute, simulated),
-    addressCheck(target.baseUrl),
+    addressCheck(reached),
   );
   const { host } = new URL(target.baseUrl);
   checks.push(...(await session.interaction.spin(`Checking the connection to ${host}`, networkOf(session, target))));

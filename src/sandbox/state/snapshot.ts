@@ -109,11 +109,11 @@ function registeredIn({ webhooks, deliveries }: State): ReadonlySet<RegisteredWe
 /** Maximum number of changes in a commit, to limit the length of a journal line. */
 const largest = 1_000;
 
-/** Splits items into batches, in order. */
-export function* batches<T>(items: Iterable<T>, size = largest): Generator<readonly T[]> {
-  let batch: T[] = [];
-  for (const item of items) {
-    if (batch.push(item) < size) continue;
+/** Splits changes into commits, in order. */
+export function* batches(changes: Iterable<Change>): Generator<readonly Change[]> {
+  let batch: Change[] = [];
+  for (const change of changes) {
+    if (batch.push(change) < largest) continue;
     yield batch;
     batch = [];
   }
