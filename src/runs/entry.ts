@@ -45,7 +45,7 @@ export async function keepEntry(
       const { rows, skipped } = tally.counts();
       const { done = 0, failed = 0, unsure = 0, planned = 0, released = 0, leaving = 0 } = state?.counts ?? {};
       const left = planned + released + leaving;
-      if (opened.isShared) total = { sent: done, failed, unsure, left };
+      if (opened.team) total = { sent: done, failed, unsure, left };
       const ended = done + failed + tally.invalid + unsure + left;
       // Rows that are unsure in another run are left out, too.
       const others = Math.max(leftOut(skipped), rows - ended);

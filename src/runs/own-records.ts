@@ -8,13 +8,12 @@ import {
   fates,
   type Ledger,
   type Note,
-  type Parts,
   type RunPlan,
   type Registered,
   type Settled,
 } from '../ledger/ledger.ts';
 import { remembered } from '../ledger/others.ts';
-import type { OpenedLedger } from '../session/session.ts';
+import type { OpenedLedger, TeamExtras } from '../session/session.ts';
 import { type LoggedRow, rowsIn } from './history.ts';
 import { ledgerFolder } from './listing.ts';
 import { logFolder, logParts } from './log.ts';
@@ -23,14 +22,12 @@ import { dueIn } from './tally.ts';
 
 /** A team's ledger, with what only this machine knows of the rows. */
 export function withOwnRecords(
-  opened: OpenedLedger,
-  found: Pick<Preflight, 'ownDigests'>,
-  logs: Omit<OwnLogs, 'lossAcceptedAt'>,
+  ledger: OpenedLedger['ledger'],
+  team: TeamExtras,
+  { ownDigests, ...logs }: OwnLogs & Pick<Preflight, 'ownDigests'>,
 ): Pick<Ledger, 'register'> {
-  const { ledger, parts, lossAcceptedAt } = opened;
-  if (!parts || !lossAcceptedAt) return withOwnLedger(opened, found);
-  const remembering = withOwnLogs({ ledger, parts }, { ...logs, lossAcceptedAt });
-  return withOwnLedger({ ...opened, ledger: { ...ledger, ...remembering } }, found);
+  const remembering = { ...ledger, ...withOwnLogs({ ...team, ledger }, logs) };
+  return team.own && ownDigests ? withOwnLedger(remembering, team.own, ownDigests) : remembering;
 }
 
 /**
@@ -38,18 +35,18 @@ export function withOwnRecords(
  * has digests of another secret.
  */
 function withOwnLedger(
-  { ledger, own }: Pick<OpenedLedger, 'ledger' | 'own'>,
-  { ownDigests }: Pick<Preflight, 'ownDigests'>,
+  ledger: Pick<Ledger, 'register' | 'withdraw'>,
+  own: NonNullable<TeamExtras['own']>,
+  ownInput: RunPlan['input'],
 ): Pick<Ledger, 'register'> {
-  if (!own || !ownDigests) return ledger;
   return {
     async register(plan): Promise<Registered> {
       const choice = { ...plan.choice, atMost: undefined };
-      const rehearsal = { ...plan, choice, account: own.account, input: ownDigests, isRehearsal: true };
+      const rehearsal = { ...plan, choice, account: own.account, input: ownInput, isRehearsal: true };
       const before = await own.ledger.register(rehearsal);
       if (before.stop?.reason === 'sent-before') return before;
       if (before.stop) throw unfinished('run' in before.stop ? before.stop.run : '');
-      const isOpen = before.continues && before.counts.due + before.counts.retry + before.counts.later > 0;
+      const isOpen = before.continues && dueIn(before) + before.counts.later > 0;
       if (isOpen && plan.job === undefined) throw unfinished(before.run);
       return registerOthers(ledger, plan, before);
     },
@@ -89,17 +86,14 @@ function unfinished(run: string): CliError {
   );
 }
 
-interface TeamLedger {
+interface TeamLedger extends Pick<TeamExtras, 'parts' | 'lossAcceptedAt'> {
   readonly ledger: Pick<Ledger, 'register' | 'claim' | 'settle'>;
-  readonly parts: Pick<Parts, 'statesOf'>;
 }
 
 interface OwnLogs {
   readonly stateFolder: string;
   readonly now: () => number;
   readonly onDamage: OnDamage;
-  /** When the user accepted that the server of the team has lost data. */
-  lossAcceptedAt(): Promise<number | undefined>;
 }
 
 /** Rows in one call to the server. */
@@ -117,7 +111,7 @@ function withOwnLogs(team: TeamLedger, logs: OwnLogs): Pick<Ledger, 'register'> 
     async register(plan): Promise<Registered> {
       // A contact that is created again is the same one, and sandbox keys may send again.
       if (plan.choice.again || plan.kind === 'contact' || plan.mode === 'sandbox') return ledger.register(plan);
-      const acceptedAt = await logs.lossAcceptedAt();
+      const acceptedAt = await team.lossAcceptedAt();
       if (acceptedAt === undefined) return ledger.register(plan);
       const { known, runOf } = sentBefore(logs, plan, acceptedAt);
       if (!hasSent(known)) return ledger.register(plan);

@@ -132,17 +132,19 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
 }
 
 function profileOfTeam({ context, opened }: Running): string {
-  return opened.isShared ? profileOption(context.given.profile) : '';
+  return opened.team ? profileOption(context.given.profile) : '';
 }
 
 async function registrarOf(
   { context, opened, onLogDamage }: Running,
   found: Preflight,
 ): Promise<Registering['ledger']> {
-  if (!opened.isShared) return opened.ledger;
+  const { ledger, team } = opened;
+  if (!team) return ledger;
   const { withOwnRecords } = await import('./own-records.ts');
   const stateFolder = context.stateFolder();
-  return withOwnRecords(opened, found, { stateFolder, now: context.host.now, onDamage: onLogDamage });
+  const logs = { stateFolder, now: context.host.now, onDamage: onLogDamage };
+  return withOwnRecords(ledger, team, { ...logs, ownDigests: found.ownDigests });
 }
 
 /** With the user's answers; nothing is registered yet. */
@@ -313,7 +315,7 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
         mapper,
         log,
         run,
-        parts: opened.parts,
+        parts: opened.team?.parts,
         onDone: (row) => onOutcome({ outcome: 'skipped', row, why: 'this_run' }),
         onInvalid(place, reason) {
           log.invalid(place, reason);
@@ -334,7 +336,7 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
         goneAt = state === 'gone' ? host.steady() : undefined;
         context.note('outage', outageText(state, last));
       },
-      onTaken: once((owner) => context.note('taken', takenText(owner, host.now(), opened.isShared))),
+      onTaken: once((owner) => context.note('taken', takenText(owner, host.now(), opened.team !== undefined))),
       onOutcome,
     });
     recordEnd(tally.counts(), stopped?.exit);
@@ -364,7 +366,7 @@ async function preflightOf({
 }: Running): Promise<Preflight> {
   const { secret } = opened.ledger;
   const digest = (body: object) => action.digest(body, { secret, mode });
-  const own = opened.own?.ledger;
+  const own = opened.team?.own?.ledger;
   const ownDigest = own && ((body: object) => action.digest(body, { secret: own.secret, mode }));
   const progress = await context.progress();
   let rows = 0;

@@ -46,7 +46,8 @@ export async function openDuplicateGuard({
   retryUnsure,
 }: DuplicateGuardOptions): Promise<DuplicateGuard> {
   const opened = await openLedger(session, checkedTarget);
-  const { ledger, account, own } = opened;
+  const { ledger, account } = opened;
+  const own = opened.team?.own;
   const subject = { account, mode: 'live', kind: 'message', template: message.template } as const;
   const row = messageRow(ledger.secret, { mode: 'live', ...message });
   const run = singlesOf(subject);

@@ -190,17 +190,20 @@ export interface OpenedLedger {
       /** Writes the entry of a run that `runs list` shows. */
       putEntry(entry: RunEntry): Promise<void>;
     };
-  /** With a team. */
-  readonly parts?: Parts | undefined;
   readonly account: Account;
-  /** With a team: this machine's own ledger, if it knows runs of the service. */
-  readonly own?: OwnLedger | undefined;
-  /** Whether other machines use it, too. */
-  readonly isShared: boolean;
-  /** With a team: when the user accepted that its server has lost data. */
-  readonly lossAcceptedAt?: (() => Promise<number | undefined>) | undefined;
+  /** Set if other machines use it, too. */
+  readonly team?: TeamExtras | undefined;
   /** Records the last outcomes, and ends. */
   close(last?: readonly Settled[]): Promise<void>;
+}
+
+/** What only the ledger of a team has. */
+export interface TeamExtras {
+  readonly parts: Parts;
+  /** This machine's own ledger, if it knows runs of the service. */
+  readonly own: OwnLedger | undefined;
+  /** When the user accepted that the server has lost data. */
+  lossAcceptedAt(): Promise<number | undefined>;
 }
 
 interface OwnLedger {

@@ -34,11 +34,8 @@ export async function openTeamLedger({ session, server, isLive, own }: TeamLedge
         await own.ledger.putEntry(entry);
       },
     },
-    parts: ledger,
     account,
-    own: earlier ? own : undefined,
-    isShared: true,
-    lossAcceptedAt: ledger.lossAcceptedAt,
+    team: { parts: ledger, own: earlier ? own : undefined, lossAcceptedAt: ledger.lossAcceptedAt },
     async close(last = []) {
       try {
         if (last.length > 0) await ledger.settle(last);
