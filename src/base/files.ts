@@ -1,5 +1,4 @@
 import * as fs from 'node:fs';
-import { chmodSync, mkdirSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { type CliError, configuration } from './errors.ts';
@@ -10,7 +9,7 @@ export function createFolder(path: string): void {
   if (isFolder(path)) return;
   createFolder(dirname(path));
   try {
-    mkdirSync(path, { mode: 0o700 });
+    fs.mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     // Another process may have been first.
     if (!isFolder(path)) throw error;
@@ -21,7 +20,7 @@ export function createFolder(path: string): void {
 export function createStateFolder(folder: string): string {
   try {
     createFolder(folder);
-    chmodSync(folder, 0o700);
+    fs.chmodSync(folder, 0o700);
     return folder;
   } catch (error) {
     const fault = fsError(error);
@@ -34,7 +33,7 @@ export function createStateFolder(folder: string): string {
 /** Lists a folder; empty if it cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   try {
-    return readdirSync(folder);
+    return fs.readdirSync(folder);
   } catch {
     return [];
   }
@@ -43,7 +42,7 @@ export function namesIn(folder: string): readonly string[] {
 /** Refuses an unreadable folder below the state folder: an empty list would look as if nothing had been done. */
 export function refuseUnreadable(folder: string): void {
   try {
-    readdirSync(folder);
+    fs.readdirSync(folder);
   } catch (error) {
     const fault = fsError(error);
     if (!fault) throw error;
@@ -125,15 +124,15 @@ function remedyFor({ path, isOurs, isFolder }: Exposure): string {
 }
 
 /** A group with the number of the user is the user's private group on most Linux systems. */
-function isWritableByOthers({ mode, uid, gid }: Stats, me: number): boolean {
+function isWritableByOthers({ mode, uid, gid }: fs.Stats, me: number): boolean {
   const isPrivateGroup = uid === me && gid === me;
   return (mode & (isPrivateGroup ? 0o002 : 0o022)) !== 0;
 }
 
 /** Undefined if it does not exist, or cannot be seen. */
-export function statsOf(path: string): Stats | undefined {
+export function statsOf(path: string): fs.Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false });
+    return fs.statSync(path, { throwIfNoEntry: false });
   } catch (error) {
     if (fsError(error)) return undefined;
     throw error;

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
-import { closeSync, fdatasync, fstatSync, ftruncateSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { CliError, configuration, unsafe } from './errors.ts';
@@ -63,7 +62,7 @@ export function openJournal(
     synced: async () => current().synced(),
     rewrite: (records) => start(records, current()),
     exists: () => current().exists(),
-    close: () => (closing ??= writer?.close() ?? Promise.resolve(found && closeSync(found.fd))),
+    close: () => (closing ??= writer?.close() ?? Promise.resolve(found && fs.closeSync(found.fd))),
   };
 
   function* read({ fd, lines }: Found): Generator<Entry> {
@@ -71,7 +70,7 @@ export function openJournal(
     for (; !step.done; step = lines.next()) yield { at: step.value.at, record: recordIn(step.value, path) };
     // All lines before the unfinished one are intact, so the file may be changed now.
     const { at, bytes: rest } = step.value;
-    if (rest.length > 0) ftruncateSync(fd, at);
+    if (rest.length > 0) fs.ftruncateSync(fd, at);
     writer = createWriter({ path, fd, end: at, later, isOurs, now });
     if (rest.length > 0) onTorn?.(rest.length);
   }
@@ -105,7 +104,7 @@ interface Writer {
 const checkEvery = 20;
 /** Milliseconds between syncs. */
 const syncEvery = 200;
-const toDisk = promisify(fdatasync);
+const toDisk = promisify(fs.fdatasync);
 
 interface WriterOptions {
   readonly path: string;
@@ -141,20 +140,20 @@ function createWriter({ path, fd, end: start, later, isOurs, now }: WriterOption
       isDirty = true;
     },
     size: () => end,
-    exists: () => fstatSync(fd).nlink > 0,
+    exists: () => fs.fstatSync(fd).nlink > 0,
     async synced() {
       await flush();
       if (fault) throw fault;
     },
     async close() {
       await flush();
-      closeSync(fd);
+      fs.closeSync(fd);
       if (fault) throw fault;
     },
   };
 
   function refuseTakenOver(): void {
-    if (fstatSync(fd).size > end || !isOurs()) throw (fault = takenOver(path));
+    if (fs.fstatSync(fd).size > end || !isOurs()) throw (fault = takenOver(path));
   }
 
   /** A check for every line would cost half as much as writing. Only a process that was stopped can lose its file. */
@@ -191,7 +190,7 @@ function createWriter({ path, fd, end: start, later, isOurs, now }: WriterOption
   /** Removes a partly written line. */
   function rolledBack(error: Error): Error {
     try {
-      ftruncateSync(fd, end);
+      fs.ftruncateSync(fd, end);
     } catch {
       fault = error;
     }
