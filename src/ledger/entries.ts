@@ -134,9 +134,9 @@ const [full, fullest] = [0.75, 0.85];
 /** Starts with the rows of a dump, and keeps using its arrays. */
 export function createEntries(dump?: Dump): Entries {
   const marks = createMarks(dump);
-  const [stored0, stored1, stored2, packed] = dump?.arrays.slice(5) ?? [];
-  let scopes = stored0 ?? new Uint32Array(0);
-  let [times, orders] = [stored1 ?? new Uint32Array(0), stored2 ?? new Uint32Array(0)];
+  const [storedScopes, storedTimes, storedOrders, packed] = dump?.arrays.slice(5) ?? [];
+  let scopes = storedScopes ?? new Uint32Array(0);
+  let [times, orders] = [storedTimes ?? new Uint32Array(0), storedOrders ?? new Uint32Array(0)];
   /** The state, and a bit for the latest row of a contact. */
   let flags = packed
     ? new Uint8Array(packed.buffer, packed.byteOffset, scopes.length)

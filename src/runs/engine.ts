@@ -176,7 +176,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
         else if (stop.reason) refuse(stopped());
         else permit();
       });
-      recover();
+      ledgerAnswered();
     } catch (error) {
       if (isGone(error)) return giveBack(group, error);
       stop.crash(error);
@@ -201,7 +201,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     if (!isLedgerGone) outage.answered();
   }
 
-  function recover(): void {
+  function ledgerAnswered(): void {
     if (isLedgerGone) outage.answered();
     isLedgerGone = false;
   }
@@ -285,7 +285,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
       await settleInLedger(group);
       writeLog(group);
       for (const { outcome } of group) if (outcome) report(outcome);
-      recover();
+      ledgerAnswered();
     } catch (error) {
       if (isGone(error) && !stop.reason) {
         isLedgerGone = true;

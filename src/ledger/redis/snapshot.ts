@@ -115,9 +115,9 @@ function addingTo(book: Book, latest: LatestRows | undefined) {
   return { add, flush };
 
   function add(next: ServerRun, row: Uint8Array, record: ServerRecord): void {
-    const is = latest?.has(row, record.run) ?? false;
-    if (run !== next || is !== isLatest || !facts || !isEqual(facts, record)) flush();
-    [run, facts, isLatest] = [next, record, is];
+    const isNextLatest = latest?.has(row, record.run) ?? false;
+    if (run !== next || isNextLatest !== isLatest || !facts || !isEqual(facts, record)) flush();
+    [run, facts, isLatest] = [next, record, isNextLatest];
     rows.push(row);
   }
 
