@@ -201,8 +201,8 @@ function optionHint(line: Line, { text, value: inline, start }: Typed, next: Typ
   const word = line.argv[start] ?? '';
   if (/^-\w/.test(word) && isFileName(word)) return `if it is a file, write ./${shellQuote(word)}`;
   if (keyNames.has(text)) return keySources;
-  const known = Object.values(accepted).flatMap(namesOf);
-  const likely = elsewhere[text]?.find((name) => known.includes(name));
+  const known = new Set(Object.values(accepted).flatMap(namesOf));
+  const likely = elsewhere[text]?.find((name) => known.has(name));
   if (likely !== undefined) return didYouMean([likely]);
   const argument = argumentsOf(line).find((name) => text === `--${name}` || (name === 'file' && isFileName(value)));
   if (argument !== undefined) {
