@@ -1,3 +1,4 @@
+import { configuration } from '../base/errors.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { command } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
@@ -66,9 +67,15 @@ export const removeKey = command({
   run: async (context, input) => {
     const profiles = openProfiles(context);
     const profile = profiles.chosen();
-    profiles.requireKey(profile, input.which);
     const { sandbox_key: sandbox, live_key: live } = profiles.show(profile);
-    await context.confirm(`Remove the ${input.which} key ${input.which === 'live' ? live : sandbox} of ${profile}?`);
+    const key = input.which === 'live' ? live : sandbox;
+    if (key === null)
+      throw configuration(
+        'no-key',
+        `the profile "${profile}" has no ${input.which} key`,
+        'bizmsg keys list shows the stored keys',
+      );
+    await context.confirm(`Remove the ${input.which} key ${key} of ${profile}?`);
     const removed = await profiles.removeKey(profile, input.which);
     context.note('still-valid', 'the key is still valid at the service; revoke it in the dashboard');
     return removed;

@@ -33,7 +33,7 @@ export const listRuns = command({
     if (old > 0) context.note('runs-of-old-version', `${old} runs of an earlier version are not listed`);
     return runs.map(runRow);
   },
-  view: () => 'No runs',
+  view: () => 'No runs; contacts import and send-batch start them',
 });
 
 export const showRun = command({

@@ -25,6 +25,8 @@ describe('runs', () => {
   it('are empty at first', async () => {
     const { code, stdout } = await world.run(['runs', 'list', '-o', 'json'], { env: {} });
     expect([code, stdout]).toEqual([0, '[]\n']);
+    const shown = await world.run(['runs', 'list', '-o', 'table'], { env: {} });
+    expect(shown.stdout).toBe('No runs; contacts import and send-batch start them\n');
   });
 
   it('are listed with their counts, without a key', async () => {

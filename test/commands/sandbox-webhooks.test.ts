@@ -41,7 +41,7 @@ describe('sandbox webhooks', () => {
     const first = await run(`sandbox webhooks add ${url} --events order.paid --catch-up --no-color`, { terminal: 80 });
     expect(first.stdout).toMatch(/^Added whk_\w+: order.paid to http:\S+\n$/);
     const again = await run(`sandbox webhooks add ${url} --catch-up --no-color`, { terminal: 80 });
-    expect(again.stdout).toMatch(/^Changed whk_\w+: all events to http:\S+\nEarlier events to deliver: 1\n$/);
+    expect(again.stdout).toMatch(/^Registered whk_\w+: all events to http:\S+\nEarlier events to deliver: 1\n$/);
     expect(again.stderr).toContain('note: this URL was already registered: now all events\n');
   });
 

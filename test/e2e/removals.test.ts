@@ -56,6 +56,10 @@ describe('without a terminal', () => {
 
   it('keys remove --yes removes the key', async () => {
     expect((await run('keys remove live --yes')).code).toBe(0);
+    expect(await run('keys remove live --yes')).toMatchObject({
+      code: 3,
+      stderr: 'error: the profile "acme" has no live key\n  bizmsg keys list shows the stored keys\n',
+    });
     expect(await profile()).toMatchObject({ sandbox_key: 'sk_test_…t3Hd', live_key: null });
   });
 

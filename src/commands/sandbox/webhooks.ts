@@ -41,7 +41,7 @@ export const addWebhook = command({
     return { ...webhookRow(webhook), known, caught_up };
   },
   view: ({ id, url, events, known, caught_up: caughtUp }, ui) => {
-    const added = `${ui.color.green(known ? 'Changed' : 'Added')} ${id}: ${events} to ${url}`;
+    const added = `${ui.color.green(known ? 'Registered' : 'Added')} ${id}: ${events} to ${url}`;
     return caughtUp === 0 ? added : `${added}\nEarlier events to deliver: ${caughtUp}`;
   },
 });
