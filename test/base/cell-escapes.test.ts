@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { csvCell, tsvCell, unescapeCsv, unescapeTsv } from '../../src/base/cell-escapes.ts';
+import { isLong } from '../support/long-tests.ts';
 
 const special = fc.constantFrom(
   "'", '"', '\\', '=', '+', '-', '@', '1', '12025550101', '.5', 'e3', 'u001b', 'n', 't', '\t', '\n', '\r', '\0',
@@ -18,7 +19,7 @@ describe('a cell', () => {
       fc.property(text, options, (value, given) => {
         expect(unescapeTsv(tsvCell(value, given))).toBe(value);
       }),
-      { numRuns: 5_000 },
+      { numRuns: isLong ? 5_000 : 1_000 },
     );
   });
 
@@ -27,7 +28,7 @@ describe('a cell', () => {
       fc.property(text, options, (value, given) => {
         expect(unescapeCsv(csvCell(value, given))).toBe(value);
       }),
-      { numRuns: 5_000 },
+      { numRuns: isLong ? 5_000 : 1_000 },
     );
   });
 
@@ -37,7 +38,7 @@ describe('a cell', () => {
         expect(tsvCell(value)).not.toMatch(/[\0-\u001f\u007f-\u009f]/);
         expect(csvCell(value)).not.toMatch(/[\0-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/);
       }),
-      { numRuns: 2_000 },
+      { numRuns: isLong ? 2_000 : 400 },
     );
   });
 });

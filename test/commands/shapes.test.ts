@@ -5,7 +5,7 @@ import { errorIn } from '../support/json-lines.ts';
 import { isLong } from '../support/long-tests.ts';
 import { openWorld, type World } from '../support/world.ts';
 
-const seeds = Array.from({ length: isLong ? 10 : 4 }, (_, index) => `vary:${index}`);
+const seeds = Array.from({ length: isLong ? 10 : 2 }, (_, index) => `vary:${index}`);
 const lists = [
   ['contacts', 5],
   ['templates', 7],

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { isLong } from '../support/long-tests.ts';
 import * as rig from './import-rig.ts';
 
-const pairs = isLong ? 12 : 3;
+const pairs = isLong ? 12 : 2;
 const rows = 20;
 
 const counted = ['--at-most', String(rows), '-o', 'json'];

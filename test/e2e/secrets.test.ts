@@ -273,9 +273,12 @@ const looks: readonly [Look, ...Look[]] = [
 /** The trace is the same in all formats except text and JSON. */
 const looksAt = (argv: readonly string[]) => (argv.includes('-o') && !argv.includes('json') ? [looks[0]] : looks);
 
+/** In the short form only one of the looks, which differs between commands. */
 async function allOf(argv: readonly string[], options: CliOptions): Promise<readonly Ran[]> {
+  const shown = looksAt(argv);
+  const one = shown[argv.join('').length % shown.length] ?? looks[0];
   const ran: Ran[] = [];
-  for (const look of looksAt(argv)) ran.push(await look(argv, options));
+  for (const look of isLong ? shown : [one]) ran.push(await look(argv, options));
   return ran;
 }
 
@@ -360,17 +363,21 @@ describe('no key is printed by', () => {
 
 describe('no webhook secret is printed by', () => {
   it.each(withCase(ofEvents))('$name', async ({ named, one: { argv, stdin } }) => {
-    for (const line of linesOf(named, { argv })) {
+    for (const [at, line] of linesOf(named, { argv }).entries()) {
       const home = await profileHome();
       const journal = logIn(join(home, '.local/state/bizmsg'));
       journal.received(delivery('{}', { headers: signed('{}', { at: 0 }) }));
       const options = { home, ...(stdin !== undefined && { stdin }) };
-      const ran = [
-        ...(await allOf(line, options)),
-        ...(await allOf(line, { ...options, env: { BIZMSG_WEBHOOK_SECRET: secret } })),
-        ...(await allOf(line, { ...options, env: { BIZMSG_WEBHOOK_SECRET: `${secret} ${secret}` } })),
+      const callers: readonly Readonly<Record<string, string>>[] = [
+        {},
+        { BIZMSG_WEBHOOK_SECRET: secret },
+        { BIZMSG_WEBHOOK_SECRET: `${secret} ${secret}` },
       ];
-      expect([line, leaks(printedBy(ran), stored)]).toEqual([line, []]);
+      for (const [number, env] of callers.entries()) {
+        if (!isLong && at % callers.length !== number) continue;
+        const ran = await allOf(line, { ...options, env });
+        expect([line, leaks(printedBy(ran), stored)]).toEqual([line, []]);
+      }
       await journal.close();
     }
   });

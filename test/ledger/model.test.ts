@@ -10,7 +10,7 @@ import { check, steps, stepsWithLosses, type World } from './model.ts';
 import { createServerWorld } from './redis-world.ts';
 import { temporaryFolder } from './rig.ts';
 
-const numRuns = Number(process.env['BIZMSG_MODEL_RUNS'] ?? (isLong ? 300 : 100));
+const numRuns = Number(process.env['BIZMSG_MODEL_RUNS'] ?? (isLong ? 300 : 50));
 const timeout = 20_000 + numRuns * 200;
 /** Far above what a machine needs. */
 const nowhere = 10_000_000;

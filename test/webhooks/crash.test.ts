@@ -12,7 +12,7 @@ import { isLong } from '../support/long-tests.ts';
 import { type ListenerProcess, listenerScript, pour, startListenerProcess } from './apart.ts';
 import { logIn, later, temporary } from './rig.ts';
 
-const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 30 : 10));
+const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 30 : 5));
 const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const patience = 20_000 + kills * 2_000;
 
@@ -111,9 +111,9 @@ describe('a listener in another process', () => {
     const folder = temporary();
     const listener = await startListenerProcess(script, folder, ['--max-old-space-size=48']);
     let count = 0;
-    const large = Array.from({ length: 200 }, (_, number) => `${number} ${'x'.repeat(1024 * 1024)}`);
+    const large = Array.from({ length: 100 }, (_, number) => `${number} ${'x'.repeat(1024 * 1024)}`);
     await pour(listener.port, large, () => (count += 1));
-    expect(count).toBe(200);
+    expect(count).toBe(100);
   });
 });
 

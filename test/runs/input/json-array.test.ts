@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createArrayReader } from '../../../src/runs/input/json.ts';
 import { cut, inPieces, readText } from './rig.ts';
+import { isLong } from '../../support/long-tests.ts';
 
 const rest = '{"a":8}, {"a":9}';
 
@@ -87,7 +88,7 @@ describe('a JSON array', () => {
           expect(readIn(cut(text, size), limit)).toEqual(readIn([text], limit));
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: isLong ? 2_000 : 400 },
     );
   });
 

@@ -9,6 +9,7 @@ import { createRejects } from '../../../src/runs/reject-file.ts';
 import { openSource, type Source } from '../../../src/runs/input/source.ts';
 import { createTableReader } from '../../../src/runs/input/table.ts';
 import { fields, fileOf, inPieces, readText, rowsIn } from './rig.ts';
+import { isLong } from '../../support/long-tests.ts';
 
 type Shape = Pick<Source, 'format' | 'delimiter' | 'fields' | 'bom'>;
 
@@ -154,7 +155,7 @@ describe('failed rows', () => {
         const text = written({ ...table, delimiter: ',', fields: ['a', 'b', 'c'] }, rows, ['refused']);
         expect(tableRows(text, ',').map(({ raw }) => raw)).toEqual(rows.map(({ raw }) => raw));
       }),
-      { numRuns: 500 },
+      { numRuns: isLong ? 500 : 100 },
     );
   });
 

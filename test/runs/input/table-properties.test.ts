@@ -5,6 +5,7 @@ import { unescapeCsv } from '../../../src/base/cell-escapes.ts';
 import { recordText } from '../../../src/runs/input/csv.ts';
 import { createTableReader } from '../../../src/runs/input/table.ts';
 import { cut, inPieces } from './rig.ts';
+import { isLong } from '../../support/long-tests.ts';
 
 const delimiters = fc.constantFrom(',', ';', '\t', '|');
 const telling = fc.constantFrom(
@@ -70,7 +71,7 @@ describe('a table', () => {
         const text = `a,b\n${parts.join('')}`;
         expect(readIn(cut(text, size), ',', limit)).toEqual(readIn([text], ',', limit));
       }),
-      { numRuns: 2000 },
+      { numRuns: isLong ? 2_000 : 400 },
     );
   });
 
@@ -95,7 +96,7 @@ describe('a table', () => {
           .filter(({ line }) => line > 1 && !seen.has(line));
         expect(missed.filter(({ text }) => /[^,"]/.test(text))).toEqual([]);
       }),
-      { numRuns: 1000 },
+      { numRuns: isLong ? 1_000 : 200 },
     );
   });
 });
