@@ -79,6 +79,8 @@ export default defineConfig({
     // Many tests wait for processes, which are slow on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A poll gives up only before its test does.
+    expect: { poll: { timeout: 50_000 } },
     sequence: { sequencer: LongFilesFirst },
     reporters: ['default', ['json', { outputFile: 'node_modules/.vitest/results.json' }]],
     projects: [

@@ -58,6 +58,6 @@ describe('sandbox open', () => {
     onTestFinished(() => terminal.close());
     await terminal.enter('bizmsg sandbox open --print; bizmsg sandbox open');
     expect(await terminal.ended()).toBe(0);
-    await expect.poll(() => readFileSync(opened, 'utf8'), { timeout: 20_000 }).toMatch(link);
+    await expect.poll(() => readFileSync(opened, 'utf8')).toMatch(link);
   });
 });

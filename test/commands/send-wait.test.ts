@@ -11,7 +11,6 @@ import { openWorld } from '../support/world.ts';
 import { delivery, logIn } from '../webhooks/rig.ts';
 import { secret, signed } from './webhooks-rig.ts';
 
-const soon = { timeout: 10_000, interval: 5 };
 const order = ['order_update', '-p', 'Ada', '-p', 'A-1042'];
 const to = (phone: string, ...more: readonly string[]) => ['send-template', phone, ...order, '--wait', ...more];
 const [delivers, fails, later] = ['+12025550101', '+12025550102', '+12025550103'];
@@ -26,7 +25,7 @@ async function frozen() {
     ...world,
     advance: (milliseconds: number) => clock.advance(milliseconds, () => sandbox.settled()),
     sent: async () => {
-      await expect.poll(() => sandbox.messages().length, soon).toBe(1);
+      await expect.poll(() => sandbox.messages().length).toBe(1);
       return sandbox.messages()[0]?.id ?? '';
     },
   };
@@ -144,7 +143,7 @@ describe('send-template --wait, against the sandbox', () => {
     const running = startBin(to(delivers, '--wait-for', 'read'), { home, env });
     const id = await sent();
     await advance(400);
-    await expect.poll(running.stderr, soon).toContain('message.delivered');
+    await expect.poll(running.stderr).toContain('message.delivered');
     alive(running.pid, 'SIGINT');
     expect([await running.ended, running.stdout()]).toEqual([130, `${id}\n`]);
     expect(running.stderr()).toContain(`interrupted; ${id} was sent`);

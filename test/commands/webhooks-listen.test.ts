@@ -8,7 +8,6 @@ import { cli, later } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 
 const account = { BIZMSG_API_KEY: 'sk_test_4f9Qm2ZpL8xVt3HdXk7R', BIZMSG_BASE_URL: 'https://api.example.com' };
-const soon = { timeout: 10_000, interval: 5 };
 const minute = 60_000;
 
 interface Wait {
@@ -39,7 +38,7 @@ async function listen(env: Readonly<Record<string, string>>, ...argv: readonly s
   };
   const words = ['webhooks', 'listen', '--port', '0', '--ready-file', file, ...argv];
   const ran = cli(words, { home, env, later: held, signal: over.signal });
-  await expect.poll(() => existsSync(file), soon).toBe(true);
+  await expect.poll(() => existsSync(file)).toBe(true);
   const { url } = JSON.parse(readFileSync(file, 'utf8'));
   const end = async () => {
     over.abort('SIGINT');
@@ -52,7 +51,7 @@ const send = (url: string, type: string) => fetch(url, { method: 'POST', body: J
 
 it('repeats after a minute without events that an account’s events arrive only through a public address', async () => {
   const { url, waits, end } = await listen(account);
-  await expect.poll(() => waits.length, soon).toBe(1);
+  await expect.poll(() => waits.length).toBe(1);
   waits[0]?.end();
   const text = `events of the account of BIZMSG_API_KEY arrive only through a public address that leads to ${url}`;
   const notes = (await end()).split('\n').map((line) => line.replace(/ and is registered in .*/, ''));
@@ -66,7 +65,7 @@ it.each([
 ])('does not repeat the note if an event %s arrives within the minute', async (_, argv) => {
   const { url, waits, end } = await listen(account, ...argv);
   await send(url, 'order.paid');
-  await expect.poll(() => waits, soon).toMatchObject([{ isOff: true }]);
+  await expect.poll(() => waits).toMatchObject([{ isOff: true }]);
   expect(await end()).not.toContain('no events yet');
 });
 
@@ -107,7 +106,7 @@ it('explains once how to resend events that the handler did not accept', async (
   await send(url, 'order.paid');
   await send(url, 'order.paid');
   const failed = async () => (await cli(['webhooks', 'history', '--failed', '-o', 'id'], { home })).stdout;
-  await expect.poll(async () => (await failed()).split('\n').length, soon).toBe(3);
+  await expect.poll(async () => (await failed()).split('\n').length).toBe(3);
   const [id = ''] = (await failed()).split('\n');
   expect((await end()).split(`webhooks replay ${id} sends it again; --failed sends all`)).toHaveLength(2);
 });

@@ -7,8 +7,6 @@ import { cli, type Ran } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
 import { newHome } from '../support/fake-service.ts';
 
-const soon = { timeout: 10_000, interval: 5 };
-
 let [home, file] = ['', ''];
 beforeEach(() => {
   home = newHome();
@@ -23,7 +21,7 @@ async function ready(): Promise<() => Promise<Ran>> {
   const over = new AbortController();
   onTestFinished(() => over.abort('SIGINT'));
   const ran = cli(['webhooks', 'listen', '--port', '0', '--ready-file', file], { home, signal: over.signal });
-  await expect.poll(() => fs.existsSync(file) && content().includes(`"pid":${process.pid}`), soon).toBe(true);
+  await expect.poll(() => fs.existsSync(file) && content().includes(`"pid":${process.pid}`)).toBe(true);
   return () => {
     over.abort('SIGINT');
     return ran;

@@ -147,7 +147,7 @@ async function clear(terminal: Terminal): Promise<void> {
     terminal.press('C-l');
     return terminal.screen();
   };
-  await expect.poll(emptied, { interval: 150, timeout: 12_000 }).toMatch(/^ready>\s*$/);
+  await expect.poll(emptied, { interval: 150 }).toMatch(/^ready>\s*$/);
 }
 
 /** The screen with the completed line, which is then removed. */

@@ -13,7 +13,6 @@ import { newWorld, slow, twice, writePeople } from './import-rig.ts';
 const rounds = Array.from({ length: Number(process.env['BIZMSG_ROUNDS'] ?? (isLong ? 3 : 1)) }, (_, at) => at + 1);
 const rows = 60;
 const seeded = 5;
-const soon = { timeout: 15_000, interval: 20 };
 const owner = `process 1 on ${hostname()}`;
 
 describe.skipIf(noContainers !== undefined)(`two containers on one state folder (${noContainers ?? 'as root'})`, () => {
@@ -103,7 +102,7 @@ function ownHome(): { readonly home: string } {
 }
 
 async function readyAt(one: Contained): Promise<string> {
-  await expect.poll(one.stdout, soon).toContain('"ready"');
+  await expect.poll(one.stdout).toContain('"ready"');
   const [ready] = objects(one.stdout());
   return String(ready?.['url']);
 }

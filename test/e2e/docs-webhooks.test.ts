@@ -11,7 +11,6 @@ import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts'
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
-const soon = { timeout: 10_000, interval: 40 };
 const [source = '', started = '', listened = '', sent = ''] = blocksIn(
   'docs/webhooks.md',
   'Forward events to your handler',
@@ -108,7 +107,7 @@ describe('the page about webhooks', () => {
   async function startHandler(terminal: Terminal, block: string): Promise<void> {
     await terminal.enter('clear');
     await terminal.enter(stepsIn(block)[0]?.command ?? '');
-    await expect.poll(() => isThere(port), soon).toBe(true);
+    await expect.poll(() => isThere(port)).toBe(true);
   }
 });
 
@@ -118,7 +117,7 @@ async function endHandler(terminal: Terminal): Promise<void> {
 }
 
 async function shows(terminal: Terminal, text = 'nothing that the page has'): Promise<void> {
-  await expect.poll(() => withoutVariables(terminal.screen()), soon).toContain(withoutVariables(text.trimEnd()));
+  await expect.poll(() => withoutVariables(terminal.screen())).toContain(withoutVariables(text.trimEnd()));
 }
 
 /** Runs the commands of a block in order, and compares their output with the page if it shows any. */

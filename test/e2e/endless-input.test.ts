@@ -52,7 +52,7 @@ describe.skipIf(!existsSync('/proc/self/fd'))('a named pipe', () => {
     const pipe = join(world.home, 'pipe');
     makePipe(pipe);
     const running = rig.start(world, ['api', `/${contacts}`, '--input', pipe]);
-    await expect.poll(() => filesOf(running.pid), { timeout: 10_000 }).toContain(pipe);
+    await expect.poll(() => filesOf(running.pid)).toContain(pipe);
     alive(running.pid, 'SIGTERM');
     expect(await running.ended).toBe(143);
   });

@@ -67,7 +67,7 @@ export async function goOn(shell: Machine['shell'], line: string) {
   const child = shell(`exec ${line}`);
   let text = '';
   child.stdout.on('data', (part: Buffer) => (text += part.toString()));
-  await expect.poll(() => text, { timeout: 10_000 }).toMatch(/Ready|"type":"ready"/);
+  await expect.poll(() => text).toMatch(/Ready|"type":"ready"/);
   return {
     printed: () => text,
     end: async () => {

@@ -18,7 +18,6 @@ function homeFor({ onTestFinished }: Given): string {
 
 const locators = (home: string) =>
   readdirSync(join(home, '.local/state/bizmsg/sandboxes')).filter((name) => name !== 'start.lock');
-const soon = { timeout: 10_000, interval: 20 };
 
 /** A shell and its children; it prints its address and all process ids. */
 const busy = 'sleep 1000 & one=$!; sleep 1000 & echo "$BIZMSG_BASE_URL" $$ $one $!; wait';
@@ -27,7 +26,7 @@ async function start(given: Given, script: string) {
   const { expect, onTestFinished } = given;
   const home = homeFor(given);
   const running = startBin(['sandbox', 'exec', '--', 'sh', '-c', script], { home });
-  await expect.poll(running.stdout, soon).toContain('\n');
+  await expect.poll(running.stdout).toContain('\n');
   const [url = '', ...numbers] = running.stdout().trim().split(' ');
   const pids = numbers.map(Number);
   onTestFinished(() => [running.pid, ...pids].forEach((pid) => alive(pid, 'SIGKILL')));
@@ -83,7 +82,7 @@ describe('sandbox exec leaves no process behind', () => {
     const running = await start(given, `trap '' INT; ${busy}; wait; wait`);
     const began = Date.now();
     const [shell = 0] = running.pids;
-    await expect.poll(() => alive(running.pid, 'SIGINT') && isRunning(shell), soon).toBe(false);
+    await expect.poll(() => alive(running.pid, 'SIGINT') && isRunning(shell)).toBe(false);
     // A third Ctrl-C during the exit would end it by the signal itself.
     expect([137, null]).toContain(await running.ended);
     expect(Date.now() - began).toBeLessThan(4_000);
@@ -234,8 +233,8 @@ describe('in a terminal, sandbox exec', () => {
     await terminal.until('\nready');
     const [url = '', ...pids] = readFileSync(file, 'utf8').trim().split(' ');
     terminal.close();
-    await expect.poll(() => locators(home), soon).toEqual([]);
-    await expect.poll(() => pids.map(Number).filter(isRunning), soon).toEqual([]);
-    await expect.poll(() => isOpen(url), soon).toBe(false);
+    await expect.poll(() => locators(home)).toEqual([]);
+    await expect.poll(() => pids.map(Number).filter(isRunning)).toEqual([]);
+    await expect.poll(() => isOpen(url)).toBe(false);
   });
 });

@@ -19,7 +19,7 @@ async function newFolder() {
 async function started(home: string, words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const running = startBin(['sandbox', 'start', '--port', '0', ...words], { home, env });
   onTestFinished(() => void alive(running.pid, 'SIGKILL'));
-  await expect.poll(() => running.stdout(), { timeout: 15_000 }).toContain('Ready');
+  await expect.poll(() => running.stdout()).toContain('Ready');
   const [locator] = liveLocators(join(home, '.local/state/bizmsg'), alive);
   if (!locator) throw new Error('no sandbox was found');
   const stop = async () => {

@@ -81,7 +81,7 @@ it.skipIf(!hasIpv6)('uses the next port that is free on both loopback addresses'
     alive(sandbox.pid, 'SIGTERM');
     await sandbox.ended;
   });
-  await expect.poll(() => sandbox.stdout(), { timeout: 10_000 }).toContain('Ready');
+  await expect.poll(() => sandbox.stdout()).toContain('Ready');
   const [found] = liveLocators(state, alive);
   expect(found?.port).not.toBe(4780);
   const env = { BIZMSG_BASE_URL: `http://[::1]:${found?.port}`, BIZMSG_API_KEY: found?.keys.sandbox ?? '' };

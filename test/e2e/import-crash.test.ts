@@ -12,14 +12,14 @@ it.each([
   // One slot of the minute goes to the list of templates.
   const running = rig.start(world, ['send-batch', 'welcome', file, '--rate', '5/m']);
   const arrived = () => world.sandbox.counts().messages + (world.sandbox.faults.list()[0]?.injected ?? 0);
-  await expect.poll(arrived, { timeout: 10_000 }).toBe(4);
+  await expect.poll(arrived).toBe(4);
   const recorded = async () => {
     const [run] = JSON.parse((await world.run(['runs', 'list', '-o', 'json'])).stdout);
     const shown = JSON.parse((await world.run(['runs', 'show', run.id, '-o', 'json'])).stdout);
     return shown.filter(({ outcome }: { readonly outcome: string }) => outcome === (hangs ? 'in flight' : 'sent'))
       .length;
   };
-  await expect.poll(recorded, { timeout: 10_000 }).toBe(4);
+  await expect.poll(recorded).toBe(4);
   alive(running.pid, 'SIGKILL');
   await running.ended;
   const sent = world.sandbox.counts().messages;

@@ -9,7 +9,7 @@ async function underWay(world: World) {
   rig.addFault(world.sandbox, { kind: 'hang' }, { on: ['sendTemplate'] });
   const argv = ['send-batch', 'welcome', file, '--concurrency', '4', '-o', 'json'];
   const running = rig.start(world, argv);
-  await expect.poll(() => world.sandbox.faults.list()[0]?.injected ?? 0, { timeout: 10_000 }).toBe(4);
+  await expect.poll(() => world.sandbox.faults.list()[0]?.injected ?? 0).toBe(4);
   return { argv, running };
 }
 

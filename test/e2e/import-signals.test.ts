@@ -56,15 +56,15 @@ describe('a signal to a batch', () => {
     rig.addFault(world.sandbox, { kind: 'hang' });
     const file = rig.writePeople(world, rows);
     const running = rig.start(world, ['send-batch', 'welcome', file, '-o', 'json']);
-    await expect.poll(() => world.sandbox.faults.list()[0]?.injected, { timeout: 10_000 }).toBe(rig.concurrency);
+    await expect.poll(() => world.sandbox.faults.list()[0]?.injected).toBe(rig.concurrency);
     alive(running.pid, 'SIGINT');
-    await expect.poll(running.stderr, { timeout: 10_000 }).toContain('"stopping"');
+    await expect.poll(running.stderr).toContain('"stopping"');
     // A second signal right after the first counts as the same key press, as passed on by npx.
     const again = async () => {
       alive(running.pid, 'SIGINT');
       return Promise.race([running.ended, wait(2_000)]);
     };
-    await expect.poll(again, { timeout: 10_000, interval: 50 }).toBe(130);
+    await expect.poll(again, { interval: 50 }).toBe(130);
     const summary = rig.summaryIn(running.stdout());
     expect(summary).toMatchObject({ sent: 0, unsure: rig.concurrency, not_reached: rows - rig.concurrency });
     const listed = rig.linesOf(Object(summary['files']).unsure).slice(1);
@@ -77,7 +77,7 @@ describe('a signal to a batch', () => {
     const env = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live };
     const argv = ['send-batch', 'welcome', rig.writePeople(world, 400_000), '--expect-count', '400000'];
     const running = rig.start({ ...world, env }, argv);
-    await expect.poll(running.stderr, { timeout: 10_000 }).toContain('LIVE');
+    await expect.poll(running.stderr).toContain('LIVE');
     alive(running.pid, 'SIGTERM');
     expect([await running.ended, running.stdout()]).toEqual([143, '']);
     expect([running.stderr(), world.sandbox.counts().messages]).toEqual([

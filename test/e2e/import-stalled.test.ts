@@ -58,7 +58,7 @@ describe('an import', () => {
     const running = redirected(world, ['contacts', 'import', '-', '--format', 'csv']);
     const state = join(world.home, '.local/state/bizmsg');
     const drafts = () => readdirSync(state, { recursive: true }).filter((path) => String(path).includes('.stdin-'));
-    await expect.poll(drafts, { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(drafts).toHaveLength(1);
     alive(running.pid, signal);
     expect(await running.ended).toBe(code);
     expect([running.stderr(), drafts()]).toEqual([expect.stringContaining('interrupted; nothing was sent'), []]);
@@ -75,7 +75,7 @@ describe('a batch whose output is not read', () => {
     const running = redirected(world, argv(rig.writePeople(world, 200)), `> ${path}`);
     await rig.untilSent(world, rig.concurrency, running);
     alive(running.pid, 'SIGINT');
-    await expect.poll(running.stderr, { timeout: 10_000 }).toContain('stopping');
+    await expect.poll(running.stderr).toContain('stopping');
     return { running, pipe };
   }
 
@@ -86,7 +86,7 @@ describe('a batch whose output is not read', () => {
     void running.ended.then(() => (isOver = true));
     // A second signal right after the first counts as the same key press.
     const again = () => isOver || (alive(running.pid, 'SIGINT') && isOver);
-    await expect.poll(again, { timeout: 10_000, interval: 50 }).toBe(true);
+    await expect.poll(again, { interval: 50 }).toBe(true);
     // A third Ctrl-C during the exit would end it by the signal itself.
     expect([130, null]).toContain(await running.ended);
   });

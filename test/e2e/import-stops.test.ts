@@ -148,7 +148,7 @@ describe('a run with an unreachable service', () => {
     await bin(['sandbox', 'fault', 'add', '--on', 'send-template', '--latency', '20ms'], { home: home.path });
     const file = rig.writePeople({ home: home.path }, 600);
     const running = rig.start({ home: home.path, env }, ['send-batch', 'welcome', file, '-o', 'ndjson']);
-    await expect.poll(() => running.stdout().split('\n').length, { timeout: 10_000 }).toBeGreaterThan(100);
+    await expect.poll(() => running.stdout().split('\n').length).toBeGreaterThan(100);
     alive(sandbox.pid, 'SIGKILL');
     await sandbox.ended;
     sandbox = await serving();
@@ -172,7 +172,7 @@ describe('a run with an unreachable service', () => {
     const file = rig.writePeople({ home }, rows);
     const env = callerOf(`http://127.0.0.1:${port}`, testKey);
     const running = rig.start({ home, env }, ['contacts', 'import', file]);
-    await expect.poll(() => runsIn(home), { timeout: 10_000 }).toContain('running');
+    await expect.poll(() => runsIn(home)).toContain('running');
     alive(running.pid, 'SIGINT');
     expect([await running.ended, running.stderr()]).toEqual([
       130,
@@ -241,7 +241,7 @@ async function startSandbox(home: string, port: number) {
   const words = ['sandbox', 'start', '--port', String(port), '-o', 'ndjson'];
   const sandbox = startBin(words, { home });
   onTestFinished(() => void alive(sandbox.pid, 'SIGKILL'));
-  await expect.poll(sandbox.stdout, { timeout: 10_000 }).toContain('"ready"');
+  await expect.poll(sandbox.stdout).toContain('"ready"');
   return sandbox;
 }
 

@@ -8,7 +8,6 @@ import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
 import { alive, stopSandboxes } from '../support/cli.ts';
 import { isLong, some } from '../support/long-tests.ts';
 
-const soon = { timeout: 10_000, interval: 20 };
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 let home: ReturnType<typeof temporaryHome>;
@@ -43,7 +42,7 @@ async function listen(argv: readonly string[], env: Readonly<Record<string, stri
   onTestFinished(() => void alive(running.pid, 'SIGKILL'));
   const items = (type: string) => rowsIn(running.stdout()).filter((row) => row['type'] === type);
   const printed = async (type: string, count: number) => {
-    await expect.poll(() => items(type).length, soon).toBeGreaterThanOrEqual(count);
+    await expect.poll(() => items(type).length).toBeGreaterThanOrEqual(count);
     return items(type);
   };
   const [ready] = await printed('ready', 1);
@@ -82,10 +81,10 @@ describe('webhooks listen --profile local', () => {
   it('starts the sandbox, and prints each of its events in one line', async () => {
     const running = startBin(['webhooks', 'listen', '--port', '0', '--profile', 'local'], { home: home.path });
     onTestFinished(() => void alive(running.pid, 'SIGKILL'));
-    await expect.poll(running.stdout, soon).toMatch(/^Ready http:\/\/127\.0\.0\.1:\d+ for events of the sandbox/);
+    await expect.poll(running.stdout).toMatch(/^Ready http:\/\/127\.0\.0\.1:\d+ for events of the sandbox/);
     await trigger('message.failed', '--to', '+12025550101', '--reason', 'blocked');
     await expect
-      .poll(running.stdout, soon)
+      .poll(running.stdout)
       .toMatch(
         /\n\S+T\d\d:\d\d:\d\d\.\d{3}Z {2}\w+ {2}message\.failed {2}\+12025550101 {2}msg_\w+ {2}blocked.* {2}signed\n/,
       );
@@ -118,9 +117,9 @@ describe('webhooks listen --profile local', () => {
   it('gets events after the sandbox was restarted, and after a reset', async () => {
     const listening = await listen(['--profile', 'local']);
     await run('sandbox', 'stop');
-    await expect.poll(listening.stderr, soon).toContain('sandbox-ended');
+    await expect.poll(listening.stderr).toContain('sandbox-ended');
     await run('sandbox', 'start', '--background', '--port', '0');
-    await expect.poll(listening.stderr, soon).toContain('sandbox-back');
+    await expect.poll(listening.stderr).toContain('sandbox-back');
     await trigger('order.paid');
     await listening.printed('event', 1);
     await run('sandbox', 'reset', 'all');
@@ -135,10 +134,10 @@ describe('webhooks listen --profile local', () => {
     const { stdout } = await run('sandbox', 'env', '--url', other.url, '-o', 'json');
     const listening = await listen([], JSON.parse(stdout));
     await end(other);
-    await expect.poll(listening.stderr, soon).toContain('sandbox-ended');
+    await expect.poll(listening.stderr).toContain('sandbox-ended');
     await trigger('order.paid');
     const again = await startWithData();
-    await expect.poll(listening.stderr, soon).toContain('sandbox-back');
+    await expect.poll(listening.stderr).toContain('sandbox-back');
     expect(listening.stderr()).toContain(`the sandbox is running again: ${again.url}`);
     expect([await webhooks(), listening.items('event')]).toEqual([[], []]);
   });
@@ -148,7 +147,7 @@ describe('webhooks listen --profile local', () => {
     const words = ['sandbox', 'start', '--data', join(home.path, 'data'), '--port', '0', '-o', 'ndjson'];
     const running = startBin(words, { home: home.path });
     onTestFinished(() => void alive(running.pid, 'SIGKILL'));
-    await expect.poll(running.stdout, soon).toContain('"ready"');
+    await expect.poll(running.stdout).toContain('"ready"');
     return { ...running, url: String(rowsIn(running.stdout())[0]?.['url']) };
   }
 
@@ -163,9 +162,7 @@ describe('webhooks listen --profile local', () => {
     const listening = await listen(['--profile', 'local']);
     await trigger('order.paid');
     // If the sandbox stopped before it recorded the response, it delivers the event again.
-    await expect
-      .poll(async () => (await run('sandbox', 'deliveries', '--waiting', '-o', 'json')).stdout, soon)
-      .toBe('[]\n');
+    await expect.poll(async () => (await run('sandbox', 'deliveries', '--waiting', '-o', 'json')).stdout).toBe('[]\n');
     for (const step of steps) expect((await run('sandbox', ...step.split(' '))).code).toBe(0);
     await trigger('flow.completed');
     const events = await listening.printed('event', 2);
@@ -203,9 +200,9 @@ describe('webhooks listen --profile local', () => {
     const given = ['webhooks', 'listen', '--port', '0', '-o', 'ndjson', '--profile', 'local', '--secret-stdin'];
     const running = startBin(given, { home: home.path, input: secret });
     onTestFinished(() => void alive(running.pid, 'SIGKILL'));
-    await expect.poll(running.stdout, soon).toContain('"ready"');
+    await expect.poll(running.stdout).toContain('"ready"');
     await trigger('order.paid');
-    await expect.poll(running.stdout, soon).toContain('"verdict":"good"');
+    await expect.poll(running.stdout).toContain('"verdict":"good"');
     expect(running.stdout() + running.stderr()).not.toContain(secret.slice(6, 20));
     expect(await webhooks()).toMatchObject([{ secret: 'own' }]);
   });
@@ -214,7 +211,7 @@ describe('webhooks listen --profile local', () => {
 describe('webhooks listen', () => {
   it('accepts events from any sender without a profile, with a note', async () => {
     const listening = await listen(['--path', '/hooks'], { BIZMSG_WEBHOOK_SECRET: secret });
-    await expect.poll(listening.stderr, soon).toContain('"code":"plain"');
+    await expect.poll(listening.stderr).toContain('"code":"plain"');
     const body = JSON.stringify({ type: 'order.paid', data: { to: '+12025550101' } });
     const answers = await Promise.all([
       fetch(listening.url, signed(body)),
@@ -259,10 +256,10 @@ describe('webhooks listen', () => {
     const words = ['webhooks', 'listen', '-o', 'ndjson'];
     const one = startBin(words, { home: home.path });
     onTestFinished(() => void alive(one.pid, 'SIGKILL'));
-    await expect.poll(() => rowsIn(one.stdout()).length, soon).toBeGreaterThan(0);
+    await expect.poll(() => rowsIn(one.stdout()).length).toBeGreaterThan(0);
     const second = startBin(words, { home: home.path });
     onTestFinished(() => void alive(second.pid, 'SIGKILL'));
-    await expect.poll(() => rowsIn(second.stdout()).length, soon).toBeGreaterThan(0);
+    await expect.poll(() => rowsIn(second.stdout()).length).toBeGreaterThan(0);
     const [first, next] = [one, second].map((ran) => Number(rowsIn(ran.stdout())[0]?.['port']));
     expect(next).toBeGreaterThan(first ?? Infinity);
     expect(second.stderr()).toContain('port 4781 is in use');
@@ -271,7 +268,7 @@ describe('webhooks listen', () => {
   it('prints with an account that events need a public address', async () => {
     const env = { BIZMSG_API_KEY: 'sk_test_4f9Qm2ZpL8xVt3HdXk7R', BIZMSG_BASE_URL: 'https://api.example.com' };
     const listening = await listen([], env);
-    await expect.poll(listening.stderr, soon).toContain('public address');
+    await expect.poll(listening.stderr).toContain('public address');
     expect(await end(listening, 'SIGTERM')).toBe(0);
   });
 });

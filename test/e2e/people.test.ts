@@ -24,9 +24,7 @@ describe('a terminal', () => {
     await terminal.enter('bizmsg --help | cat; bizmsg --help');
     await terminal.ended();
     const lines = () => terminal.written().split('\n');
-    await expect
-      .poll(() => lines().filter((line) => line.startsWith('  sandbox'))[1], { timeout: 20_000 })
-      .toContain(text);
+    await expect.poll(() => lines().filter((line) => line.startsWith('  sandbox'))[1]).toContain(text);
   });
 
   it('with the locale "C" shows only ASCII', async () => {

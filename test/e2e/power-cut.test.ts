@@ -96,7 +96,7 @@ async function recordedSandbox(asked: Asked): Promise<Trace> {
     command: [binary, 'sandbox', 'start', '--port', '0', '--data', data, '-o', 'ndjson'],
     env: cleanEnv(home),
     during: async ({ pid, stdout }) => {
-      await expect.poll(stdout, { timeout: 15_000, interval: 10 }).toContain('"ready"');
+      await expect.poll(stdout, { interval: 10 }).toContain('"ready"');
       const locator = findSandbox(join(home, '.local/state/bizmsg'), () => true, data);
       if (!locator) throw new Error(`the sandbox did not start: ${stdout()}`);
       const sandbox = { url: locator.url, key: locator.keys.sandbox };

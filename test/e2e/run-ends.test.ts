@@ -34,7 +34,7 @@ describe('a live batch with requests in flight', () => {
   it('abandons them after two Ctrl-C; they are unsure, listed and held back', async () => {
     const { place, running, goOn } = await inFlight();
     alive(running.pid, 'SIGINT');
-    await expect.poll(running.stderr, { timeout: 10_000 }).toContain('"stopping"');
+    await expect.poll(running.stderr).toContain('"stopping"');
     // A second signal right after the first counts as the same key press, as passed on by npx.
     await wait(700);
     alive(running.pid, 'SIGINT');

@@ -98,7 +98,7 @@ function requestedOf({ service }: Place): number {
 async function untilRequested(place: Place, running: Running, count: number): Promise<void> {
   let isOver = false;
   void running.ended.then(() => (isOver = true));
-  await expect.poll(() => isOver || requestedOf(place) >= count, { timeout: 20_000, interval: 2 }).toBe(true);
+  await expect.poll(() => isOver || requestedOf(place) >= count, { interval: 2 }).toBe(true);
 }
 
 function expectSum(running: Running): void {

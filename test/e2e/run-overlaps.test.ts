@@ -56,7 +56,7 @@ it.each([
   await rig.untilAsked(place, 4, one);
   const changed = rig.peopleText(rows).replace(rig.phoneOf(rows), rig.phoneOf(rows + 1));
   const other = place.start(words(second), changed);
-  await expect.poll(other.stderr, { timeout: 15_000 }).toContain('another process is working on run');
+  await expect.poll(other.stderr).toContain('another process is working on run');
   goOn();
   expect([await one.ended, await other.ended]).toEqual([0, 0]);
   const phones = place.service.asked.map(({ phone }) => phone).sort();

@@ -16,10 +16,10 @@ describe('a batch that was killed', () => {
     rig.writePeople(place, 40);
     const words = rig.batch('people.csv', '--concurrency', '16');
     const running = place.start(words);
-    await expect.poll(running.stderr, { timeout: 15_000 }).toContain('"waiting"');
+    await expect.poll(running.stderr).toContain('"waiting"');
     const [run = ''] = readdirSync(join(place.state, 'runs'));
     const shown = async () => (await rig.rowsShown(place, run)).filter(({ outcome }) => outcome !== 'in flight');
-    await expect.poll(shown, { timeout: 15_000 }).toEqual([]);
+    await expect.poll(shown).toEqual([]);
     const asked = place.service.asked.length;
     expect(asked).toBeGreaterThan(0);
     await rig.killed(running);
@@ -59,7 +59,7 @@ describe('a batch that was killed', () => {
     await rig.killed(running);
     // After a restart, the owner cannot be checked, so its claims have to expire.
     const early = startAfter(place, words, { boot: 'bbbbbbbb-0000', ahead: 0 });
-    await expect.poll(early.stderr, { timeout: 15_000 }).toMatch(/after \d+ s without a heartbeat/);
+    await expect.poll(early.stderr).toMatch(/after \d+ s without a heartbeat/);
     await rig.killed(early);
     const late = startAfter(place, words, { boot: 'bbbbbbbb-0000', ahead: 95_000 });
     expect(await late.ended).toBe(10);

@@ -637,10 +637,10 @@ describe('a sandbox in the background', () => {
       const words = ['webhooks', 'listen', '--port', '0', '--debug', '-o', form, ...argv];
       const listening = startBin(words, { home: home.path, env, input: secret });
       onTestFinished(() => void alive(listening.pid, 'SIGKILL'));
-      await expect.poll(listening.stdout, { timeout: 10_000 }).toMatch(/Ready|"ready"/);
+      await expect.poll(listening.stdout).toMatch(/Ready|"ready"/);
       const url = /http:\/\/127\.0\.0\.1:\d+/.exec(listening.stdout())?.[0] ?? '';
       await fetch(url, { method: 'POST', body: JSON.stringify({ type: 'order.paid', data: { secret } }) });
-      await expect.poll(listening.stdout, { timeout: 10_000 }).toContain('order.paid');
+      await expect.poll(listening.stdout).toContain('order.paid');
       alive(listening.pid, 'SIGINT');
       expect(await listening.ended).toBe(0);
       const printed = listening.stdout() + listening.stderr();

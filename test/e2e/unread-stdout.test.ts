@@ -15,7 +15,6 @@ import * as rig from './import-rig.ts';
 
 /** Milliseconds until a process is killed, before the test times out. */
 const limit = 40_000;
-const soon = { timeout: 15_000, interval: 20 };
 
 let home: string;
 beforeEach(() => {
@@ -85,7 +84,7 @@ const listenWords = (readyFile: string) => [
 ];
 
 async function ready(running: Unread, readyFile: string): Promise<Listening> {
-  await expect.poll(() => existsSync(readyFile), soon).toBe(true);
+  await expect.poll(() => existsSync(readyFile)).toBe(true);
   const { port } = JSON.parse(readFileSync(readyFile, 'utf8'));
   return { ...running, port };
 }
@@ -181,7 +180,7 @@ it.runIf(isLong)(
     const seeded = world.sandbox.counts().contacts;
     const file = rig.writePeople(world, 3_000);
     const running = unread(['contacts', 'import', file, '-o', 'ndjson'], world.env);
-    await expect.poll(() => world.sandbox.counts().contacts, soon).toBeGreaterThan(200);
+    await expect.poll(() => world.sandbox.counts().contacts).toBeGreaterThan(200);
     running.child.kill('SIGTERM');
     expect(await running.ended).toBe(143);
     const again = await world.run(['contacts', 'import', file]);
@@ -215,7 +214,7 @@ it('a slow reader of a socket gets the whole result', { timeout: 60_000 }, async
 it('a command run by bizmsg can write to a socket whose reader is slow', { timeout: 60_000 }, async () => {
   const script = 'echo begun >&2; head -c 3000000 /dev/zero || echo broken >&2';
   const running = unread(['sandbox', 'exec', '--', 'sh', '-c', script]);
-  await expect.poll(running.stderr, soon).toContain('begun');
+  await expect.poll(running.stderr).toContain('begun');
   expect((await running.read()).length).toBe(3_000_000);
   expect([await running.ended, running.stderr()]).toEqual([0, expect.not.stringContaining('broken')]);
 });

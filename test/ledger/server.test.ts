@@ -172,7 +172,7 @@ describe.skipIf(noRedis)('a server', () => {
     onTestFinished(redis.close);
     // It answers only INFO and the like, and not before it has begun.
     const isLoading = async () => String(await redis.call('INFO', 'persistence').catch(() => '')).includes('loading:1');
-    await expect.poll(isLoading, { timeout: 20_000, interval: 5 }).toBe(true);
+    await expect.poll(isLoading, { interval: 5 }).toBe(true);
     await expect(checkFitness(redis, true)).rejects.toMatchObject({ exit: 'network' });
     await ready;
     expect(await checkFitness(redis, true)).toBeUndefined();

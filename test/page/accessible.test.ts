@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { addresses, noBrowser, patience, show, useBrowser, useSandbox } from './browser.ts';
+import { addresses, noBrowser, show, useBrowser, useSandbox } from './browser.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -87,9 +87,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     await page.getByRole('heading', { name: '+12025550102' }).waitFor();
     await keyboard.press('k');
     await keyboard.press('Enter');
-    await expect
-      .poll(() => page.evaluate('document.activeElement.placeholder'), patience)
-      .toBe('Reply as +12025550101');
+    await expect.poll(() => page.evaluate('document.activeElement.placeholder')).toBe('Reply as +12025550101');
     await keyboard.type('Where is my order? gpj');
     await keyboard.press('Enter');
     await page.getByRole('article', { name: 'Reply' }).getByText('Where is my order? gpj').waitFor();
@@ -100,7 +98,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     await dialog.getByRole('textbox', { name: 'To' }).waitFor();
     await keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
-    await expect.poll(() => page.evaluate('document.activeElement.tagName'), patience).toBe('BODY');
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('BODY');
     await keyboard.press('/');
     await keyboard.type('0103');
     const numbers = page.getByRole('navigation', { name: 'Numbers' });
@@ -109,7 +107,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     await keyboard.press('Escape');
     await keyboard.press('?');
     const keys = page.getByRole('dialog', { name: 'Keys' });
-    await expect.poll(() => keys.innerText(), patience).toContain('Next and previous row');
+    await expect.poll(() => keys.innerText()).toContain('Next and previous row');
   });
 
   it('has the keys of a conversation from the moment it is shown', async () => {
@@ -134,7 +132,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     await page.keyboard.press('d');
     await page.getByRole('heading', { name: 'Webhooks' }).waitFor();
     await page.goBack();
-    await expect.poll(() => page.title(), patience).toContain('Phones');
+    await expect.poll(() => page.title()).toContain('Phones');
   });
 
   it('does not cover Reply with a notice', async () => {
@@ -165,6 +163,6 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     await button.press('Enter');
     await page.getByRole('dialog', { name: 'New message' }).getByRole('textbox', { name: 'To' }).waitFor();
     await page.keyboard.press('Escape');
-    await expect.poll(() => page.evaluate('document.activeElement.textContent'), patience).toBe('New message');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('New message');
   });
 });

@@ -35,9 +35,6 @@ const safe = ['--no-sandbox', '--disable-dev-shm-usage'];
 /** One renderer for all windows, since each process takes CPU time to start; the GPU would be simulated by another one. */
 const cheap = ['--renderer-process-limit=1', '--disable-site-isolation-trials', '--disable-gpu', '--in-process-gpu'];
 
-/** Until a poll fails: a browser is slow on a busy machine. */
-export const patience = { timeout: 20_000 };
-
 /** One browser for all test files of a worker; it ends with the worker. */
 let browser: Promise<Browser> | undefined;
 /** A window that no test uses. A new one takes a second of CPU time. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { receiver } from '../sandbox/receiver.ts';
-import { noBrowser, patience, useBrowser, useSandbox } from './browser.ts';
+import { noBrowser, useBrowser, useSandbox } from './browser.ts';
 
 describe.skipIf(noBrowser)(`the signature checker of the page (${noBrowser ?? 'in chromium'})`, () => {
   const tabs = useBrowser();
@@ -32,7 +32,7 @@ describe.skipIf(noBrowser)(`the signature checker of the page (${noBrowser ?? 'i
   ])('accepts a delivery that is signed with %s', async (_, secret) => {
     const { check, result } = await openChecker(secret);
     await check();
-    await expect.poll(result, patience).toBe('Valid');
+    await expect.poll(result).toBe('Valid');
   });
 
   it('names the fault', async () => {
@@ -40,16 +40,16 @@ describe.skipIf(noBrowser)(`the signature checker of the page (${noBrowser ?? 'i
     await dialog.getByRole('textbox', { name: 'Body' }).fill(`${body}\n`);
     await check();
     await expect
-      .poll(result, patience)
+      .poll(result)
       .toBe('Not valid: the body was changed after it was signed: a line feed was added at the end');
     await dialog.getByRole('textbox', { name: 'Body' }).fill(body);
     await check();
-    await expect.poll(result, patience).toBe('Valid');
+    await expect.poll(result).toBe('Valid');
     await dialog.getByRole('textbox', { name: 'Secret' }).fill(own);
     await check();
-    await expect.poll(result, patience).toBe('Not valid: wrong secret or modified body');
+    await expect.poll(result).toBe('Not valid: wrong secret or modified body');
     await dialog.getByRole('textbox', { name: 'Headers' }).fill('content-type: application/json');
     await check();
-    await expect.poll(result, patience).toBe('Not signed: it has no signature headers');
+    await expect.poll(result).toBe('Not signed: it has no signature headers');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noBrowser, patience, useBrowser, useSandbox } from './browser.ts';
+import { noBrowser, useBrowser, useSandbox } from './browser.ts';
 
 describe.skipIf(noBrowser)(`the contents on the page (${noBrowser ?? 'in chromium'})`, () => {
   const tabs = useBrowser();
@@ -11,7 +11,7 @@ describe.skipIf(noBrowser)(`the contents on the page (${noBrowser ?? 'in chromiu
     await page.getByRole('link', { name: 'Contacts' }).click();
     await page.getByRole('searchbox').fill('SIZE 42');
     const table = page.getByRole('table', { name: 'Contacts' });
-    await expect.poll(() => table.getByRole('row').count(), patience).toBe(2);
+    await expect.poll(() => table.getByRole('row').count()).toBe(2);
     expect(await page.getByRole('status').first().innerText()).toMatch(/^1 of \d+ contacts$/);
     await table.getByRole('button', { name: '+12025550188' }).click();
     const details = page.getByRole('region', { name: 'Details' });
@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)(`the contents on the page (${noBrowser ?? 'in chromiu
     const page = await tabs.open(shown.link);
     await page.goto(`${shown.url}/__sandbox/#contents/templates%2Fregalo`);
     const note = page.getByText('only an approved template can be sent');
-    await expect.poll(() => note.isVisible(), patience).toBe(true);
+    await expect.poll(() => note.isVisible()).toBe(true);
   });
 
   it('send a campaign to the contacts with a tag', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { paths } from '../sandbox/calls.ts';
-import { noBrowser, patience, useBrowser, useSandbox } from './browser.ts';
+import { noBrowser, useBrowser, useSandbox } from './browser.ts';
 
 const count = 5_000;
 
@@ -33,12 +33,12 @@ describe.skipIf(noBrowser)(`the page with ${count} messages (${noBrowser ?? 'in 
     ] as const) {
       await open(screen);
       const rows = page.getByRole('table', { name: table }).getByRole('row');
-      await expect.poll(() => rows.count(), patience).toBe(101);
+      await expect.poll(() => rows.count()).toBe(101);
       await page.getByRole('button', { name: /^Show 100 more of [45],/ }).click();
-      await expect.poll(() => rows.count(), patience).toBe(201);
+      await expect.poll(() => rows.count()).toBe(201);
     }
     await page.goto(`${shown.url}/__sandbox/#limits/keys`);
-    await expect.poll(() => page.getByRole('table', { name: 'Audit' }).getByRole('row').count(), patience).toBe(101);
+    await expect.poll(() => page.getByRole('table', { name: 'Audit' }).getByRole('row').count()).toBe(101);
 
     await page.goto(`${shown.url}/__sandbox/#phones/%2B12025550102`);
     const thread = page.getByRole('region', { name: 'List of messages' });

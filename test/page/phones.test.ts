@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addresses, noBrowser, patience, show, useBrowser, useSandbox } from './browser.ts';
+import { addresses, noBrowser, show, useBrowser, useSandbox } from './browser.ts';
 
 describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'})`, () => {
   const tabs = useBrowser();
@@ -30,11 +30,11 @@ describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'
   it('shows all numbers again after Escape in the search', async () => {
     const page = await tabs.open(shown.link);
     const numbers = page.getByRole('navigation', { name: 'Numbers' }).getByRole('link');
-    await expect.poll(() => numbers.count(), patience).toBe(3);
+    await expect.poll(() => numbers.count()).toBe(3);
     await page.getByRole('searchbox').fill('0102');
-    await expect.poll(() => numbers.count(), patience).toBe(1);
+    await expect.poll(() => numbers.count()).toBe(1);
     await page.keyboard.press('Escape');
-    await expect.poll(() => numbers.count(), patience).toBe(3);
+    await expect.poll(() => numbers.count()).toBe(3);
     expect(await page.getByRole('searchbox').inputValue()).toBe('');
   });
 
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'
       .map(({ outerHTML }) => outerHTML.slice(0, 60))`;
     for (const address of addresses) {
       await show(page, address);
-      await expect.poll(() => page.evaluate(cut), { ...patience, message: address }).toEqual([]);
+      await expect.poll(() => page.evaluate(cut), { message: address }).toEqual([]);
     }
   });
 
@@ -119,7 +119,7 @@ describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'
     await page.getByRole('link', { name: '+12025550102' }).first().click();
     await page.getByRole('button', { name: 'New message' }).click();
     const to = page.getByRole('dialog').getByRole('textbox', { name: 'To' });
-    await expect.poll(() => to.inputValue(), patience).toBe('+12025550102');
+    await expect.poll(() => to.inputValue()).toBe('+12025550102');
   });
 
   it('clears all messages, once it has asked', async () => {
@@ -142,7 +142,7 @@ describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'
     shown.sandbox.reset('messages');
     await shown.send('+12025550101', 'verification_code', ['1']);
     await phone.getByText('Your code is 1.').waitFor();
-    await expect.poll(() => phone.getByText('1 unread').count(), patience).toBe(1);
+    await expect.poll(() => phone.getByText('1 unread').count()).toBe(1);
   });
 
   it('shows a message when it is sent, with its variables marked', async () => {

@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { receiver } from '../sandbox/receiver.ts';
-import { noBrowser, patience, useBrowser, useSandbox } from './browser.ts';
+import { noBrowser, useBrowser, useSandbox } from './browser.ts';
 
 async function showAll(article: Locator): Promise<void> {
   const button = article.getByRole('button', { name: 'Show all' });
@@ -38,7 +38,7 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
     await field.fill('Hello');
     await Promise.all([field.press('Enter'), field.press('Enter')]);
     const note = page.getByRole('article', { name: 'Reply' }).getByText('not delivered: no webhook');
-    await expect.poll(() => note.isVisible(), patience).toBe(true);
+    await expect.poll(() => note.isVisible()).toBe(true);
     const replies = shown.sandbox.events().filter(({ type }) => type === 'message.received');
     expect(replies.map(({ data }) => data['text'])).toEqual(['Hello']);
     shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:9/hooks' });
@@ -53,17 +53,17 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
     await field.fill('To be continued');
     await page.keyboard.press('Escape');
     await open('+12025550102');
-    await expect.poll(() => field.inputValue(), patience).toBe('');
+    await expect.poll(() => field.inputValue()).toBe('');
     await field.fill('Another');
     await page.reload();
-    await expect.poll(() => field.inputValue(), patience).toBe('Another');
+    await expect.poll(() => field.inputValue()).toBe('Another');
     await open('+12025550101');
-    await expect.poll(() => field.inputValue(), patience).toBe('To be continued');
+    await expect.poll(() => field.inputValue()).toBe('To be continued');
     await field.press('Enter');
-    await expect.poll(() => field.inputValue(), patience).toBe('');
+    await expect.poll(() => field.inputValue()).toBe('');
     await page.reload();
     await page.getByText('To be continued').first().waitFor();
-    await expect.poll(() => field.inputValue(), patience).toBe('');
+    await expect.poll(() => field.inputValue()).toBe('');
   });
 
   it('are sent through the API, with a preview', async () => {
@@ -92,7 +92,7 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
     const template = page.getByRole('dialog').getByRole('combobox', { name: 'Template' });
     await template.waitFor();
     arrive();
-    await expect.poll(() => template.inputValue(), patience).toMatch(/^\w+$/);
+    await expect.poll(() => template.inputValue()).toMatch(/^\w+$/);
     await page.getByRole('dialog').getByRole('group', { name: 'Preview' }).waitFor();
   });
 
@@ -103,7 +103,7 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
     await dialog.getByRole('combobox', { name: 'Template' }).selectOption('regalo');
     await dialog.getByRole('button', { name: 'Send' }).click();
     const alert = dialog.getByRole('alert');
-    await expect.poll(() => alert.innerText(), patience).toMatch(/^[^{}]*not approved/);
+    await expect.poll(() => alert.innerText()).toMatch(/^[^{}]*not approved/);
     expect(await alert.innerText()).not.toContain('{');
     await alert.getByText('Answer of the service').click();
     await alert.getByText('"status":404').waitFor();
@@ -122,9 +122,9 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
     await dialog.getByRole('combobox', { name: 'Template' }).selectOption('welcome');
     await dialog.getByRole('button', { name: 'Send' }).click();
     // Chromium repeats a request whose connection was reset.
-    await expect.poll(() => shown.sandbox.messages().length, patience).toBeGreaterThan(0);
+    await expect.poll(() => shown.sandbox.messages().length).toBeGreaterThan(0);
     if (kind === 'hang') await page.clock.fastForward(11_000);
-    await expect.poll(() => dialog.getByRole('alert').innerText(), patience).toContain(text);
+    await expect.poll(() => dialog.getByRole('alert').innerText()).toContain(text);
   });
 
   it.each([
@@ -139,12 +139,12 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
     const reply = page.getByRole('article', { name: 'Reply' });
     await reply.waitFor();
     await showAll(reply);
-    await expect.poll(() => reply.locator('.text').textContent(), patience).toBe(text);
+    await expect.poll(() => reply.locator('.text').textContent()).toBe(text);
     await page.getByRole('region', { name: 'List of messages' }).press('Home');
     const message = page.getByRole('article', { name: 'verification_code' });
     await message.waitFor();
     await showAll(message);
-    await expect.poll(() => message.locator('mark').textContent(), patience).toBe(text);
+    await expect.poll(() => message.locator('mark').textContent()).toBe(text);
     expect(await page.locator('img, article script').count()).toBe(0);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect(await page.title()).toContain('SANDBOX');

@@ -4,7 +4,7 @@ import { endpoints } from '../../src/contract/endpoints.ts';
 import { readStream } from '../../src/page/stream.ts';
 import type { FeedRecord } from '../../src/sandbox/control/stream.ts';
 import { bin, startBin, temporaryHome } from '../support/bin.ts';
-import { noBrowser, patience, useBrowser, useSandbox } from './browser.ts';
+import { noBrowser, useBrowser, useSandbox } from './browser.ts';
 
 const shown = useSandbox();
 
@@ -104,7 +104,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     await one.getByRole('button', { name: 'Reply', exact: true }).click();
     for (const page of [one, other]) {
       const reply = page.getByRole('article', { name: 'Reply' });
-      await expect.poll(() => reply.allInnerTexts(), patience).toEqual([expect.stringContaining('From the first')]);
+      await expect.poll(() => reply.allInnerTexts()).toEqual([expect.stringContaining('From the first')]);
     }
   });
 
@@ -120,7 +120,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
       await sandbox.ended;
       home.remove();
     });
-    await expect.poll(() => sandbox.stdout(), patience).toContain('Ready');
+    await expect.poll(() => sandbox.stdout()).toContain('Ready');
     const url = /http:\S+/.exec(sandbox.stdout())?.[0] ?? '';
     port = new URL(url).port;
     const page = await tabs.open(await run('sandbox', 'open', '--print', '--url', url));

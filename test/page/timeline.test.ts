@@ -6,7 +6,7 @@ import { emptyState, reduce } from '../../src/page/state.ts';
 import { isShown, timelineOf } from '../../src/page/timeline.ts';
 import { calls, paths } from '../sandbox/calls.ts';
 import { receiver } from '../sandbox/receiver.ts';
-import { noBrowser, patience, useBrowser, useSandbox } from './browser.ts';
+import { noBrowser, useBrowser, useSandbox } from './browser.ts';
 
 /** The timeline of a sandbox with a delivered message, a failed one, a rejected request and a reply. */
 async function rows() {
@@ -122,7 +122,7 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     status = 200;
     await message.getByRole('button', { name: 'Redeliver' }).click();
     await message.getByText('Attempt 2').waitFor();
-    await expect.poll(() => row.innerText(), patience).toContain('delivered (200)');
+    await expect.poll(() => row.innerText()).toContain('delivered (200)');
   });
 
   it('count what is redelivered, and what is skipped because its webhook was removed', async () => {
@@ -134,7 +134,7 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     await page.getByRole('button', { name: 'Redeliver all failed' }).click();
     const notice = page.getByRole('status').filter({ hasText: 'Redelivered' });
     await expect
-      .poll(() => notice.innerText(), patience)
+      .poll(() => notice.innerText())
       .toBe('Redelivered: 0; skipped because the webhook was removed or disabled: 1');
   });
 
@@ -151,7 +151,7 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     await request.getByText('{"message_id":"msg_sandbox_').waitFor();
     expect(await request.innerText()).toMatch(/authorization: Bearer sk_test_…\w{4}\n/);
     await page.getByRole('searchbox', { name: 'Filter' }).fill('to:+1202555');
-    await expect.poll(() => page.getByText('Fault added').count(), patience).toBe(0);
+    await expect.poll(() => page.getByText('Fault added').count()).toBe(0);
   });
 
   it('show which receipts are due, and when', async () => {
@@ -166,9 +166,7 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
       expect.stringMatching(/^○ message\.read due 00:00:0\d$/),
     ]);
     await page.getByRole('button', { name: '+5 s' }).click();
-    await expect
-      .poll(() => details.getByRole('listitem').first().innerText(), patience)
-      .toMatch(/^● message.delivered/);
+    await expect.poll(() => details.getByRole('listitem').first().innerText()).toMatch(/^● message.delivered/);
   });
 
   it('run a schedule of retries by advancing to what is due next', async () => {
@@ -208,6 +206,6 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     await page.getByRole('link', { name: 'Deliveries' }).click();
     await page.getByRole('textbox', { name: 'URL of a new webhook' }).fill('http://example.com/hooks');
     await page.getByRole('button', { name: 'Add' }).click();
-    await expect.poll(() => page.getByRole('status').innerText(), patience).toContain('example.com');
+    await expect.poll(() => page.getByRole('status').innerText()).toContain('example.com');
   });
 });

@@ -92,7 +92,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     process.kill(running.pid, 'SIGSTOP');
     const waiting = other.start(asJob);
     const why = `process ${running.pid} on a machine of the team is sending some of these rows; waiting for it; after `;
-    await expect.poll(waiting.stderr, { timeout: 20_000 }).toContain(why);
+    await expect.poll(waiting.stderr).toContain(why);
     await silenced(team, running);
     expect([0, 10]).toContain(await waiting.ended);
     process.kill(running.pid, 'SIGCONT');
@@ -110,7 +110,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     const running = machine.start(asJob);
     await untilAsked(team, 30, running);
     await team.server.kill();
-    await expect.poll(() => running.stderr(), { timeout: 10_000 }).toContain('waiting for it');
+    await expect.poll(() => running.stderr()).toContain('waiting for it');
     await team.server.start(...persistent);
     expect([await running.ended, twice(team.service)]).toEqual([0, []]);
     expect(running.stderr()).toContain('the server of the team answers again');
@@ -143,7 +143,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
       const running = behind.start(asJob);
       await untilAsked(team, 30, running);
       cable.cut();
-      await expect.poll(() => running.stderr(), { timeout: 20_000 }).toContain('waiting for it');
+      await expect.poll(() => running.stderr()).toContain('waiting for it');
       const before = team.service.asked.length;
       await silenced(team, running);
       const { code, stdout } = await other.run(asJob);
@@ -165,7 +165,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     for (const one of [machine, other]) writePeople(one, 300);
     const running = machine.start(asJob);
     const told = async (text: string) => {
-      await expect.poll(running.stderr, { timeout: 20_000 }).toContain(text);
+      await expect.poll(running.stderr).toContain(text);
     };
     await untilAsked(team, 30, running);
     cable.cut();
@@ -190,7 +190,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     const running = machine.start([...words, '--rate', '40/s']);
     await untilAsked(team, 15, running);
     await team.server.kill();
-    await expect.poll(() => running.stderr(), { timeout: 10_000 }).toContain('waiting for it');
+    await expect.poll(() => running.stderr()).toContain('waiting for it');
     process.kill(running.pid, 'SIGTERM');
     expect(await running.ended).toBe(143);
   });
@@ -216,14 +216,14 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     const running = machine.start([...words, '--rate', '20/s']);
     await untilAsked(team, 15, running);
     await team.server.kill();
-    await expect.poll(() => running.stderr(), { timeout: 10_000 }).toContain('waiting for it');
+    await expect.poll(() => running.stderr()).toContain('waiting for it');
     // Requests that were admitted before it went may still be on their way.
     const sentInASecond = async () => {
       const before = team.service.asked.length;
       await new Promise((resolve) => setTimeout(resolve, 1_000));
       return team.service.asked.length - before;
     };
-    await expect.poll(sentInASecond, { timeout: 10_000 }).toBe(0);
+    await expect.poll(sentInASecond).toBe(0);
     expect(team.service.asked.length).toBeLessThan(40);
     await team.server.start(...persistent);
     expect([await running.ended, twice(team.service)]).toEqual([0, []]);
@@ -251,7 +251,7 @@ describe.skipIf(noRedis !== undefined)("a team's server", () => {
     const [dying, other] = [team.newMachine(), team.newMachine()];
     for (const machine of [dying, other]) writePeople(machine, 100);
     const first = dying.start(asJob);
-    await expect.poll(() => team.service.asked.length, { timeout: 15_000 }).toBe(100);
+    await expect.poll(() => team.service.asked.length).toBe(100);
     await killed(first);
     await silenced(team, first);
     const { code, stdout } = await other.run(asJob);

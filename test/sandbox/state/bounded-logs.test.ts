@@ -12,7 +12,6 @@ import { serveLocal } from '../../support/local.ts';
 import { isLong } from '../../support/long-tests.ts';
 import { calls, type Calls, memoryJournal, order, paths, start } from '../calls.ts';
 
-const soon = { timeout: 20_000, interval: 20 };
 const slow = { timeout: 120_000 };
 
 function knock({ sandbox }: Pick<Calls, 'sandbox'>, target: string): unknown {
@@ -53,9 +52,9 @@ describe('the log of requests', () => {
     knock({ sandbox }, '/begin');
     const following = startBin(['sandbox', 'requests', '-f'], { home });
     onTestFinished(() => void alive(following.pid, 'SIGKILL'));
-    await expect.poll(following.stdout, soon).toContain('/begin');
+    await expect.poll(following.stdout).toContain('/begin');
     for (let number = 0; number < 1_100; number++) knock({ sandbox }, `/${number}`);
-    await expect.poll(following.stdout, soon).toContain('/1099');
+    await expect.poll(following.stdout).toContain('/1099');
     expect(following.stderr()).toContain('requests removed from the log before they could be shown: 100\n');
     expect(following.stdout()).not.toContain('/99 ');
   });
