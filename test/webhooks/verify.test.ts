@@ -181,9 +181,9 @@ describe('a body that was changed after it was signed is detected:', () => {
     ['large', `[${'{"a":1},'.repeat(500_000)}1]`],
     ['wide', `{${Array.from({ length: 300 }, (_, at) => `"k${at}":{"a":1,"b":2}`).join()}}`],
   ])('and diagnosed quickly if it is %s', (_, body) => {
-    const began = performance.now();
+    const began = process.cpuUsage();
     expect(judged('x', body)).toMatchObject({ verdict: 'bad' });
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(process.cpuUsage(began).user).toBeLessThan(2_000_000);
   });
 });
 
