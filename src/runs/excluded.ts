@@ -35,7 +35,9 @@ export async function excludedPhones(
     for (const [index, line] of lines.entries()) if (line.trim() !== '') add(line, index + 1);
     return isExcluded;
   }
-  const { source } = await openInput(context, file, { stop: context.host.signal });
+  const { source } = await openInput(context, file, { stop: context.host.signal }).catch((error: unknown) => {
+    throw aboutPhones(error, 'write the phones to a file, one on each line or in a column named phone');
+  });
   const noColumn = (line: number) => unreadable(file, line, 'it has no column named phone or to');
   if (source.fields && !source.fields.some(isPhoneColumn)) throw noColumn(1);
   for await (const batch of source.rows(context.host.signal))
@@ -53,9 +55,14 @@ async function textOf(context: Context, file: string): Promise<string> {
   try {
     return await context.read(file);
   } catch (error) {
-    if (!(error instanceof CliError) || error.exit !== 'usage') throw error;
-    throw usage(`the excluded phones: ${error.message}`, error.hint);
+    throw aboutPhones(error);
   }
+}
+
+/** The hint of an error may be about the rows to send. */
+function aboutPhones(error: unknown, hint?: string): unknown {
+  if (!(error instanceof CliError) || error.exit !== 'usage') return error;
+  return usage(`the excluded phones: ${error.message}`, hint ?? error.hint);
 }
 
 /** Whether a line has no letters other than the exponent of a spreadsheet, and so is not a header. */

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { execa } from 'execa';
 import { programText } from '../support/bin.ts';
@@ -18,6 +20,20 @@ it('sends to every line of a while read loop, because it does not read stdin', a
   });
   expect(stdout.split('\n')).toHaveLength(3);
   expect(world.sandbox.messages().map(({ to }) => to)).toEqual(['+12025550101', '+12025550102', '+12025550103']);
+});
+
+it('says that a table of excluded phones must be a file', async () => {
+  writeFileSync(join(world.home, 'people.csv'), 'phone\n+12025550141\n+12025550142\n');
+  const excluded = `<(printf 'name,phone\\nAda,+12025550141\\n')`;
+  const { stderr, exitCode } = await execa(
+    'bash',
+    ['-c', `${programText} send-batch welcome people.csv --exclude-from ${excluded}`],
+    { env: world.binEnv, extendEnv: false, reject: false, cwd: world.home },
+  );
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(
+    /^error: the excluded phones: .* is not a regular file\n {2}write the phones to a file, one on each line/,
+  );
 });
 
 it('exits without an error when the reader closes the pipe', async () => {
