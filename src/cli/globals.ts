@@ -6,7 +6,7 @@ export type Format = (typeof formats)[number];
 /** Accepted before and after every command, except the `restricted` ones that a command does not list. */
 export const globals = {
   profile: option('--profile <name>', 'use this profile; local is the sandbox on this machine'),
-  mode: choice('--mode <mode>', 'use the key of this mode for this command; stop if there is none', [
+  mode: choice('--mode <mode>', 'use only a key of this mode for this command', [
     'sandbox',
     'live',
   ]),
