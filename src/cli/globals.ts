@@ -6,10 +6,7 @@ export type Format = (typeof formats)[number];
 /** Accepted before and after every command, except the `restricted` ones that a command does not list. */
 export const globals = {
   profile: option('--profile <name>', 'use this profile; local is the sandbox on this machine'),
-  mode: choice('--mode <mode>', 'use only a key of this mode for this command', [
-    'sandbox',
-    'live',
-  ]),
+  mode: choice('--mode <mode>', 'use only a key of this mode for this command', ['sandbox', 'live']),
   output: choice('-o, --output <format>', 'print results in this format', formats, toFile),
   json: flag('--json', 'the same as -o json'),
   columns: option('--columns <names>', 'print only these columns, in this order, separated by commas', columns),
