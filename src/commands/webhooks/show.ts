@@ -18,8 +18,9 @@ export const showEvent = command({
   name: 'show',
   summary: 'Show a received event, or all that happened to a message',
   details: [
-    'An event has headers, a body, and where it was forwarded. A message of the local sandbox has its request, text,',
-    'receipts, events and deliveries; any message has the events that listeners on this machine received for it.',
+    'An event has headers, a body, and its forwards with their answers. A message of the local sandbox has its',
+    'request, text, receipts, events and deliveries; any message has the events that listeners on this machine',
+    'received for it.',
     'With --raw the event is written as received: request line, headers, an empty line, body. webhooks verify,',
     'sign and replay read such a file. An existing file is overwritten only after a question, or with --yes.',
   ].join('\n'),
