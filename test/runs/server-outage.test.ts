@@ -4,7 +4,8 @@ import { openServerLedger } from '../ledger/redis-world.ts';
 import { noRedis, type RedisServer, startRedis } from '../support/redis.ts';
 import * as rig from './engine-rig.ts';
 
-const kept = ['--appendonly', 'yes'];
+/** Otherwise, what it has accepted may not be in its file yet when it is killed on a busy machine. */
+const kept = ['--appendonly', 'yes', '--appendfsync', 'always'];
 
 async function started() {
   const server = await startRedis(...kept);
