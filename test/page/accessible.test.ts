@@ -120,9 +120,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
       document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'r', bubbles: true }));
     }).observe(document.body, { childList: true, subtree: true })`);
     await link.click();
-    await expect
-      .poll(() => page.evaluate('document.activeElement.placeholder'), patience)
-      .toBe('Reply as +12025550101');
+    await expect.poll(() => page.evaluate('document.activeElement.placeholder')).toBe('Reply as +12025550101');
   });
 
   it('goes back to the screen before a shortcut', async () => {
