@@ -361,7 +361,12 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     } catch (error) {
       stop.crash(error);
     }
-    for (const { outcome } of unrecorded) if (outcome) await onOutcome(isSettled ? outcome : unknownLater(outcome));
+    const left = new Set(released);
+    for (const { row, outcome } of unrecorded) {
+      if (isSettled && outcome) await onOutcome(outcome);
+      // A row that was released, and then sent after all, has an outcome of its own.
+      else if (!isSettled && (outcome || left.delete(row))) await onOutcome(unknownLater(row, outcome));
+    }
   }
 
   /** A run whose last row is done was not stopped by a signal that came just then. */
@@ -386,12 +391,12 @@ function stopped(): CliError {
 }
 
 /** The next command will not know how the row ended, so this one does not claim to know it either. */
-function unknownLater(outcome: Outcome): Outcome {
-  if (outcome.outcome === 'skipped') return outcome;
-  const ended = outcome.outcome === 'done' ? 'it was sent' : outcome.reason;
+function unknownLater(row: Ready, outcome: Outcome | undefined): Outcome {
+  if (outcome?.outcome === 'skipped') return outcome;
+  const ended = !outcome ? 'it was not sent' : outcome.outcome === 'done' ? 'it was sent' : outcome.reason;
   return {
     outcome: 'unsure',
-    row: outcome.row,
+    row,
     code: 'unrecorded',
     reason: `${ended}, but this could not be recorded`,
   };

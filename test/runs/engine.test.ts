@@ -1,7 +1,8 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
+import type { FileLedger } from '../../src/ledger/file/file-ledger.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { canLimitFiles, limitFiles } from '../support/disk.ts';
 import * as rig from './engine-rig.ts';
@@ -227,6 +228,33 @@ describe('a run stops', () => {
     });
     const second = await rig.part(folder, input);
     expect([first.sent, second.sent]).toEqual([['row 2'], ['row 1', 'row 2']]);
+  });
+
+  it('while a release cannot be recorded: that row is unsure, as the next command finds it', async () => {
+    const [folder, input] = [rig.stateFolder(), rig.numbered(3)];
+    const ledger = rig.openLedger(folder, { pid: 1_000, kill: () => true });
+    // The next command has taken its place.
+    onTestFinished(() => ledger.close().catch(() => {}));
+    let isFull = false;
+    const full = () => Promise.reject(rig.failure('configuration'));
+    const shared: FileLedger = {
+      ...ledger,
+      claim: (rows, terms) => (isFull ? full() : ledger.claim(rows, terms)),
+      settle: () => ((isFull = true), full()),
+      close: async () => {},
+    };
+    const first = await rig.part(folder, input, {
+      shared,
+      concurrency: 1,
+      async slot(_, { beforeSend, beforeRetry }) {
+        await beforeSend();
+        await beforeRetry();
+        await beforeSend();
+      },
+    });
+    expect([first.stopped?.exit, rig.numbersOf(first, 'unsure')]).toEqual(['configuration', [1]]);
+    const second = await rig.part(folder, input, { pid: 1_001, kill: (pid) => pid !== 1_000 });
+    expect([second.sent, second.counts.unsure]).toEqual([['row 2', 'row 3'], 1]);
   });
 
   it('if its input cannot be read to the end', async () => {
