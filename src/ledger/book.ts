@@ -86,7 +86,7 @@ export interface KnownOwner extends Owner {
 
 export interface Book {
   readonly entries: Entries;
-  /** All runs. Those that are still in a file are read. */
+  /** All runs; reads the ones that are still in a file. */
   readonly runs: ReadonlyMap<string, Run>;
   /** Reads only this run, if it is still in a file. */
   run(id: string): Run | undefined;

@@ -213,7 +213,7 @@ interface Compared {
   readonly notes: readonly Note[];
 }
 
-/** What counts as sent before: what other runs have done with these rows. */
+/** Compares the rows with the ones that other runs have sent. */
 function compare(book: Book, world: World, plan: RunPlan, draft: Draft): Compared {
   const { input, choice } = plan;
   if (plan.job !== undefined || choice.again) return { notes: [] };

@@ -28,8 +28,8 @@ function codesTable(): string {
 
 /**
  * All that changes the ledger on the server. A call is atomic. KEYS[1] is the prefix of all keys; ARGV is the operation,
- * its facts as JSON, and rows as bytes. Replies begin with `ok` or with the reason of a refusal. What is decided here has
- * the name of the function that decides the same for one machine, in `claims.ts` and `others.ts`.
+ * its facts as JSON, and rows as bytes. Replies begin with `ok` or with the reason of a refusal. Each decision here has the
+ * name of the function that makes the same one for a single machine, in `claims.ts` and `others.ts`.
  */
 export const ledgerScript = createScript(`
 local P, op, h = KEYS[1], ARGV[1], cjson.decode(ARGV[2])
