@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
 import { type CliError, usage } from '../base/errors.ts';
-import { namesIn } from '../base/files.ts';
+import { fsError, namesIn } from '../base/files.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { suggestAll } from '../base/suggest.ts';
 
@@ -17,6 +17,7 @@ const most = 32 * 1024 * 1024;
 export async function fileContent(path: string, signal: AbortSignal): Promise<Buffer> {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const found = fstatSync(fd);
+  if (found.isFIFO() && typeof __CONTAINED__ !== 'undefined') return pipeContent(fd, path, signal);
   if (found.isFIFO()) return streamContent(new Socket({ fd, readable: true, writable: false }), path, signal);
   if (isatty(fd)) return streamContent(new ReadStream(fd), path, signal);
   try {
@@ -28,7 +29,7 @@ export async function fileContent(path: string, signal: AbortSignal): Promise<Bu
 
 /** Reads a stream to its end, or until the signal is aborted. */
 export async function streamContent(stream: Readable, name: string, signal: AbortSignal): Promise<Buffer> {
-  const abort = () => stream.destroy(Object.assign(new Error('interrupted'), { name: 'AbortError' }));
+  const abort = () => stream.destroy(interrupted());
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort, { once: true });
   try {
@@ -45,6 +46,39 @@ export async function streamContent(stream: Readable, name: string, signal: Abor
   }
 }
 
+/** In a standalone binary, a stream of a pipe has no events. */
+async function pipeContent(fd: number, path: string, signal: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for (;;) {
+      const chunk = Buffer.allocUnsafe(65_536);
+      const read = readSoon(fd, chunk);
+      if (read === 0) return Buffer.concat(chunks);
+      if (read === undefined) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        if (signal.aborted) throw interrupted();
+        continue;
+      }
+      chunks.push(chunk.subarray(0, read));
+      size += read;
+      if (size > most) throw endless(path);
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Undefined if the writer has not written yet. */
+function readSoon(fd: number, chunk: Buffer): number | undefined {
+  try {
+    return readSync(fd, chunk);
+  } catch (error) {
+    if (fsError(error)?.code === 'EAGAIN') return undefined;
+    throw error;
+  }
+}
+
 function deviceContent(fd: number, path: string): Buffer {
   const content = Buffer.allocUnsafe(most + 1);
   let size = 0;
@@ -52,6 +86,10 @@ function deviceContent(fd: number, path: string): Buffer {
     read = readSync(fd, content, size, most + 1 - size, null);
   if (size > most) throw endless(path);
   return content.subarray(0, size);
+}
+
+function interrupted(): Error {
+  return Object.assign(new Error('interrupted'), { name: 'AbortError' });
 }
 
 function endless(name: string) {
