@@ -393,7 +393,8 @@ function stopped(): CliError {
 /** The next command will not know how the row ended, so this one does not claim to know it either. */
 function unknownLater(row: Ready, outcome: Outcome | undefined): Outcome {
   if (outcome?.outcome === 'skipped') return outcome;
-  const ended = !outcome ? 'it was not sent' : outcome.outcome === 'done' ? 'it was sent' : outcome.reason;
+  const sent = outcome?.outcome === 'done' ? 'it was sent' : outcome?.reason;
+  const ended = sent ?? 'it was not sent';
   return {
     outcome: 'unsure',
     row,

@@ -36,6 +36,17 @@ it('says that a table of excluded phones must be a file', async () => {
   );
 });
 
+it('waits for excluded phones that come late through a pipe', async () => {
+  writeFileSync(join(world.home, 'people.csv'), 'phone\n+12025550141\n+12025550142\n');
+  const excluded = `<(sleep 0.3; printf '+12025550141\n')`;
+  const { stdout, exitCode } = await execa(
+    'bash',
+    ['-c', `${programText} send-batch welcome people.csv --dry-run -o json --exclude-from ${excluded}`],
+    { env: world.binEnv, extendEnv: false, reject: false, cwd: world.home },
+  );
+  expect([exitCode, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ would_send: 1 })]);
+});
+
 it('exits without an error when the reader closes the pipe', async () => {
   const { stdout, stderr, exitCode } = await execa(
     'sh',
