@@ -18,15 +18,11 @@ const limiting = [
  * installed since the last one.
  */
 const longFiles = [
-  'test/team/machines.test.ts',
-  'test/team/lost-data.test.ts',
   'test/e2e/terminal.test.ts',
   'test/e2e/examples.test.ts',
   'test/e2e/secrets.test.ts',
   'test/page/accessible.test.ts',
   'test/page/phones.test.ts',
-  'test/team/failures.test.ts',
-  'test/e2e/docs-team.test.ts',
   'test/e2e/docs-accounts.test.ts',
   'test/e2e/docs-bulk.test.ts',
   'test/e2e/listen.test.ts',
@@ -44,8 +40,6 @@ const longFiles = [
   'test/e2e/import-unread.test.ts',
   'test/e2e/power-cut.test.ts',
   'test/e2e/readme.test.ts',
-  'test/team/own-ledger.test.ts',
-  'test/team/runs.test.ts',
 ];
 
 /** Starts these files first; then the others, the longest of the last run or the largest first. */

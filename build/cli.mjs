@@ -29,7 +29,6 @@ const scenarios = [
   ['chunk-send', runSends],
   ['chunk-pace', runPacedSends],
   ['chunk-ledger', runLiveSends],
-  ['chunk-team', runTeamSends],
 ];
 
 /** Builds into a temporary folder; returns the chunks. `names.define` replaces more identifiers. */
@@ -281,12 +280,6 @@ async function runLiveSends(entry) {
     for (let number = 0; number < 200 && !existsSync(join(folder, 'ledger/table')); number++) await live(number);
     await live(200);
   });
-}
-
-/** Runs a single send with a team, whose server is not there. */
-async function runTeamSends(entry) {
-  const team = `redis://127.0.0.1:9#${'-'.repeat(43)}`;
-  await runCommands(entry, (run) => run(send, { BIZMSG_API_KEY: 'sk_live_example', BIZMSG_TEAM: team }));
 }
 
 /** Runs commands without a terminal, with a temporary state folder and a service that accepts every message. */

@@ -15,7 +15,7 @@ import type { Host } from './base/host.ts';
  * sandbox: delivery
  * page: sandbox/control
  * doctor: client, ledger, session, cli, runs, webhooks, sandbox/remote
- * commands: delivery, ledger, session, cli, runs, webhooks, sandbox, doctor
+ * commands: delivery, session, cli, runs, webhooks, sandbox, doctor
  */
 
 /** Runs the command line and returns its exit code. Version and top-level help load nothing else. */

@@ -1,7 +1,7 @@
 import type { Host } from '../base/host.ts';
 import { connect } from '../session/connect.ts';
 import { ownStateFolder } from '../session/profiles/environment.ts';
-import type { AnyCaller, Connection, Interaction, TeamServer } from '../session/session.ts';
+import type { AnyCaller, Connection, Interaction } from '../session/session.ts';
 import type { Context } from './command.ts';
 import type { Globals } from './globals.ts';
 import { withSpinner } from './output/progress.ts';
@@ -31,12 +31,6 @@ export function createContext({ host, given, reporter, locate, command = '' }: C
     confirm: (question) => createPrompts(host, { ...given, yes: false }).confirm(question),
     spin: (text, work) => withSpinner(text, { host, given }, work),
   };
-  let server: Promise<TeamServer | undefined> | undefined;
-  const team = async (caller: AnyCaller) => {
-    if (caller.kind === 'local' || !('source' in caller) || caller.team === undefined) return undefined;
-    server ??= import('../session/team-server.ts').then(({ openTeamServer }) => openTeamServer(context, caller));
-    return server;
-  };
   const note = (code: string, message: string) => void (given.quiet || reporter.note(code, message));
   const connections: Connection[] = [];
 
@@ -56,7 +50,6 @@ export function createContext({ host, given, reporter, locate, command = '' }: C
     command,
     stateFolder,
     sandboxes,
-    team,
     ...prompts,
     note,
     locate,
@@ -80,7 +73,6 @@ export function createContext({ host, given, reporter, locate, command = '' }: C
     },
     close: async () => {
       await Promise.all(connections.map((connection) => connection.close()));
-      await (await server?.catch(() => undefined))?.close();
     },
   };
   return context;

@@ -17,8 +17,6 @@ export const globals = {
   timeout: option('--timeout <duration>', 'time-out of each call (default: 30s for a GET, 60s for a POST)', duration),
   retries: option('--retries <n>', 'retry a call at most n times, only if it was not carried out (default: 3)', count),
   noPace: flag('--no-pace', "do not wait for the plan's rate limit, which all processes share"),
-  noTeam: flag('--no-team', "use this machine's own record and rate limit, not the team's"),
-  acceptLoss: flag('--accept-loss', "continue although the team's server has lost data"),
   caFile: option('--ca-file <file>', 'also trust the certificate authorities in this PEM file'),
   dryRun: flag('--dry-run', 'show the request and send nothing'),
   yes: flag('--yes', 'answer yes to confirmations; a live batch also needs --at-most or --expect-count'),

@@ -39,7 +39,6 @@ const unneeded: Readonly<Record<string, string>> = {
   config: 'the settings are in profiles: bizmsg profiles show, or profiles set',
   configure: 'bizmsg login adds a profile; bizmsg profiles set changes one',
   auth: 'bizmsg login adds a profile; bizmsg whoami shows the one in use',
-  'team join': 'bizmsg profiles set <name> --team-stdin stores the URL of a team in a profile',
   'runs resume': 'run the same command again: it sends the rest',
   'runs continue': 'run the same command again: it sends the rest',
   'runs restart': 'run the same command again with --again: it sends all rows once more',

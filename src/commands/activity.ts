@@ -20,7 +20,7 @@ export const activity = command({
   details: [
     'The log keeps at least the last 100,000 calls, without keys, params or full phone numbers. An unsure call',
     'may have been processed. This command makes no API calls.',
-    'It knows only this machine; runs list shows the runs of all machines of a team.',
+    'It knows only this machine.',
   ].join('\n'),
   params,
   examples: ['activity', 'activity --since 10m', 'activity --live --failed -o json'],

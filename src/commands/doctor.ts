@@ -96,7 +96,6 @@ function checkWriteOptions({ contract, allowWrites, to, template, params, set }:
 const titles = {
   machine: 'This machine',
   profile: 'Profile',
-  team: 'Team',
   network: 'Network',
   service: 'Service',
 } as const;

@@ -52,7 +52,6 @@ export const tree: Tree = {
       'List the changes made from this machine, newest last',
       async () => (await import('./activity.ts')).activity,
     ),
-    lazyGroup('team', 'Share a ledger between machines', async () => (await import('./team.ts')).teamCommands),
     lazyCommand('api', 'Make a raw API request', async () => (await import('./api.ts')).api),
     lazyCommand(
       'doctor',

@@ -54,7 +54,7 @@ export const showProfile = command({
   params: { name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (default: the one in use)')) },
   examples: ['profiles show acme', 'profiles show acme -o json'],
   sample:
-    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  hours: not set\n  exclude from: not set\n  account: …\n  team: not set',
+    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  hours: not set\n  exclude from: not set\n  account: …',
   accepts: printOptions,
   piped: 'text',
   run: async (context, input) => {
@@ -89,14 +89,11 @@ export const setProfile = command({
     'origin it was stored for. Changing only the path keeps them.',
     'With this profile, send-batch sends only in these hours, and neither send-batch nor send-template sends to an',
     'excluded phone; none removes them.',
-    'With a team (bizmsg team new), its commands use the ledger and the rate limit of all machines of that team.',
   ].join('\n'),
   params: {
     name: knowing({ of: 'profiles' }, required('<name>', 'the profile')),
     ...planParams,
     webhookSecret: flag('--webhook-secret-stdin', 'read the webhook secret from stdin'),
-    team: flag('--team-stdin', "read the team's URL, which bizmsg team new printed, from stdin"),
-    removeTeam: flag('--remove-team', 'use the ledger of this machine again'),
     hours: option('--hours <hours>', hoursHelp, hoursText),
     excludeFrom: option('--exclude-from <file>', excludeFromText),
   },
@@ -105,20 +102,17 @@ export const setProfile = command({
   accepts: ['baseUrl', ...printOptions],
   changes: true,
   piped: 'text',
-  run: async (context, { name, plan, rate, webhookSecret, team, removeTeam, hours, excludeFrom }) => {
-    if (team && removeTeam)
-      throw usage('--team-stdin and --remove-team contradict each other', 'leave one of them out');
+  run: async (context, { name, plan, rate, webhookSecret, hours, excludeFrom }) => {
     const { baseUrl } = context.given;
     const given = [baseUrl, plan, rate, hours, excludeFrom].some((value) => value !== undefined);
-    if (!given && !webhookSecret && !team && !removeTeam)
+    if (!given && !webhookSecret)
       throw usage('specify what to change', 'such as --plan growth; see bizmsg profiles set --help');
     const profiles = openProfiles(context);
     const before = profiles.show(name);
     if (baseUrl !== undefined) forOption('--base-url', () => profiles.requireAddress(baseUrl));
     const secret = webhookSecret ? await context.stdin() : undefined;
     const excluded = excludeFrom === removed ? '' : excludeFrom && resolve(excludeFrom);
-    const newTeam = team ? await teamFrom(context) : removeTeam ? '' : undefined;
-    const settings = { baseUrl, plan, rate, webhookSecret: secret, team: newTeam, hours, excludeFrom: excluded };
+    const settings = { baseUrl, plan, rate, webhookSecret: secret, hours, excludeFrom: excluded };
     profiles.requireSettings(name, settings);
     const losesKeys = baseUrl !== undefined && profiles.losesKeys(name, baseUrl);
     if (losesKeys) {
@@ -126,8 +120,6 @@ export const setProfile = command({
       const loss = `remove its keys ${keysOf(before)}, which were stored for ${origin}`;
       await context.confirm(`Move ${name} to ${baseUrl} and ${loss}?`);
     }
-    if (newTeam !== undefined && before.team !== null && !profiles.hasTeam(name, newTeam))
-      await context.confirm(`${removeTeam ? 'Remove' : 'Replace'} the team of ${name}, on ${before.team}?`);
     const after = await profiles.set(name, settings);
     if (excluded) await noteUnreadable(context, excluded);
     if (losesKeys) context.note('keys-left', 'the keys are removed here, but still valid at the old address');
@@ -144,14 +136,6 @@ async function noteUnreadable(context: Context, file: string): Promise<void> {
     if (!(error instanceof CliError)) throw error;
     context.note('exclude-from', `${error.message}; no messages are sent with this profile until it can be read`);
   }
-}
-
-/** Refuses an empty text, which would remove the team. */
-async function teamFrom(context: Context): Promise<string> {
-  const { readTeam } = await import('../session/team.ts');
-  const text = (await context.stdin()).trim();
-  readTeam(text);
-  return text;
 }
 
 /** The value of an option that removes what is stored. */

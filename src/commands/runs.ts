@@ -2,33 +2,30 @@ import { usage } from '../base/errors.ts';
 import { refuseUnreadable } from '../base/files.ts';
 import { warnOncePerFile } from '../base/journal-lines.ts';
 import { command, type Context } from '../cli/command.ts';
-import type { ListedRun } from '../runs/listing.ts';
-import type { RunsHome } from '../runs/team-runs.ts';
 import { printOptions } from '../cli/globals.ts';
 import { rowsText } from '../cli/output/figures.ts';
 import type { LoggedRow } from '../runs/history.ts';
+import type { RunsHome } from '../runs/maintenance.ts';
 import { choice, flag, option, phone, required, words } from '../cli/params.ts';
-
-const teamOptions = ['profile', ...printOptions] as const;
 
 export const listRuns = command({
   name: 'list',
-  summary: 'List the imports and batches of this machine, or of its team, newest last',
+  summary: 'List the imports and batches of this machine, newest last',
   params: {},
   examples: ['runs list', 'runs list -o json'],
   sample:
     'id\tstarted_at\tcommand\tfile\tstate\ttemplate\tjob\trows\tsent\tfailed\tunsure\tleft\t…\n3f9a1c20be41\t2026-…\tcontacts import\t…\tfinished\t\t\t2\t2\t0\t0\t0\t…',
-  accepts: teamOptions,
+  accepts: printOptions,
   piped: 'rows',
   first: ['started_at', 'command', 'file', 'sent', 'failed', 'state', 'unsure', 'id'],
   run: async (context) => {
-    const [{ ledgerFolder, runRow }, { oldRuns }] = await Promise.all([
+    const [{ ledgerFolder, runRow, runsOf }, { oldRuns }] = await Promise.all([
       import('../runs/listing.ts'),
       import('../session/ledger.ts'),
     ]);
     const stateFolder = context.stateFolder();
     refuseUnreadable(ledgerFolder(stateFolder));
-    const runs = await withRuns(context, ({ all }) => all());
+    const runs = runsOf(stateFolder, context.host);
     const old = oldRuns(stateFolder, new Set(runs.map(({ run }) => run))).length;
     if (old > 0) context.note('runs-of-old-version', `${old} runs of an earlier version are not listed`);
     return runs.map(runRow);
@@ -44,7 +41,6 @@ export const showRun = command({
     'it was. The list survives a crash. It contains no names, phones or params; look those up by line in your file.',
     '--delivery adds what became of each message: delivered, read, failed, or unknown. It knows the messages of the',
     'running local sandbox, and the events that bizmsg webhooks listen received on this machine.',
-    'For a run of a team, only the rows that this machine worked on are listed.',
   ].join('\n'),
   params: {
     id: required('<id>', 'the id of a run, or its first characters'),
@@ -59,21 +55,19 @@ export const showRun = command({
   ],
   sample:
     'row\tline\toutcome\treason\tid\n1\t2\tsent\t\tcon_sandbox_1\n2\t3\tfailed\tphone: "1.20256E+10" is not a phone number…\t',
-  accepts: teamOptions,
+  accepts: printOptions,
   piped: 'rows',
   first: ['line', 'outcome', 'delivery', 'reason', 'id'],
   run: async (context, { id, outcome, delivery }) => {
-    const [{ runNamed }, { rowsOfRun }, { logFolder, logParts }] = await Promise.all([
+    const [{ runNamed, runsOf }, { rowsOfRun }, { logFolder, logParts }] = await Promise.all([
       import('../runs/listing.ts'),
       import('../runs/history.ts'),
       import('../runs/log.ts'),
     ]);
-    const all = await withRuns(context, ({ all }) => all());
-    const { run, status, template, host } = runNamed(all, id);
+    const stateFolder = context.stateFolder();
+    const { run, status, template } = runNamed(runsOf(stateFolder, context.host), id);
     const onDamage = warnOncePerFile(context, 'run-log');
-    const rows = rowsOfRun(logParts(logFolder(context.stateFolder(), run), onDamage), status === 'running');
-    if (host !== undefined)
-      context.note('rows-of-this-machine', 'the rows of other machines of the team are listed there');
+    const rows = rowsOfRun(logParts(logFolder(stateFolder, run), onDamage), status === 'running');
     const wanted = outcome === undefined ? rows : rows.filter((row) => row.outcome === outcome);
     const outcomes = delivery ? await outcomesOf(context, wanted, template !== undefined) : undefined;
     return wanted.map(({ number, line, outcome, reason, id }) => {
@@ -102,19 +96,9 @@ async function outcomesOf(context: Context, rows: readonly LoggedRow[], isBatch:
   return outcomes;
 }
 
-/** Calls `act` with where the runs are: on this machine, and in the caller's team. */
-async function withRuns<T>(
-  context: Context,
-  act: (home: RunsHome & { all(): readonly ListedRun[] }) => T | Promise<T>,
-): Promise<T> {
-  const { allRuns, openTeamRuns } = await import('../runs/team-runs.ts');
-  const team = await openTeamRuns(context);
-  const home = { stateFolder: context.stateFolder(), host: context.host, team };
-  try {
-    return await act({ ...home, all: () => allRuns(home) });
-  } finally {
-    await team?.close();
-  }
+/** Where the runs of this machine are kept. */
+function homeOf({ stateFolder, host }: Context): RunsHome {
+  return { stateFolder: stateFolder(), host };
 }
 
 export const resolveRun = command({
@@ -137,7 +121,7 @@ export const resolveRun = command({
   },
   examples: ['runs resolve 3f9a1c20be41 --sent', 'runs resolve 3f9a1c20be41 --not-sent --lines 12,40-44'],
   sample: 'Recorded as sent: 3 rows of run 3f9a1c20be41',
-  accepts: teamOptions,
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { id, sent, notSent, lines }) => {
@@ -145,7 +129,7 @@ export const resolveRun = command({
     const { resolveRows } = await import('../runs/maintenance.ts');
     const onDamage = warnOncePerFile(context, 'run-log');
     const found = sent ? 'sent' : 'not-sent';
-    return withRuns(context, (home) => resolveRows({ ...home, id, found, lines, onDamage }));
+    return resolveRows({ ...homeOf(context), id, found, lines, onDamage });
   },
   view: ({ run, rows, found }) =>
     `Recorded as ${found === 'sent' ? 'sent' : 'not sent'}: ${rowsText(rows)} of run ${run}`,
@@ -172,12 +156,12 @@ export const closeRun = command({
   params: { id: required('<id>', 'the id of a run, or its first characters') },
   examples: ['runs close 3f9a1c20be41'],
   sample: 'Closed run 3f9a1c20be41; 12 rows were not sent',
-  accepts: teamOptions,
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { id }) => {
     const { closeRun } = await import('../runs/maintenance.ts');
-    return withRuns(context, (home) => closeRun({ ...home, id }));
+    return closeRun({ ...homeOf(context), id });
   },
   view: ({ run, left }) => `Closed run ${run}; ${rowsText(left)} ${left === 1 ? 'was' : 'were'} not sent`,
 });
@@ -200,32 +184,31 @@ export const forgetRuns = command({
     'runs forget --recipient +12025550101 --yes',
   ],
   sample: 'Forgot run 3f9a1c20be41',
-  accepts: teamOptions,
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { ids: given, finished, recipient }) => {
     const selectors = [given.length > 0, finished, recipient !== undefined].filter(Boolean).length;
     if (selectors !== 1) throw usage('give ids of runs, --finished, or --recipient', 'see bizmsg runs list');
-    const [{ forgetRecipient, forgetRuns }, { runNamed }] = await Promise.all([
+    const [{ forgetRecipient, forgetRuns }, { runNamed, runsOf }] = await Promise.all([
       import('../runs/maintenance.ts'),
       import('../runs/listing.ts'),
     ]);
+    const home = homeOf(context);
     if (recipient !== undefined) {
       await context.confirm(`Forget everything that was sent to ${recipient}, so it can be sent again?`);
-      await withRuns(context, (home) => forgetRecipient({ ...home, recipient }));
+      await forgetRecipient({ ...home, recipient });
       return { ids: [], recipient };
     }
-    return withRuns(context, async ({ all, ...home }) => {
-      const runs = all();
-      const chosen = finished
-        ? runs.filter(({ status }) => status === 'finished')
-        : given.map((text) => runNamed(runs, text));
-      const ids = [...new Set(chosen.map(({ run }) => run))];
-      const which = ids.length === 1 ? `run ${ids[0]}` : `${ids.length} runs`;
-      if (ids.length > 0) await context.confirm(`Forget ${which}, so the same rows can be sent again?`);
-      await forgetRuns({ ...home, ids });
-      return { ids, recipient };
-    });
+    const runs = runsOf(home.stateFolder, home.host);
+    const chosen = finished
+      ? runs.filter(({ status }) => status === 'finished')
+      : given.map((text) => runNamed(runs, text));
+    const ids = [...new Set(chosen.map(({ run }) => run))];
+    const which = ids.length === 1 ? `run ${ids[0]}` : `${ids.length} runs`;
+    if (ids.length > 0) await context.confirm(`Forget ${which}, so the same rows can be sent again?`);
+    await forgetRuns({ ...home, ids });
+    return { ids, recipient };
   },
   view: ({ ids, recipient }) => {
     if (recipient !== undefined) return `Forgot what was sent to ${recipient}`;

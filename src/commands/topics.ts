@@ -33,8 +33,7 @@ Runs (contacts import, send-batch)
     11   nothing was sent; the option in parentheses decides what to do: a
        finished run has sent these rows (--new-only, --again), the number of
        rows is wrong (--expect-count, --at-most), the unfinished run was idle
-       for 12 hours (--continue), its rows were changed (--changed), or the
-       server of the team has lost data (--accept-loss)
+       for 12 hours (--continue), or its rows were changed (--changed)
   3, 4, 7, 9, 129, 130, 143
        the run stopped: the disk is full, the key is refused, 429 persists, the
        service was unreachable for 2 minutes, or a signal arrived. Run the same
@@ -60,9 +59,6 @@ const environment = `Environment
   BIZMSG_ACCOUNT      a name for the account (at most 100 printable characters),
                       which identifies it after its key is replaced; overrides
                       the id of the profile
-  BIZMSG_TEAM         the URL of a team, which bizmsg team new printed;
-                      overrides the one of the profile. Not used by --profile
-                      local or with BIZMSG_ONLY
   BIZMSG_ONLY         "local": refuse every target except the local sandbox (for
                       --profile local the one at BIZMSG_BASE_URL, if set)
   BIZMSG_WEBHOOK_SECRET   the secret that signs webhook events: printed by
@@ -73,8 +69,8 @@ const environment = `Environment
   XDG_CONFIG_HOME, XDG_STATE_HOME   replace ~/.config and ~/.local/state
   HTTPS_PROXY, ALL_PROXY            an HTTP proxy for calls of the service over
                       https. HTTP_PROXY is ignored. Forwarded and replayed
-                      events, the webhooks of the sandbox and the server of a
-                      team are reached without a proxy
+                      events and the webhooks of the sandbox are reached
+                      without a proxy
   NO_PROXY            hosts without a proxy, with their subdomains:
                       example.com,api.example.org:8443 (* is all)
   NODE_EXTRA_CA_CERTS               supported
@@ -104,7 +100,6 @@ not contain keys of an account:
   runs         the outcomes of the rows of each run, by line
   activity     a log of calls that changed something at the service; up to 64 MB
   events       events that listeners received; for a week
-  teams        what this machine recorded last on the server of a team
   pace         recent requests, for the rate limit that all processes share
   sandbox      messages, contacts and keys of the local sandbox
   sandboxes, listeners, sandbox.log, bin, templates.json

@@ -1,6 +1,6 @@
 import { CliError, exitCodes, type ExitName } from '../base/errors.ts';
 
-const groups = ['machine', 'profile', 'team', 'network', 'service'] as const;
+const groups = ['machine', 'profile', 'network', 'service'] as const;
 export type GroupName = (typeof groups)[number];
 
 /** The result of one check. */

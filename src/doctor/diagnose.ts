@@ -21,7 +21,6 @@ export async function diagnose(given: Session): Promise<Diagnosis> {
   const { caller } = explanation;
   const checks = [...machineChecks(session.host), callerCheck(explanation)];
   if (!caller) return withoutCalls(checks, 'there is no key');
-  checks.push(...(await teamOf(session, caller)));
   const reached = await checkedTargetOf(session, caller).catch(foreseen);
   if (!reached || reached instanceof CliError) {
     if (caller.kind === 'service') checks.push(keyCheck(caller, false));
@@ -41,13 +40,6 @@ export async function diagnose(given: Session): Promise<Diagnosis> {
   if (checks.some(({ group, status }) => group === 'network' && status === 'fail'))
     return diagnosis([...checks, skippedService('the service is not reached'), clockCheck(undefined)], 0);
   return checkService(session, { caller, reached }, checks);
-}
-
-/** Loads the client of the server only if there is one. */
-async function teamOf(session: Session, caller: Caller): Promise<readonly Check[]> {
-  if (caller.kind === 'local' || caller.team === undefined) return [];
-  const { teamChecks } = await import('./team.ts');
-  return session.interaction.spin("Checking the team's server", teamChecks(session, caller));
 }
 
 /** Even what is left of a sandbox that has ended stays where it is. */

@@ -58,7 +58,7 @@ export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (!isRecord(value)) return JSON.stringify(value) ?? 'null';
   let text = '';
-  // Sorted by code unit: locales differ between machines of a team.
+  // Sorted by code unit: locales differ.
   for (const name of Object.keys(value).sort()) {
     const field = value[name];
     if (field !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${canonical(field)}`;

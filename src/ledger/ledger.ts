@@ -2,7 +2,7 @@ import { CliError, type ExitName, unsafe } from '../base/errors.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { State } from './states.ts';
 
-/** Where claims are made, so that a row is sent once: a file for one machine, or a server for a team. */
+/** Where claims are made, so that a row is sent once. */
 export interface Ledger {
   /**
    * Finds the run that this input continues, stops if another run has sent some of its rows, and registers the planned
@@ -28,14 +28,6 @@ export interface Ledger {
   forget(what: Forgotten): void | Promise<void>;
   /** Ends this process's part: its runs are no longer running. */
   close(): void | Promise<void>;
-}
-
-/** Divides the work of a run between machines, so that they rarely claim the same rows. */
-export interface Parts {
-  /** Whether this process should send a part of the input now, because no other one that is alive has begun it. */
-  begin(run: string, part: number): Promise<boolean>;
-  /** The states of these rows in the run; none if the server does not respond. */
-  statesOf(run: string, rows: readonly RowDigest[]): Promise<readonly (State | undefined)[]>;
 }
 
 /** 20 bytes: the digest of a row (12), then its second digest (8). `identity.ts` makes them. */
@@ -173,8 +165,6 @@ export type Note =
   | { readonly note: 'would-stop'; readonly stop: Stop }
   /** With `--new-only`: other runs may have sent these rows, which are held back. */
   | { readonly note: 'unsure-before'; readonly rows: number; readonly earlier: readonly Earlier[] }
-  /** The server of a team lost these rows, which this machine's logs have of these runs. */
-  | { readonly note: 'logged'; readonly sent: number; readonly unsure: number; readonly runs: readonly string[] }
   /** An import that was finished is imported again. */
   | { readonly note: 'imported-before'; readonly rows: number; readonly earlier: readonly Earlier[] };
 

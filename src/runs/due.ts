@@ -1,5 +1,5 @@
 import { jsonText } from '../base/json.ts';
-import { type Fate, fateAt, type Parts } from '../ledger/ledger.ts';
+import { type Fate, fateAt } from '../ledger/ledger.ts';
 import type { InputFile } from './input.ts';
 import type { InputRow, Mapper } from './input/row.ts';
 import { placeOf, verifyUnchanged } from './input/source.ts';
@@ -17,23 +17,13 @@ interface Known {
 interface Due extends Known {
   readonly mapper: Mapper;
   readonly log: Pick<RunLog, 'skipped'>;
-  readonly run: string;
-  readonly parts: Parts | undefined;
-  /** Called with each row that another machine has sent meanwhile. */
-  readonly onDone: (place: Place) => Promise<void> | undefined;
   /** Called with each row that cannot be sent. */
   readonly onInvalid: (place: Place, reason: string) => Promise<void> | undefined;
 }
 
-/**
- * The rows to be sent, in order; parts that another machine has begun after all others, and then failed ones of earlier
- * attempts. The others go to the log.
- */
-export async function* dueRows(options: Due): AsyncGenerator<readonly Ready[]> {
-  const { mapper, log, run, parts, onInvalid, ...known } = options;
+/** The rows to be sent, in order; then failed ones of earlier attempts. The others go to the log. */
+export async function* dueRows({ mapper, log, onInvalid, ...known }: Due): AsyncGenerator<readonly Ready[]> {
   let hasRetries = false;
-  /** 1 for each row of the parts that other machines have begun. */
-  const begun = new Uint8Array(parts ? known.fates.length : 0);
   for await (const batch of readAgain(known)) {
     const skipped = new Map<string, Place[]>();
     const due: KnownRow[] = [];
@@ -44,37 +34,12 @@ export async function* dueRows(options: Due): AsyncGenerator<readonly Ready[]> {
       else if (isSkipped(fate)) add(skipped, fate, placeIn(row, known));
     }
     for (const [why, rows] of skipped) log.skipped(rows, why);
-    if (due.length === 0) continue;
-    // Named by its first row, sent or not, which is the same for all machines.
-    const part = batch[0]?.row.number ?? 0;
-    if (parts && !(await parts.begin(run, part))) for (const { index } of due) begun[index] = 1;
-    else yield due.map((one) => readyOf(one, mapper, known));
+    if (due.length > 0) yield due.map((one) => readyOf(one, mapper, known));
   }
-  if (parts && begun.includes(1)) yield* restOf(begun, parts, options);
   if (!hasRetries) return;
   for await (const batch of readAgain(known)) {
     const due = batch.filter(({ fate }) => fate === 'retry');
     if (due.length > 0) yield due.map((one) => readyOf(one, mapper, known));
-  }
-}
-
-/** From the end: the other machine comes from the front. */
-async function* restOf(
-  begun: Uint8Array,
-  parts: Parts,
-  { run, mapper, onDone, ...known }: Due,
-): AsyncGenerator<readonly Ready[]> {
-  for await (const batch of readAgain(known)) {
-    const due = batch.filter(({ index, fate }) => fate === 'due' && begun[index] === 1).reverse();
-    if (due.length === 0) continue;
-    const digests = due.map(({ index }) => known.found.digests.read(index));
-    const states = await parts.statesOf(run, digests);
-    const left: KnownRow[] = [];
-    for (const [at, one] of due.entries()) {
-      if (states[at] === 'done') await onDone(placeIn(one.row, known));
-      else left.push(one);
-    }
-    if (left.length > 0) yield left.map((one) => readyOf(one, mapper, known));
   }
 }
 

@@ -98,7 +98,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   /** The disk may have been full: they are tried again at the end. */
   const unrecorded: PendingSettlement[] = [];
   let [recording, printing, outages] = [0, 0, 0];
-  let [isLedgerGone, isCutShort] = [false, false];
+  let isCutShort = false;
 
   for (;;) {
     startRows();
@@ -152,8 +152,6 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
    * leaves no more rows unsure than may be in flight.
    */
   function flush(): void {
-    // Without the ledger, outcomes wait for its server.
-    if (isLedgerGone && !stop.reason && outage.limit(1) === 0) return;
     const [settled, claimed] = [settlements, claims];
     [settlements, claims] = [[], []];
     if (settled.length > 0) void recordSettlements(settled);
@@ -176,39 +174,15 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
         else if (stop.reason) refuse(stopped());
         else permit();
       });
-      ledgerAnswered();
     } catch (error) {
-      if (isGone(error)) return giveBack(group, error);
       stop.crash(error);
       for (const { refuse } of group) refuse(stopped());
     }
   }
 
-  /**
-   * The server of a team's ledger cannot be reached: nothing leaves until it can. It may have granted the rows before the
-   * answer was lost, so they are released.
-   */
-  function giveBack(group: readonly ClaimRequest[], error: CliError): void {
-    isLedgerGone = true;
-    for (const { flight, refuse } of group) {
-      settle({ row: flight.row, settlement: 'release' });
-      refuse(error);
-    }
-  }
-
-  /** Rows in flight are answered while the ledger is away. */
-  function serviceAnswered(): void {
-    if (!isLedgerGone) outage.answered();
-  }
-
-  function ledgerAnswered(): void {
-    if (isLedgerGone) outage.answered();
-    isLedgerGone = false;
-  }
-
   function succeed(flight: Flight, answer: unknown): void {
     if (!flights.delete(flight)) return;
-    serviceAnswered();
+    outage.answered();
     streak.accepted();
     settle({ row: flight.row, settlement: 'done', outcome: { outcome: 'done', row: flight.row, answer } });
   }
@@ -219,7 +193,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     if (error instanceof NotGranted) return skip(flight.row, error.verdict);
     if (!(error instanceof CliError)) stop.crash(error);
     const failure = error instanceof CliError ? error : unexpected(error);
-    if (failure.status !== undefined) serviceAnswered();
+    if (failure.status !== undefined) outage.answered();
     const kind = flight.phase === 'leaving' ? kindOf(failure) : 'unsent';
     if (kind === 'failed') settleAs(flight.row, 'failed', failure);
     else if (kind === 'unsure' || kind === 'lost') settleAs(flight.row, 'unsure', failure);
@@ -285,16 +259,9 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
       await settleInLedger(group);
       writeLog(group);
       for (const { outcome } of group) if (outcome) report(outcome);
-      ledgerAnswered();
     } catch (error) {
-      if (isGone(error) && !stop.reason) {
-        isLedgerGone = true;
-        settlements.unshift(...group);
-        outage.begin(error);
-      } else {
-        unrecorded.push(...group);
-        stop.crash(error);
-      }
+      unrecorded.push(...group);
+      stop.crash(error);
     }
     recording -= 1;
     alarm.ring();
@@ -401,10 +368,6 @@ function unknownLater(row: Ready, outcome: Outcome | undefined): Outcome {
     code: 'unrecorded',
     reason: `${ended}, but this could not be recorded`,
   };
-}
-
-function isGone(error: unknown): error is CliError {
-  return error instanceof CliError && error.exit === 'network';
 }
 
 function unexpected(error: unknown): CliError {

@@ -6,15 +6,13 @@ import { ledgerFolder, removeExpiredLogs } from './listing.ts';
 import type { Registration } from './register.ts';
 import type { Running } from './action.ts';
 import type { Stopped } from './stop.ts';
-import type { SkippedCounts, Tally, TeamTotal } from './tally.ts';
+import type { SkippedCounts, Tally } from './tally.ts';
 
 /** The line of this run in `runs list`, kept up to date while it runs. */
 export interface KeptEntry {
   /** The entry before this command. */
   readonly before: RunEntry | undefined;
   end(stopped: Stopped | undefined, files: RejectFiles): Promise<void>;
-  /** After `end`: the rows that all machines of a team have sent, failed ones, and so on. Null without a team. */
-  total(): TeamTotal | null;
   /** Ends the updates. */
   close(): void;
 }
@@ -33,7 +31,6 @@ export async function keepEntry(
   const before = listRuns(ledgerFolder(stateFolder)).find(({ run }) => run === accepted.run);
   const startedAt = host.now();
   let cancel = () => {};
-  let total: TeamTotal | null = null;
   await ledger.putEntry(entryNow());
   removeExpiredLogs(stateFolder);
   updateLater();
@@ -45,7 +42,6 @@ export async function keepEntry(
       const { rows, skipped } = tally.counts();
       const { done = 0, failed = 0, unsure = 0, planned = 0, released = 0, leaving = 0 } = state?.counts ?? {};
       const left = planned + released + leaving;
-      if (opened.team) total = { sent: done, failed, unsure, left };
       const ended = done + failed + tally.invalid + unsure + left;
       // Rows that are unsure in another run are left out, too.
       const others = Math.max(leftOut(skipped), rows - ended);
@@ -67,7 +63,6 @@ export async function keepEntry(
         files: { failed: shown(files.failed), unsure: shown(files.unsure) },
       });
     },
-    total: () => total,
     close: () => cancel(),
   };
 

@@ -8,7 +8,7 @@ export interface LoggedRow {
   readonly line: number;
   /** Its digest as base64; undefined for rows that were not sent. */
   readonly digest?: string | undefined;
-  readonly outcome: 'sent' | 'not sent' | 'failed' | 'unsure' | 'skipped' | 'in flight' | 'forgotten';
+  readonly outcome: 'sent' | 'not sent' | 'failed' | 'unsure' | 'skipped' | 'in flight';
   readonly code?: string | undefined;
   readonly reason?: string | undefined;
   /** From the response of the service. */
@@ -98,7 +98,7 @@ function hasNote({ notes }: Accepted, name: Note['note']): boolean {
 }
 
 /** The rows of one command, in the order in which they ended. A row of an ended process without an outcome is unsure. */
-export function* rowsIn({ records }: LogPart): Generator<LoggedRow> {
+function* rowsIn({ records }: LogPart): Generator<LoggedRow> {
   /** Rows in flight. */
   const open = new Map<number, Pick<LoggedRow, 'number' | 'line' | 'digest'>>();
   const ended = (number: number) => {
@@ -137,9 +137,6 @@ export function* rowsIn({ records }: LogPart): Generator<LoggedRow> {
         break;
       case 'amended':
         for (const [number, line, digest] of record.rows) yield { number, line, digest, ...amendments[record.outcome] };
-        break;
-      case 'forgotten':
-        for (const [number, line, digest] of record.rows) yield { number, line, digest, outcome: 'forgotten' };
         break;
       case 'invalid':
         yield { number: record.number, line: record.line, outcome: 'failed', code: 'invalid', reason: record.reason };

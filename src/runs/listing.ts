@@ -14,8 +14,6 @@ const silent = 30_000;
 
 export interface ListedRun extends RunEntry {
   readonly status: RunStatus;
-  /** The machine of a team that last worked on it. */
-  readonly host?: string | undefined;
 }
 
 /** All runs that this machine remembers, the latest last. Reads the index alone. */
@@ -90,7 +88,6 @@ export function runRow(listed: ListedRun): object {
     typed: command,
     failed_file: files?.failed?.file ?? null,
     unsure_file: files?.unsure?.file ?? null,
-    host: listed.host ?? null,
   };
 }
 

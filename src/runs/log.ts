@@ -25,8 +25,6 @@ export interface RunLog {
   invalid(row: Place, reason: string): void;
   /** The user found out what became of unsure rows. */
   resolved(rows: readonly ResolvedRow[], found: 'sent' | 'not-sent'): void;
-  /** The user had these rows forgotten. */
-  forgotten(rows: readonly ResolvedRow[]): void;
   /** Rows whose outcome a killed command did not log, as the ledger has them. */
   amended(rows: readonly ResolvedRow[], outcome: Amended): void;
   /** The record of a row that failed or is unsure. */
@@ -58,7 +56,6 @@ type LogRecord =
     }
   | { readonly type: 'resolved'; readonly found: 'sent' | 'not-sent'; readonly rows: readonly RowFacts[] }
   | { readonly type: 'amended'; readonly outcome: Amended; readonly rows: readonly RowFacts[] }
-  | { readonly type: 'forgotten'; readonly rows: readonly RowFacts[] }
   | { readonly type: 'invalid'; readonly number: number; readonly line: number; readonly reason: string };
 
 export interface LogHeader {
@@ -114,7 +111,6 @@ export function createRunLog(folder: string, header: LogHeader): RunLog {
       write({ type: 'invalid', number, line, reason: shortened(reason) });
     },
     resolved: (rows, found) => write({ type: 'resolved', found, rows: rows.map(facts) }),
-    forgotten: (rows) => write({ type: 'forgotten', rows: rows.map(facts) }),
     amended(rows, outcome) {
       if (rows.length > 0) write({ type: 'amended', outcome, rows: rows.map(facts) });
     },
@@ -140,7 +136,7 @@ export function createRunLog(folder: string, header: LogHeader): RunLog {
 
 /** The log of one command, as it is read. */
 export interface LogPart extends LogHeader {
-  /** Only about rows of other commands: the user had them resolved or forgotten. */
+  /** Only about rows of other commands: the user had them resolved. */
   readonly isAfterwards: boolean;
   readonly records: Iterable<LogRecord>;
 }
@@ -169,7 +165,7 @@ function partIn(path: string, onDamage: OnDamage): LogPart | undefined {
     const from = value.bytes.length + 1;
     const records = { [Symbol.iterator]: () => recordsIn(path, from, onDamage) };
     const [first] = records;
-    const isAfterwards = first?.type === 'resolved' || first?.type === 'forgotten';
+    const isAfterwards = first?.type === 'resolved';
     return { run, at, file, unit, isAfterwards, records };
   } finally {
     closeSync(fd);
@@ -211,7 +207,6 @@ const kinds: ReadonlySet<unknown> = new Set([
   'skipped',
   'resolved',
   'amended',
-  'forgotten',
   'invalid',
 ]);
 

@@ -1,6 +1,6 @@
 import type { Later } from '../base/host.ts';
 import { sleep } from '../base/sleep.ts';
-import type { CliError, ErrorCode } from '../base/errors.ts';
+import type { CliError } from '../base/errors.ts';
 import type { Stopped } from './stop.ts';
 
 export interface Clock {
@@ -53,7 +53,7 @@ export function createOutage({ clock, reachable, resume, onOutage, giveUp, crash
     },
     answered() {
       if (since === undefined) return;
-      onOutage?.('back', latest);
+      onOutage?.('back');
       end();
     },
     end,
@@ -81,15 +81,11 @@ export function createOutage({ clock, reachable, resume, onOutage, giveUp, crash
 
 /** The remaining rows are known to be unsent, even if the last error leaves its own row unsure. */
 export function outageStop({ exit, code, message }: CliError): Stopped {
-  const text = `${what(code)} could not be reached for 2 minutes; the last error: ${message}`;
+  const text = `the service could not be reached for 2 minutes; the last error: ${message}`;
   return { exit: 'network', code: exit === 'network' ? code : 'unreachable', message: text };
 }
 
-function what(code: ErrorCode | undefined): string {
-  return code === 'team-unreachable' ? 'the server of the team' : 'the service';
-}
-
 export function outageText(state: 'gone' | 'back', last: CliError | undefined): string {
-  if (state === 'back') return `${what(last?.code)} answers again`;
+  if (state === 'back') return 'the service answers again';
   return `${last?.message ?? 'the service cannot be reached'}; waiting for it, for 2 minutes at most`;
 }

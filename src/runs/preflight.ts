@@ -22,8 +22,6 @@ export interface Preflight {
   kindOf(number: number): RowKind;
   /** The valid rows, as the ledger knows them. */
   readonly digests: Input;
-  /** The same rows with the digests of `ownDigest`. */
-  readonly ownDigests: Input | undefined;
   /** The line, or in JSON the record, of a row that is known by its index among the valid ones. */
   placeOf(index: number): number;
   /** The reason of a row that would be valid without an earlier one. */
@@ -65,8 +63,6 @@ export interface PreflightOptions {
   readonly action: { readonly kind: Kind; readonly allowsSameRecipient: boolean };
   readonly mapper: Mapper;
   readonly digest: (body: object) => RowDigest;
-  /** For a second ledger, with another secret. */
-  readonly ownDigest?: ((body: object) => RowDigest) | undefined;
   readonly signal: AbortSignal;
   /** Called with the rows read so far. */
   readonly onRows?: (rows: number) => void;
@@ -77,10 +73,9 @@ const mostListed = 50;
 
 /** Reads the whole input once: counts and checks its rows, and makes the digests by which the ledger knows them. */
 export async function preflight(options: PreflightOptions): Promise<Preflight> {
-  const { source, action, mapper, digest, ownDigest, signal, onRows } = options;
+  const { source, action, mapper, digest, signal, onRows } = options;
   if (source.size > largeInput) keepYoungGenerationSmall();
   const digests = createInput(action.kind);
-  const ownDigests = ownDigest && createInput(action.kind);
   const kinds = createColumn(Uint8Array);
   const places = createColumn(Uint32Array);
   const [invalidRows, duplicateRows, suspectRows]: [InvalidRow[], DuplicateRow[], SuspectRow[]] = [[], [], []];
@@ -104,13 +99,11 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     excluded,
     kindOf: (number) => rowKinds[kinds.at(number - 1)] ?? 'invalid',
     digests,
-    ownDigests,
     placeOf: places.at,
     conflictOf: (body) => conflictWith(digest(body)),
     freeIndexes() {
       if (conflicts > 0) return;
       digests.freeIndexes();
-      ownDigests?.freeIndexes();
       places.free();
     },
     prints,
@@ -144,7 +137,6 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     first ??= content();
     places.add(placeOf(row, source));
     digests.add(bytes);
-    if (ownDigest) ownDigests?.add(ownDigest(body));
     const place = { line: row.line, row: row.number };
     if (digests.isDuplicate(digests.count - 1)) {
       if (duplicateRows.length < mostListed)

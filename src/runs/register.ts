@@ -51,25 +51,21 @@ export function continuingText({ run, continues, counts: { done, due, retry }, n
 
 /**
  * Commands that lack only --sent or --not-sent, for the runs that have the unsure rows of this command: itself, and
- * others whose rows it holds back. The runs of a team are found only with its profile.
+ * others whose rows it holds back.
  */
-export function resolveCommands(
-  { run, notes }: Pick<Accepted, 'run' | 'notes'>,
-  unsure: number,
-  profile: string,
-): readonly string[] {
+export function resolveCommands({ run, notes }: Pick<Accepted, 'run' | 'notes'>, unsure: number): readonly string[] {
   const held = notes.filter((note) => note.note === 'unsure-before');
   const others = resolvable(held.flatMap(({ earlier }) => earlier));
   const runs = unsure > held.reduce((sum, { rows }) => sum + rows, 0) ? [run, ...others] : others;
-  return runs.map((one) => resolveCommand(one, profile));
+  return runs.map(resolveCommand);
 }
 
-function resolveCommand(run: string, profile: string): string {
-  return `bizmsg runs resolve ${run}${profile}`;
+function resolveCommand(run: string): string {
+  return `bizmsg runs resolve ${run}`;
 }
 
 /** A decision of the ledger that the user should know. */
-export function noteText(note: Note, input: RunPlan['input'], profile: string): string {
+export function noteText(note: Note, input: RunPlan['input']): string {
   if (note.note === 'joined') return `another process is working on run ${note.run}, too; each row is sent once`;
   if (note.note === 'would-stop') {
     if (note.stop.reason !== 'sent-before') return `with a live key, this command would stop: ${note.stop.reason}`;
@@ -77,7 +73,6 @@ export function noteText(note: Note, input: RunPlan['input'], profile: string): 
     const why = sentBefore(note.stop, distinct(input));
     return `with a live key, this command would stop: ${why}; --new-only skips ${which}`;
   }
-  if (note.note === 'logged') return loggedText(note);
   const rows = rowsText(note.rows);
   const [was, are, them] = note.rows === 1 ? ['was', 'is', 'it'] : ['were', 'are', 'them'];
   switch (note.note) {
@@ -93,18 +88,7 @@ export function noteText(note: Note, input: RunPlan['input'], profile: string): 
       break;
   }
   const by = earlierText(note.earlier, note.rows);
-  return `${rows} may have been sent before and ${are} held back${by}; ${unsureAdvice(note.earlier, profile)}`;
-}
-
-function loggedText({ sent, unsure, runs }: Extract<Note, { readonly note: 'logged' }>): string {
-  const counts = [
-    ...(sent > 0 ? [`${rowsText(sent)} as sent`] : []),
-    ...(unsure > 0 ? [`${rowsText(unsure)} as unsure`] : []),
-  ];
-  const [run = '', ...others] = runs;
-  const more = others.length === 0 ? '' : ` and ${others.length === 1 ? '1 other run' : `${others.length} others`}`;
-  const they = sent + unsure === 1 ? 'it is' : 'they are';
-  return `this machine's logs have ${counts.join(' and ')} (run ${run}${more}); ${they} left out`;
+  return `${rows} may have been sent before and ${are} held back${by}; ${unsureAdvice(note.earlier)}`;
 }
 
 /** An option that lets the command continue. */
@@ -235,8 +219,8 @@ function byText({ run, job, at, host }: Earlier): string {
 }
 
 /** Single messages belong to no run that the user could resolve. */
-function unsureAdvice(earlier: readonly Earlier[], profile: string): string {
-  const runs = resolvable(earlier).map((run) => `${resolveCommand(run, profile)} --sent or --not-sent`);
+function unsureAdvice(earlier: readonly Earlier[]): string {
+  const runs = resolvable(earlier).map((run) => `${resolveCommand(run)} --sent or --not-sent`);
   return `check, then: ${[...runs.slice(0, 3), '--retry-unsure sends them again'].join('; ')}`;
 }
 

@@ -2,14 +2,14 @@ import { relative } from 'node:path';
 import { CliError, type ExitName } from '../base/errors.ts';
 import type { Ui } from '../cli/command.ts';
 import { rowsText, took, whole } from '../cli/output/figures.ts';
-import type { Note, RunPlan } from '../ledger/ledger.ts';
+import type { Note } from '../ledger/ledger.ts';
 import { type DryRunEnded, dryRunText } from './dry-run.ts';
 import { nameOf } from './input.ts';
 import type { Unit } from './input/source.ts';
 import type { Running } from './action.ts';
 import type { Reason } from './reasons.ts';
 import type { Stopped } from './stop.ts';
-import { type Counts, skipText, sumOf, type TeamTotal } from './tally.ts';
+import { type Counts, skipText, sumOf } from './tally.ts';
 
 /** The result of one command. `rows` is the sum of all counts. */
 export interface RunResult extends Counts {
@@ -30,8 +30,6 @@ export interface RunResult extends Counts {
   readonly stopped: { readonly code: string; readonly message: string } | null;
   readonly started_at: string;
   readonly ended_at: string;
-  /** All machines of the team together. Null without a team. */
-  readonly team: TeamTotal | null;
   readonly files: Files;
 }
 
@@ -78,7 +76,6 @@ export function emptyResult({ context, action, options, input, client, opened }:
     stopped: null,
     started_at: now,
     ended_at: now,
-    team: null,
     files: { failed: null, unsure: null },
   };
 }
@@ -92,29 +89,25 @@ export function earlierOf(notes: readonly Note[]): RunResult['earlier'] {
   return all.map(({ run, at, host }) => ({ run, at: new Date(at).toISOString(), host: host ?? null }));
 }
 
-type SentPlan = Pick<RunPlan, 'kind' | 'mode' | 'choice'>;
-
 /** `clue` is a hint about the likely cause. */
 export function exitOf(
   result: Pick<RunResult, 'failed' | 'unsure' | 'not_reached' | 'skipped'>,
   stopped: Stopped | undefined,
   clue: string | undefined,
-  plan: SentPlan,
 ): ExitName | CliError {
   const { failed, unsure, skipped, not_reached: left } = result;
   if (!stopped) return failed + unsure + skipped.unsure > 0 ? 'partial' : 'done';
   const { exit, code, message } = stopped;
-  const hints = [clue, stopped.hint, left > 0 ? howToGoOn(left, plan, stopped) : undefined].filter(
+  const hints = [clue, stopped.hint, left > 0 ? howToGoOn(left, stopped) : undefined].filter(
     (text) => text !== undefined,
   );
   return new CliError(exit, code, message, { hint: hints.join('\n') || undefined });
 }
 
-function howToGoOn(left: number, plan: SentPlan, { exit, code }: Stopped): string {
+function howToGoOn(left: number, { exit, code }: Stopped): string {
   const them = left === 1 ? 'it' : 'them';
   if (exit === 'keyRefused')
     return `${unsent(left)}; with a valid key, run the same command again with --continue to send ${them}`;
-  if (code === 'team-data-lost') return `${unsent(left)}; with --accept-loss, the same command ${afterLoss(plan)}`;
   if (code === 'ledger-removed') return unsent(left);
   return runAgain(left, code === 'too-many-errors' ? 'fix the cause, then ' : '');
 }
@@ -125,13 +118,6 @@ function runAgain(left: number, first = ''): string {
 
 function unsent(left: number): string {
   return `${rowsText(left)} ${left === 1 ? 'was' : 'were'} not sent`;
-}
-
-function afterLoss({ kind, mode, choice }: SentPlan): string {
-  if (kind === 'contact') return 'imports all rows again';
-  return choice.again || mode === 'sandbox'
-    ? 'sends all rows again'
-    : 'leaves out what this machine has sent, but not what others have';
 }
 
 /** Shows a run or a dry run. */
@@ -146,7 +132,6 @@ export const runView = {
 function resultText({ result, unit, unsurePlaces, resolveCommands, hasClue }: Ended, ui: Ui): string {
   const { failed, unsure, skipped, files, stopped, not_reached: left } = result;
   const lines = [firstLine(result, ui)];
-  if (result.team) lines.push(teamLine(result.team, result.rows));
   if (sumOf(skipped) > 0) lines.push(`${whole(sumOf(skipped))} skipped: ${skipText(result)}`);
   if (failed > 0) lines.push(ui.color.red(`${whole(failed)} failed`) + arrowTo(files.failed));
   const open = unsure + skipped.unsure;
@@ -168,12 +153,6 @@ function resultText({ result, unit, unsurePlaces, resolveCommands, hasClue }: En
       `${whole(left)} not sent yet: run the same command without --first to send ${left === 1 ? 'it' : 'them'}`,
     );
   return lines.join('\n');
-}
-
-/** The run may have had other rows before, or on other machines. */
-function teamLine({ sent, failed, unsure, left }: TeamTotal, rows: number): string {
-  const all = Math.max(rows, sent + failed + unsure + left);
-  return `all machines of the team: ${whole(sent)} of ${rowsText(all)} sent`;
 }
 
 /** If all rows failed, the cause is probably not in the rows. */

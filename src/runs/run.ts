@@ -4,7 +4,6 @@ import { doubtAbout, type TemplateFacts, templatesOf } from '../cli/templates.ts
 import { unitOf } from './input/source.ts';
 import { CliError, configuration, usage } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
-import { profileOption } from '../base/shell-quote.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Owner, RunPlan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
@@ -60,7 +59,7 @@ export async function runAction(
       const mode: Mode = client.target.mode === 'sandbox' ? 'sandbox' : 'live';
       const running = { context, action, options, input, mapper, client, mode, signals, emit, opened, onLogDamage };
       const [ran] = await Promise.allSettled([perform(running)]);
-      const fault = await faultOf(opened.close());
+      const fault = await faultOf(opened.ledger.close());
       if (ran.status === 'rejected') throw ran.reason;
       return fault && isEnded(ran.value) ? { ...ran.value, exit: fault } : ran.value;
     } finally {
@@ -105,7 +104,7 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
     first: options.first,
     choice: choiceOf(options),
   };
-  const registering = { context, ledger: await registrarOf(running, found), found, unit, plan };
+  const registering = { context, ledger: opened.ledger, found, unit, plan };
   if (context.given.dryRun) return dryRun(running, found, registering);
   if (found.rows === 0) {
     context.note('empty', 'there are no rows');
@@ -121,30 +120,13 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
   const registered = await register({ ...registering, plan: confirmed });
   const continuing = continuingText(registered.accepted);
   if (continuing !== undefined) context.note('continuing', continuing);
-  for (const note of registered.accepted.notes)
-    context.note('run', noteText(note, found.digests, profileOfTeam(running)));
+  for (const note of registered.accepted.notes) context.note('run', noteText(note, found.digests));
   if (confirmed === plan && dueIn(registered.accepted) > 0) {
     await lookAtTemplate(running);
     const duration = durationText(client.pace, dueIn(registered.accepted), context.host.now(), action.hours);
     if (duration?.isLong) context.note('duration', duration.text);
   }
   return sendAndReport(running, found, registered);
-}
-
-function profileOfTeam({ context, opened }: Running): string {
-  return opened.team ? profileOption(context.given.profile) : '';
-}
-
-async function registrarOf(
-  { context, opened, onLogDamage }: Running,
-  found: Preflight,
-): Promise<Registering['ledger']> {
-  const { ledger, team } = opened;
-  if (!team) return ledger;
-  const { withOwnRecords } = await import('./own-records.ts');
-  const stateFolder = context.stateFolder();
-  const logs = { stateFolder, now: context.host.now, onDamage: onLogDamage };
-  return withOwnRecords(ledger, team, { ...logs, ownDigests: found.ownDigests });
 }
 
 /** With the user's answers; nothing is registered yet. */
@@ -200,7 +182,7 @@ async function dryRun(running: Running, found: Preflight, registering: Registeri
   const template = due && (await lookAtTemplate(running));
   const [first] = due ? await firstBodies({ input, found, fates: due.fates }, mapper, 1) : [];
   if (action.hours) context.note('hours', hoursText(action.hours, context.host.now()));
-  for (const note of accepted?.notes ?? []) context.note('run', noteText(note, found.digests, profileOfTeam(running)));
+  for (const note of accepted?.notes ?? []) context.note('run', noteText(note, found.digests));
   return dryRunOf({
     found,
     accepted,
@@ -216,7 +198,7 @@ async function dryRun(running: Running, found: Preflight, registering: Registeri
 /** Sends the due rows and reports them. */
 async function sendAndReport(running: Running, found: Preflight, registered: Registration): Promise<Ended> {
   const { context, input, signals } = running;
-  const { accepted, plan } = registered;
+  const { accepted } = registered;
   const { run } = accepted;
   const startedAt = context.host.now();
   const unit = unitOf(input.source);
@@ -249,7 +231,6 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
       reasons: tally.reasons(),
       stopped: stopped ? { code: stopped.code, message: stopped.message } : null,
       started_at: new Date(startedAt).toISOString(),
-      team: entry.total(),
       files: { failed: files.failed?.file ?? null, unsure: files.unsure?.file ?? null },
     };
     const done = stopped ? undefined : doneFileText(result);
@@ -259,9 +240,9 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
     const unsureRows = result.unsure + result.skipped.unsure;
     return {
       result,
-      exit: exitOf(result, stopped, clue, plan),
+      exit: exitOf(result, stopped, clue),
       unsurePlaces,
-      resolveCommands: resolveCommands(accepted, unsureRows, profileOfTeam(running)),
+      resolveCommands: resolveCommands(accepted, unsureRows),
       unit,
       hasClue: clue !== undefined,
     };
@@ -314,9 +295,6 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
         fates: accepted.fates,
         mapper,
         log,
-        run,
-        parts: opened.team?.parts,
-        onDone: (row) => onOutcome({ outcome: 'skipped', row, why: 'this_run' }),
         onInvalid(place, reason) {
           log.invalid(place, reason);
           tally.end(place.number);
@@ -336,7 +314,7 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
         goneAt = state === 'gone' ? host.steady() : undefined;
         context.note('outage', outageText(state, last));
       },
-      onTaken: once((owner) => context.note('taken', takenText(owner, host.now(), opened.team !== undefined))),
+      onTaken: once((owner) => context.note('taken', takenText(owner, host.now()))),
       onOutcome,
     });
     recordEnd(tally.counts(), stopped?.exit);
@@ -366,13 +344,11 @@ async function preflightOf({
 }: Running): Promise<Preflight> {
   const { secret } = opened.ledger;
   const digest = (body: object) => action.digest(body, { secret, mode });
-  const own = opened.team?.own?.ledger;
-  const ownDigest = own && ((body: object) => action.digest(body, { secret: own.secret, mode }));
   const progress = await context.progress();
   let rows = 0;
   const onRows = (count: number) => (rows = count);
   progress.follow((columns) => statusText({ what: 'reading', rows }, undefined, columns));
-  const found = await preflight({ source: input.source, action, mapper, digest, ownDigest, signal: stop, onRows })
+  const found = await preflight({ source: input.source, action, mapper, digest, signal: stop, onRows })
     .catch((error: unknown) => {
       throw stop.aborted ? interruptedEarly(stop.reason) : error;
     })
@@ -390,11 +366,11 @@ function refuseShaping({ output, query, columns, dryRun }: Context['given']): vo
   throw usage(`${flag} cannot be applied to rows as they come`, 'leave it out, or take the summary alone with -o json');
 }
 
-/** A process of a team, on another machine, or from before a restart counts as ended if its heartbeat stops. */
-function takenText({ pid, start, at }: Owner, now: number, isTeam: boolean): string {
-  if (!isTeam && !isElsewhere(start)) return `process ${pid} is sending some of these rows; waiting for it`;
+/** A process on another machine, or from before a restart counts as ended if its heartbeat stops. */
+function takenText({ pid, start, at }: Owner, now: number): string {
+  if (!isElsewhere(start)) return `process ${pid} is sending some of these rows; waiting for it`;
   const seconds = Math.max(1, Math.ceil((longestSilence - (now - at)) / 1_000));
-  const who = `process ${pid} on ${hostIn(start) ?? (isTeam ? 'a machine of the team' : 'another machine')}`;
+  const who = `process ${pid} on ${hostIn(start) ?? 'another machine'}`;
   return `${who} is sending some of these rows; waiting for it; after ${seconds} s without a heartbeat they become unsure`;
 }
 

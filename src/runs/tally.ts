@@ -41,14 +41,6 @@ export interface SkippedCounts {
   readonly changed: number;
 }
 
-/** The rows of a run by outcome, on all machines of a team. */
-export interface TeamTotal {
-  readonly sent: number;
-  readonly failed: number;
-  readonly unsure: number;
-  readonly left: number;
-}
-
 interface Elsewhere {
   readonly word: 'failed' | 'unsure';
   readonly reason: string;

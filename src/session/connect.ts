@@ -18,8 +18,7 @@ interface CallerConnection extends Connection {
 export async function connect(session: Session, caller: AnyCaller): Promise<CallerConnection> {
   const checkedTarget = await prepareTarget(session, caller);
   const rate = sharedRate(session.given, checkedTarget);
-  const pace =
-    rate === undefined ? undefined : await (await import('./pace.ts')).singlePace(session, checkedTarget, rate);
+  const pace = rate === undefined ? undefined : (await import('./pace.ts')).singlePace(session, checkedTarget, rate);
   const connection = await openConnection(session, checkedTarget, { pace });
   const { signal: stop } = session.host;
   return { ...connection, tryLookup: (look) => tryLookup(session, checkedTarget, { pace, stop }, look) };

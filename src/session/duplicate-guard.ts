@@ -45,9 +45,7 @@ export async function openDuplicateGuard({
   again,
   retryUnsure,
 }: DuplicateGuardOptions): Promise<DuplicateGuard> {
-  const opened = await openLedger(session, checkedTarget);
-  const { ledger, account } = opened;
-  const own = opened.team?.own;
+  const { ledger, account } = await openLedger(session, checkedTarget);
   const subject = { account, mode: 'live', kind: 'message', template: message.template } as const;
   const row = messageRow(ledger.secret, { mode: 'live', ...message });
   const run = singlesOf(subject);
@@ -57,18 +55,8 @@ export async function openDuplicateGuard({
   const end = (outcome: Settlement) => {
     if (isClaimed) last = [{ run, row, outcome }];
   };
-  /** The messages that this machine sent before it had a team. */
-  const lookInOwn = async () => {
-    if (!own) return;
-    const ownRow = messageRow(own.ledger.secret, { mode: 'live', ...message });
-    const single = { ...subject, account: own.account };
-    await granted(async () => own.ledger.look(ownRow, { ...terms, single }));
-  };
   return {
-    async ask() {
-      await lookInOwn();
-      await granted(async () => ledger.look(row, terms));
-    },
+    ask: () => granted(async () => ledger.look(row, terms)),
     beforeSend: async () => {
       await granted(async () => (await ledger.claim([row], terms))[0]);
       isClaimed = true;
@@ -85,7 +73,7 @@ export async function openDuplicateGuard({
   /** The request is over, so a fault of the ledger must not replace its outcome. */
   async function close(): Promise<void> {
     try {
-      await opened.close(last);
+      await ledger.close(last);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       const effect = 'it is not recorded how this message ended, so it counts as unsure';

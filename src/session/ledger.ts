@@ -40,10 +40,7 @@ export async function openLedger(session: Session, checkedTarget: CheckedTarget)
   });
   const { baseUrl, key } = checkedTarget.target;
   const account = accountOf(ledger.secret, facts ?? { origin: new URL(baseUrl).origin, key, sandbox: 'not running' });
-  const server = await session.team(checkedTarget.caller);
-  if (!server) return { ledger, account, close: ledger.close };
-  const { openTeamLedger } = await import('./team-ledger.ts');
-  return openTeamLedger({ session, server, isLive: checkedTarget.target.mode !== 'sandbox', own: { ledger, account } });
+  return { ledger, account };
 }
 
 /**

@@ -3,7 +3,7 @@ import { CliError } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
 import { machineId } from '../base/liveness.ts';
 import { createMinuteFile } from '../client/pace/minute-file.ts';
-import type { Grant, Report, SharedMinute } from '../client/pace/minute.ts';
+import type { Grant, Report } from '../client/pace/minute.ts';
 import {
   createPace,
   type KnownPace,
@@ -16,11 +16,9 @@ import { createSharedGate } from '../client/pace/shared-gate.ts';
 import { type Plan, plans } from '../contract/plans.ts';
 import { stateFolder } from './profiles/environment.ts';
 import { sharedRate } from './connect.ts';
-import type { CheckedTarget, Session, TeamServer } from './session.ts';
+import type { CheckedTarget, Session } from './session.ts';
 
 interface Shared extends Pick<CheckedTarget, 'target' | 'running'> {
-  /** Its machines share the rate limit. */
-  readonly team: TeamServer | undefined;
   /** In milliseconds. */
   readonly window: number;
   readonly kind: Report['kind'];
@@ -30,56 +28,35 @@ interface Shared extends Pick<CheckedTarget, 'target' | 'running'> {
 }
 
 /** The pace of single requests. */
-export async function singlePace(session: Session, checkedTarget: CheckedTarget, rate: number): Promise<Pace> {
+export function singlePace(session: Session, checkedTarget: CheckedTarget, rate: number): Pace {
   const { host, note } = session;
-  const team = await session.team(checkedTarget.caller);
   const onWait = (milliseconds: number, why: string) => {
     note('waiting', `${why}; going on in ${(milliseconds / 1000).toFixed(1)} s`);
   };
-  const options = { ...checkedTarget, team, kind: 'single', limit: rate, window: minuteLength, onWait } as const;
+  const options = { ...checkedTarget, kind: 'single', limit: rate, window: minuteLength, onWait } as const;
   return createPace({ now: host.steady, later: host.later, shared: sharedGate(session, options) });
 }
 
-/** Makes this process wait for other processes of this machine that use the same key, or for those of its team. */
+/** Makes this process wait for other processes of this machine that use the same key. */
 function sharedGate(session: Session, shared: Shared): PaceOptions['shared'] {
-  const { host } = session;
-  const { steady: now, later } = host;
-  const { window, team, kind } = shared;
+  const { env, home, steady: now, later, random, pid, kill } = session.host;
+  const { window } = shared;
   const note = (message: string) => session.note('pace', message);
-  const minute = team?.minute(window) ?? minuteFile(host, shared, note);
-  const onFailure = (error: unknown) => note(`the plan's pace is not shared with other processes: ${reasonOf(error)}`);
-  const onWait = (milliseconds: number, why: Grant['why']) => shared.onWait(milliseconds, reasons[why](shared));
-  // A run never sends at a pace of its own, beside those of the other machines.
-  const isRequired = team !== undefined && kind === 'run';
-  const options = { ...shared, minute, window, now, later, onWait, onFailure, isRequired };
-  return (changed, refuse) => createSharedGate(options, changed, refuse);
-}
-
-function minuteFile(
-  { env, home, steady: now, later, random, pid, kill }: Session['host'],
-  shared: Shared,
-  note: (message: string) => void,
-): SharedMinute {
   const folder = join(stateFolder(env, home), 'pace');
   const onDamaged = () => note(`the file that shares the plan's pace was damaged and starts again, in ${folder}`);
-  const owner = { pid, kill };
-  return createMinuteFile({
-    folder,
-    name: nameFor(shared),
-    window: shared.window,
-    owner,
-    now,
-    later,
-    random,
-    onDamaged,
-  });
+  const name = nameFor(shared);
+  const minute = createMinuteFile({ folder, name, window, owner: { pid, kill }, now, later, random, onDamaged });
+  const onFailure = (error: unknown) => note(`the plan's pace is not shared with other processes: ${reasonOf(error)}`);
+  const onWait = (milliseconds: number, why: Grant['why']) => shared.onWait(milliseconds, reasons[why](shared));
+  const options = { ...shared, minute, now, later, onWait, onFailure };
+  return (changed) => createSharedGate(options, changed);
 }
 
-/** `limit` counts all requests of this machine or team, also earlier ones of the same command. */
+/** `limit` counts all requests of this machine, also earlier ones of the same command. */
 const reasons: Readonly<Record<Grant['why'], (shared: Shared) => string>> = {
-  full: ({ limit, window, team }) =>
-    `the limit of ${limit} requests ${window === minuteLength ? 'a minute' : 'of this window'} is used up ${team ? 'by the team' : 'on this machine'}`,
-  held: ({ team }) => `the service made another process ${team ? 'of the team' : 'on this machine'} wait`,
+  full: ({ limit, window }) =>
+    `the limit of ${limit} requests ${window === minuteLength ? 'a minute' : 'of this window'} is used up on this machine`,
+  held: () => 'the service made another process on this machine wait',
 };
 
 /**
@@ -111,18 +88,14 @@ interface Paced extends Pick<Shared, 'onWait'> {
  * The pace of a run: its own rate, and the rate that all processes of this machine share. Without a plan they share the
  * window of `--rate`, so that a run that was killed and restarted does not start with a full window.
  */
-export async function runPace(
-  session: Session,
-  { checkedTarget, known, onWait, closedFor }: Paced,
-): Promise<ProcessPace> {
+export function runPace(session: Session, { checkedTarget, known, onWait, closedFor }: Paced): ProcessPace {
   const { host, given } = session;
   const own = { ...known, now: host.steady, later: host.later, closedFor };
   if (!known) return createPace(own);
   const perMinute = Math.max(1, Math.floor((known.perWindow * minuteLength) / known.window));
   const isOfPlan = sharedRate(given, checkedTarget) !== undefined;
   const [limit, window] = isOfPlan ? [perMinute, minuteLength] : [known.perWindow, known.window];
-  const team = await session.team(checkedTarget.caller);
-  const shared = { ...checkedTarget, team, kind: 'run', limit, window, onWait } as const;
+  const shared = { ...checkedTarget, kind: 'run', limit, window, onWait } as const;
   return createPace({ ...own, shared: sharedGate(session, shared) });
 }
 

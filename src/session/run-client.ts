@@ -30,9 +30,9 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   if (known === carefulPace) session.note('careful-pace', carefulText(caller));
   const queueAbort = new AbortController();
   const onWait = waitReporter(session);
-  const gate = await runPace(session, { checkedTarget, known, onWait, closedFor });
+  const gate = runPace(session, { checkedTarget, known, onWait, closedFor });
   // Looking something up sends nothing, so it need not wait for the hours.
-  const lookupGate = closedFor ? await runPace(session, { checkedTarget, known, onWait }) : gate;
+  const lookupGate = closedFor ? runPace(session, { checkedTarget, known, onWait }) : gate;
   const connection = await openConnection(session, checkedTarget, {
     connections: concurrency,
     signal: signals.leave,
@@ -42,7 +42,6 @@ export async function openRunClient(session: Session, caller: Caller, options: R
     onWait,
   });
   const limit = slower(known, plan);
-  const team = await session.team(caller);
   const runClient: RunClient = {
     target: targetOf(checkedTarget, plan),
     concurrency,
@@ -59,10 +58,7 @@ export async function openRunClient(session: Session, caller: Caller, options: R
     record: (run) => recordRun(session, checkedTarget, run),
     tryLookup: (look) => tryLookup(session, checkedTarget, { pace: lookupGate, stop: signals.stop }, look),
     sentThisMonth: () => sentThisMonth(session, checkedTarget),
-    reachable: async () => {
-      if (team && !(await team.isReachable())) return false;
-      return canReach(transportOptionsFor(session, checkedTarget.target), signals.stop);
-    },
+    reachable: () => canReach(transportOptionsFor(session, checkedTarget.target), signals.stop),
   };
   const close = () => {
     // Requests that wait for a slot would keep the process alive.

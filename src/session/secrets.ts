@@ -54,14 +54,12 @@ function required(store: Store, name: string): string {
   throw configuration('no-secret', `the profile "${name}" has no webhook secret`, hint);
 }
 
-/** The keys, webhook secrets and teams of the environment and of all stored profiles. They are never printed. */
+/** The keys and webhook secrets of the environment and of all stored profiles. They are never printed. */
 export async function knownSecrets({ host: { env, home } }: Session): Promise<readonly string[]> {
-  const { BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET, BIZMSG_TEAM } = env;
+  const { BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET } = env;
   const profiles = profilesIn(configFolder(env, home));
   const stored = profiles.flatMap(({ keys, webhookSecret }) => [keys.sandbox, keys.live, webhookSecret]);
-  const teams = [BIZMSG_TEAM, ...profiles.map(({ team }) => team)].filter((team) => team !== undefined);
-  const parts = teams.length === 0 ? [] : teams.flatMap((await import('./team.ts')).secretsOf);
-  return [BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET, ...stored, ...parts].flatMap((text) => {
+  return [BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET, ...stored].flatMap((text) => {
     const key = text?.trim() ?? '';
     return key.length < shortestKnown ? [] : [key];
   });

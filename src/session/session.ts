@@ -1,15 +1,13 @@
 import type { ExitName } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
-import type { Redis } from '../base/redis.ts';
 import type { Client } from '../client/client.ts';
 import type { SendHooks } from '../client/exchange.ts';
-import type { SharedMinute } from '../client/pace/minute.ts';
 import type { KnownPace, RunRate } from '../client/pace/pace.ts';
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
-import type { RunEntry } from '../ledger/file/runs.ts';
-import type { Account, Ledger, Parts, Settled } from '../ledger/ledger.ts';
+import type { FileLedger } from '../ledger/file/file-ledger.ts';
+import type { Account } from '../ledger/ledger.ts';
 import type { Locator } from '../sandbox/remote/locator.ts';
 import type { Facts } from './activity/log.ts';
 import type { CallerFlags, LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
@@ -28,26 +26,6 @@ export interface Session {
   /** The state folder; throws if other users can change it. */
   stateFolder(): string;
   readonly sandboxes: () => Promise<Sandboxes>;
-  /** The server of the caller's team, if it has one. */
-  readonly team: (caller: AnyCaller) => Promise<TeamServer | undefined>;
-}
-
-/** The server of a team, and this caller's account on it. */
-export interface TeamServer {
-  readonly redis: Redis;
-  /** Keys the digests of rows. */
-  readonly secret: string;
-  readonly account: Account;
-  /** Names the account among those of the server. */
-  readonly name: string;
-  /** All keys of the account begin with it. */
-  readonly prefix: string;
-  /** The file in which this machine remembers what it last recorded there. */
-  readonly lastSeen: string;
-  /** The minute that all machines share. */
-  minute(window: number): SharedMinute;
-  isReachable(): Promise<boolean>;
-  close(): Promise<void>;
 }
 
 /** The global options that calls depend on. */
@@ -56,8 +34,6 @@ export interface CallOptions extends CallerFlags {
   readonly retries?: number | undefined;
   readonly caFile?: string | undefined;
   readonly noPace: boolean;
-  readonly noTeam: boolean;
-  readonly acceptLoss: boolean;
   readonly dryRun: boolean;
   readonly debug: boolean;
   readonly noInput: boolean;
@@ -185,33 +161,6 @@ export type RecordRunEnd = (counts: RunCounts, stop: ExitName | undefined) => vo
 
 /** The ledger of what was sent, and the account in it. */
 export interface OpenedLedger {
-  readonly ledger: Pick<Ledger, 'register' | 'claim' | 'settle' | 'withdraw' | 'look' | 'runs'> &
-    Keyed & {
-      /** Writes the entry of a run that `runs list` shows. */
-      putEntry(entry: RunEntry): Promise<void>;
-    };
+  readonly ledger: FileLedger;
   readonly account: Account;
-  /** Set if other machines use it, too. */
-  readonly team?: TeamExtras | undefined;
-  /** Records the last outcomes, and ends. */
-  close(last?: readonly Settled[]): Promise<void>;
-}
-
-/** What only the ledger of a team has. */
-export interface TeamExtras {
-  readonly parts: Parts;
-  /** This machine's own ledger, if it knows runs of the service. */
-  readonly own: OwnLedger | undefined;
-  /** When the user accepted that the server has lost data. */
-  lossAcceptedAt(): Promise<number | undefined>;
-}
-
-interface OwnLedger {
-  readonly ledger: Pick<Ledger, 'register' | 'look'> & Keyed;
-  readonly account: Account;
-}
-
-interface Keyed {
-  /** Keys the digests of rows. */
-  readonly secret: string;
 }

@@ -19,9 +19,7 @@ const liveKey = 'sk_live_7Rw1Kc5NbY6uJe0SqMvA';
 const bareKey = 'Zt5hWq8LpXc2Vn9BdK4m';
 const oddKey = 'Gy7"Tr\\4&Pw<1,Hs6%Jz';
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-const teamSecret = 'Jd7-Lw2_Xp9RtKq4VbYh6NzMc8FgSa3EuWi5OyTx1Ac';
-const teamPassword = 'Hj4Vq8Zn2Xw6';
-const stored = [testKey, liveKey, bareKey, secret, teamSecret, teamPassword];
+const stored = [testKey, liveKey, bareKey, secret];
 
 /** Fails if a part of a secret appears that is longer than the part printed on purpose. */
 function leaks(text: string, secrets: readonly string[]): readonly string[] {
@@ -122,18 +120,12 @@ const atHome: Readonly<Record<string, Case>> = {
     argv: [
       ['acme', '--plan', 'scale'],
       ['acme', '--webhook-secret-stdin'],
-      ['acme', '--team-stdin', '--yes'],
-      ['acme', '--remove-team'],
       ['acme', '--base-url', 'https://other.example.com', '--yes'],
       ['acme', '--base-url', 'https://other.example.com'],
     ],
     stdin: secret,
   },
   'profiles list': { argv: [[]] },
-  'team new': {
-    argv: [['redis://127.0.0.1:9'], [`redis://127.0.0.1:9#${teamSecret}`], ['--url-stdin']],
-    stdin: secret,
-  },
   'profiles use': { argv: [['acme'], ['none']] },
   'profiles remove': { argv: [['acme', '--yes'], ['acme'], ['none']] },
   login: {
@@ -309,7 +301,6 @@ async function profileHome(): Promise<string> {
     mode: 'sandbox',
     keys: { sandbox: testKey, live: liveKey },
     webhookSecret: secret,
-    team: `redis://:${teamPassword}@127.0.0.1:9#${teamSecret}`,
   };
   writeFileSync(join(folder, 'profiles.json'), JSON.stringify({ version: 1, current: 'acme', profiles: { acme } }), {
     mode: 0o600,

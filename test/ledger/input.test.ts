@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { machines, useServer } from './machines.ts';
+import { createMachine } from './machine.ts';
 import { accepted, message, messages, planOf } from './rig.ts';
 
 const unknown = message('eve:1');
@@ -26,9 +26,7 @@ describe('the rows of an input', () => {
   });
 });
 
-useServer();
-
-describe.each(machines)('a long input $where', ({ createMachine }) => {
+describe('a long input', () => {
   const people = Array.from({ length: 3_000 }, (_, at) => `p${at}:1`);
 
   it('is registered without its duplicates, and continued in another order', async () => {

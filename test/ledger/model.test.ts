@@ -1,13 +1,11 @@
 import fc from 'fast-check';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { type FileLedger, openFileLedger } from '../../src/ledger/file/file-ledger.ts';
 import { createBook } from '../../src/ledger/book.ts';
 import { createMemoryLedger } from '../../src/ledger/memory.ts';
 import { later } from '../support/cli.ts';
 import { isLong } from '../support/long-tests.ts';
-import { noRedis, startRedis } from '../support/redis.ts';
-import { check, steps, stepsWithLosses, type World } from './model.ts';
-import { createServerWorld } from './redis-world.ts';
+import { check, steps, type World } from './model.ts';
 import { temporaryFolder } from './rig.ts';
 
 const numRuns = Number(process.env['BIZMSG_MODEL_RUNS'] ?? (isLong ? 300 : 50));
@@ -34,21 +32,6 @@ it('sends nothing twice, in files', { timeout }, async () => {
   expect.assertions(0);
 });
 
-it.skipIf(noRedis).each([
-  ['on a server', steps],
-  ['on a server that loses data', stepsWithLosses],
-])('sends nothing twice, %s', { timeout }, async (_, steps) => {
-  const [folder, server] = [temporaryFolder(), await startRedis()];
-  onTestFinished(() => server.stop());
-  let worlds = 0;
-  const world = () => createServerWorld(server.redis, server, folder, `world ${++worlds}`);
-  await fc.assert(
-    fc.asyncProperty(steps, (steps) => check(world(), steps)),
-    { numRuns: Math.ceil(numRuns / 3) },
-  );
-  expect.assertions(0);
-});
-
 function clockAndProcesses() {
   let now = Date.UTC(2026, 2, 4, 12);
   const silent = new Set<number>();
@@ -58,7 +41,6 @@ function clockAndProcesses() {
     setSilent: (pid: number, isSilent: boolean) => void (isSilent ? silent.add(pid) : silent.delete(pid)),
     wait: (milliseconds: number) => void (now += milliseconds),
     now: () => now,
-    end: async () => {},
   };
 }
 

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { CliError } from '../../src/base/errors.ts';
 import {
   type Fate,
   fates,
@@ -13,17 +12,13 @@ import { day, hour, planOf, type PlanOptions, rowOf } from './rig.ts';
 
 /** The environment of the model: processes with a shared ledger, a clock, and a process table. */
 export interface World {
-  /** With consent, the user accepts that data were lost. */
-  open(pid: number, consent?: boolean): Ledger;
+  open(pid: number): Ledger;
   /** Makes a process look killed. */
   kill(pid: number): void;
   /** Hides a process's heartbeat from the others. */
   setSilent(pid: number, isSilent: boolean): void;
   wait(milliseconds: number): void;
   now(): number;
-  end(): Promise<void>;
-  /** For a server: copies all data, and restores the copy; without a copy, all data are lost. */
-  readonly copies?: { make(): Promise<void>; restore(): Promise<void> };
 }
 
 export type Step =
@@ -31,9 +26,7 @@ export type Step =
   | { readonly do: 'claim'; readonly process: number; readonly count: number }
   | { readonly do: 'send'; readonly process: number; readonly outcomes: readonly Settlement[] }
   | { readonly do: 'settle' | 'die' | 'stall' | 'revive' | 'end'; readonly process: number }
-  | { readonly do: 'wait'; readonly milliseconds: number }
-  | { readonly do: 'copy' }
-  | { readonly do: 'restore' };
+  | { readonly do: 'wait'; readonly milliseconds: number };
 
 const processes = fc.integer({ min: 0, max: 1 });
 const someRows = fc.shuffledSubarray(['ada:1', 'ada:2', 'bob:1', 'bob:2', 'cyd:1', 'dan:1', 'eve:1'], { minLength: 1 });
@@ -90,15 +83,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-const sizes = { minLength: 4, maxLength: 40 };
-export const steps: fc.Arbitrary<readonly Step[]> = fc.array(step, sizes);
-export const stepsWithLosses: fc.Arbitrary<readonly Step[]> = fc.array(
-  fc.oneof(
-    { weight: 12, arbitrary: step },
-    { weight: 1, arbitrary: fc.constantFrom({ do: 'copy' as const }, { do: 'restore' as const }) },
-  ),
-  sizes,
-);
+export const steps: fc.Arbitrary<readonly Step[]> = fc.array(step, { minLength: 4, maxLength: 40 });
 
 /** Grants of a row, and their outcomes. */
 interface Grant {
@@ -111,11 +96,7 @@ interface Grant {
 interface Process {
   readonly pid: number;
   readonly ledger: Ledger;
-  /** The user accepted a loss of data when it started. */
-  readonly consent: boolean;
   isStalled: boolean;
-  /** Data were lost after it started. */
-  isOutdated: boolean;
   command: Command | undefined;
 }
 
@@ -140,37 +121,11 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
   const grants = new Map<string, Grant[]>();
   const startedAgain = new Map<string, number>();
   let pids = 0;
-  /** The server has lost data, and the user has not accepted that. */
-  let isLost = false;
-  let isRecorded = false;
-  for (const step of steps) await execute(step);
+  for (const step of steps) await act(step);
   await finish();
 
-  async function execute(step: Step): Promise<void> {
+  async function act(step: Step): Promise<void> {
     if (step.do === 'wait') return world.wait(step.milliseconds);
-    if (step.do === 'copy') return world.copies?.make();
-    if (step.do === 'restore') return lose();
-    try {
-      await act(step);
-    } catch (error) {
-      if (!(error instanceof CliError) || error.code !== 'team-data-lost') throw error;
-      expectThat(isLost || slots[step.process]?.isOutdated === true, 'a loss was reported without one');
-      // The process ends with exit 11.
-      const process = slots[step.process];
-      if (process) die(step.process, process);
-    }
-  }
-
-  /** All that was sent may be sent again only after the user has accepted the loss. */
-  async function lose(): Promise<void> {
-    if (!isRecorded) return;
-    for (const [slot, process] of slots.entries()) if (process?.isStalled) die(slot, process);
-    await world.copies?.restore();
-    isLost = true;
-    for (const process of slots) if (process) process.isOutdated = true;
-  }
-
-  async function act(step: Exclude<Step, { do: 'wait' } | { do: 'copy' } | { do: 'restore' }>): Promise<void> {
     const process = slots[step.process];
     if (step.do === 'start') return start(step);
     if (!process) return;
@@ -185,19 +140,12 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
   }
 
   async function start({ process: slot, rows, options }: Extract<Step, { do: 'start' }>): Promise<void> {
-    const consent = isLost && options.continue === true;
-    const process = (slots[slot] ??= opened(consent));
+    const process = (slots[slot] ??= opened());
     if (process.isStalled || process.command) return;
     const plan = planOf(rows.join(' '), options);
     const known = await process.ledger.runs();
-    if (consent && process.consent) {
-      isLost = false;
-      grants.clear();
-      for (const other of slots) if (other && other !== process) other.isOutdated = true;
-    }
     const registered = await process.ledger.register(plan);
     if (registered.stop) return;
-    isRecorded = true;
     if (plan.choice.again && !known.some(({ id }) => id === registered.run))
       startedAgain.set(registered.run, world.now());
     const counted = Object.values(registered.counts).reduce((sum, count) => sum + count, 0);
@@ -207,10 +155,9 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
     process.command = { plan, run: registered.run, due, granted: [], sent: [] };
   }
 
-  function opened(consent: boolean): Process {
+  function opened(): Process {
     const pid = ++pids;
-    const ledger = world.open(pid, consent);
-    return { pid, ledger, consent, isStalled: false, isOutdated: false, command: undefined };
+    return { pid, ledger: world.open(pid), isStalled: false, command: undefined };
   }
 
   async function claim(process: Process, count: number): Promise<readonly Verdict[]> {
@@ -222,7 +169,6 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
     const ignoreOthers = choice.again ?? job !== undefined;
     const terms = { run: command.run, retryUnsure: choice.retryUnsure, ignoreOthers };
     const verdicts = await process.ledger.claim(rows, terms);
-    expectThat(!process.isOutdated, 'a claim was answered after data were lost');
     rows.forEach((row, at) => {
       if (verdicts[at]?.verdict === 'taken') command.due.push(numbers[at] ?? 0);
       if (verdicts[at]?.verdict === 'yours') command.granted.push({ row, grant: grant(process, command, row) });
@@ -311,7 +257,6 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
     if (!process?.command) throw new Error('the last command did not start');
     await goThrough(process, process.command);
     await process.ledger.close();
-    await world.end();
   }
 
   async function goThrough(process: Process, { run, due }: Command): Promise<void> {

@@ -1,8 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { heartbeatInterval } from '../../src/base/liveness.ts';
-import { noRedis, startRedis } from '../support/redis.ts';
 import { manualTimers } from '../support/timers.ts';
 import { run, scriptIn } from './scripts.ts';
 import { openLedger, planOf, temporaryFolder } from './rig.ts';
@@ -11,11 +10,11 @@ import { openLedger, planOf, temporaryFolder } from './rig.ts';
 const text = `
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
-import { open, openOnServer, planOf } from './library.mjs';
+import { open, planOf } from './library.mjs';
 const [folder, count, from, target] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4]), process.argv[5]];
 const row = (number) => Uint8Array.from(createHash('sha256').update(String(number)).digest().subarray(0, 20));
 const numbers = Array.from({ length: count }, (_, at) => (from + at) % count);
-const ledger = /^\\d+$/.test(target) ? openOnServer(target, folder + '.' + from + '.json') : open(folder, target === 'local');
+const ledger = open(folder, target === 'local');
 const { run, stop } = await ledger.register(planOf(numbers.map(row)));
 if (stop) throw new Error(JSON.stringify(stop));
 // Both have registered before either claims.
@@ -34,11 +33,13 @@ console.log(run);
 console.log(granted.join());
 `;
 
-it.each([['local', 4_000], ['remote', 600], ...(noRedis === undefined ? [['server', 2_000] as const] : [])] as const)(
+it.each([
+  ['local', 4_000],
+  ['remote', 600],
+] as const)(
   'grants each row once to two processes at full speed: %s target',
   { timeout: 120_000 },
-  async (kind, count) => {
-    const target = kind === 'server' ? String((await started()).address.port) : kind;
+  async (target, count) => {
     const home = temporaryFolder();
     const [script, folder] = [await scriptIn(home, text), join(home, 'ledger')];
     const both = await Promise.all(
@@ -88,9 +89,3 @@ it('a process that waits for another one says so, and ends on a signal', async (
   expect(holders).toEqual([`process ${process.pid}`]);
   await ledger.close();
 });
-
-async function started() {
-  const server = await startRedis('--appendonly', 'yes');
-  onTestFinished(() => server.stop());
-  return server;
-}

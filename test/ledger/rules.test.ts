@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { countsOf, machines, useServer } from './machines.ts';
+import { countsOf, createMachine } from './machine.ts';
 import { accepted, account, day, fatesIn, hour, message, messages, planOf, rowOf, sendAll, stopOf } from './rig.ts';
 import { singlesOf } from '../../src/ledger/ledger.ts';
 
 const people = 'ada:1 bob:1 cyd:1 dan:1';
 
-useServer();
-
-describe.each(machines)('a ledger $where', ({ createMachine }) => {
+describe('a ledger', () => {
   describe('the same command again', () => {
     it('continues the run and skips sent rows', async () => {
       const machine = createMachine();

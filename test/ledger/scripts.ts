@@ -7,16 +7,13 @@ import { onTestFinished } from 'vitest';
 
 const source = new URL('../../src/ledger/', import.meta.url).pathname;
 
-/** Bundles what the scripts import: a ledger on a folder or a server, and packed rows. */
+/** Bundles what the scripts import: a ledger on a folder, and packed rows. */
 const library = `
 export { openFileLedger } from '${source}file/file-ledger.ts';
 export { createInput } from '${source}input.ts';
 export { hostIn } from '${source}../base/liveness.ts';
 import { openFileLedger } from '${source}file/file-ledger.ts';
 import { createInput } from '${source}input.ts';
-import { openRedisLedger } from '${source}redis/redis-ledger.ts';
-import { setUpTeam } from '${source}redis/server.ts';
-import { openRedis } from '${source}../base/redis.ts';
 const kill = (pid) => { try { return process.kill(pid, 0); } catch { return false; } };
 const later = (ms, run) => { const timer = setTimeout(run, ms); return () => clearTimeout(timer); };
 export const account = { id: 'profile:acme', origin: 'https://api.example.com', isKeyDigest: false };
@@ -24,13 +21,6 @@ export const open = (folder, isLocal, now = Date.now) => openFileLedger({
   folder, isLocal, owner: { pid: process.pid, kill }, now, later, random: Math.random,
   onRepaired() {},
 });
-const own = { account: 'acme', secret: '07'.repeat(32), pid: process.pid, later, now: Date.now, steady: () => performance.now() };
-export const openOnServer = (port, lastSeen, options = {}) => {
-  const redis = openRedis({ address: { host: '127.0.0.1', port: Number(port), tls: false, database: 0 } });
-  setUpTeam(redis, own.secret).catch(() => {});
-  const ledger = openRedisLedger({ redis, lastSeen, ...own, ...options });
-  return { ...ledger, close: () => ledger.close().finally(() => redis.close()) };
-};
 export const planOf = (rows, choice = {}) => {
   const input = createInput('message');
   for (const row of rows) input.add(row);

@@ -242,7 +242,6 @@ async function changesOf(act: (world: World) => Promise<void>): Promise<readonly
     setSilent: (pid, isSilent) => void (isSilent ? dead.add(pid) : dead.delete(pid)),
     wait: (milliseconds) => void (now += milliseconds),
     now: () => now,
-    end: async () => {},
   };
   await act(world);
   return changes;

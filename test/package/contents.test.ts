@@ -21,7 +21,7 @@ const expected = [
   [/^dist\/sandbox\/library\.(js|cjs|d\.ts|d\.cts)$/, 4],
   [/^dist\/cli\/main\.cjs$/, 1],
   [/^dist\/cli\/complete(\.cjs|\.body\.cjs|\.body\.cjs\.cache)$/, 3],
-  [/^dist\/cli\/chunk-(frame|list|send|pace|ledger|team)-[\w-]{8}(\.cjs|\.body\.cjs|\.body\.cjs\.cache)$/, 18],
+  [/^dist\/cli\/chunk-(frame|list|send|pace|ledger)-[\w-]{8}(\.cjs|\.body\.cjs|\.body\.cjs\.cache)$/, 15],
 ] as const;
 const chunk = /^dist\/cli\/(?!chunk-)[a-z0-9][a-z0-9-]*-[\w-]{8}\.cjs$/;
 
@@ -46,10 +46,9 @@ describe('the packed file', () => {
 
   it('is small', () => {
     const unpacked = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
-    // Includes the page of the sandbox with its picture (200 kB), what a team needs with its compiled code (250 kB), and
-    // the compiled code of a shell's completion (80 kB).
-    expect(statSync(inject('tarball')).size).toBeLessThan(1_600_000);
-    expect(unpacked).toBeLessThan(4_500_000);
+    // Includes the page of the sandbox with its picture (200 kB), and the compiled code of a shell's completion (80 kB).
+    expect(statSync(inject('tarball')).size).toBeLessThan(1_400_000);
+    expect(unpacked).toBeLessThan(4_000_000);
   });
 
   it('contains no path of the build machine', () => {

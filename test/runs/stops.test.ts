@@ -1,11 +1,7 @@
 import * as fc from 'fast-check';
-import { expect, it, onTestFinished } from 'vitest';
-import { CliError } from '../../src/base/errors.ts';
-import type { Redis } from '../../src/base/redis.ts';
+import { expect, it } from 'vitest';
 import type { SendHooks } from '../../src/client/exchange.ts';
 import type { FileLedger } from '../../src/ledger/file/file-ledger.ts';
-import { openServerLedger } from '../ledger/redis-world.ts';
-import { noRedis, type RedisServer, startRedis } from '../support/redis.ts';
 import { isLong } from '../support/long-tests.ts';
 import * as rig from './engine-rig.ts';
 
@@ -20,8 +16,6 @@ const scenarios = fc.record({
   replies: fc.infiniteStream(fc.constantFrom<Reply>(...replies, 'retried', 'retried', 'hangs')),
   /** The turns of the event loop that a wait takes. */
   turns: fc.infiniteStream(fc.constantFrom(0, 0, 1, 2, 5, 20)),
-  /** For each call of a server, whether it or its answer is lost, or whether it arrives only after later calls. */
-  losses: fc.infiniteStream(fc.constantFrom(...Array.from({ length: 30 }, () => 'none'), 'call', 'answer', 'late')),
   /** For each command, the number of events before the first signal, and those between the two. */
   signals: fc.array(fc.tuple(fc.integer({ min: 1, max: 120 }), fc.integer({ min: 0, max: 20 })), { maxLength: 4 }),
 });
@@ -44,38 +38,15 @@ it(
   timeout,
 );
 
-it.skipIf(noRedis)(
-  'the same with a server of a team that loses calls',
-  async () => {
-    const server = await startRedis();
-    onTestFinished(() => server.stop());
-    await fc.assert(
-      fc.asyncProperty(scenarios, async (scenario) => {
-        expect(await sentAgain(scenario, server)).toEqual([]);
-      }),
-      { numRuns },
-    );
-  },
-  timeout,
-);
-
-let worlds = 0;
-
 /** Runs the command again after each signal, until nothing is left. Returns rows that may have arrived twice. */
-async function sentAgain(scenario: Scenario, server?: RedisServer): Promise<readonly string[]> {
-  const [input, folder, account] = [rig.numbered(scenario.rows), rig.stateFolder(), `world ${++worlds}`];
+async function sentAgain(scenario: Scenario): Promise<readonly string[]> {
+  const [input, folder] = [rig.numbered(scenario.rows), rig.stateFolder()];
   const [arrived, again] = [new Map<string, Reply>(), new Array<string>()];
   const reported = { done: 0, failed: 0, unsure: 0 };
   for (let at = 0; at < 300; at++) {
-    const isDisturbed = at < scenario.signals.length;
     const own = 1_000 + at;
     const process = { pid: own, kill: (pid: number) => pid === own };
-    const unreliable = server && losing(server.redis, scenario);
-    const redis = isDisturbed ? unreliable?.redis : server?.redis;
-    const shared =
-      server && redis
-        ? openServerLedger(server, { folder, account, pid: own, silence: 0, redis })
-        : slow(rig.openLedger(folder, process), scenario);
+    const shared = slow(rig.openLedger(folder, process), scenario);
     const service = interrupted(scenario, { arrived, again }, scenario.signals[at]);
     const part = await rig.part(folder, input, {
       ...service.options,
@@ -91,9 +62,6 @@ async function sentAgain(scenario: Scenario, server?: RedisServer): Promise<read
     expect(service.arrivals.filter((content) => !ended.includes(content))).toEqual([]);
     const { left, failed, ...counts } = part.counts;
     const all = counts.done + failed + counts.unsure + left;
-    const isUnrecorded = part.outcomes.some((one) => 'code' in one && one.code === 'unrecorded');
-    // The server was lost twice, and so was an outcome or a release: the ledger knows less.
-    if (isUnrecorded || (all < scenario.rows && (unreliable?.broken() ?? 0) > 1)) return again;
     expect({ ...counts, all }).toEqual({
       done: reported.done,
       unsure: reported.unsure,
@@ -180,33 +148,4 @@ function slow(ledger: FileLedger, { turns }: Scenario): FileLedger {
       return verdicts;
     },
   };
-}
-
-/** A connection that breaks: all its calls that are under way fail, executed or not. The next call makes a new one. */
-function losing(server: Redis, { turns, losses }: Scenario) {
-  let connection = { loss: 'none', calls: 0 };
-  let broken = 0;
-  let [last, late]: [Promise<unknown>, Promise<unknown>] = [Promise.resolve(), Promise.resolve()];
-  const redis: Redis = {
-    ...server,
-    async run(script, keys, words) {
-      const own = connection;
-      const isFirst = own.loss === 'none';
-      // A new connection does not break immediately.
-      if (words[0] === 'work' && isFirst && own.calls++ > 2) own.loss = losses.next().value;
-      const { loss } = own;
-      const execute = () => server.run(script, keys, words);
-      if (loss === 'late') late = Promise.allSettled([late, pass(10 * turns.next().value)]).then(execute);
-      const answer = loss === 'call' || loss === 'late' ? Promise.resolve(null) : execute();
-      late.catch(() => {});
-      answer.catch(() => {});
-      const before = last;
-      if (isFirst) last = Promise.allSettled([answer, before, pass(turns.next().value)]);
-      await last;
-      if (loss === 'none') return answer;
-      if (connection === own) [connection, broken] = [{ loss: 'none', calls: 0 }, broken + 1];
-      throw new CliError('network', 'unreachable', 'the connection broke');
-    },
-  };
-  return { redis, broken: () => broken };
 }

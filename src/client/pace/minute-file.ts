@@ -62,7 +62,6 @@ export function createMinuteFile(options: MinuteFileOptions): SharedMinute {
   const lock = createRenameLock({ folder, name, owner, holder });
   const member = { id: `${holder}.${now()}`, pid: owner.pid, start };
   return {
-    now,
     report: (report) => {
       const path = lock.take();
       if (path !== undefined) return runTurn(path, lock, options, { member, report });

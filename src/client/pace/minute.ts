@@ -3,8 +3,6 @@ import type { RequestEnd } from './pace.ts';
 
 /** Grants the slots of a plan's rate limit to all processes that share it. */
 export interface SharedMinute {
-  /** Milliseconds of a clock that all processes share. */
-  now(): number;
   /** Reports results and requests slots. Returns a promise only if another process is using the shared minute. */
   report(share: Report): Grant | Promise<Grant>;
 }
@@ -175,7 +173,7 @@ interface ExpireOptions {
 }
 
 /** The longest wait after a 429. A longer hold is from before a restart of the machine. */
-export const longestHold = 130_000;
+const longestHold = 130_000;
 /** Rounded times may be this far in the future. */
 const tolerance = 1_000;
 /** Members that reported within this time are not checked. */

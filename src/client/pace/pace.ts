@@ -32,7 +32,7 @@ export interface PaceOptions {
   readonly now: () => number;
   readonly later: Later;
   /** A second gate, shared with other processes. It is asked only if the first one is open. */
-  readonly shared?: ((changed: () => void, refuse: (error: unknown) => void) => Gate) | undefined;
+  readonly shared?: ((changed: () => void) => Gate) | undefined;
   /** The milliseconds for which nothing may be sent, for example until the morning. */
   readonly closedFor?: (() => number) | undefined;
 }
@@ -50,10 +50,7 @@ export function createPace({
   const gates = shared
     ? combined(
         own,
-        shared(
-          () => admit(),
-          (error) => queue.refuse(error),
-        ),
+        shared(() => admit()),
       )
     : own;
   const gate = whileOpen(gates, closedFor);
@@ -104,8 +101,6 @@ interface Queue {
   /** Removes and returns the first waiter. */
   shift(): Waiter | undefined;
   join(signal: AbortSignal, again: boolean): Promise<Release>;
-  /** Rejects all waiters. */
-  refuse(why: unknown): void;
 }
 
 function createQueue(onChange: () => void): Queue {
@@ -130,10 +125,6 @@ function createQueue(onChange: () => void): Queue {
         else waiting.push(waiter);
         return onChange();
       }),
-    refuse(why) {
-      for (const waiter of waiting.splice(0)) waiter.refuse(why);
-      onChange();
-    },
   };
 }
 

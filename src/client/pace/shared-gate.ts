@@ -15,8 +15,6 @@ interface SharedGateOptions {
   readonly onWait: (milliseconds: number, why: Grant['why']) => void;
   /** Called once if the shared minute fails; from then on, requests do not wait for other processes. */
   readonly onFailure: (error: unknown) => void;
-  /** No request is sent without the shared minute: if it fails, those that wait fail, and it is asked again later. */
-  readonly isRequired?: boolean | undefined;
 }
 
 /** A run takes slots for this many milliseconds in one request and returns unused ones. */
@@ -26,21 +24,11 @@ const reportDelay = 50;
 /** Shorter waits are not reported to the user. */
 const shortestReportedWait = 1_000;
 
-/** Milliseconds until a required minute that failed is asked again. */
-const failurePause = 250;
-
-/**
- * A gate that gets its slots from a shared minute. `changed` is called if it may open sooner than it returned, and
- * `refuse` if the requests that wait cannot be sent.
- */
-export function createSharedGate(
-  options: SharedGateOptions,
-  changed: () => void,
-  refuse: (error: unknown) => void,
-): Gate {
+/** A gate that gets its slots from a shared minute. `changed` is called if it may open sooner than it returned. */
+export function createSharedGate(options: SharedGateOptions, changed: () => void): Gate {
   const { minute, kind, limit, now } = options;
   const slotsAtOnce = kind === 'run' ? 1 + Math.floor((limit * lease) / options.window) : 1;
-  const unreported = createUnreported(minute);
+  const unreported = createUnreported(now);
   const reportTimer = createTimer(options.later, () => {
     if (unused === 0 && unreported.isEmpty()) return;
     report();
@@ -72,7 +60,7 @@ export function createSharedGate(
     hold: (until) => {
       unused = 0;
       heldUntil = Math.max(heldUntil, until);
-      unreported.hold(until - now());
+      unreported.hold(until);
     },
     close: () => {
       if (phase === 'idle' && (unused > 0 || !unreported.isEmpty())) ask(0);
@@ -100,14 +88,12 @@ export function createSharedGate(
   function ask(wanted: number): void {
     reportTimer.cancel();
     [phase, unused] = ['asking', 0];
-    const news = unreported.takeAll();
-    const fail = (error: unknown) => failed(error, news);
     try {
-      const granted = minute.report({ kind, limit, inUse, wanted, ...news });
-      if (granted instanceof Promise) void granted.then((answer) => answered(wanted, answer), fail).then(afterAnswer);
+      const granted = minute.report({ kind, limit, inUse, wanted, ...unreported.takeAll() });
+      if (granted instanceof Promise) void granted.then((answer) => answered(wanted, answer), failed).then(afterAnswer);
       else answered(wanted, granted);
     } catch (error) {
-      fail(error);
+      failed(error);
     }
   }
 
@@ -132,15 +118,9 @@ export function createSharedGate(
     scheduleReport();
   }
 
-  function failed(error: unknown, news: News): void {
-    if (!options.isRequired) {
-      phase = 'failed';
-      return options.onFailure(error);
-    }
-    phase = 'idle';
-    askAgainAt = now() + failurePause;
-    unreported.giveBack(news);
-    return refuse(error);
+  function failed(error: unknown): void {
+    phase = 'failed';
+    options.onFailure(error);
   }
 }
 
@@ -166,19 +146,15 @@ function createTimer(later: Later, fire: () => void): Timer {
   };
 }
 
-type News = Pick<Report, 'finished' | 'ended' | 'heldUntil'>;
-
 /** Results that are not reported yet. */
 interface Unreported {
   add(ended: RequestEnd): void;
-  hold(milliseconds: number): void;
+  hold(until: number): void;
   isEmpty(): boolean;
-  takeAll(): News;
-  /** They were not reported. */
-  giveBack(news: News): void;
+  takeAll(): Pick<Report, 'finished' | 'ended' | 'heldUntil'>;
 }
 
-function createUnreported({ now }: SharedMinute): Unreported {
+function createUnreported(now: () => number): Unreported {
   let times: number[] = [];
   let ended: RequestEnd | undefined;
   let heldUntil = 0;
@@ -187,19 +163,14 @@ function createUnreported({ now }: SharedMinute): Unreported {
       if (how !== 'unsent') times.push(now());
       ended = worst(ended, how);
     },
-    hold: (milliseconds) => {
-      heldUntil = Math.max(heldUntil, now() + milliseconds);
+    hold: (until) => {
+      heldUntil = Math.max(heldUntil, until);
     },
     isEmpty: () => ended === undefined && heldUntil === 0,
     takeAll: () => {
       const all = { finished: countsOf(times), ended, heldUntil };
       [times, ended, heldUntil] = [[], undefined, 0];
       return all;
-    },
-    giveBack(news) {
-      for (const [time, count] of news.finished) times.push(...Array.from({ length: count }, () => time));
-      if (news.ended !== undefined) ended = worst(ended, news.ended);
-      heldUntil = Math.max(heldUntil, news.heldUntil);
     },
   };
 }

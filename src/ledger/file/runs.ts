@@ -176,7 +176,7 @@ function notOfRun(path: string, at: number): Error {
 }
 
 /** Reads an entry; undefined if it is damaged. */
-export function entryIn(value: unknown): RunEntry | undefined {
+function entryIn(value: unknown): RunEntry | undefined {
   if (!isRecord(value)) return undefined;
   const { run, command, file, mode, kind, template, account, origin, job, startedAt, updatedAt, endedAt, stopped } =
     value;

@@ -9,7 +9,6 @@ import type { PlanName } from '../../contract/plans.ts';
 import { configFolder } from './environment.ts';
 import { baseUrl, originOf, keyMode, readKey, readWebhookSecret } from './fields.ts';
 import { type CallerInputs, missingKey, noProfile, type Target } from './resolve.ts';
-import { readTeam } from '../team.ts';
 import { local, type Profile, profileName, profileOf, readStore, requireProfile, type Store } from './store.ts';
 
 /** The stored profiles, for commands. Keys are masked. */
@@ -29,8 +28,6 @@ export interface Profiles {
   requireSettings(name: string, settings: Settings): void;
   /** Whether a change to this address removes keys of the profile. */
   losesKeys(name: string, baseUrl: string): boolean;
-  /** Whether this is the team of the profile. */
-  hasTeam(name: string, team: string): boolean;
   /** The active live key, masked, that this key would replace. */
   replacedLiveKey(name: string, key: string, requested: Mode | undefined): string | undefined;
   /** The target of a profile that is not stored yet. */
@@ -55,8 +52,7 @@ interface Settings {
   readonly plan?: PlanName | undefined;
   readonly rate?: number | undefined;
   readonly webhookSecret?: string | undefined;
-  /** The URL of a team; an empty text removes it, as with `hours` and `excludeFrom`. */
-  readonly team?: string | undefined;
+  /** An empty text removes it, as with `excludeFrom`. */
   readonly hours?: string | undefined;
   readonly excludeFrom?: string | undefined;
 }
@@ -91,7 +87,6 @@ export function openProfiles({ host: { env, home }, given }: ProfilesOptions): P
     requireKey: (name, mode) => void requireKey(found(), name, mode),
     requireSettings: (name, settings) => void setProfile(found(), name, settings),
     losesKeys: (name, address) => losesKeys(found(), name, address),
-    hasTeam: (name, team) => requireProfile(found(), name).team === team,
     replacedLiveKey: (name, key, requested) => {
       const replaced = replacedLiveKey(found(), name, { key, mode: requested });
       return replaced && maskKey(replaced);
@@ -246,21 +241,14 @@ function withKey(profile: Profile, { key: text, mode }: GivenKey): Profile {
 }
 
 function changed(profile: Profile, settings: Settings): Profile {
-  const { webhookSecret: secret, team } = settings;
+  const { webhookSecret: secret } = settings;
   return {
     ...moved(profile, settings.baseUrl),
     ...planned(profile, settings),
     webhookSecret: secret === undefined ? profile.webhookSecret : readWebhookSecret(secret),
-    team: team === undefined ? profile.team : checkedTeam(team),
     hours: (settings.hours ?? profile.hours) || undefined,
     excludeFrom: (settings.excludeFrom ?? profile.excludeFrom) || undefined,
   };
-}
-
-function checkedTeam(text: string): string | undefined {
-  if (text === '') return undefined;
-  readTeam(text);
-  return text.trim();
 }
 
 function moved(profile: Profile, typed: string | undefined): Profile {
@@ -295,17 +283,6 @@ interface ProfileShown extends ProfileRow {
   readonly exclude_from: string | null;
   /** The account id; null until it is first needed. */
   readonly account: string | null;
-  /** The server of its team, without password and secret. */
-  readonly team: string | null;
-}
-
-function shownTeam(stored: string): string {
-  try {
-    return readTeam(stored).shown;
-  } catch (error) {
-    if (error instanceof CliError) return 'damaged';
-    throw error;
-  }
 }
 
 export interface KeyRow {
@@ -338,8 +315,8 @@ export function profileRow(store: Store, name: string): ProfileRow {
 }
 
 function profileShown(store: Store, name: string): ProfileShown {
-  const { hours = null, excludeFrom = null, account = null, team } = requireProfile(store, name);
-  return { ...profileRow(store, name), hours, exclude_from: excludeFrom, account, team: team ? shownTeam(team) : null };
+  const { hours = null, excludeFrom = null, account = null } = requireProfile(store, name);
+  return { ...profileRow(store, name), hours, exclude_from: excludeFrom, account };
 }
 
 /** The stored keys of one profile, or of all. */

@@ -119,7 +119,6 @@ function environmentCaller({ flags, env }: CallerInputs): ServiceCaller | undefi
     key,
     mode: allowedMode(key, flags.mode ?? environmentMode(env)),
     source: 'BIZMSG_API_KEY',
-    team: teamFor(env, undefined),
   };
 }
 
@@ -151,15 +150,9 @@ function storedCaller({ flags, env, loadStore }: CallerInputs, name: string, sou
   const key = profile.keys[mode];
   if (key === undefined) throw missingKey(name, profile, mode);
   const { plan, rate, account, hours, excludeFrom } = profile;
-  const team = teamFor(env, profile.team);
   const address = flags.baseUrl === undefined ? profile.baseUrl : sameService(name, profile, flags.baseUrl);
-  const settings = { plan, rate, account, hours, excludeFrom, team };
+  const settings = { plan, rate, account, hours, excludeFrom };
   return { kind: 'service', baseUrl: address, key, mode, source, profile: name, ...settings };
-}
-
-/** A sandbox on this machine is not shared. */
-function teamFor(env: Env, stored: string | undefined): string | undefined {
-  return onlyLocal(env) ? undefined : (env.BIZMSG_TEAM ?? stored);
 }
 
 export function missingKey(name: string, { keys, mode: used }: Profile, mode: Mode): CliError {
@@ -215,8 +208,6 @@ export interface ServiceCaller extends Target {
   readonly excludeFrom?: string | undefined;
   /** The id of the profile's account, if the store has one. */
   readonly account?: string | undefined;
-  /** The URL of the team whose ledger it uses. `session/team.ts` reads it. */
-  readonly team?: string | undefined;
 }
 
 export type Caller = LocalCaller | ServiceCaller;

@@ -17,8 +17,6 @@ export interface Profile {
   readonly mode: Mode;
   readonly keys: { readonly [M in Mode]?: string | undefined };
   readonly webhookSecret?: string | undefined;
-  /** The URL of the team whose ledger is used, with its secret. */
-  readonly team?: string | undefined;
   /** Hours and a file of phones for batches, as `send-batch` takes them. */
   readonly hours?: string | undefined;
   readonly excludeFrom?: string | undefined;
@@ -126,7 +124,6 @@ function profile(value: unknown, at: string): Profile {
       live: optional(keyOf('live'))(keys.live, `${at}/keys/live`),
     },
     webhookSecret: optional(secret)(fields.webhookSecret, `${at}/webhookSecret`),
-    team: optional(secret)(fields.team, `${at}/team`),
     hours: optional(string)(fields.hours, `${at}/hours`),
     excludeFrom: optional(string)(fields.excludeFrom, `${at}/excludeFrom`),
     account: optional(account)(fields.account, `${at}/account`),

@@ -37,7 +37,6 @@ it.each([
   ['runs', 'resume', 'run the same command again: it sends the rest'],
   ['runs', 'restart', 'run the same command again with --again: it sends all rows once more'],
   ['runs', 'max-errors', 'the commands of bizmsg runs are list, show, resolve, close, forget'],
-  ['team', 'join', 'bizmsg profiles set <name> --team-stdin stores the URL of a team in a profile'],
   ['contacts', 'new', 'did you mean bizmsg contacts create?'],
   ['contacts', 'add', 'did you mean bizmsg contacts create?'],
   ['contacts', 'delete', 'the commands of bizmsg contacts are list, create, import, export'],

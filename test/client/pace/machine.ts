@@ -65,8 +65,7 @@ export async function createMachine(): Promise<Machine> {
       onWait: (milliseconds: number, why: string) => void waits.push(`${why} ${milliseconds}`),
       onFailure: (error: unknown) => void failed.push(String(error)),
     };
-    const shared = (changed: () => void, refuse: (error: unknown) => void) =>
-      createSharedGate(options, changed, refuse);
+    const shared = (changed: () => void) => createSharedGate(options, changed);
     const pace = createPace({ ...own, now, later: time.later, shared });
     const { signal } = new AbortController();
     return {
@@ -103,7 +102,6 @@ export async function createMachine(): Promise<Machine> {
 function counted(ledger: SharedMinute): SharedMinute & { turns(): number } {
   let turns = 0;
   return {
-    now: ledger.now,
     report: (share) => {
       turns += 1;
       return ledger.report(share);
