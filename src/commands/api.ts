@@ -36,7 +36,6 @@ export const api = command({
   sample: '{"data":[{"id":"tpl_sandbox_1","name":"order_update","language":"en_US",…',
   accepts: callOptions,
   piped: 'verbatim',
-  instead: { '--allow-unsure': 'use --retry-unsure' },
   run: async (context, { path, method, field, typed, header, include, input, again, retryUnsure }) => {
     const fields = [...field, ...(await Promise.all(typed.map((field) => typedField(context, field))))];
     if (input !== undefined && fields.length > 0)

@@ -55,7 +55,6 @@ export const sendTemplate = command({
   accepts: callOptions,
   changes: true,
   piped: 'id',
-  instead: { '--allow-unsure': 'use --retry-unsure' },
   run: async (context, input, emit) => {
     checkWait(input);
     const body = await messageBody(context, input);

@@ -41,11 +41,6 @@ export const hoursHelp = 'send batches only then: "mon-fri 09:00-18:00 Europe/Be
 export const runInstead = {
   '--delimiter': 'the separator is detected',
   '--separator': 'the separator is detected',
-  '--resume': '--resume is no longer needed: run the same command again',
-  '--restart': 'use --again: it sends all rows once more, as a separate run',
-  '--new-key': 'use --continue: it continues a run with another key',
-  '--allow-repeat': 'use --again to send all rows once more, or --new-only to send those that were not sent',
-  '--allow-unsure': 'use --retry-unsure',
 } as const;
 
 export type RunFlags = Input<typeof runParams>;

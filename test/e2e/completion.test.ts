@@ -38,8 +38,3 @@ it('is missing from the help, and prints nothing for an unknown shell', async ()
   const { code, stdout, stderr } = await bin(['__complete', 'tcsh'], { home: newHome(), input: ended(['bizmsg', '']) });
   expect([help.stdout.includes('__complete'), code, stdout, stderr]).toEqual([false, 2, '', '']);
 });
-
-it('ignores its arguments, which shims of an earlier version passed', async () => {
-  const { code, stdout, stderr } = await bin(['__complete', 'zsh', 'bizmsg', 'con'], { home: newHome() });
-  expect([code, stdout, stderr]).toEqual([2, '', '']);
-});
