@@ -19,16 +19,10 @@ export const listRuns = command({
   piped: 'rows',
   first: ['started_at', 'command', 'file', 'sent', 'failed', 'state', 'unsure', 'id'],
   run: async (context) => {
-    const [{ ledgerFolder, runRow, runsOf }, { oldRuns }] = await Promise.all([
-      import('../runs/listing.ts'),
-      import('../session/ledger.ts'),
-    ]);
+    const { ledgerFolder, runRow, runsOf } = await import('../runs/listing.ts');
     const stateFolder = context.stateFolder();
     refuseUnreadable(ledgerFolder(stateFolder));
-    const runs = runsOf(stateFolder, context.host);
-    const old = oldRuns(stateFolder, new Set(runs.map(({ run }) => run))).length;
-    if (old > 0) context.note('runs-of-old-version', `${old} runs of an earlier version are not listed`);
-    return runs.map(runRow);
+    return runsOf(stateFolder, context.host).map(runRow);
   },
   view: () => 'No runs; contacts import and send-batch start them',
 });

@@ -5,7 +5,6 @@ import { counted } from '../cli/output/figures.ts';
 import { namesIn } from '../base/files.ts';
 import type { Host } from '../base/host.ts';
 import { shellQuote } from '../base/shell-quote.ts';
-import { oldRuns } from '../session/ledger.ts';
 import { checkLedger } from '../ledger/file/check.ts';
 import { ledgerFolder, runsOf } from '../runs/listing.ts';
 import { type Locator, locatorsIn } from '../sandbox/remote/locator.ts';
@@ -45,12 +44,7 @@ export function machineChecks(host: Host): readonly Check[] {
 function runsChecks(state: string, host: Host): readonly Check[] {
   const runs = attempt(() => runsOf(state, host));
   if (runs instanceof CliError) return [failed('runs', runs)];
-  return [
-    runsCheck(
-      runs.map(({ status }) => status),
-      oldRuns(state).length,
-    ),
-  ];
+  return [runsCheck(runs.map(({ status }) => status))];
 }
 
 interface Processes<T> {
@@ -122,13 +116,9 @@ function partsOf(version: string): readonly number[] {
   return version.split('.').map((part) => Number.parseInt(part, 10));
 }
 
-export function runsCheck(states: readonly string[], old: number): Check {
+export function runsCheck(states: readonly string[]): Check {
   const of = (state: string) => states.filter((one) => one === state).length;
   const [unfinished, running] = [of('unfinished'), of('running')];
-  if (old > 0) {
-    const remedy = 'finish them with that version, then move the folder "runs" of the state folder away';
-    return warn('runs', `${counted(old, 'run')} of an earlier version`, remedy);
-  }
   if (unfinished > 0) {
     const remedy = 'bizmsg runs list; run the same command again to send the rest, or bizmsg runs close <id>';
     return warn('runs', `${counted(unfinished, 'run')} unfinished`, remedy);

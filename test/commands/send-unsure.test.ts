@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { appendFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { serve, type Service } from '../client/servers.ts';
 import { cli, type CliOptions } from '../support/cli.ts';
@@ -146,24 +146,6 @@ describe('a ledger that cannot be used', () => {
     mkdirSync(join(home, '.local/state/bizmsg'), { recursive: true });
     writeFileSync(ledger(), '');
     expect((await send([], { env: callerOf(service.url) })).code).toBe(0);
-  });
-});
-
-describe('a live message of a version without a ledger', () => {
-  const at = Date.now() - 60_000;
-  const endpoint = '/api/public/messages/send-template';
-  const call = { profile: 'environment', mode: 'live', simulated: false, host: 'a.test', method: 'POST', endpoint };
-  const intent = { type: 'intent', id: '1', at, pid: 2 ** 22 + 1, command: 'send-template', digest: 'abc', ...call };
-
-  it.each([
-    ['stops live messages if it may have been sent', 'unsure', 3],
-    ['does not stop live messages if the user withdrew it', 'withdrawn', 0],
-  ])('%s', async (_, outcome, code) => {
-    mkdirSync(dirname(log), { recursive: true });
-    writeFileSync(join(dirname(log), 'secret'), '');
-    const ending = { type: 'ending', id: '1', at, outcome, digest: 'abc', forgives: [] };
-    writeFileSync(log, `${JSON.stringify(intent)}\n${JSON.stringify(ending)}\n`);
-    expect((await send()).code).toBe(code);
   });
 });
 

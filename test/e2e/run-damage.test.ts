@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lineOf } from '../../src/base/journal-lines.ts';
@@ -71,44 +71,10 @@ it('an incomplete last line of the ledger is removed with a note, and the remain
   expect((await place.bin(words)).stderr).not.toContain('ledger-repaired');
 });
 
-describe('a state folder with runs of an earlier version', () => {
-  it('makes a batch, an import and a single message exit 3 before anything is sent', async () => {
-    const place = await oldPlace();
-    for (const argv of [
-      rig.batch('people.csv'),
-      ['contacts', 'import', 'people.csv', ...rig.sending],
-      ['send-template', rig.phoneOf(1), 'welcome', '-p', 'P1', '--yes', '-o', 'json'],
-    ]) {
-      const ran = await place.bin(argv);
-      const { code, message, hint } = errorIn(ran.stderr);
-      expect([ran.code, code, message]).toEqual([3, 'runs-of-old-version', expect.stringContaining('earlier version')]);
-      expect(hint).toContain(`mv ${join(place.state, 'runs')}`);
-    }
-    expect(place.service.asked).toEqual([]);
-  });
-
-  it('is reported by runs list and doctor', async () => {
-    const place = await oldPlace();
-    const listed = await place.bin(['runs', 'list', '-o', 'json']);
-    expect([listed.code, listed.stdout, noteCodes(listed.stderr)]).toEqual([0, '[]\n', ['runs-of-old-version']]);
-    const examined = await place.bin(['doctor', '-o', 'json']);
-    expect(examined.stdout).toMatch(/1 run of an earlier version/);
-  });
-});
-
 async function sentPlace(): Promise<Place> {
   const place = await rig.newPlace();
   rig.writePeople(place, 4);
   expect((await place.bin(words)).code).toBe(0);
-  return place;
-}
-
-async function oldPlace(): Promise<Place> {
-  const place = await rig.newPlace();
-  rig.writePeople(place, 4);
-  const folder = join(place.state, 'runs', '3f9a1c20be41');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'journal.ndjson'), '{}\n');
   return place;
 }
 

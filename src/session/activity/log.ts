@@ -34,15 +34,10 @@ interface Intent extends Facts {
   readonly at: number;
   readonly pid: number;
   readonly start?: string | undefined;
-  /** Written by versions without a ledger, for a message with a live key. */
-  readonly digest?: string | undefined;
 }
 
-const outcomes = ['done', 'partial', 'refused', 'unsure', 'failed', 'interrupted', 'withdrawn'] as const;
-/**
- * `partial`: some rows of a run failed; `refused` by the service; `failed` before it reached the service; `withdrawn` by
- * the user at a prompt, which only versions without a ledger wrote.
- */
+const outcomes = ['done', 'partial', 'refused', 'unsure', 'failed', 'interrupted'] as const;
+/** `partial`: some rows of a run failed; `refused` by the service; `failed` before it reached the service. */
 type Outcome = (typeof outcomes)[number];
 
 export interface Result {
@@ -81,7 +76,7 @@ function recordIn(line: string): Intent | Ending | undefined {
 }
 
 const texts = ['id', 'profile', 'mode', 'host', 'command', 'method', 'endpoint'];
-const optionalTexts = ['start', 'recipient', 'template', 'digest', 'run', 'message_id', 'code'];
+const optionalTexts = ['start', 'recipient', 'template', 'run', 'message_id', 'code'];
 
 function isIntent(value: unknown): value is Intent {
   return (
@@ -314,8 +309,7 @@ export function* newestFirst(folder: string, kill: Probe, onDamage: OnDamage): G
     const { intents, endings } = contentOf(path, onDamage);
     for (const intent of intents.toReversed().sort((a, b) => b.at - a.at)) {
       const ending = endings.get(intent.id);
-      const state = stateOf(intent, ending, kill);
-      if (state !== 'withdrawn') yield { intent, ending, state };
+      yield { intent, ending, state: stateOf(intent, ending, kill) };
     }
   }
 }

@@ -55,11 +55,6 @@ describe('a call', () => {
     writeFileSync(path, readFileSync(path, 'utf8').replace(/"start":"\d+@/, '"start":"1@'));
     expect(states()).toEqual(['unsure']);
   });
-
-  it('is not listed if it was withdrawn', () => {
-    begin(writer(), facts).end({ outcome: 'withdrawn' });
-    expect(states()).toEqual([]);
-  });
 });
 
 describe('the files of the log', () => {
