@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError, configuration } from '../base/errors.ts';
@@ -10,8 +10,8 @@ import { signalExit } from './output/reporter.ts';
 export interface ChildCommand {
   readonly command: readonly string[];
   readonly stateFolder: string;
-  /** Environment variables that replace those of this process; together they identify the command. */
-  readonly variables: Readonly<Record<string, string>>;
+  /** Environment variables that replace those of this process. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** Runs when the command has ended, before its background processes are ended. */
   readonly afterwards?: Afterwards | undefined;
 }
@@ -20,25 +20,26 @@ type Afterwards = (exit: number) => Promise<void>;
 
 type Send = (signal: EndSignal | 'SIGKILL' | 0) => boolean;
 
-/** Grace periods in milliseconds: for the command, for its background processes, and for those after SIGKILL. */
-const patience = { command: 5_000, leftovers: 2_000, killed: 1_000 };
+/** Grace periods in milliseconds, for the command and for its background processes. */
+const patience = { command: 5_000, leftovers: 2_000 };
 const poll = 20;
 /** Milliseconds within which signals count as one Ctrl-C, which a terminal and npx both send. */
 const oneCtrlC = 500;
 
-/** Runs a command with the streams of this process. Resolves to its exit code when all its processes have ended. */
+/**
+ * Runs a command with the streams of this process. Without a terminal it gets a process group, which receives all
+ * signals and is ended after the command. In a terminal it stays in this group, which receives Ctrl-C and Ctrl-Z and may
+ * read from the terminal. Resolves to its exit code.
+ */
 export async function runCommand(
   host: Host,
-  { command, stateFolder, variables, afterwards }: ChildCommand,
+  { command, stateFolder, variables = {}, afterwards }: ChildCommand,
 ): Promise<number> {
   if (host.signal.aborted) return signalExit(host.signal.reason);
   const env = childEnvironment(host.env, { folder: await ownFolder(stateFolder, host), stateFolder, variables });
-  // A command can read from its terminal, and be stopped by Ctrl-Z, only in the terminal's session.
-  const apart = !hasTerminal(host);
+  const apart = !hasTerminal();
   const { pid, ended } = await start(host, command, { env, apart });
-  const marks = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-  const head = { pid, apart, owner: host.pid, marks };
-  const send: Send = (signal) => signalFamily(head, signal, host.kill);
+  const send: Send = (signal) => host.kill(apart ? -pid : pid, signal);
   const forwardDuring = forwarding(send, { host, apart });
   const exit = await forwardDuring(() => exitOf(ended));
   const isLeft = send(0);
@@ -56,7 +57,7 @@ async function exitOf(ended: Attached['ended']): Promise<number> {
   return code ?? 128 + (signal ? (await import('node:os')).constants.signals[signal] : 0);
 }
 
-/** Forwards signals to the command's processes during `act`. */
+/** Forwards signals to the command during `act`. */
 function forwarding(send: Send, { host, apart }: Omit<Forwarding, 'over'>): <T>(act: () => Promise<T>) => Promise<T> {
   return async (act) => {
     const over = new AbortController();
@@ -87,7 +88,7 @@ async function never(ended: Promise<unknown>): Promise<never> {
 interface Forwarding {
   readonly host: Host;
   readonly apart: boolean;
-  /** Aborted when all processes have ended. */
+  /** Aborted when the command has ended. */
   readonly over: AbortSignal;
 }
 
@@ -96,7 +97,7 @@ function forward(send: Send, { host, apart, over }: Forwarding): (signal: EndSig
   let first: number | undefined;
   return (signal) => {
     // The terminal sends Ctrl-C to the command too, which may handle it and continue.
-    if (signal === 'SIGINT' && !apart && isInForeground(host.pid)) return;
+    if (signal === 'SIGINT' && !apart) return;
     if (first === undefined) {
       first = host.now();
       send(signal);
@@ -108,14 +109,14 @@ function forward(send: Send, { host, apart, over }: Forwarding): (signal: EndSig
   };
 }
 
-/** Ends the remaining processes of the command, except those of the superuser. */
+/** Ends the remaining processes of the command's group, except those of the superuser. */
 async function clear(send: Send): Promise<void> {
   if (!send('SIGTERM')) return;
   for (let waited = 0; waited < patience.leftovers; waited += poll) {
     await sleep(poll);
     if (!send(0)) return;
   }
-  for (let waited = 0; waited < patience.killed && send('SIGKILL'); waited += poll) await sleep(poll);
+  send('SIGKILL');
 }
 
 function unstartable(error: unknown, program: string): unknown {
@@ -186,99 +187,12 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Identifies the processes of a command. */
-interface Head {
-  readonly pid: number;
-  /** Whether it runs in its own session. */
-  readonly apart: boolean;
-  /** Its parent process. */
-  readonly owner: number;
-  /** Lines of its environment that identify it. */
-  readonly marks: readonly string[];
-}
-
-/** Sends a signal to every process of a command; false if all have ended. */
-function signalFamily(head: Head, signal: Parameters<Host['kill']>[1], kill: Host['kill']): boolean {
-  const { pid, apart } = head;
-  const table = processTable();
-  if (!table) return kill(apart ? -pid : pid, signal);
-  const members = membersOf(head, table);
-  // The group gets the signal in one step, including processes that start meanwhile.
-  const inGroup = apart ? members.filter(({ group }) => group === pid) : [];
-  if (inGroup.length > 0) kill(-pid, signal);
-  for (const member of members) if (!inGroup.includes(member)) kill(member.pid, signal);
-  return members.length > 0;
-}
-
-/** Whether a process has a controlling terminal. */
-function hasTerminal({ pid, stdinIsTerminal }: Pick<Host, 'pid' | 'stdinIsTerminal'>): boolean {
-  const own = statOf(pid);
-  return own ? own.terminal !== 0 : stdinIsTerminal;
-}
-
-/** Whether this process gets the terminal's Ctrl-C. */
-function isInForeground(pid: number): boolean {
-  const own = statOf(pid);
-  return !own || own.foreground === own.group;
-}
-
-interface Process {
-  readonly pid: number;
-  readonly parent: number;
-  readonly group: number;
-  readonly session: number;
-  readonly terminal: number;
-  /** The foreground process group of its terminal. */
-  readonly foreground: number;
-  /** Its start time in kernel ticks. */
-  readonly start: number;
-}
-
-/**
- * The command with its session, or in a shared session the processes with its environment; and all their descendants.
- * Daemons, which have their own session and no parent, are left running.
- */
-function membersOf(head: Head, table: readonly Process[]): readonly Process[] {
-  const owner = table.find(({ pid }) => pid === head.owner);
-  // The command and its session ended, and another process has its id.
-  if (table.some(({ pid, parent }) => pid === head.pid && parent !== head.owner)) return [];
-  const isAkin = (one: Process) => {
-    if (one.pid === head.pid && one.parent === head.owner) return true;
-    return head.apart ? one.session === head.pid : owner !== undefined && isMarked(one, owner, head.marks);
-  };
-  const kin = new Set(table.filter((one) => one !== owner && isAkin(one)).map(({ pid }) => pid));
-  const parents = new Map(table.map(({ pid, parent }) => [pid, parent]));
-  return table.filter(({ pid }) => descends(pid, kin, parents));
-}
-
-function descends(pid: number, from: ReadonlySet<number>, parents: ReadonlyMap<number, number>): boolean {
-  for (let at: number | undefined = pid; at !== undefined && at > 0; at = parents.get(at)) {
-    if (from.has(at)) return true;
-  }
-  return false;
-}
-
-function isMarked({ pid, session, start }: Process, owner: Process, marks: readonly string[]): boolean {
-  if (session !== owner.session || start < owner.start) return false;
-  const lines = readIfPresent(`/proc/${pid}/environ`)?.split('\0') ?? [];
-  return marks.every((mark) => lines.includes(mark));
-}
-
-/** All running processes; undefined if /proc is not available. */
-function processTable(): readonly Process[] | undefined {
+/** Whether this process has a controlling terminal, even if all its streams are redirected. */
+function hasTerminal(): boolean {
   try {
-    const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []));
-    return all.length > 0 ? all : undefined;
+    closeSync(openSync('/dev/tty', 'r'));
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
-}
-
-function statOf(pid: number): Process | undefined {
-  const stat = readIfPresent(`/proc/${pid}/stat`);
-  // The name before the last parenthesis may contain spaces and parentheses.
-  const [state, ...fields] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
-  if (state === undefined || state === 'Z' || state === 'X') return undefined;
-  const [parent = 0, group = 0, session = 0, terminal = 0, foreground = 0] = fields.map(Number);
-  return { pid, parent, group, session, terminal, foreground, start: Number(fields[18]) };
 }

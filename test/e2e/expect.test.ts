@@ -144,8 +144,9 @@ describe('webhooks expect, with a command that leaves processes in the backgroun
   )('ends them once %s', async (_, rest, within, code) => {
     await serveLocal(home);
     const script = `sleep 1000 >/dev/null 2>&1 & echo $!; ${rest}`;
-    const ran = await run([...local('order.paid', '--within', within), 'sh', '-c', script]);
-    expect([ran.code, isGone(Number.parseInt(ran.stdout, 10))]).toEqual([code, true]);
+    const running = startBin([...local('order.paid', '--within', within), 'sh', '-c', script], { home });
+    expect(await running.ended).toBe(code);
+    expect(isGone(Number.parseInt(running.stdout(), 10))).toBe(true);
   });
 
   it('ends them after Ctrl-C', async () => {

@@ -18,7 +18,7 @@ export const execInSandbox = command({
     'The command finds the address, a key and the webhook secret of the sandbox in',
     'BIZMSG_BASE_URL, BIZMSG_API_KEY and BIZMSG_WEBHOOK_SECRET. This bizmsg is in PATH;',
     'there, --profile local is that sandbox. The exit code is that of the command. When it',
-    'ends, its child processes and the sandbox are stopped.',
+    'ends, the sandbox is stopped and, without a terminal, so are its background processes.',
   ].join('\n'),
   params,
   examples: ['sandbox exec -- bizmsg contacts list', 'sandbox exec --plan starter -- npm test'],

@@ -55,10 +55,7 @@ async function run(
   afterwards: (exit: number) => Promise<void>,
 ): Promise<number> {
   const { runCommand } = await import('../../cli/child.ts');
-  const { host } = context;
-  // Identifies the processes of this command.
-  const variables = { BIZMSG_EXPECTED_BY: `${host.pid}-${host.now()}` };
-  return runCommand(host, { command: words, stateFolder: context.stateFolder(), variables, afterwards });
+  return runCommand(context.host, { command: words, stateFolder: context.stateFolder(), afterwards });
 }
 
 interface JudgeOptions {
