@@ -70,7 +70,6 @@ async function screenAfter(steps) {
   const env = {
     HOME: home,
     PATH: `${join(home, 'bin')}:${process.env.PATH}`,
-    SHELL: '/bin/bash',
     TERM: 'screen-256color',
     LANG: 'C.UTF-8',
   };

@@ -219,10 +219,6 @@ export function mode(text: string): Mode {
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
-export function isShell(text: string): text is Shell {
-  return shells.some((one) => one === text);
-}
-
 export function shell(text: string): Shell {
   return chosen(text, shells);
 }

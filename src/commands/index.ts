@@ -58,10 +58,10 @@ export const tree: Tree = {
       'Check this machine, the profile, the network and the service',
       async () => (await import('./doctor.ts')).doctor,
     ),
-    lazyGroup(
+    lazyCommand(
       'completion',
-      'Set up shell completion',
-      async () => (await import('./completion.ts')).completionCommands,
+      'Print the completion script for a shell',
+      async () => (await import('./completion.ts')).completion,
     ),
     lazyCommand('help', 'Show help for a command or a topic', async () => (await import('./help.ts')).helpCommand),
   ],

@@ -81,7 +81,6 @@ const environment = `Environment
   ACCESSIBLE          disables lines that change in place, for screen readers
   TERM                "dumb" disables colors and lines that change in place
   LC_ALL, LC_CTYPE, LANG            without UTF-8, terminals get plain letters
-  SHELL               the shell to install completion for
   BROWSER             the browser of sandbox open, on Linux with xdg-open
 
 A BIZMSG_ variable that is set but empty is an error (exit 3), because a missing

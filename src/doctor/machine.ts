@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { CliError } from '../base/errors.ts';
-import { completionState, usualShell } from '../cli/complete/install.ts';
 import { counted } from '../cli/output/figures.ts';
 import { namesIn } from '../base/files.ts';
 import type { Host } from '../base/host.ts';
@@ -32,7 +31,6 @@ export function machineChecks(host: Host): readonly Check[] {
     nodeCheck(node, now()),
     ...folders,
     storeCheck(() => readStore(config)),
-    completionCheck(host),
     sandboxes.refusal ? failed('sandbox', sandboxes.refusal) : sandboxCheck(sandboxes.live),
     ...(listeners.refusal ? [failed('listeners', listeners.refusal)] : []),
     ...runsChecks(state, host),
@@ -130,23 +128,6 @@ export function runsCheck(states: readonly string[]): Check {
 function sandboxCheck(running: readonly Locator[]): Check {
   if (running.length === 0) return pass('sandbox', 'not running; --profile local starts it');
   return pass('sandbox', running.map(({ url, pid }) => `running at ${url}, process ${pid}`).join('; '));
-}
-
-/** Checks that the user's shell completes the commands of this version. */
-function completionCheck(host: Host): Check {
-  const remedy = 'bizmsg completion install';
-  try {
-    const shell = usualShell(host.env);
-    const state = completionState(shell, host);
-    if (state === 'absent') return skip('completion', `not installed for ${shell}`, remedy);
-    if (state === 'current') return pass('completion', `installed for ${shell}`);
-    return warn('completion', `of another version for ${shell}`, remedy);
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    // Without a known shell there is nothing to fix.
-    if (error.exit === 'usage') return skip('completion', error.message);
-    return warn('completion', error.message, error.hint ?? remedy);
-  }
 }
 
 /** Files that locate processes, and the number of dead ones. */

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -19,7 +19,6 @@ const topics = [
   ...blocksIn('docs/scripting.md', 'Output formats', 1),
   ...blocksIn('docs/scripting.md', 'Environment', 1),
 ];
-const [completed = ''] = blocksIn('docs/scripting.md', 'Completion', 1);
 
 describe('the page about scripts', () => {
   it('loops over a file', async () => {
@@ -37,11 +36,5 @@ describe('the page about scripts', () => {
 
   it('shows topics of the help', async () => {
     expect(await openReader().follow(topics.join(''))).toEqual([]);
-  });
-
-  it('installs completion', async () => {
-    const { home, follow } = openReader({ env: { SHELL: '/usr/bin/fish' } });
-    expect(await follow(completed)).toEqual([]);
-    expect(existsSync(join(home, '.config/fish/completions/bizmsg.fish'))).toBe(true);
   });
 });

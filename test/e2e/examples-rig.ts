@@ -47,7 +47,6 @@ const unanswered = 'bizmsg sandbox fault add --on contacts-create --status 500';
 
 /** Commands that must run before an example. */
 const before: Readonly<Record<string, readonly string[]>> = {
-  'completion uninstall': ['bizmsg completion install zsh'],
   'runs list': ['bizmsg contacts import people.csv --profile local'],
   'runs show': [mixed],
   'runs resolve': [unanswered, 'bizmsg contacts import many.csv --profile local --max-errors 100'],

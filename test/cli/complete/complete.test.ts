@@ -59,7 +59,7 @@ describe('a TAB', () => {
       ['send-template', 'templates', 'campaigns'].map((name) => `contacts,${name}`),
     ],
     ['sandbox reset ', ['messages', 'contacts', 'logs', 'all']],
-    ['completion install ', ['bash', 'zsh', 'fish']],
+    ['completion ', ['bash', 'zsh', 'fish']],
     ['sandbox keys create --scope ', ['read-only', 'send-only', 'full']],
     ['--quiet --retries 3 keys remove ', ['sandbox', 'live']],
     ['keys remove --yes ', ['sandbox', 'live']],
