@@ -9,7 +9,8 @@ const mostDigits = 10_000;
 
 /** Parses untrusted JSON. An integer that a number would round becomes a bigint. */
 export function parseJson(text: string): unknown {
-  if (text.length > deepest && depthOf(text) > deepest) throw new SyntaxError(`it nests deeper than ${deepest} levels`);
+  const problem = excessOf(text);
+  if (problem !== undefined) throw new SyntaxError(problem);
   return exactJson(text);
 }
 
@@ -32,16 +33,22 @@ export function jsonText(value: unknown, indent: number | string = ''): string {
   }
 }
 
-function depthOf(text: string): number {
-  let [depth, most, quoted] = [0, 0, false];
+/** Why JSON is too deep to parse, or has too many values; undefined if it is not. */
+export function excessOf(text: string, mostValues = Infinity): string | undefined {
+  if (text.length <= deepest) return undefined;
+  let [depth, values, quoted] = [0, 1, false];
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
     if (quoted && character === '\\') at++;
     else if (character === '"') quoted = !quoted;
-    else if (!quoted && (character === '[' || character === '{')) most = Math.max(most, ++depth);
-    else if (!quoted && (character === ']' || character === '}')) depth--;
+    else if (quoted) continue;
+    else if (character === ',') values++;
+    else if (character === ']' || character === '}') depth--;
+    else if (character === '[' || character === '{') [depth, values] = [depth + 1, values + 1];
+    if (depth > deepest) return `it nests deeper than ${deepest} levels`;
+    if (values > mostValues) return `it has more than ${mostValues} values`;
   }
-  return most;
+  return undefined;
 }
 
 /** Parses valid JSON, with each unsafe integer as a bigint. */

@@ -6,30 +6,35 @@ interface Unpacked {
   readonly problem?: string;
 }
 
-/** Limit for decompressed bodies, against decompression bombs. */
-const most = 10 * 1024 * 1024;
-const options = { maxOutputLength: most };
+/** Limits for decompressed bodies, in bytes and as a multiple of the compressed size, against decompression bombs. */
+const most = { bytes: 1024 * 1024, ratio: 100 };
+/** Bytes for which the ratio does not matter: short repetitive texts compress well. */
+const harmless = 64 * 1024;
 
 const unpackers = new Map([
-  ['gzip', (bytes: Uint8Array) => gunzipSync(bytes, options)],
-  ['x-gzip', (bytes: Uint8Array) => gunzipSync(bytes, options)],
-  ['deflate', (bytes: Uint8Array) => inflateSync(bytes, options)],
-  ['br', (bytes: Uint8Array) => brotliDecompressSync(bytes, options)],
+  ['gzip', gunzipSync],
+  ['x-gzip', gunzipSync],
+  ['deflate', inflateSync],
+  ['br', brotliDecompressSync],
 ]);
 
-/** Decompresses a body by its `content-encoding`. */
-export function unpack(bytes: Uint8Array, encoding = ''): Unpacked {
+/** Decompresses a body by its `content-encoding`, unless the sender is not trusted. */
+export function unpack(bytes: Uint8Array, encoding = '', isTrusted = true): Unpacked {
   const name = encoding.trim().toLowerCase();
   if (name === '' || name === 'identity' || bytes.length === 0) return { bytes };
   const unpacker = unpackers.get(name);
   if (!unpacker) return { bytes, problem: `unsupported content-encoding "${name}"` };
+  if (!isTrusted) return { bytes, problem: 'it is compressed, but not correctly signed' };
   try {
-    return { bytes: unpacker(bytes) };
+    return { bytes: unpacker(bytes, { maxOutputLength: limitFor(bytes) }) };
   } catch (error) {
     const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-    const why = isTooLarge
-      ? `it is larger than ${most / 1024 / 1024} MiB when decompressed`
-      : `it is not valid ${name}`;
-    return { bytes, problem: why };
+    return { bytes, problem: isTooLarge ? tooLarge : `it is not valid ${name}` };
   }
+}
+
+const tooLarge = `when decompressed, it is larger than ${most.bytes / 1024 / 1024} MiB or ${most.ratio} times its size`;
+
+function limitFor({ length }: Uint8Array): number {
+  return Math.min(most.bytes, Math.max(harmless, length * most.ratio));
 }

@@ -22,6 +22,8 @@ export interface EventItem {
   /** JSON as a value, other bodies in base64. */
   readonly body: unknown;
   readonly encoding?: 'base64';
+  /** Why the body was not decompressed or not parsed. */
+  readonly problem?: string;
 }
 
 /** An attempt to forward an event. */
@@ -55,6 +57,7 @@ export function eventItem(
     path,
     headers: headerFields(headers),
     ...bodyIn(event),
+    ...(event.problem !== undefined && { problem: event.problem }),
   };
 }
 

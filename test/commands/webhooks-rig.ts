@@ -40,7 +40,7 @@ export async function listener(now: () => number = Date.now): Promise<Listener> 
 }
 
 /** Headers signed according to Standard Webhooks. */
-export function signed(body: string, { by = secret, at = Date.now(), id = 'evt_1' } = {}): Headers {
+export function signed(body: string | Uint8Array, { by = secret, at = Date.now(), id = 'evt_1' } = {}): Headers {
   const timestamp = Math.floor(at / 1000);
   return [
     [signatureHeaders.id, id],

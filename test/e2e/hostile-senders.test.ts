@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { httpRequest } from '../../src/base/http-request.ts';
+import { secret, signed } from '../commands/webhooks-rig.ts';
 import { raw } from '../sandbox/served.ts';
 import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
@@ -21,8 +22,11 @@ afterEach(() => home.remove());
 
 const run = (...argv: readonly string[]) => bin(argv, { home: home.path });
 
-async function listen(...flags: readonly string[]): Promise<Running & { readonly port: number }> {
-  const running = startBin(['webhooks', 'listen', '--port', '0', '-o', 'ndjson', ...flags], { home: home.path });
+async function listen(
+  flags: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Running & { readonly port: number }> {
+  const running = startBin(['webhooks', 'listen', '--port', '0', '-o', 'ndjson', ...flags], { home: home.path, env });
   onTestFinished(() => void alive(running.pid, 'SIGKILL'));
   await expect.poll(running.stdout).toContain('\n');
   const [ready] = objects(running.stdout());
@@ -76,15 +80,57 @@ it('shows a gzip bomb undecoded, and the reason', async () => {
   await raw(port, Buffer.concat([Buffer.from(packed), bomb]));
   const { code, stdout } = await run('webhooks', 'show', '-o', 'json');
   const { body, problem } = JSON.parse(stdout);
-  expect([code, problem]).toEqual([0, 'it is larger than 10 MiB when decompressed']);
+  expect([code, problem]).toEqual([0, 'when decompressed, it is larger than 1 MiB or 100 times its size']);
   expect(Buffer.from(body, 'base64').equals(bomb)).toBe(true);
+});
+
+describe('gzip events that unpack to far more than they are', () => {
+  const [small, huge] = [9_000_000, 100_000_000].map((size) => gzipSync(Buffer.alloc(size, '[],')));
+  const bombs = Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? small : huge));
+  const problem = 'when decompressed, it is larger than 1 MiB or 100 times its size';
+
+  it('are printed as received, with the reason, and so is the event after them', { timeout: 60_000 }, async () => {
+    const { port, stdout } = await listen();
+    for (const bomb of bombs) await send(port, bomb, { 'content-encoding': 'gzip' });
+    await send(port, '{"type":"order.paid"}');
+    await expect.poll(() => objects(stdout()).length).toBe(12);
+    const [, ...events] = objects(stdout());
+    expect(events.splice(0, 10)).toMatchObject(
+      bombs.map((bomb) => ({ name: null, body: bomb?.toString('base64'), encoding: 'base64', problem })),
+    );
+    expect(events).toMatchObject([{ name: 'order.paid', body: { type: 'order.paid' } }]);
+  });
+
+  it('have a line with the reason', async () => {
+    const running = startBin(['webhooks', 'listen', '--port', '0'], { home: home.path });
+    onTestFinished(() => void alive(running.pid, 'SIGKILL'));
+    await expect.poll(running.stdout).toContain('Ready');
+    await send(Number(/:(\d+) /.exec(running.stdout())?.[1]), huge, { 'content-encoding': 'gzip' });
+    await expect.poll(running.stdout).toContain(`unnamed  not signed  body not read: ${problem}`);
+  });
+});
+
+it('decompresses only events that are correctly signed, if a secret is known', async () => {
+  const body = '{"type":"order.paid"}';
+  const packed = gzipSync(body);
+  const { port, stdout } = await listen([], { BIZMSG_WEBHOOK_SECRET: secret });
+  await send(port, packed, { 'content-encoding': 'gzip' });
+  await send(port, packed, { 'content-encoding': 'gzip', ...Object.fromEntries(signed(packed)) });
+  await send(port, body);
+  await expect.poll(() => objects(stdout()).length).toBe(4);
+  const problem = 'it is compressed, but not correctly signed';
+  expect(objects(stdout()).slice(1)).toMatchObject([
+    { name: null, body: packed.toString('base64'), problem },
+    { name: 'order.paid', signature: { verdict: 'good' } },
+    { name: 'order.paid', signature: { verdict: 'unsigned' } },
+  ]);
 });
 
 it.each([
   [[], 403, 0],
   [['--allow-web-pages'], 200, 1],
 ])('answers a web page, with %j, %i', async (flags, status, kept) => {
-  const { port } = await listen(...flags);
+  const { port } = await listen(flags);
   const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain' };
   expect(await httpRequest(`http://127.0.0.1:${port}/`, { headers, body: '{"type":"order.paid"}' })).toMatchObject({
     status,
@@ -113,6 +159,15 @@ describe.skipIf(process.platform !== 'linux')('bodies in one-byte chunks that ne
     expect(peakMemory(running.pid)).toBeLessThan(250);
   });
 });
+
+async function send(
+  port: number,
+  body: string | Uint8Array<ArrayBuffer> = '',
+  headers: Record<string, string> = {},
+): Promise<void> {
+  const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body });
+  expect(status).toBe(200);
+}
 
 /** Writes the requests; returns the response statuses. */
 function bytes(text: string | Buffer): Attack {

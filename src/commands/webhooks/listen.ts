@@ -70,8 +70,11 @@ function eventLine(item: EventItem, ui: Ui): string {
   const padding = isAligned ? ' '.repeat(Math.max(0, widestName - title.length)) : '';
   const phone = isAligned ? (recipient ?? '').padEnd(usualPhone) : recipient;
   const known = [phone, message_id, about?.slice(0, longestAbout) ?? null, reason].filter((one) => one !== null);
-  const again = item.again ? [ui.color.yellow('repeated')] : [];
-  return ui.line([ui.time(at), ui.color.dim(id), ui.color.bold(title) + padding, ...known, signed(item, ui), ...again]);
+  const notes = [
+    ...(item.again ? ['repeated'] : []),
+    ...(item.problem === undefined ? [] : [`body not read: ${item.problem}`]),
+  ].map((note) => ui.color.yellow(note));
+  return ui.line([ui.time(at), ui.color.dim(id), ui.color.bold(title) + padding, ...known, signed(item, ui), ...notes]);
 }
 
 function signed({ signature }: EventItem, { color }: Ui): string {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { parseJson } from '../../base/json.ts';
+import { exactJson, excessOf } from '../../base/json.ts';
 import { headerOf } from '../../delivery/headers.ts';
 import { unpack } from '../../delivery/unpack.ts';
 import { bytesOf, type Received } from '../log/records.ts';
@@ -24,13 +24,20 @@ export interface WebhookEvent {
   /** The text of a received message, or a short description of an event without a message. */
   readonly about: string | undefined;
   readonly body: Body;
-  /** Why a compressed body could not be decompressed. */
+  /** Why the body was not decompressed or not parsed. */
   readonly problem: string | undefined;
 }
 
-export function eventOf(received: Pick<Received, 'headers' | 'body' | 'encoding'>): WebhookEvent {
+type Content = Pick<Received, 'headers' | 'body' | 'encoding'>;
+type Reading = Pick<WebhookEvent, 'body' | 'problem'>;
+
+/** More values than any real event has; a limit for hostile ones. */
+const mostValues = 50_000;
+
+/** Reads a delivery. Without trust, it does not decompress the body. */
+export function eventOf(received: Content, isTrusted = true): WebhookEvent {
   const { headers } = received;
-  const { body, problem } = readBody(received);
+  const { body, problem } = readBody(received, isTrusted);
   const fields = body.kind === 'json' ? fieldsOf(body.value) : [];
   const [name, message_id] = [nameIn(fields, headers), messageIdIn(fields)];
   return {
@@ -49,12 +56,12 @@ function aboutEvent(fields: ReturnType<typeof fieldsOf>, name: string | undefine
   return name === 'message.received' ? messageTextIn(fields) : undefined;
 }
 
-function readBody(received: Pick<Received, 'headers' | 'body' | 'encoding'>): Pick<WebhookEvent, 'body' | 'problem'> {
+function readBody(received: Content, isTrusted: boolean): Reading {
   const packing = headerOf(received.headers, 'content-encoding');
-  if (packing === undefined && received.encoding === undefined)
-    return { body: bodyOfText(received.body), problem: undefined };
-  const { bytes, problem } = unpack(bytesOf(received), packing);
-  return { body: bodyOf(bytes), problem };
+  if (packing === undefined && received.encoding === undefined) return readText(received.body);
+  const { bytes, problem } = unpack(bytesOf(received), packing, isTrusted);
+  const reading = readBytes(bytes);
+  return problem === undefined ? reading : { ...reading, problem };
 }
 
 /** Whether an event contains this id. */
@@ -75,15 +82,22 @@ type Body =
   | { readonly kind: 'bytes'; readonly base64: string };
 
 /** The kind of a body: JSON, other text, or bytes. */
-function bodyOf(bytes: Uint8Array): Body {
+function readBytes(bytes: Uint8Array): Reading {
   const buffer = Buffer.from(bytes);
-  return isUtf8(buffer) ? bodyOfText(buffer.toString()) : { kind: 'bytes', base64: buffer.toString('base64') };
+  if (isUtf8(buffer)) return readText(buffer.toString());
+  return { body: { kind: 'bytes', base64: buffer.toString('base64') }, problem: undefined };
+}
+
+function readText(text: string): Reading {
+  const problem = excessOf(text, mostValues);
+  if (problem !== undefined) return { body: { kind: 'text', text }, problem };
+  return { body: bodyOfText(text), problem };
 }
 
 function bodyOfText(text: string): Body {
   if (text === '') return { kind: 'none' };
   try {
-    return { kind: 'json', value: parseJson(text.startsWith('\ufeff') ? text.slice(1) : text) };
+    return { kind: 'json', value: exactJson(text.startsWith('\ufeff') ? text.slice(1) : text) };
   } catch {
     return { kind: 'text', text };
   }
