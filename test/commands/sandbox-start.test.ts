@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openFileJournal } from '../../src/sandbox/state/file-journal.ts';
 import { receiver } from '../sandbox/receiver.ts';
 import { temporaryHome } from '../support/bin.ts';
-import { cli, later } from '../support/cli.ts';
+import { cli, type CliOptions, later } from '../support/cli.ts';
 
 const callNote = /^note: to call it: eval "\$\(bizmsg sandbox env --url http:\/\/127\.0\.0\.1:\d+\)"\n$/;
 
@@ -48,6 +48,18 @@ it('notes once that it keeps its seed, even if the record repeats the seed', asy
   await journal.close();
   const { stderr } = await start('--rng', 'another');
   expect(stderr.match(/--rng is ignored/g)).toHaveLength(1);
+});
+
+it('prints a warning that many requests cause at most once a second', async () => {
+  let now = Date.now();
+  const { url, end } = await foreground(['--ephemeral'], { now: () => now, terminal: undefined });
+  const headers = { authorization: 'Bearer sk_live_4f9Qm2ZpL8xVt3HdXk7R' };
+  const call = () => fetch(`${url}/api/public/contacts`, { headers });
+  for (let count = 0; count < 5; count++) await call();
+  now += 1_000;
+  await call();
+  const warnings = (await end()).stderr.match(/a live key of the real service.*/g);
+  expect(warnings).toEqual([expect.any(String), expect.stringContaining('(and 4 similar warnings before)')]);
 });
 
 it('ends with 3 and the place if its state is damaged', async () => {
@@ -98,14 +110,14 @@ describe('in the foreground on a terminal', () => {
   });
 
   it('prints how to call a separate sandbox, and that works', async () => {
-    const { url, run, end } = await foreground('--ephemeral');
+    const { url, run, end } = await foreground(['--ephemeral']);
     const { stdout } = await run(`sandbox env --url ${url}`);
     expect(stdout).toMatch(`export BIZMSG_BASE_URL=${url}\nexport BIZMSG_API_KEY=sk_test_local-`);
     expect((await end()).stdout).toContain(`\n  eval "$(bizmsg sandbox env --url ${url})"\n`);
   });
 
   it('is the sandbox that all commands control whose environment names it', async () => {
-    const { url, run, end } = await foreground('--ephemeral');
+    const { url, run, end } = await foreground(['--ephemeral']);
     const variables = JSON.parse((await run(`sandbox env --url ${url} -o json`)).stdout);
     const inShell = (words: string) => run(words, variables);
     await inShell('send-template +12025550142 welcome');
@@ -119,7 +131,7 @@ describe('in the foreground on a terminal', () => {
   });
 
   it('prints only the address as ndjson', async () => {
-    const { url, run, end } = await foreground('-o', 'ndjson');
+    const { url, run, end } = await foreground(['-o', 'ndjson']);
     await run('contacts list --profile local');
     expect((await end()).stdout).toMatch(`{"type":"ready","url":"${url}","port":`);
   });
@@ -141,7 +153,7 @@ it.each([
 });
 
 /** Starts a sandbox in the foreground, on a wide terminal without colors. */
-async function foreground(...words: readonly string[]) {
+async function foreground(words: readonly string[] = [], options: Partial<CliOptions> = {}) {
   const home = temporaryHome();
   const stop = new AbortController();
   const run = (line: string, env?: Readonly<Record<string, string>>) => cli(line.split(' '), { home: home.path, env });
@@ -149,6 +161,7 @@ async function foreground(...words: readonly string[]) {
     home: home.path,
     terminal: 200,
     signal: stop.signal,
+    ...options,
   });
   const end = () => {
     stop.abort('SIGINT');

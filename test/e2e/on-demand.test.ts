@@ -1,6 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { lineOf } from '../../src/base/journal-lines.ts';
 import { bin, temporaryHome } from '../support/bin.ts';
 import { stopSandboxes } from '../support/cli.ts';
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const send = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', '1', '--profile', 'local'];
 
-async function running(home: string): Promise<readonly { readonly pid: number }[]> {
+async function running(home: string): Promise<readonly { readonly pid: number; readonly url: string }[]> {
   return JSON.parse((await bin(['sandbox', 'status', '-o', 'json'], { home })).stdout);
 }
 
@@ -55,6 +55,42 @@ it('says why it does not start, and what to do', async () => {
     3,
     expect.stringMatching(/did not start: this bizmsg does not know .*\n  if a newer/),
   ]);
+});
+
+describe('the log of a background sandbox', () => {
+  const logs = (home: string) =>
+    ['sandbox.log', 'sandbox.log.1'].map((name) => join(home, '.local/state/bizmsg', name));
+  const full = 'x'.repeat(1024 * 1024);
+
+  it('moves to its one predecessor when it reaches 1 MiB', async () => {
+    const home = newHome();
+    const [log = '', before = ''] = logs(home);
+    await bin(send, { home });
+    const [sandbox] = await running(home);
+    const headers = { authorization: 'Bearer sk_live_4f9Qm2ZpL8xVt3HdXk7R' };
+    for (const text of ['first', 'second']) {
+      appendFileSync(log, `${text}${full}`);
+      // Each causes a warning, except within a second of the last one.
+      const warned = async () => {
+        await fetch(`${sandbox?.url}/api/public/contacts`, { headers });
+        return statSync(log).size;
+      };
+      await expect.poll(warned, { timeout: 10_000 }).toBeLessThan(full.length);
+      expect(readFileSync(before, 'utf8')).toContain(text);
+    }
+    expect(readdirSync(dirname(log)).filter((name) => name.startsWith('sandbox.log'))).toHaveLength(2);
+    expect(statSync(before).mode & 0o777).toBe(0o600);
+  });
+
+  it('moves when the sandbox starts', async () => {
+    const home = newHome();
+    const [log = '', before = ''] = logs(home);
+    mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
+    writeFileSync(log, full, { mode: 0o600 });
+    await bin(send, { home });
+    expect(statSync(before).size).toBe(full.length);
+    expect(readFileSync(log, 'utf8')).toMatch(/^Ready http\S+/);
+  });
 });
 
 it.each([

@@ -116,14 +116,22 @@ function isSeparate({ ephemeral, data }: Input<typeof params>): boolean {
 async function start(context: Context, input: Input<typeof params>) {
   const { port, plan, shape, rng: seed, idle, data, external, ephemeral, onDemand } = input;
   if (ephemeral && data !== undefined) throw usage('--ephemeral and --data exclude each other');
-  const [{ createSandbox }, { serve }, { defaultData }] = await Promise.all([
+  const [{ createSandbox }, { serve }, { defaultData }, { logFile, rotate }, { createNotes }] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
     import('../../sandbox/serve.ts'),
     import('../../sandbox/remote/locator.ts'),
+    import('../../sandbox/remote/log-file.ts'),
+    import('../../webhooks/throttled-warnings.ts'),
   ]);
   const stateFolder = context.stateFolder();
-  const warn = (text: string) => context.note('sandbox', text);
   const { pid, kill, now, later } = context.host;
+  const note = createNotes((text) => {
+    // stderr is the log then.
+    if (onDemand) rotate(logFile(stateFolder));
+    context.note('sandbox', text);
+  }, now);
+  // Clients can cause the same warning with each request.
+  const warn = (text: string) => note(text, text);
   // Only this user can write to the default folder, so this user allowed its webhooks.
   const isAllowed = external || (data === undefined && !onlyLocal(context.host.env));
   return serve({

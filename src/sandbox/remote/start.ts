@@ -8,6 +8,7 @@ import { acquire, nameOf } from '../../base/lock.ts';
 import { hostIn, isElsewhere, readIfPresent } from '../../base/liveness.ts';
 import { sleep } from '../time/clock.ts';
 import { findSandbox, type Locator, locatorFolder } from './locator.ts';
+import { logFile, rotate } from './log-file.ts';
 
 export interface StartOptions {
   readonly stateFolder: string;
@@ -30,7 +31,7 @@ const poll = 10;
 /** Finds the default sandbox or starts it. If several commands do this together, one of them starts it. */
 export async function findOrStart(options: StartOptions): Promise<Locator> {
   const { stateFolder, host, timeout = 15_000 } = options;
-  const attempt = { ...options, deadline: host.now() + timeout, log: join(stateFolder, 'sandbox.log') };
+  const attempt = { ...options, deadline: host.now() + timeout, log: logFile(stateFolder) };
   for (;;) {
     const found = findSandbox(stateFolder, host.kill);
     if (found && isUsable(found, options)) return found;
@@ -51,6 +52,7 @@ async function start(attempt: Attempt): Promise<Locator> {
   const { stateFolder, host, command, log } = attempt;
   const found = await usableOrStopped(attempt);
   if (found) return found;
+  rotate(log);
   const logged = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
   const child = host.spawnDetached(command, { env: host.env, log });
   child.unref();
