@@ -1,6 +1,7 @@
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegular, createStateFolder, requireOwn } from '../base/files.ts';
+import { redact } from '../base/redact.ts';
 import type { Host } from '../base/host.ts';
 import { isRecord } from '../contract/readers.ts';
 import { stateFolder } from '../session/profiles/environment.ts';
@@ -85,7 +86,9 @@ export function learnTemplates(
     const place = placeOf(caller);
     const others = [...readTemplates(folder)].filter(([other]) => other !== place);
     const byName = new Map(templates.map(({ name, variables }) => [name, { name, variables }]));
-    const kept = [...byName.values()].filter((one) => JSON.stringify(one).length <= longest).slice(0, mostTemplates);
+    const secrets = caller.kind === 'local' ? [] : [caller.key];
+    const isKept = (text: string) => text.length <= longest && redact(text, secrets) === text;
+    const kept = [...byName.values()].filter((one) => isKept(JSON.stringify(one))).slice(0, mostTemplates);
     const places = Object.fromEntries([...others.slice(1 - mostPlaces), [place, kept]]);
     file = templatesFile(folder);
     writeFileSync(aside(file), JSON.stringify({ version: 2, places }), { mode: 0o600, flag: 'wx' });

@@ -57,6 +57,8 @@ export const sendTemplate = command({
   piped: 'id',
   run: async (context, input, emit) => {
     checkWait(input);
+    const { knownSecrets, refuseKeys } = await import('../session/secrets.ts');
+    refuseKeys(context.host.argv, await knownSecrets(context));
     const body = await messageBody(context, input);
     await refuseExcluded(context, body.to);
     const client = await context.client();

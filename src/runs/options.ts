@@ -98,18 +98,9 @@ function jobName(text: string): string {
   );
 }
 
-const keyHint = 'pass a key with BIZMSG_API_KEY or a profile';
-
-/** Rejects keys in the command line: it is stored with the run, and its values are sent with every row. */
-export function refuseKeys(typed: readonly string[], file: string, known: readonly string[]): void {
-  const word = typed.find((one) => one !== file && redact(one) !== one);
-  if (word !== undefined) throw usage(`"${redact(word, known)}" contains something that looks like a key`, keyHint);
-  const holds = (text: string) => redact(text, known) !== redact(text);
-  const other = typed.find((one) => one !== file && holds(one));
-  if (other !== undefined) throw usage(`"${redact(other, known)}" contains a key stored on this machine`, keyHint);
-  if (file !== '-' && holds(resolve(file)))
-    throw usage(
-      `the path "${redact(resolve(file), known)}" contains a key stored on this machine`,
-      'rename the file or folder',
-    );
+/** Refuses a key in the path of the input, which is stored with the run. */
+export function refuseKeyInPath(file: string, known: readonly string[]): void {
+  const path = resolve(file);
+  if (file === '-' || redact(path, known) === redact(path)) return;
+  throw usage(`the path "${redact(path, known)}" contains a key stored on this machine`, 'rename the file or folder');
 }

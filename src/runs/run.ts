@@ -1,4 +1,4 @@
-import { knownSecrets } from '../session/secrets.ts';
+import { knownSecrets, refuseKeys } from '../session/secrets.ts';
 import type { Context, Emit } from '../cli/command.ts';
 import { doubtAbout, type TemplateFacts, templatesOf } from '../cli/templates.ts';
 import { unitOf } from './input/source.ts';
@@ -16,7 +16,7 @@ import { sendRows } from './engine.ts';
 import { nameOf, openInput } from './input.ts';
 import type { Action, Running } from './action.ts';
 import { createRunLog, logFolder, logParts, type RunLog } from './log.ts';
-import { checkChoice, checkCount, choiceOf, refuseKeys, type RunFlags } from './options.ts';
+import { checkChoice, checkCount, choiceOf, refuseKeyInPath, type RunFlags } from './options.ts';
 import {
   continuingText,
   noteText,
@@ -44,7 +44,13 @@ export async function runAction(
   emit: Emit,
 ): Promise<Ended | DryRunEnded> {
   checkChoice(options);
-  refuseKeys(context.host.argv, file, await knownSecrets(context));
+  const known = await knownSecrets(context);
+  // The command line is stored with the run, and its values are sent with every row.
+  refuseKeys(
+    context.host.argv.filter((word) => word !== file),
+    known,
+  );
+  refuseKeyInPath(file, known);
   refuseShaping(context.given);
   const signals = untilSignaled(context);
   try {

@@ -18,6 +18,7 @@ import {
   type Writer,
 } from './activity/log.ts';
 import type { DuplicateGuard, DuplicateGuardOptions } from './duplicate-guard.ts';
+import { knownSecrets, refuseKeys } from './secrets.ts';
 import type { CheckedTarget, RecordRunEnd, RunStarted, Session } from './session.ts';
 
 /** Logs calls that change something at the service, and guards live messages against accidental duplicates. */
@@ -25,6 +26,7 @@ export function recordAndGuard(session: Session, checkedTarget: CheckedTarget): 
   let isNoted = false;
   return async (request, send, { again = false, retryUnsure = false }) => {
     const { message, ...subject } = factsIn(request);
+    if (message) refuseKeys([message.template, ...message.params], await knownSecrets(session));
     const facts = { ...factsOf(session, checkedTarget), ...subject };
     const writer = writerOf(session, checkedTarget, message);
     const duplicates =

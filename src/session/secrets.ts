@@ -1,5 +1,6 @@
-import { CliError, configuration } from '../base/errors.ts';
+import { CliError, configuration, usage } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
+import { redact } from '../base/redact.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { configFolder, variable } from './profiles/environment.ts';
 import { readWebhookSecret, webhookSecretFault } from './profiles/fields.ts';
@@ -63,6 +64,15 @@ export async function knownSecrets({ host: { env, home } }: Session): Promise<re
     const key = text?.trim() ?? '';
     return key.length < shortestKnown ? [] : [key];
   });
+}
+
+/** Refuses keys in texts that are sent or recorded, such as a template's name. */
+export function refuseKeys(texts: readonly string[], known: readonly string[]): void {
+  const hint = 'pass a key with BIZMSG_API_KEY or a profile';
+  const likely = texts.find((text) => redact(text) !== text);
+  if (likely !== undefined) throw usage(`"${redact(likely, known)}" contains something that looks like a key`, hint);
+  const stored = texts.find((text) => redact(text, known) !== text);
+  if (stored !== undefined) throw usage(`"${redact(stored, known)}" contains a key stored on this machine`, hint);
 }
 
 /** Shorter texts may be part of a word by chance. */

@@ -1,0 +1,59 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
+import { openHostile } from '../support/fake-service.ts';
+import { type Machine, openMachine } from './activity-rig.ts';
+
+const liveKey = 'sk_live_7Rw1Kc5NbY6uJe0SqMvA';
+const bareKey = 'Zt5hWq8LpXc2Vn9BdK4m';
+const [send, to] = ['send-template', '+12025550101'];
+const raw = ['api', '/api/public/messages/send-template', '--input', '-'];
+const message = (template: string) => JSON.stringify({ to, template, params: [] });
+
+/** All files below the home, as one text. */
+function kept({ home }: Pick<Machine, 'home'>): string {
+  const entries = readdirSync(home, { recursive: true, withFileTypes: true });
+  const files = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+  return files.map((file) => readFileSync(file, 'latin1')).join('\n');
+}
+
+describe.each(['live', 'sandbox'])('with a %s key, a key is refused and neither printed, recorded nor sent', (mode) => {
+  it.each([
+    ['as the template', [send, to, liveKey], ''],
+    ['as the template in an option', [send, '--to', to, '--template', liveKey], ''],
+    ['as a part of the template', [send, to, `x-${liveKey}`], ''],
+    ['as a param', [send, to, 'welcome', '-p', liveKey], ''],
+    ['as the template in a dry run', [send, to, liveKey, '--dry-run'], ''],
+    ['as the template in the body of api', raw, message(liveKey)],
+  ])('%s', async (_, words, stdin) => {
+    const machine = await openMachine();
+    const { code, stdout, stderr } = await machine.run([...words, '--mode', mode], { stdin });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('looks like a key');
+    expect([stderr + kept(machine), await machine.sent()]).toEqual([expect.not.stringContaining('7Rw1Kc5N'), 0]);
+  });
+});
+
+describe('a key without a known prefix is refused if it is stored on this machine', () => {
+  it.each([
+    ['as the template', [send, to, bareKey], ''],
+    ['as the template in the body of api', raw, message(bareKey)],
+  ])('%s', async (_, words, stdin) => {
+    const { home, env, seen } = await openHostile((__, ___, response) => response.end('{"message_id":"msg_1"}'));
+    const { code, stderr } = await cli(words, { home, stdin, env: { ...env, BIZMSG_API_KEY: bareKey } });
+    expect([code, stderr, seen]).toEqual([2, expect.stringContaining('a key stored on this machine'), []]);
+    expect(stderr + kept({ home })).not.toContain('Zt5hWq8L');
+  });
+});
+
+it('does not remember a template whose name the service made of a key', async () => {
+  const service = await openHostile((_, __, response) =>
+    response.end(JSON.stringify({ data: [{ name: liveKey }, { name: bareKey }, { name: 'welcome' }] })),
+  );
+  const env = { ...service.env, BIZMSG_API_KEY: bareKey };
+  await cli(['templates', 'list'], { home: service.home, env });
+  const written = kept(service);
+  expect(written).toContain('"welcome"');
+  expect(written).not.toMatch(/7Rw1Kc5N|Zt5hWq8L/);
+});
