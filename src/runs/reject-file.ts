@@ -1,7 +1,9 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import {
   closeSync,
+  constants,
   existsSync,
+  fstatSync,
   fsyncSync,
   linkSync,
   openSync,
@@ -12,7 +14,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, parse, resolve } from 'node:path';
 import { CliError } from '../base/errors.ts';
-import { fsError, namesIn } from '../base/files.ts';
+import { fsError, namesIn, openRegular } from '../base/files.ts';
 import { jsonText } from '../base/json.ts';
 import { silenceOf } from '../base/liveness.ts';
 import type { Context } from '../cli/command.ts';
@@ -79,21 +81,22 @@ async function writeAt(
         rejects.add(row, `${reason} (${placeText(row, input.source)})`);
       }
     rejects.end();
-    const sha256 = draft.end();
+    const ended = draft.end();
     const isOurs = gone?.size === 0;
     if (own !== undefined && gone && !isOurs) context.note('files', keptText(own, gone.size));
-    if (sha256 === undefined) {
+    if (ended === undefined) {
       if (own !== undefined && isOurs) removeOwn(context, own, word);
       return undefined;
     }
+    const { sha256, size } = ended;
     writeFileSync(listOf(sha256), digests.join('\n'), { mode: 0o600 });
     const isReplaced = own !== undefined && isOurs && isVariant(own, first);
-    const isSame = isUnchanged({ file: first, sha256 });
+    const isSame = isUnchanged({ file: first, sha256, size });
     const file = isReplaced ? replaced(draft.path, own) : isSame ? first : namedFreely(draft.path, first);
     if (file !== first && !isReplaced)
       context.note('files', `${first} already exists and was kept; the rows are in ${file}`);
     if (before && before.sha256 !== sha256) rmSync(listOf(before.sha256), { force: true });
-    return { file, sha256 };
+    return { file, sha256, size };
   } finally {
     draft.remove();
   }
@@ -113,12 +116,18 @@ function keptText(file: string, gone: number): string {
   return `${file} is kept: ${which} no longer in the input`;
 }
 
-function isUnchanged({ file, sha256 }: RejectFile): boolean {
+/** Other users may put a pipe, a link or an endless file into the folder, so only a file of the same size is read. */
+function isUnchanged({ file, sha256, size }: RejectFile): boolean {
+  let fd: number | undefined;
   try {
-    return createHash('sha256').update(readFileSync(file)).digest('hex') === sha256;
+    fd = openRegular(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+    if (fstatSync(fd).size !== size) return false;
+    return createHash('sha256').update(readFileSync(fd)).digest('hex') === sha256;
   } catch (error) {
     if (fsError(error)) return false;
     throw error;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
 }
 
@@ -167,8 +176,8 @@ const bufferSize = 65_536;
 interface Draft {
   readonly path: string;
   write(text: string): void;
-  /** The SHA-256 of what was written; undefined if nothing was, and no file was made. */
-  end(): string | undefined;
+  /** What was written; undefined if nothing was, and no file was made. */
+  end(): Pick<RejectFile, 'sha256' | 'size'> | undefined;
   remove(): void;
 }
 
@@ -188,9 +197,10 @@ function createDraft(file: string): Draft {
       flush();
       if (fd === undefined) return undefined;
       fsyncSync(fd);
+      const { size } = fstatSync(fd);
       closeSync(fd);
       fd = undefined;
-      return hash.digest('hex');
+      return { sha256: hash.digest('hex'), size };
     },
     remove() {
       if (fd !== undefined) closeSync(fd);

@@ -22,7 +22,7 @@ const entry: RunEntry = {
   endedAt: undefined,
   stopped: undefined,
 };
-const files = { failed: { file: '/data/people.failed.csv', sha256: 'a1' }, unsure: undefined };
+const files = { failed: { file: '/data/people.failed.csv', sha256: 'a1', size: 12 }, unsure: undefined };
 
 describe('the index of runs', () => {
   it('lists all runs with their last note, the oldest first', async () => {

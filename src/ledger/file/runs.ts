@@ -52,6 +52,8 @@ export type RejectFiles = Readonly<Partial<Record<'failed' | 'unsure', RejectFil
 export interface RejectFile {
   readonly file: string;
   readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
 }
 
 /** The writer of the index. Its methods may only be called in a turn of the ledger. */
@@ -221,8 +223,8 @@ function filesIn(value: unknown): RejectFiles | undefined | typeof bad {
 function fileIn(value: unknown): RejectFile | undefined | typeof bad {
   if (value === undefined) return undefined;
   if (!isRecord(value)) return bad;
-  const { file, sha256 } = value;
-  return isText(file) && isText(sha256) ? { file, sha256 } : bad;
+  const { file, sha256, size } = value;
+  return isText(file) && isText(sha256) && isNumber(size) ? { file, sha256, size } : bad;
 }
 
 function isMaybe<T>(value: unknown, is: (value: unknown) => value is T): value is T | undefined {
