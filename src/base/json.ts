@@ -51,8 +51,15 @@ export function excessOf(text: string, mostValues = Infinity): string | undefine
   return undefined;
 }
 
+/** The first name that an object in this valid JSON has twice; parsing would keep its last value only. */
+export function repeatedName(text: string): string | undefined {
+  let found: string | undefined;
+  exactly(text, (name) => (found ??= name));
+  return found;
+}
+
 /** Parses valid JSON, with each unsafe integer as a bigint. */
-function exactly(text: string): unknown {
+function exactly(text: string, onRepeated?: (name: string) => void): unknown {
   const tokens = /[\s,:]*(["[\]{}]|[^\s,:[\]{}"]+)/gy;
   const next = (): string => {
     const token = tokens.exec(text)?.[1] ?? '';
@@ -70,9 +77,13 @@ function exactly(text: string): unknown {
     for (let token = next(); token !== ']'; token = next()) found.push(valueOf(token));
     return found;
   };
-  const fields = (): [string, unknown][] => {
-    const found: [string, unknown][] = [];
-    for (let name = next(); name !== '}'; name = next()) found.push([String(JSON.parse(name)), valueOf(next())]);
+  const fields = (): Map<string, unknown> => {
+    const found = new Map<string, unknown>();
+    for (let token = next(); token !== '}'; token = next()) {
+      const name = String(JSON.parse(token));
+      if (found.has(name)) onRepeated?.(name);
+      found.set(name, valueOf(next()));
+    }
     return found;
   };
   return valueOf(next());

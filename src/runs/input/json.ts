@@ -1,6 +1,6 @@
-import { parseJson } from '../../base/json.ts';
+import { parseJson, repeatedName } from '../../base/json.ts';
 import { isRecord } from '../../contract/readers.ts';
-import { errorField, heldReason, type InputRow, textField, type TextReader } from './row.ts';
+import { errorField, heldReason, quoted, type InputRow, textField, type TextReader } from './row.ts';
 
 /** Reads the rows of a JSON array, holding one element at a time in memory. */
 export function createArrayReader(limit: number, give: (row: InputRow) => void): TextReader {
@@ -177,6 +177,8 @@ function objectRow(text: string, number: number, line: number): InputRow {
   const read = parsed(text);
   if ('reason' in read) return bad(read.reason);
   if (!isRecord(read.value)) return bad(`it is ${kindOf(read.value)}, not an object`);
+  const twice = mayRepeat(text, read.value) ? repeatedName(text) : undefined;
+  if (twice !== undefined) return bad(`it has ${quoted(twice)} twice: remove one of them`);
   const inexact = inexactIn(text, read.value);
   if (inexact !== undefined) return bad(`the number ${inexact} is too large to be exact; write it as a text`);
   if (!(errorField in read.value || textField in read.value)) {
@@ -187,6 +189,19 @@ function objectRow(text: string, number: number, line: number): InputRow {
   if (typeof damaged !== 'string') return { number, line, raw: fields, fields, ...(held !== undefined && { held }) };
   if (Object.keys(fields).length === 0) return bad(typeof error === 'string' ? error : 'it is damaged', damaged);
   return bad(`its ${textField} still holds damaged text: remove it once the row is fixed`);
+}
+
+/** Whether there may be more names in the text than in the value, so that hardly any row is scanned for repeated ones. */
+function mayRepeat(text: string, value: unknown): boolean {
+  return namesIn(value) !== text.match(/"\s*:/g)?.length;
+}
+
+function namesIn(value: unknown): number {
+  let names = 0;
+  if (Array.isArray(value)) for (const item of value) names += namesIn(item);
+  // `Object.values` would take several times as long.
+  else if (isRecord(value)) for (const name in value) names += 1 + namesIn(value[name]);
+  return names;
 }
 
 type Parsed = { readonly value: unknown } | { readonly reason: string };

@@ -30,6 +30,7 @@ describe('a JSON array', () => {
     ['{"a":[1,2}', 'it is not JSON: '],
     ['{"a":{"b":1}', 'it is not JSON: '],
     ['{"a":"b}', 'it is not JSON: '],
+    ['{"a":1,"a":2}', 'it has "a" twice'],
     ['oops', 'it is not JSON: '],
   ])('reports a damaged element and continues: %s', async (text, reason) => {
     const rows = await readText('a.json', `[{"a":1},\n${text},\n${rest}]`);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLineReader } from '../../../src/runs/input/json.ts';
-import { cut, inPieces, readText } from './rig.ts';
+import { cut, fields, inPieces, readText } from './rig.ts';
 
 describe('NDJSON', () => {
   it('yields the object on each line, with its line number', async () => {
@@ -29,6 +29,42 @@ describe('NDJSON', () => {
     const rows = await readText('people.ndjson', `{"a":1}\n${text}\n{"a":3}\n`);
     expect(rows[1]).toEqual({ number: 2, line: 2, raw: text, reason: expect.stringContaining(reason) });
     expect(rows[2]).toMatchObject({ number: 3, line: 3, fields: { a: 3 } });
+  });
+
+  it.each([
+    ['{"phone":"+1","phone":"+2"}', 'it has "phone" twice'],
+    ['{"phone":"+1", "name":"Ada" ,\t"ph\\u006fne" : "+2"}', 'it has "phone" twice'],
+    ['{"id":12345678901234567890,"id":2}', 'it has "id" twice'],
+    ['{"a":{"b":[{"c d":1,"c d":1}]}}', 'it has "c d" twice'],
+    ['{"":1,"":2}', 'it has "" twice'],
+    ['{"__proto__":1,"__proto__":2}', 'it has "__proto__" twice'],
+    ['{"a\\"b":1,"x":"\\\\","a\\"b":2}', String.raw`it has "a\"b" twice`],
+  ])('refuses an object that has a field twice: %s', async (text, reason) => {
+    const rows = await readText('people.ndjson', `{"a":1}\n${text}\n{"a":3}\n`);
+    expect(rows[1]).toEqual({ number: 2, line: 2, raw: text, reason: expect.stringContaining(reason) });
+    expect(rows[2]).toMatchObject({ number: 3, line: 3, fields: { a: 3 } });
+  });
+
+  it('accepts a field in several objects, and texts that look like fields', async () => {
+    const records = [
+      { a: { a: 1 }, b: [{ a: 1 }, { a: 2 }], c: '"a":1,"a":2', 'd":': '"', e: '\\"a" :"', url: 'http://x/:1' },
+      { '': { '': '":' }, a: '{"a":1}', b: '{"a":1}' },
+    ];
+    const text = records.map((one) => JSON.stringify(one)).join('\n');
+    expect(fields(await readText('a.ndjson', text))).toEqual(records);
+  });
+
+  it('finds a repeated field in any object', () => {
+    const record = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 });
+    fc.assert(
+      fc.property(record, fc.nat(), fc.jsonValue(), (value, at, again) => {
+        fc.pre(!/\d{16}|e\+?\d{3}/.test(JSON.stringify([value, again])));
+        const [whole, names] = [JSON.stringify(value), Object.keys(value)];
+        const twice = `${whole.slice(0, -1)},${JSON.stringify(names[at % names.length])}:${JSON.stringify(again)}}`;
+        expect(fields(readIn([whole], 1_048_576))).toEqual([JSON.parse(whole)]);
+        expect(fields(readIn([twice], 1_048_576))).toEqual([expect.stringContaining('twice')]);
+      }),
+    );
   });
 
   it('accepts exact numbers of 16 digits', async () => {
