@@ -26,7 +26,11 @@ export function createDeadlines(user: AbortSignal, steady: () => number): (milli
   const expire = () => {
     const now = steady();
     const expired = Array.from(open).filter((entry) => entry.due <= now);
-    for (const entry of expired.sort((a, b) => a.due - b.due)) entry.abort();
+    for (const entry of expired.sort((a, b) => a.due - b.due)) entry.expire();
+    // After Ctrl-Z and fg, timers fire before sockets are read, whose answers may have arrived in time.
+    setImmediate(() => {
+      for (const entry of expired) if (open.has(entry)) entry.abort();
+    });
     next = Number.POSITIVE_INFINITY;
     for (const { due } of open) next = Math.min(next, due);
     // A timer may fire a fraction early.
@@ -53,7 +57,8 @@ export function createDeadlines(user: AbortSignal, steady: () => number): (milli
 
 /** Replaces an AbortController, which costs more than everything else we do for a request. Only its request listens. */
 class Entry implements Deadline {
-  readonly due: number;
+  due: number;
+  /** Nothing is sent from then on. */
   aborted = false;
   readonly #close: (entry: Entry) => void;
   #listener: (() => void) | undefined;
@@ -61,6 +66,12 @@ class Entry implements Deadline {
   constructor(due: number, close: (entry: Entry) => void) {
     this.due = due;
     this.#close = close;
+  }
+
+  /** An answer that is read before `abort` still counts. */
+  expire(): void {
+    this.aborted = true;
+    this.due = Number.POSITIVE_INFINITY;
   }
 
   abort(): void {
