@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
 import { lineOf } from '../../src/base/journal-lines.ts';
+import { checkLedger } from '../../src/ledger/file/check.ts';
 import { createBook } from '../../src/ledger/book.ts';
 import { createSegments } from '../../src/ledger/file/segments.ts';
 import { checkOf, secretIn } from '../../src/ledger/identity.ts';
@@ -64,11 +65,22 @@ describe('a segment', () => {
     await ledger.close();
   });
 
-  it('of a newer version is refused', async () => {
-    const { folder, segment } = await written();
-    writeFileSync(segment, lineOf({ format: 'bizmsg ledger', version: 3 }));
-    await expect(statesIn(folder)).rejects.toMatchObject({ exit: 'configuration', code: 'journal-unknown' });
-  });
+  it.each([1, 3])(
+    'of version %i is refused and left as it is, with the hint that a newer bizmsg may have written it',
+    async (version) => {
+      const { folder, segment } = await written();
+      const text = lineOf({ format: 'bizmsg ledger', version }) + lineOf({ type: 'new' });
+      writeFileSync(segment, text);
+      const unknown = {
+        exit: 'configuration',
+        code: 'journal-unknown',
+        hint: expect.stringMatching(/^if a newer bizmsg wrote it, use that version;/),
+      };
+      await expect(statesIn(folder)).rejects.toMatchObject(unknown);
+      expect(() => checkLedger(folder)).toThrow(expect.objectContaining(unknown));
+      expect(readFileSync(segment, 'utf8')).toBe(text);
+    },
+  );
 
   it('with valid checksums but invalid content is refused', async () => {
     const { folder, segment } = await written();

@@ -30,8 +30,6 @@ type Tail = 'repair' | 'damage' | 'skip';
 export interface Form {
   readonly format: string;
   readonly version: number;
-  /** The oldest version that can still be read. Default: `version`. */
-  readonly oldest?: number;
 }
 
 export interface AppendOptions extends Form {
@@ -135,10 +133,9 @@ export function refuseDamage({ text }: Damage): never {
 }
 
 /** The first line of a file, if this bizmsg can read the file. */
-export function headerOf(line: Line, path: string, { format, version, oldest = version }: Form) {
+export function headerOf(line: Line, path: string, { format, version }: Form) {
   const header = recordIn(line, path, refuseDamage);
-  const found = isRecord(header) && header['format'] === format ? header['version'] : undefined;
-  if (isRecord(header) && typeof found === 'number' && found >= oldest && found <= version) return header;
+  if (isRecord(header) && header['format'] === format && header['version'] === version) return header;
   throw unknownFormat(line, path, noCopy);
 }
 

@@ -6,7 +6,7 @@ import { isRecord } from '../../contract/readers.ts';
 import { type Book, type Change, createBook, type KnownOwner } from '../book.ts';
 import { unusable } from '../identity.ts';
 import { type AppendFile, createAppendFile, damaged, openAppendFile } from './append.ts';
-import { linesFor, textOf } from './lines.ts';
+import { linesFor } from './lines.ts';
 import { expiredBefore, remainsOf } from '../past.ts';
 import { applyTo, hasPast, readPast, type Until, writePast } from './past-file.ts';
 import { BadTable, openTable, type Table, tailOf, writeTable } from './table.ts';
@@ -38,8 +38,7 @@ export interface SegmentOptions {
   readonly onRepaired: (path: string, bytes: number) => void;
 }
 
-/** Version 1 has one change a line. */
-export const form = { format: 'bizmsg ledger', version: 2, oldest: 1 };
+export const form = { format: 'bizmsg ledger', version: 2 };
 /** Bytes of segments that a process reads in a millisecond or two. */
 const shortTail = 1 << 14;
 /** Milliseconds. */
@@ -80,7 +79,7 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
       const before = day;
       if (isFirstOfDay) begin(nameAt(time));
       midnight = (Math.floor(time / dayLength) + 1) * dayLength;
-      current?.append(chunksOf(linesIn(current, changes)));
+      current?.append(chunksOf(linesFor(changes)));
       if (isFirstOfDay && before !== '') unlessBad(() => expire(before));
     },
     save: () => unlessBad(() => save(segmentNames(folder))),
@@ -237,11 +236,6 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
       if (isLeft) rmSync(path, { force: true });
     }
   }
-}
-
-/** An older bizmsg may still read a segment that it began. */
-function linesIn({ header }: AppendFile, changes: readonly Change[]): Iterable<string> {
-  return header['version'] === 1 ? changes.map(textOf) : linesFor(changes);
 }
 
 function* chunksOf(lines: Iterable<string>): Generator<string> {
