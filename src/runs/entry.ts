@@ -85,7 +85,6 @@ export async function keepEntry(
       kind: action.command,
       template: action.template,
       account: account.id,
-      origin: account.origin,
       job: plan.job,
       owner: { pid: host.pid, start: processStart(host.pid) },
       startedAt: before?.startedAt ?? startedAt,

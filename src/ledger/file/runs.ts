@@ -18,8 +18,6 @@ export interface RunEntry {
   readonly kind: string;
   readonly template: string | undefined;
   readonly account: string;
-  /** Scheme, host and port of the service. */
-  readonly origin?: string | undefined;
   readonly job: string | undefined;
   /** The last process that worked on it: if it is alive and has not ended the run, the run is running. */
   readonly owner: RunOwner | undefined;
@@ -180,16 +178,14 @@ function notOfRun(path: string, at: number): Error {
 /** Reads an entry; undefined if it is damaged. */
 function entryIn(value: unknown): RunEntry | undefined {
   if (!isRecord(value)) return undefined;
-  const { run, command, file, mode, kind, template, account, origin, job, startedAt, updatedAt, endedAt, stopped } =
-    value;
+  const { run, command, file, mode, kind, template, account, job, startedAt, updatedAt, endedAt, stopped } = value;
   const [counts, owner, files] = [countsIn(value['counts']), ownerIn(value['owner']), filesIn(value['files'])];
   if (!isText(run) || !isText(command) || !isText(kind) || !isText(account) || !isMode(mode) || !counts)
     return undefined;
-  if (!isMaybe(file, isText) || !isMaybe(template, isText) || !isMaybe(job, isText) || !isMaybe(origin, isText))
-    return undefined;
+  if (!isMaybe(file, isText) || !isMaybe(template, isText) || !isMaybe(job, isText)) return undefined;
   if (!isMaybe(stopped, isText) || !isNumber(startedAt) || !isNumber(updatedAt)) return undefined;
   if (!isMaybe(endedAt, isNumber) || owner === bad || files === bad) return undefined;
-  const subject = { mode, kind, template, account, origin, job };
+  const subject = { mode, kind, template, account, job };
   return { run, command, file, ...subject, owner, startedAt, counts, updatedAt, endedAt, stopped, files };
 }
 
