@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { emptyLedger, hasLedger, openFileLedger } from '../ledger/file/file-ledger.ts';
 import { type AccountFacts, accountOf } from '../ledger/identity.ts';
-import { configFolder, environmentAccount } from './profiles/environment.ts';
+import { environmentAccount } from './profiles/environment.ts';
 import { originOf } from './profiles/fields.ts';
-import type { AnyCaller, CheckedTarget, OpenedLedger, Session } from './session.ts';
+import type { CheckedTarget, OpenedLedger, Session } from './session.ts';
 
 /** The ledger for what is sent as this caller. A dry run creates none. */
 export async function openLedger(session: Session, checkedTarget: CheckedTarget): Promise<OpenedLedger> {
   const { host, given, reporter } = session;
-  const facts = await accountFacts(session, checkedTarget);
+  const facts = accountFacts(session, checkedTarget);
   const folder = join(session.stateFolder(), 'ledger');
   const open = given.dryRun && !hasLedger(folder) ? emptyLedger : openFileLedger;
   const ledger = open({
@@ -32,33 +32,18 @@ export async function openLedger(session: Session, checkedTarget: CheckedTarget)
   return { ledger, account };
 }
 
-/**
- * The facts that identify the account of a call. A profile without an account id gets one, but not in a dry run.
- * Undefined for a dry run whose sandbox is not running.
- */
-export async function accountFacts(
-  session: Session,
+/** The facts that identify the account of a call. Undefined for a dry run whose sandbox is not running. */
+export function accountFacts(
+  { host, given }: Pick<Session, 'host' | 'given'>,
   { caller, target, running }: CheckedTarget,
-): Promise<AccountFacts | undefined> {
-  const { host, given } = session;
+): AccountFacts | undefined {
   if (given.dryRun && caller.kind === 'local' && !running) return undefined;
-  const named = environmentAccount(host.env);
-  const sandbox = running?.dataId;
-  const isNeeded = named === undefined && sandbox === undefined;
   return {
     // localhost and 127.0.0.1 are the same sandbox.
     origin: originOf(running?.url ?? target.baseUrl),
     key: target.key,
-    named,
-    profile: await profileAccount(session, caller, isNeeded && !given.dryRun),
-    sandbox,
+    named: environmentAccount(host.env),
+    profile: 'account' in caller ? caller.account : undefined,
+    sandbox: running?.dataId,
   };
-}
-
-async function profileAccount({ host }: Session, caller: AnyCaller, write: boolean): Promise<string | undefined> {
-  // A target without a source is a profile that is not stored yet.
-  if (caller.kind === 'local' || !('source' in caller) || caller.profile === undefined) return undefined;
-  if (caller.account !== undefined || !write) return caller.account;
-  const { storedAccount } = await import('./profiles/profiles.ts');
-  return storedAccount(configFolder(host.env, host.home), caller.profile);
 }

@@ -3,7 +3,7 @@ import type { Host } from '../base/host.ts';
 import { redact } from '../base/redact.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { configFolder, variable } from './profiles/environment.ts';
-import { readWebhookSecret, webhookSecretFault } from './profiles/fields.ts';
+import { readWebhookSecret } from './profiles/fields.ts';
 import { local, type Profile, profileOf, readStore, requireProfile, type Store } from './profiles/store.ts';
 import type { CallOptions, Session } from './session.ts';
 
@@ -30,26 +30,15 @@ function storedSecret(
   if (profile !== undefined) return profile === local ? undefined : required(store(), profile);
   const { BIZMSG_WEBHOOK_SECRET: text, BIZMSG_PROFILE: named } = env;
   if (text !== undefined) return variable('BIZMSG_WEBHOOK_SECRET', text, readWebhookSecret);
-  if (named !== undefined)
-    return named === local ? undefined : checked(requireProfile(store(), named).webhookSecret, named);
+  if (named !== undefined) return named === local ? undefined : requireProfile(store(), named).webhookSecret;
   const found = store();
   // The profile in use may have been removed; this command does not need it.
-  return found.current === undefined
-    ? undefined
-    : checked(profileOf(found, found.current)?.webhookSecret, found.current);
-}
-
-/** Refuses invalid secrets, which earlier versions stored. */
-function checked(secret: string | undefined, profile: string): string | undefined {
-  const fault = secret === undefined ? undefined : webhookSecretFault(secret);
-  if (fault === undefined) return secret;
-  const hint = `store the right one with bizmsg profiles set ${shellQuote(profile)} --webhook-secret-stdin`;
-  throw configuration('bad-secret', `the webhook secret of the profile "${profile}" ${fault}`, hint);
+  return found.current === undefined ? undefined : profileOf(found, found.current)?.webhookSecret;
 }
 
 /** A profile that is named with --profile must have a secret. */
 function required(store: Store, name: string): string {
-  const webhookSecret = checked(requireProfile(store, name).webhookSecret, name);
+  const { webhookSecret } = requireProfile(store, name);
   if (webhookSecret !== undefined) return webhookSecret;
   const hint = `store one with bizmsg profiles set ${shellQuote(name)} --webhook-secret-stdin`;
   throw configuration('no-secret', `the profile "${name}" has no webhook secret`, hint);

@@ -226,11 +226,11 @@ describe('a webhook secret of fewer than 16 bytes', () => {
     expect(webhooks.list()).toEqual([]);
   });
 
-  it('in a profile causes an error that names the command to replace it', async () => {
+  it('in a profile makes the store one that bizmsg did not write', async () => {
     const { home, run } = await listener();
     storeProfiles(home, 'whsec_');
     expect((await run('webhooks sign -', { stdin: body })).stderr).toContain(
-      'bizmsg profiles set acme --webhook-secret-stdin',
+      '/profiles/acme/webhookSecret must decode',
     );
   });
 });

@@ -63,14 +63,13 @@ async function sandboxSecrets(context: Context): Promise<readonly KnownSecret[]>
 }
 
 async function profileSecrets({ host, reporter }: Context): Promise<readonly KnownSecret[]> {
-  const [{ readStore }, { configFolder }, { webhookSecretFault }] = await Promise.all([
+  const [{ readStore }, { configFolder }] = await Promise.all([
     import('../../session/profiles/store.ts'),
     import('../../session/profiles/environment.ts'),
-    import('../../session/profiles/fields.ts'),
   ]);
   const { profiles } = readStore(configFolder(host.env, host.home));
   return Object.entries(profiles).flatMap(([name, { webhookSecret: secret }]) => {
-    if (secret === undefined || webhookSecretFault(secret) !== undefined) return [];
+    if (secret === undefined) return [];
     reporter.hide(secret);
     return [{ secret, whose: `the secret of the profile "${name}"` }];
   });

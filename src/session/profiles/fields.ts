@@ -35,7 +35,7 @@ export function keyFault(text: string): string | undefined {
 }
 
 /** Why a text cannot be a header value, or undefined. */
-export function secretFault(text: string): string | undefined {
+function secretFault(text: string): string | undefined {
   if (text === '') return 'is empty';
   if (/[^!-~]/.test(text))
     return /[\s\p{Cc}]/u.test(text)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { CliError, configuration, usage } from '../../base/errors.ts';
+import { configuration, usage } from '../../base/errors.ts';
 import type { Host } from '../../base/host.ts';
 import { maskKey } from '../../base/redact.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
@@ -157,27 +157,6 @@ function newAccountId(): string {
   return randomBytes(6).toString('hex');
 }
 
-/**
- * Creates and stores the account id of a profile without one. Undefined if the store cannot be written, for example on
- * a read-only file system.
- */
-export async function storedAccount(folder: string, name: string): Promise<string | undefined> {
-  try {
-    // Another process may have created one meanwhile.
-    return requireProfile(await changeStore(folder, (store) => withAccount(store, name)), name).account;
-  } catch (error) {
-    if (error instanceof CliError && unwritable.has(error.code)) return undefined;
-    throw error;
-  }
-}
-
-const unwritable: ReadonlySet<string> = new Set(['store-unwritable', 'store-shared']);
-
-function withAccount(store: Store, name: string): Store {
-  const profile = requireProfile(store, name);
-  return profile.account === undefined ? put(store, name, { ...profile, account: newAccountId() }) : store;
-}
-
 /** Changes a profile. A new origin removes its keys, which are bound to the old one. */
 export function setProfile(store: Store, name: string, settings: Settings): Store {
   return put(store, name, changed(requireProfile(store, name), settings));
@@ -281,7 +260,7 @@ export interface ProfileRow {
 interface ProfileShown extends ProfileRow {
   readonly hours: string | null;
   readonly exclude_from: string | null;
-  /** The account id; null until it is first needed. */
+  /** The account id. Null if the account is known by its key. */
   readonly account: string | null;
 }
 

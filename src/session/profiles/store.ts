@@ -5,7 +5,7 @@ import { suggest } from '../../base/suggest.ts';
 import { type Mode, modeOf } from '../../contract/keys.ts';
 import { isPlanName, type PlanName, plans } from '../../contract/plans.ts';
 import { isRecord, Mismatch, type Reader, string } from '../../contract/readers.ts';
-import { baseUrl, accountFault, keyFault, secretFault } from './fields.ts';
+import { baseUrl, accountFault, keyFault, webhookSecretFault } from './fields.ts';
 
 export interface Profile {
   /** With its path prefix, without a slash at the end. */
@@ -20,7 +20,7 @@ export interface Profile {
   /** Hours and a file of phones for batches, as `send-batch` takes them. */
   readonly hours?: string | undefined;
   readonly excludeFrom?: string | undefined;
-  /** A random id of the account, kept when keys and address change. Missing in profiles of older versions. */
+  /** A random id of the account, kept when keys and address change. Without one, the account is known by its key. */
   readonly account?: string | undefined;
 }
 
@@ -123,7 +123,7 @@ function profile(value: unknown, at: string): Profile {
       sandbox: optional(keyOf('sandbox'))(keys.sandbox, `${at}/keys/sandbox`),
       live: optional(keyOf('live'))(keys.live, `${at}/keys/live`),
     },
-    webhookSecret: optional(secret)(fields.webhookSecret, `${at}/webhookSecret`),
+    webhookSecret: optional(webhookSecret)(fields.webhookSecret, `${at}/webhookSecret`),
     hours: optional(string)(fields.hours, `${at}/hours`),
     excludeFrom: optional(string)(fields.excludeFrom, `${at}/excludeFrom`),
     account: optional(account)(fields.account, `${at}/account`),
@@ -175,9 +175,9 @@ function keyOf(slot: Mode): Reader<string> {
   };
 }
 
-function secret(value: unknown, at = ''): string {
+function webhookSecret(value: unknown, at = ''): string {
   const text = string(value, at);
-  const fault = secretFault(text);
+  const fault = webhookSecretFault(text);
   if (fault) throw new Mismatch(at, fault);
   return text;
 }

@@ -54,9 +54,9 @@ describe('the account of a profile', () => {
   });
 });
 
-describe('a store of another version', () => {
+describe('a profile without an account id', () => {
   it.each(['profiles show acme -o json', 'profiles list', 'whoami', 'contacts create --set phone=+1 --dry-run'])(
-    'that has no account ids is read by %s, and not written',
+    'is read by %s, and the store is not written',
     async (line) => {
       const { run, write, file } = machine();
       write({});
@@ -66,28 +66,30 @@ describe('a store of another version', () => {
     },
   );
 
-  it('shows no account before the profile has one', async () => {
+  it('shows no account', async () => {
     const { run, write } = machine();
     write({});
     expect(JSON.parse((await run('profiles show acme -o json')).stdout)).toMatchObject({ account: null });
   });
 
-  it('keeps the profiles without an id when a profile is added', async () => {
+  it('gets none when another profile is added', async () => {
     const { add, write, accountOf } = machine();
     write({});
     await add('beta');
     expect(accountOf('acme')).toBeUndefined();
     expect(accountOf('beta')).toMatch(id);
   });
+});
 
-  it('with longer ids and additional fields is readable', async () => {
+describe('a stored profile', () => {
+  it('is readable with a longer account id and additional fields', async () => {
     const { run, write } = machine();
     write({ account: 'an id of a later version', region: { name: 'x' } });
     const { stdout } = await run('profiles show acme -o json');
     expect(JSON.parse(stdout)).toMatchObject({ account: 'an id of a later version' });
   });
 
-  it.each([7, '', 'a\nb', 'x'.repeat(101)])('is damaged if an account is %j', async (account) => {
+  it.each([7, '', 'a\nb', 'x'.repeat(101)])('is damaged if its account is %j', async (account) => {
     const { run, write } = machine();
     write({ account });
     const { code, stderr } = await run('profiles show acme');
@@ -105,7 +107,7 @@ function machine() {
     run,
     add: (name: string) => run(`profiles add ${name} --base-url ${service} --key-stdin`, testKey),
     accountOf: (name: string): unknown => JSON.parse(readFileSync(file, 'utf8')).profiles[name].account,
-    /** A store with one profile, as another version wrote it. */
+    /** Writes a store with one profile that has these fields, too. */
     write: (fields: object) => {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const acme = { baseUrl: service, mode: 'sandbox', keys: { sandbox: testKey }, ...fields };
