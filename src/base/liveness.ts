@@ -102,10 +102,8 @@ function kernelIn(place: string): string {
   return place.split('.', 2).join('.');
 }
 
-/** Undefined for text of an earlier version, which stored no place. */
 function placeIn(start: string | undefined): string | undefined {
-  const at = start?.indexOf('@') ?? -1;
-  return at === -1 ? undefined : start?.slice(at + 1);
+  return start?.split('@')[1];
 }
 
 /** Milliseconds. */

@@ -3,7 +3,6 @@ import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { flag, type Input, option, span } from '../cli/params.ts';
 import { newestLast, newestOf } from './newest-last.ts';
-import { redact } from '../base/redact.ts';
 import { refuseUnreadable } from '../base/files.ts';
 import { warnOncePerFile } from '../base/journal-lines.ts';
 
@@ -67,18 +66,13 @@ function rowOf(call: LoggedCall): object {
     command,
     method,
     endpoint,
-    template: redacted(template),
+    template: template ?? null,
     recipient: recipient ?? null,
-    message_id: redacted(ending?.message_id),
+    message_id: ending?.message_id ?? null,
     run: run ?? null,
     counts: ending?.counts ?? null,
     about: about(call),
   };
-}
-
-/** Entries of earlier versions may contain text that is redacted today. */
-function redacted(text: string | undefined): string | null {
-  return text === undefined ? null : redact(text);
 }
 
 /** Describes the outcome; null if there is nothing to add. */
