@@ -32,7 +32,7 @@ export interface MemoryOptions {
   readonly record?: (changes: readonly Change[]) => void;
 }
 
-/** The ledger without waiting: what it decides is what the file and a server decide. */
+/** The ledger without waiting: what it decides is what the ledger in files decides. */
 export interface MemoryLedger extends Ledger {
   register(plan: RunPlan): Registered;
   claim(rows: readonly RowDigest[], terms: ClaimTerms): readonly Verdict[];

@@ -47,17 +47,16 @@ function sharedGate(session: Session, shared: Shared): PaceOptions['shared'] {
   const name = nameFor(shared);
   const minute = createMinuteFile({ folder, name, window, owner: { pid, kill }, now, later, random, onDamaged });
   const onFailure = (error: unknown) => note(`the plan's pace is not shared with other processes: ${reasonOf(error)}`);
-  const onWait = (milliseconds: number, why: Grant['why']) => shared.onWait(milliseconds, reasons[why](shared));
+  const onWait = (milliseconds: number, why: Grant['why']) => shared.onWait(milliseconds, reasonFor(why, shared));
   const options = { ...shared, minute, now, later, onWait, onFailure };
   return (changed) => createSharedGate(options, changed);
 }
 
 /** `limit` counts all requests of this machine, also earlier ones of the same command. */
-const reasons: Readonly<Record<Grant['why'], (shared: Shared) => string>> = {
-  full: ({ limit, window }) =>
-    `the limit of ${limit} requests ${window === minuteLength ? 'a minute' : 'of this window'} is used up on this machine`,
-  held: () => 'the service made another process on this machine wait',
-};
+function reasonFor(why: Grant['why'], { limit, window }: Pick<Shared, 'limit' | 'window'>): string {
+  if (why === 'held') return 'the service made another process on this machine wait';
+  return `the limit of ${limit} requests ${window === minuteLength ? 'a minute' : 'of this window'} is used up on this machine`;
+}
 
 /**
  * Distinguishes the few keys of a machine without revealing them. Two keys with the same name would only share a pace,

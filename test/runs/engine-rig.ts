@@ -53,15 +53,13 @@ interface Sending extends Partial<Omit<EngineOptions, 'send' | 'rows' | 'terms'>
   /** Rows to send. Default: the rows that are due. */
   readonly rows?: (due: readonly Ready[]) => EngineOptions['rows'];
   /** Replaces the ledger in files. */
-  readonly shared?: OpenLedger;
+  readonly shared?: FileLedger;
   /** Called before the first row is sent. */
   readonly onOpened?: (opened: Opened) => void;
 }
 
-type OpenLedger = Ledger & Pick<FileLedger, 'secret'>;
-
 interface Opened {
-  readonly ledger: OpenLedger;
+  readonly ledger: FileLedger;
   readonly run: string;
 }
 
@@ -122,7 +120,7 @@ export async function part(folder: string, input: Input, sending: Sending = {}):
     }).finally(log.close);
     return { run, accepted, stopped, sent, outcomes, counts: await countsOf(ledger, run) };
   } finally {
-    await Promise.resolve(ledger.close()).catch(() => {});
+    await ledger.close().catch(() => {});
   }
 }
 
@@ -132,7 +130,7 @@ async function atOnce(_: string, { beforeSend }: SendHooks): Promise<void> {
   await beforeSend();
 }
 
-function planOf({ secret }: OpenLedger, input: Input, choice: Choice): RunPlan {
+function planOf({ secret }: FileLedger, input: Input, choice: Choice): RunPlan {
   const rows = createInput('message');
   for (const to of input) rows.add(messageRow(secret, { mode: 'sandbox', template: 'welcome', to, params: [] }));
   const account = { id: 'profile:acme', origin: 'https://api.example.com', isKeyDigest: false };

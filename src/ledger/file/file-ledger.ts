@@ -37,7 +37,7 @@ export interface FileLedgerOptions {
   readonly sync?: (fd: number) => Promise<void>;
 }
 
-/** The ledger of one machine. All promises of one process resolve in the order of the calls. */
+/** All promises of one process resolve in the order of the calls. */
 export interface FileLedger extends Ledger {
   /** Keys the digests of rows; in hexadecimal. */
   readonly secret: string;
