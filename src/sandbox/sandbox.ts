@@ -35,7 +35,7 @@ export interface SandboxOptions {
   readonly without?: readonly EndpointName[] | undefined;
   /** `default`, `bare` or `vary:SEED`. */
   readonly shape?: string | undefined;
-  /** The same seed gives the same keys, identifiers and delays. */
+  /** The same seed gives the same identifiers and delays, but other keys. */
   readonly seed?: string | undefined;
   readonly clock?: AdjustableClock | undefined;
   readonly journal?: Journal | undefined;
@@ -58,7 +58,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const [shape, ids] = [shapeNamed(shapeName), createIds(seed)];
   const store = withFanOut(opened, ids);
   const { state, commit } = store;
-  if (state.serial === 0) commit(initialChanges(seed, ids, settingOf(options)));
+  if (state.serial === 0) commit(initialChanges(seed, settingOf(options)));
   else if (options.plan !== undefined) commit([{ type: 'plan', plan: settingOf(options) }]);
   if (state.dataId === '') commit([{ type: 'seed', seed, dataId: newDataId() }]);
   if (state.clock) clock.set(state.clock);

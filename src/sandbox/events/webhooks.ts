@@ -5,7 +5,7 @@ import { isThisMachine } from '../../delivery/target.ts';
 import type { Owned, Webhooks } from '../interface.ts';
 import { Refusal } from '../refusal.ts';
 import type { WebhookRow } from '../rows.ts';
-import type { Ids } from '../state/ids.ts';
+import { type Ids, newSecret } from '../state/ids.ts';
 import type { Webhook } from '../state/records.ts';
 import type { RegisteredWebhook, State, Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
@@ -51,7 +51,7 @@ export function createWebhooks({ store: { state, commit }, ids, clock }: Webhook
     },
     rotate(idOrUrl) {
       const webhook = idOrUrl === undefined ? undefined : webhookNamed(state, idOrUrl);
-      const [secret, until] = [ids.secret(state.serial + 1), clock.now() + day];
+      const [secret, until] = [newSecret(), clock.now() + day];
       if (webhook) commit([{ type: 'webhook-secret', webhook: webhook.webhook.id, secret, until }]);
       else commit([{ type: 'secret', secret, until }]);
       return { webhook: webhook && rowOf(webhook), secret, until: new Date(until).toISOString() };

@@ -1,6 +1,6 @@
 /** All options are optional. */
 export interface SandboxOptions extends PlanLimits {
-  /** The same seed gives the same keys, ids and delays. Default: random. */
+  /** The same seed gives the same ids and delays, but other keys. Default: random. */
   readonly seed?: string | number | undefined;
   /** Default: `enterprise`, which has no limits. */
   readonly plan?: PlanName | undefined;

@@ -20,13 +20,10 @@ export interface Ids {
   id(prefix: string, serial: number): string;
   /** Returns the serial of an identifier from this ids; undefined for other identifiers. */
   serialOf(id: string): number | undefined;
-  key(prefix: string, serial: number): string;
-  /** Returns a webhook secret; without a serial, the initial one. */
-  secret(serial?: number): string;
   random(serial: number): () => number;
 }
 
-/** Derives everything from the seed and a serial number, so a restart neither repeats nor changes a value. */
+/** Derives identifiers and draws from the seed and a serial number, so a restart neither repeats nor changes a value. */
 export function createIds(seed: string): Ids {
   const digest = (label: string) => createHash('sha256').update(`${label}:${seed}`).digest();
   const run = digest('run').toString('hex').slice(0, 10);
@@ -37,11 +34,18 @@ export function createIds(seed: string): Ids {
       const [, own, serial = ''] = /_([0-9a-f]{10})([0-9a-z]{6,9})$/.exec(id) ?? [];
       return own === run ? Number.parseInt(serial, 36) : undefined;
     },
-    key: (prefix, serial) => prefix + digest(`key ${serial}`).toString('hex').slice(0, 32),
-    // The format of Standard Webhooks.
-    secret: (serial) => `whsec_${digest(serial === undefined ? 'secret' : `secret ${serial}`).toString('base64')}`,
     random: (serial) => createRandom(base ^ Math.imul(serial, 0x9e3779b1)),
   };
+}
+
+/** Keys and secrets do not depend on the seed: anyone who knows it could use them. */
+export function newKey(prefix: string): string {
+  return prefix + randomBytes(16).toString('hex');
+}
+
+/** A webhook secret in the format of Standard Webhooks. */
+export function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
 /**

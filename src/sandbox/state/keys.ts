@@ -2,7 +2,7 @@ import { keyPrefixes, localMark, type Mode, type Scope } from '../../contract/ke
 import type { Keys } from '../interface.ts';
 import type { KeyStatus } from '../rows.ts';
 import type { Change, Key, PlanSetting } from './records.ts';
-import { type Ids, newDataId } from './ids.ts';
+import { type Ids, newDataId, newKey, newSecret } from './ids.ts';
 import type { Clock } from '../time/clock.ts';
 import { seeds } from '../contents/sample-data.ts';
 import type { State } from './state.ts';
@@ -33,10 +33,10 @@ export function createKeys(context: Context): Keys {
 }
 
 /** Returns the changes that set up a new sandbox. */
-export function initialChanges(seed: string, ids: Ids, plan: PlanSetting): readonly Change[] {
+export function initialChanges(seed: string, plan: PlanSetting): readonly Change[] {
   return [
     { type: 'seed', seed, dataId: newDataId() },
-    { type: 'secret', secret: ids.secret() },
+    { type: 'secret', secret: newSecret() },
     { type: 'plan', plan },
     ...seeds,
   ];
@@ -44,7 +44,7 @@ export function initialChanges(seed: string, ids: Ids, plan: PlanSetting): reado
 
 function createKey({ state, ids, clock, commit }: Context, scope: Scope, mode: Mode): Key {
   const serial = state.serial + 1;
-  const text = ids.key(keyPrefixes[mode] + localMark, serial);
+  const text = newKey(keyPrefixes[mode] + localMark);
   const key: Key = { id: ids.id('key', serial), text, mode, scope, createdAt: clock.now() };
   commit([{ type: 'key', key }]);
   return key;

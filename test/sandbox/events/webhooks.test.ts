@@ -269,10 +269,10 @@ describe('a secret', () => {
     expect(signers(one, [sandbox.secret(), first.secret, second.secret])).toEqual([false, true, true]);
   });
 
-  it('that is generated derives from the seed', () => {
-    const [a, b, c] = ['a seed', 'a seed', 'another'].map((seed) => courierWorld({ seed }).sandbox.webhooks.rotate());
-    expect([a?.secret === b?.secret, a?.secret === c?.secret]).toEqual([true, false]);
+  it('that is generated is random, also with the same seed', () => {
+    const [a, b] = ['a seed', 'a seed'].map((seed) => courierWorld({ seed }).sandbox.webhooks.rotate());
     expect(a?.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(a?.secret).not.toBe(b?.secret);
   });
 
   it('of an unknown webhook is 404', () => {

@@ -1,4 +1,4 @@
-import { createSandbox } from 'bizmsg/sandbox';
+import { createSandbox, type Sandbox } from 'bizmsg/sandbox';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { httpRequest } from '../../../src/base/http-request.ts';
 import type { EndpointName } from '../../../src/contract/endpoints.ts';
@@ -58,16 +58,17 @@ describe('a sandbox in a test', () => {
   it('gives the same answers on a port as without one', async () => {
     const [one, other] = [createSandbox({ seed: 7, clock: 'manual' }), createSandbox({ seed: 7, clock: 'manual' })];
     await using server = await other.listen();
-    const authorization = `Bearer ${one.keys.sandbox}`;
+    const bearer = ({ keys }: Sandbox) => ({ authorization: `Bearer ${keys.sandbox}` });
     for (const [method, path, body] of [
       ['POST', paths.send, JSON.stringify(order)],
       ['POST', paths.contacts, '{"phone":'],
       ['GET', `${paths.contacts}?limit=2`, ''],
       ['GET', '/api/public/flows', ''],
     ] as const) {
-      const headers = { authorization, 'content-type': 'application/json' };
-      const heard = await httpRequest(server.url + path, { method, headers, body });
-      const { status, headers: said, body: text } = await one.answer({ method, path, headers, body });
+      const type = { 'content-type': 'application/json' };
+      const heard = await httpRequest(server.url + path, { method, headers: { ...bearer(other), ...type }, body });
+      const asked = { method, path, headers: { ...bearer(one), ...type }, body };
+      const { status, headers: said, body: text } = await one.answer(asked);
       expect({ status: heard.status, body: heard.body }).toEqual({ status, body: text });
       expect(heard.headers).toMatchObject(said);
     }
@@ -106,13 +107,17 @@ describe('a sandbox in a test', () => {
     expect(await sent(one, other.keys.sandbox)).toMatchObject({ status: 401 });
   });
 
-  it('is identical with the same seed', async () => {
+  it('has random keys, and is identical otherwise with the same seed', async () => {
     const lived = async () => {
       await using sandbox = createSandbox({ seed: 'a seed', clock: 'manual' });
       await sent(sandbox);
       await sandbox.clock.advance('1m');
-      return [sandbox.keys.create(), sandbox.secret(), sandbox.messages(), sandbox.events(), sandbox.requests()];
+      const keys = [sandbox.keys.sandbox, sandbox.keys.live, sandbox.keys.create(), sandbox.secret()];
+      const requests = sandbox.requests().map((request) => ({ ...request, key: undefined }));
+      return { keys, rest: [sandbox.messages(), sandbox.events(), requests] };
     };
-    expect(await lived()).toEqual(await lived());
+    const [one, other] = [await lived(), await lived()];
+    expect(one.rest).toEqual(other.rest);
+    expect(new Set([...one.keys, ...other.keys]).size).toBe(8);
   });
 });
