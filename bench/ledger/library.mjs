@@ -24,7 +24,7 @@ export async function loadLibrary() {
     file,
     open: (folder, isLocal) => openFileLedger({ ...world, folder, isLocal }),
     planOf(rows) {
-      const input = createInput('message');
+      const input = createInput();
       for (const row of rows) input.add(row);
       return { ...subject, input, choice: {} };
     },

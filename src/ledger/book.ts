@@ -69,7 +69,6 @@ export interface PastFacts {
   /** Seconds. */
   readonly time: number;
   readonly order: number;
-  readonly isLatest: boolean;
   /** The process that claimed them last. */
   readonly owner: string | undefined;
 }
@@ -136,7 +135,6 @@ export function createBook(): Book {
   const owners = new Map<string, KnownOwner>();
   const claimants = new Map<number, string>();
   const inFlight = new Map<string, Set<number>>();
-  const scratch = new Uint8Array(rowSize);
   let order = 0;
 
   return {
@@ -298,14 +296,13 @@ export function createBook(): Book {
     run.rows.add(first, count);
   }
 
-  function addPast({ skip, bytes, owner, isLatest, ...change }: Extract<Past, { type: 'past-rows' }>): void {
+  function addPast({ skip, bytes, owner, ...change }: Extract<Past, { type: 'past-rows' }>): void {
     const run = runNamed(change.run);
     const firstNew = entries.count();
     run.rows.skip(skip);
     addRows(run, bytes);
     for (let entry = firstNew; entry < entries.count(); entry++) {
       entries.set(entry, change);
-      entries.setLatest(entry, isLatest);
       addToCount(run, change.state, 1);
       if (owner !== undefined) claimants.set(entry, owner);
       if (owner !== undefined && change.state === 'leaving') addInFlight(owner, entry);
@@ -337,7 +334,6 @@ export function createBook(): Book {
       if (entries.stateOf(entry) !== 'leaving') return;
       claimants.set(entry, owner);
       addInFlight(owner, entry);
-      if (run.subject.kind === 'contact') setLatest(run, entry);
     });
   }
 
@@ -399,24 +395,6 @@ export function createBook(): Book {
 
   function addToCount(run: Run, state: State, by: number): void {
     if (state !== 'absent') run.counts[state] += by;
-  }
-
-  /** At most one row of a contact is the latest of a run. */
-  function setLatest(run: Run, latest: number): void {
-    const unset = (from: number, until: number): boolean => {
-      for (let entry = from; entry !== until; entry = entries.olderBySecond(entry)) {
-        if (!entries.isLatest(entry) || entries.scopeOf(entry) !== run.number) continue;
-        entries.setLatest(entry, false);
-        return true;
-      }
-      return false;
-    };
-    // Rows are mostly claimed in order, so it is mostly the one before.
-    if (!unset(entries.olderBySecond(latest), -1)) {
-      entries.read(latest, scratch, 0);
-      unset(entries.newestBySecond(scratch, 0), latest);
-    }
-    entries.setLatest(latest, true);
   }
 
   function addOwner(run: Run, id: string, at: number): void {

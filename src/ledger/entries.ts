@@ -48,8 +48,6 @@ export interface Lookup extends Rows {
   timeOf(entry: number): number;
   /** The number of the last change. Unlike the time, it never goes back. */
   orderOf(entry: number): number;
-  /** For contacts: the row that this scope claimed last of all rows of the contact. */
-  isLatest(entry: number): boolean;
 }
 
 /** All rows of all scopes: 41 bytes each, and 11 to 22 for the two indexes. */
@@ -58,7 +56,6 @@ export interface Entries extends Lookup {
   reserve(count: number): void;
   add(bytes: Uint8Array, offset: number, scope: number): number;
   set(entry: number, change: { readonly state: State; readonly time: number; readonly order: number }): void;
-  setLatest(entry: number, isLatest: boolean): void;
   /** Makes a row unrecognizable. Its place is kept. */
   erase(entry: number): void;
   dump(): Dump;
@@ -137,7 +134,6 @@ export function createEntries(dump?: Dump): Entries {
   const [storedScopes, storedTimes, storedOrders, packed] = dump?.arrays.slice(5) ?? [];
   let scopes = storedScopes ?? new Uint32Array(0);
   let [times, orders] = [storedTimes ?? new Uint32Array(0), storedOrders ?? new Uint32Array(0)];
-  /** The state, and a bit for the latest row of a contact. */
   let flags = packed
     ? new Uint8Array(packed.buffer, packed.byteOffset, scopes.length)
     : new Uint8Array(new ArrayBuffer(0));
@@ -165,15 +161,10 @@ export function createEntries(dump?: Dump): Entries {
     stateOf: (entry) => stateIn(flags[entry] ?? 0),
     timeOf: (entry) => times[entry] ?? 0,
     orderOf: (entry) => orders[entry] ?? 0,
-    isLatest: (entry) => isLatestIn(flags[entry] ?? 0),
     set(entry, { state, time, order }) {
-      flags[entry] = states.indexOf(state) | ((flags[entry] ?? 0) & latest);
+      flags[entry] = states.indexOf(state);
       times[entry] = time;
       orders[entry] = order;
-    },
-    setLatest(entry, isLatest) {
-      const state = (flags[entry] ?? 0) & ~latest;
-      flags[entry] = isLatest ? state | latest : state;
     },
     dump() {
       const { counts, arrays } = marks.dump();
@@ -190,14 +181,9 @@ export function createEntries(dump?: Dump): Entries {
 
 /** The scope of erased rows: no run has this number. */
 export const erased = 0xffff_ffff;
-const latest = 0x80;
 
 export function stateIn(flag: number): State {
-  return states[flag & ~latest] ?? 'absent';
-}
-
-export function isLatestIn(flag: number): boolean {
-  return (flag & latest) !== 0;
+  return states[flag] ?? 'absent';
 }
 
 /**

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { createMarks } from './entries.ts';
-import { digestSize, rowSize } from './identity.ts';
-import type { Kind, RowDigest, Rows } from './ledger.ts';
+import { rowSize } from './identity.ts';
+import type { RowDigest, Rows } from './ledger.ts';
 
 export interface Input extends Rows {
   /** Makes room for about this many rows: growing in steps leaves old arrays behind. */
@@ -13,16 +12,18 @@ export interface Input extends Rows {
 }
 
 /** Collects the rows of an input in order and finds duplicates. */
-export function createInput(kind: Kind): Input {
+export function createInput(): Input {
   const marks = createMarks();
   const isIndexed = createBits();
-  const scratch = new Uint8Array(rowSize);
 
   return {
     reserve: marks.reserve,
     add(row) {
-      if (kind === 'message') push(row, marks.newest(row, 0) !== -1);
-      else addContact(row);
+      const isDuplicate = marks.newest(row, 0) !== -1;
+      const mark = marks.push(row, 0);
+      if (isDuplicate) return;
+      marks.index(mark);
+      isIndexed.add(mark);
     },
     get count() {
       return marks.count();
@@ -37,42 +38,7 @@ export function createInput(kind: Kind): Input {
     rowOf: (other, at) => defined(marks.newest(other, at)),
     hasSecond: (other, at) => marks.newestBySecond(other, at) !== -1,
     latest: (other, at) => defined(marks.newestBySecond(other, at)),
-    before: (row) => defined(marks.olderBySecond(row)),
   };
-
-  function push(row: RowDigest, isDuplicate: boolean): void {
-    const mark = marks.push(row, 0);
-    if (isDuplicate) return;
-    marks.index(mark);
-    isIndexed.add(mark);
-  }
-
-  /**
-   * Ada, then Ava, then Ada: all three are sent, in this order. The third row is not the first one, so its digest also
-   * depends on the row before it.
-   */
-  function addContact(row: RowDigest): void {
-    const latest = marks.newestBySecond(row, 0);
-    if (latest === -1) return push(row, false);
-    if (isEqual(latest, row)) return push(row, true);
-    push(after(latest, row), false);
-  }
-
-  function isEqual(latest: number, row: RowDigest): boolean {
-    const before = marks.olderBySecond(latest);
-    const expected = before === -1 ? row : after(before, row);
-    marks.read(latest, scratch, 0);
-    return Buffer.compare(scratch, expected) === 0;
-  }
-
-  function after(before: number, row: RowDigest): RowDigest {
-    const earlier = new Uint8Array(rowSize);
-    marks.read(before, earlier, 0);
-    const digest = createHash('sha256').update(earlier).update(row).digest();
-    const changed = Uint8Array.from(row);
-    changed.set(digest.subarray(0, digestSize));
-    return changed;
-  }
 }
 
 function defined(mark: number): number | undefined {

@@ -21,7 +21,6 @@ interface Facts {
   state: State;
   time: number;
   order: number;
-  isLatest: boolean;
 }
 
 /** Stored rows as the lower layer; new rows and changes are kept above it. Meant for few look-ups and few changes. */
@@ -72,17 +71,11 @@ export function layersOn(stored: Stored): Layers {
       isStored(entry) ? (changed.get(entry)?.time ?? stored.timeOf(entry)) : above.timeOf(entry - size),
     orderOf: (entry: number) =>
       isStored(entry) ? (changed.get(entry)?.order ?? stored.orderOf(entry)) : above.orderOf(entry - size),
-    isLatest: (entry: number) =>
-      isStored(entry) ? (changed.get(entry)?.isLatest ?? stored.isLatest(entry)) : above.isLatest(entry - size),
     reserve: (count: number) => above.reserve(Math.max(0, count - size)),
     add: (bytes: Uint8Array, offset: number, scope: number) => raised(above.add(bytes, offset, scope)),
     set(entry: number, change: { readonly state: State; readonly time: number; readonly order: number }): void {
       if (isStored(entry)) Object.assign(factsOf(entry), change);
       else above.set(entry - size, change);
-    },
-    setLatest(entry: number, isLatest: boolean): void {
-      if (isStored(entry)) factsOf(entry).isLatest = isLatest;
-      else above.setLatest(entry - size, isLatest);
     },
     erase(entry: number): void {
       if (isStored(entry)) factsOf(entry).scope = erased;
@@ -97,11 +90,10 @@ export function layersOn(stored: Stored): Layers {
   function factsOf(entry: number): Facts {
     const known = changed.get(entry);
     if (known) return known;
-    const { scopeOf, stateOf, timeOf, orderOf, isLatest } = stored;
+    const { scopeOf, stateOf, timeOf, orderOf } = stored;
     const facts = { scope: scopeOf(entry), state: stateOf(entry), time: timeOf(entry), order: orderOf(entry) };
-    const all = { ...facts, isLatest: isLatest(entry) };
-    changed.set(entry, all);
-    return all;
+    changed.set(entry, facts);
+    return facts;
   }
 
   function load(): Entries {
@@ -111,11 +103,9 @@ export function layersOn(stored: Stored): Layers {
       above.read(mark, scratch, 0);
       const entry = entries.add(scratch, 0, above.scopeOf(mark));
       entries.set(entry, { state: above.stateOf(mark), time: above.timeOf(mark), order: above.orderOf(mark) });
-      entries.setLatest(entry, above.isLatest(mark));
     }
     for (const [entry, facts] of changed) {
       entries.set(entry, facts);
-      entries.setLatest(entry, facts.isLatest);
       if (facts.scope === erased) entries.erase(entry);
     }
     return entries;

@@ -81,15 +81,13 @@ export interface Rows {
   readonly bytes: Uint8Array;
   /** The 20 bytes of one row. */
   read(row: number): RowDigest;
-  /** Equal to an earlier row of the input; for contacts: to the latest row of that contact. */
+  /** Equal to an earlier row of the input. */
   isDuplicate(row: number): boolean;
   /** Whether a row has this digest, or this second digest. The bytes of a row begin at `at`. */
   hasRow(bytes: Uint8Array, at: number): boolean;
   /** The row with this digest that is not a duplicate. */
   rowOf(bytes: Uint8Array, at: number): number | undefined;
   hasSecond(bytes: Uint8Array, at: number): boolean;
-  /** The latest row with the same second digest before this one; undefined without one. */
-  before(row: number): number | undefined;
   /** The latest row with this second digest. */
   latest(bytes: Uint8Array, at: number): number | undefined;
 }

@@ -1,15 +1,12 @@
 import type { Book, KnownOwner } from './book.ts';
 import { isFinished, type Run } from './run.ts';
 import { hostIn } from '../base/liveness.ts';
-import { type Account, type Earlier, isIdleSince, type Subject } from './ledger.ts';
-import { rowSize } from './identity.ts';
+import { type Account, type Earlier, isIdleSince } from './ledger.ts';
 
 const day = 86_400_000;
 /** Milliseconds for which rows of other runs count. */
 export const remembered = 30 * day;
 const jobRemembered = 400 * day;
-/** A contact with more rows than this is remembered: reading all of them for each one would take quadratic time. */
-const manyRows = 32;
 
 /** Facts that decisions need beyond the book. */
 export interface World {
@@ -96,42 +93,6 @@ function counts(book: Book, world: World, entry: number, run: Run, search: Searc
   if (entries.timeOf(entry) * 1_000 <= world.now - remembered) return false;
   if (state === 'planned' || state === 'released') return search.isPlannedCounted && isLive(run, book, world);
   return state === 'done' || state === 'leaving';
-}
-
-/** A contact that was changed since is not as this row, which was found elsewhere, would make it. */
-export function createIsOutdated(book: Book, { kind, account }: Subject): (entry: number) => boolean {
-  const { entries } = book;
-  const row = new Uint8Array(rowSize);
-  /** By the newest row of a contact: the latest row of each run. */
-  const known = new Map<number, readonly number[]>();
-  return (found) => {
-    if (kind === 'message') return false;
-    if (!entries.isLatest(found)) return true;
-    entries.read(found, row, 0);
-    const newest = entries.newestBySecond(row, 0);
-    return (known.get(newest) ?? latestOf(newest)).some((entry) => {
-      const run = book.runOf(entry);
-      const isNewer = entries.orderOf(entry) > entries.orderOf(found);
-      return run && isNewer && !isEqual(book, entry, row) && isSameAccount(run.subject.account, account);
-    });
-  };
-
-  function latestOf(newest: number): readonly number[] {
-    const latest: number[] = [];
-    let rows = 0;
-    for (let entry = newest; entry !== -1; entry = entries.olderBySecond(entry)) {
-      rows += 1;
-      if (entries.isLatest(entry)) latest.push(entry);
-    }
-    if (rows > manyRows) known.set(newest, latest);
-    return latest;
-  }
-}
-
-function isEqual({ entries }: Book, entry: number, row: Uint8Array): boolean {
-  const other = new Uint8Array(rowSize);
-  entries.read(entry, other, 0);
-  return Buffer.compare(other, row) === 0;
 }
 
 /** Adds up which runs have rows of an input. */

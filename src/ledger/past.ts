@@ -48,7 +48,7 @@ function rowsOf(past: Book, book: Book, run: Run, now: number): readonly PastRow
   const changes: PastRows[] = [];
   const together = new Uint8Array(rowsTogether * rowSize);
   let [skip, count] = [0, 0];
-  let facts: PastFacts = { state: 'absent', time: 0, order: 0, isLatest: false, owner: undefined };
+  let facts: PastFacts = { state: 'absent', time: 0, order: 0, owner: undefined };
   for (let position = 0; position < run.rows.count(); position++) {
     const entry = run.rows.entryAt(position);
     if (entry === -1 || !isNeeded(book, run, position, now)) {
@@ -88,12 +88,11 @@ function factsIn({ entries, ownerOf }: Book, entry: number): PastFacts {
     state: entries.stateOf(entry),
     time: entries.timeOf(entry),
     order: entries.orderOf(entry),
-    isLatest: entries.isLatest(entry),
     owner: ownerOf(entry)?.id,
   };
 }
 
 function isEqual(one: PastFacts, other: PastFacts): boolean {
   const isSameChange = one.order === other.order && one.time === other.time && one.state === other.state;
-  return isSameChange && one.isLatest === other.isLatest && one.owner === other.owner;
+  return isSameChange && one.owner === other.owner;
 }

@@ -4,7 +4,7 @@ import { createPicks } from './places.ts';
 import { createMarks } from './entries.ts';
 import { rowSize } from './identity.ts';
 import { type Fate, fateAt, fates, type Note, type RunPlan, type Registered, type Stop } from './ledger.ts';
-import { createEarlier, createIsOutdated, elsewhere, isIdle, isKnown, isLive, isShared, type World } from './others.ts';
+import { createEarlier, elsewhere, isIdle, isKnown, isLive, isShared, type World } from './others.ts';
 import { endedWithRestart } from '../base/liveness.ts';
 
 /** Milliseconds after which a live run is continued only with `--continue`: Tuesday's job must not complete Monday's. */
@@ -121,7 +121,6 @@ interface Draft {
 /** The fate of each row by this run or job alone. */
 function draftOf(book: Book, plan: RunPlan, run: Run | undefined): Draft {
   const { input } = plan;
-  const isCurrent = createIsCurrent(book, plan);
   const codes = new Uint8Array(input.count);
   const known = new Uint32Array(input.count);
   const counts = { due: 0, retry: 0, later: 0, done: 0, unsure: 0, duplicate: 0, earlier: 0, changed: 0 };
@@ -151,31 +150,10 @@ function draftOf(book: Book, plan: RunPlan, run: Run | undefined): Draft {
   function fateOf(row: number, entry: number): Fate {
     const isNow = row < (plan.first ?? Infinity);
     const state = entry === -1 ? 'absent' : book.entries.stateOf(entry);
-    if (state === 'done' && isCurrent(row, entry)) return 'done';
+    if (state === 'done') return 'done';
     if (state === 'unsure' && !plan.choice.retryUnsure) return 'unsure';
     if (!isNow) return 'later';
     return state === 'failed' ? 'retry' : 'due';
-  }
-}
-
-/** A contact's row is done if the contact is as this row, or a later one of the input, has made it. */
-function createIsCurrent({ entries, find }: Book, { kind, input }: RunPlan): (row: number, entry: number) => boolean {
-  /** For the last row of each contact, the row that made the contact as it is. */
-  const known = new Map<number, number>();
-  return (row, entry) => {
-    if (kind === 'message' || entries.isLatest(entry)) return true;
-    const last = input.latest(input.bytes, row * rowSize) ?? row;
-    const current = known.get(last) ?? currentOf(last, { number: entries.scopeOf(entry) });
-    known.set(last, current);
-    return current > row;
-  };
-
-  function currentOf(last: number, run: Pick<Run, 'number'>): number {
-    for (let row: number | undefined = last; row !== undefined; row = input.before(row)) {
-      const entry = find(run, input.bytes, row * rowSize);
-      if (entry !== -1 && entries.isLatest(entry)) return row;
-    }
-    return -1;
   }
 }
 
@@ -227,13 +205,12 @@ function compare(book: Book, world: World, plan: RunPlan, draft: Draft): Compare
   const searchSince = { ...search, after: draft.run?.order ?? 0 };
   const [all, unsure] = [createEarlier(book), createEarlier(book)];
   const liveness = cached(world);
-  const isOutdated = createIsOutdated(book, plan);
   for (let row = 0; row < input.count; row++) {
     if (!draft.isDue(row)) continue;
     // With `--again` the user accepted that the run repeats rows that were sent before it began.
     const isAccepted = draft.run?.isAgain === true && draft.known[row] !== 0;
     const found = elsewhere(book, liveness, input.bytes, row * rowSize, isAccepted ? searchSince : search);
-    if (!found || isOutdated(found.entry)) continue;
+    if (!found) continue;
     all.add(found);
     const isUnsure = book.entries.stateOf(found.entry) === 'unsure';
     if (isUnsure) unsure.add(found);
@@ -279,9 +256,9 @@ function accepted({ book, world, plan, draft, notes, newRun }: Accepting): Decid
   const isAdopted = run && (run.subject.account.id !== account.id || run.subject.template !== template);
   const changes: Change[] = [];
   if (!run || isAdopted) changes.push({ type: 'run', run: id, at, subject, again: choice.again ?? false });
-  const { plan: planned, reopen } = plannedOf(book, plan, draft);
+  const planned = plannedOf(book, plan, draft);
   for (const bytes of addedOf(plan, draft)) changes.push({ type: 'rows', run: id, bytes });
-  changes.push({ type: 'commit', run: id, owner, at, plan: planned, reopen });
+  changes.push({ type: 'commit', run: id, owner, at, plan: planned, reopen: [] });
   const isJoined = run !== undefined && isShared(run, book, world);
   if (isJoined) notes.push({ note: 'joined', run: id });
   const surplus = run && surplusOf(book, plan, draft, run, isJoined);
@@ -312,17 +289,16 @@ function countRestarted({ ownerOf }: Book, { fates: codes, known }: Draft): numb
 /** The positions of all rows that the run is to send. New rows follow those that it has. */
 function plannedOf({ entries }: Book, { input }: RunPlan, { run, known, fates: codes }: Draft) {
   const first = run?.rows.count() ?? 0;
-  const [plan, reopen] = [createPicks(first), createPicks(first)];
+  const plan = createPicks(first);
   let added = 0;
   for (let row = 0; row < input.count; row++) {
     if (!isToSend(fateAt(codes, row))) continue;
     const entry = (known[row] ?? 0) - 1;
     const state = entry === -1 ? undefined : entries.stateOf(entry);
     if (entry === -1) added += 1;
-    else if (state === 'done') reopen.add(run?.rows.positionOf(entry) ?? 0);
     else if (state === 'absent' || state === 'withdrawn') plan.add(run?.rows.positionOf(entry) ?? 0);
   }
-  return { plan: [...plan.ranges(), ...(added > 0 ? [first, added] : [])], reopen: reopen.ranges() };
+  return [...plan.ranges(), ...(added > 0 ? [first, added] : [])];
 }
 
 /** The rows that are new to the run, in parts. A part without gaps is not copied: there may be a million rows. */

@@ -5,7 +5,7 @@ export type State = (typeof states)[number];
 export const events = [
   /** A run registered the row. */
   'plan',
-  /** The contact was changed since, so this row is due again. */
+  /** A single message is sent once more. */
   'reopen',
   /** A command wants to send the row. */
   'claim',

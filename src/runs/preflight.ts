@@ -75,7 +75,7 @@ const mostListed = 50;
 export async function preflight(options: PreflightOptions): Promise<Preflight> {
   const { source, action, mapper, digest, signal, onRows } = options;
   if (source.size > largeInput) keepYoungGenerationSmall();
-  const digests = createInput(action.kind);
+  const digests = createInput();
   const kinds = createColumn(Uint8Array);
   const places = createColumn(Uint32Array);
   const [invalidRows, duplicateRows, suspectRows]: [InvalidRow[], DuplicateRow[], SuspectRow[]] = [[], [], []];

@@ -19,11 +19,6 @@ describe('the rows of an input', () => {
     expect(found).toEqual([0, 1, 3, undefined]);
     expect(input.rowOf(input.bytes, 40)).toBe(0);
   });
-
-  it('are found by the digests of contacts in the ledger', () => {
-    const { input } = planOf('ada:1 ada:2 ada:1', { kind: 'contact' });
-    expect([0, 1, 2].map((row) => input.rowOf(input.read(row), 0))).toEqual([0, 1, 2]);
-  });
 });
 
 describe('a long input', () => {

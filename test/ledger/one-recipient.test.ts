@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createBook } from '../../src/ledger/book.ts';
 import { createMemoryLedger } from '../../src/ledger/memory.ts';
-import { planOf, sendAll } from './rig.ts';
+import { planOf } from './rig.ts';
 
 /** A registration of as many rows may follow the chain of a recipient's rows a few times, not once for each row. */
 const [count, most] = [400, 8 * 400];
@@ -14,18 +14,6 @@ it('a run whose many rows for one recipient were partly withdrawn is compared wi
   open().register(half);
   const before = steps();
   expect(open().register(half)).toMatchObject({ continues: true, counts: { due: count / 2 } });
-  expect(steps() - before).toBeLessThan(most);
-});
-
-it('many contacts with one phone that were imported before are compared without reading them for each row', async () => {
-  const { open, steps } = countedBook();
-  const plan = planOf(texts.join(' '), { kind: 'contact' });
-  const first = open();
-  await sendAll(first, plan);
-  first.close();
-  const before = steps();
-  const note = { note: 'imported-before', rows: 1 };
-  expect(open().register(plan)).toMatchObject({ continues: false, notes: [note] });
   expect(steps() - before).toBeLessThan(most);
 });
 

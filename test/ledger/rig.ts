@@ -45,7 +45,7 @@ export interface PlanOptions extends Partial<Omit<RunPlan, 'choice' | 'input'>>,
 /** A plan of the named rows, separated by spaces. */
 export function planOf(text: string, options: PlanOptions = {}): RunPlan {
   const kind: Kind = options.kind ?? 'message';
-  const input = createInput(kind);
+  const input = createInput();
   for (const row of text.split(' ').filter(Boolean)) input.add(kind === 'message' ? message(row) : contact(row));
   const { newOnly, again, changed, retryUnsure, atMost, ...rest } = options;
   const choice = { newOnly, again, continue: options.continue, changed, retryUnsure, atMost };

@@ -22,7 +22,7 @@ export const open = (folder, isLocal, now = Date.now) => openFileLedger({
   onRepaired() {},
 });
 export const planOf = (rows, choice = {}) => {
-  const input = createInput('message');
+  const input = createInput();
   for (const row of rows) input.add(row);
   return { account, mode: 'live', kind: 'message', template: 'welcome', input, choice };
 };

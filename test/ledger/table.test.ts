@@ -151,24 +151,6 @@ describe('a book that was written to a table', () => {
     expect(read).toEqual([3, 0, 1, 2, 4]);
     restored.clear();
   });
-
-  it('knows the latest row of each contact', async () => {
-    const path = join(temporaryFolder(), 'table');
-    const changes = await changesOf(async ({ open }) => {
-      const ledger = open(1);
-      const plan = planOf('ada:1 bob:1 ada:2 ada:1', { kind: 'contact' });
-      for (const again of [undefined, true]) {
-        const { run } = accepted(await ledger.register({ ...plan, choice: { again } }));
-        for (const row of [0, 1, 2, 3]) {
-          await ledger.claim([rowOf(plan, row)], { run });
-          await ledger.settle([{ run, row: rowOf(plan, row), outcome: 'done' }]);
-        }
-      }
-      await ledger.forget({ seconds: [rowOf(plan, 1).subarray(12)] });
-    });
-    for (let split = 0; split <= changes.length; split++) compareAt(path, changes, split);
-    expect.hasAssertions();
-  });
 });
 
 const otherProcess = {
@@ -217,7 +199,7 @@ function allIn({ entries, runs, senders, order }: Book) {
       entries.olderBySecond(entry),
     ];
     const facts = [entries.scopeOf(entry), entries.stateOf(entry), entries.timeOf(entry), entries.orderOf(entry)];
-    return [Buffer.from(row).toString('hex'), ...chains, ...facts, entries.isLatest(entry)];
+    return [Buffer.from(row).toString('hex'), ...chains, ...facts];
   });
   const counts = [...runs.values()].map(({ id, counts, rows }) => [id, counts, rows.blocks()]);
   return { rows, counts, order: order(), senders: senders().map(({ id }) => id) };

@@ -131,7 +131,7 @@ async function atOnce(_: string, { beforeSend }: SendHooks): Promise<void> {
 }
 
 function planOf({ secret }: FileLedger, input: Input, choice: Choice): RunPlan {
-  const rows = createInput('message');
+  const rows = createInput();
   for (const to of input) rows.add(messageRow(secret, { mode: 'sandbox', template: 'welcome', to, params: [] }));
   const account = { id: 'profile:acme', origin: 'https://api.example.com', isKeyDigest: false };
   return { account, mode: 'sandbox', kind: 'message', template: 'welcome', input: rows, choice };

@@ -137,7 +137,6 @@ function pastRowsIn(record: Fields) {
     state: state(record),
     time: number(record, 'time'),
     order: number(record, 'order'),
-    isLatest: flag(record, 'isLatest'),
     owner: maybeText(record, 'owner'),
   };
 }

@@ -6,17 +6,7 @@ import { fsError } from '../../base/files.ts';
 import { lineOf, linesOf, recordIn } from '../../base/journal-lines.ts';
 import type { BookDump, StoredBook } from '../book.ts';
 import type { RunDump, StoredRuns } from '../run.ts';
-import {
-  digestIndex,
-  type Dump,
-  isLatestIn,
-  putWord,
-  rowWords,
-  secondIndex,
-  slotOf,
-  stateIn,
-  wordAt,
-} from '../entries.ts';
+import { digestIndex, type Dump, putWord, rowWords, secondIndex, slotOf, stateIn, wordAt } from '../entries.ts';
 import type { Stored } from '../layers.ts';
 import { BadChange } from '../places.ts';
 import { type Fields, fields, list, number, numbers, ownerIn, runIn, text } from '../facts.ts';
@@ -50,7 +40,7 @@ export interface Table extends Covered {
 /** A table with a byte that is not as it was written. */
 export class BadTable extends Error {}
 
-const form = { format: 'bizmsg table', version: 2 };
+const form = { format: 'bizmsg table', version: 3 };
 const tailSize = 4_096;
 const blockSize = 4_096;
 const blockWords = blockSize / 4;
@@ -158,7 +148,6 @@ function storedIn({ fd, from, checksums, sizes, counts }: Layout): Stored {
     stateOf: (entry) => stateIn(flagOf(entry)),
     timeOf: (entry) => word(times, entry),
     orderOf: (entry) => word(orders, entry),
-    isLatest: (entry) => isLatestIn(flagOf(entry)),
     load: (): Dump => ({ counts, arrays: sizes.map((_, array) => whole(array)) }),
     close: () => fs.closeSync(fd),
   };
