@@ -72,6 +72,7 @@ const host = {
       return error instanceof Error && 'code' in error && error.code === 'EPERM';
     }
   },
+  sqlite: () => require('./sqlite.js').loadSqlite(),
   spawnDetached: (command, options) => require('./spawn.js').spawnDetached(command, options),
   spawnAttached(command, options) {
     const child = require('./spawn.js').spawnAttached(command, options);

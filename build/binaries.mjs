@@ -83,6 +83,8 @@ function compile(name, source) {
     '--format=cjs',
     '--minify',
     '--define=__CONTAINED__={}',
+    // Bun has node:sqlite.
+    '--external=@photostructure/sqlite',
     ...closed,
     ...runtime,
     source,

@@ -15,6 +15,7 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { loadSqlite } from '../bin/sqlite.js';
 
 const root = dirname(import.meta.dirname);
 const target = join(root, 'dist/cli');
@@ -313,6 +314,7 @@ async function runCommands(entry, act) {
       later: () => () => {},
       kill: () => true,
       random: Math.random,
+      sqlite: loadSqlite,
     });
   await act(run, state);
   service.close();

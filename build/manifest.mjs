@@ -1,4 +1,4 @@
-// Removes scripts and devDependencies from package.json before npm packs (`lean`), and restores it after (`whole`).
+// Removes what only a clone needs from package.json before npm packs (`lean`), and restores it after (`whole`).
 // npm does not run `prepare` of a tarball, but warns about it on installation.
 import { existsSync, copyFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,8 @@ const whole = `${manifest}.orig`;
 // May be left by a pack that was killed.
 if (existsSync(whole)) renameSync(whole, manifest);
 if (process.argv[2] === 'lean') {
-  const lean = { ...JSON.parse(readFileSync(manifest, 'utf8')), scripts: undefined, devDependencies: undefined };
+  const ofClone = { scripts: undefined, devDependencies: undefined, allowScripts: undefined };
+  const lean = { ...JSON.parse(readFileSync(manifest, 'utf8')), ...ofClone };
   copyFileSync(manifest, whole);
   writeFileSync(manifest, `${JSON.stringify(lean, null, 2)}\n`);
 }

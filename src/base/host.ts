@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { Row, Value } from './transaction.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -48,6 +49,22 @@ interface AttachOptions {
   readonly apart: boolean;
 }
 
+/** What is used of `node:sqlite`. */
+export interface Sqlite {
+  readonly DatabaseSync: new (path: string, options: { readonly timeout: number }) => SqliteConnection;
+}
+
+export interface SqliteConnection {
+  exec(sql: string): void;
+  prepare(sql: string): SqliteStatement;
+  close(): void;
+}
+
+export interface SqliteStatement {
+  /** A value that is undefined is an error. */
+  all(...values: readonly (Value | undefined)[]): readonly Row[];
+}
+
 /** Signals that ask a process to end. */
 export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
@@ -82,6 +99,8 @@ export interface Host {
   random(): number;
   /** Signal 0 checks whether the process is alive; a negative pid means a process group. */
   kill(pid: number, signal: 0 | EndSignal | 'SIGKILL'): boolean;
+  /** Loads SQLite; undefined if this Node has none. */
+  sqlite(): Sqlite | undefined;
   /** Starts a process that outlives this one. */
   spawnDetached(command: readonly string[], options: SpawnOptions): Child;
   spawnAttached(command: readonly string[], options: AttachOptions): Attached;

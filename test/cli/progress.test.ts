@@ -43,6 +43,7 @@ function written(seconds: number, { terminal, quiet = false, env = {}, after = '
     later: clock.later,
     random: Math.random,
     kill: alive,
+    sqlite: refuse,
     spawnDetached: refuse,
     spawnAttached: refuse,
   };

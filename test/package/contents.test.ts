@@ -83,8 +83,10 @@ describe('its installation', () => {
   });
 
   it('restores the package.json of the clone', () => {
-    const { scripts, devDependencies, ...shipped } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    expect([scripts, devDependencies].map(Boolean)).toEqual([true, true]);
+    const { scripts, devDependencies, allowScripts, ...shipped } = JSON.parse(
+      readFileSync(join(root, 'package.json'), 'utf8'),
+    );
+    expect([scripts, devDependencies, allowScripts].map(Boolean)).toEqual([true, true, true]);
     expect(JSON.parse(text('package.json'))).toEqual(shipped);
   });
 });

@@ -48,6 +48,7 @@ export function rig({ env, home = emptyHome(), words = {}, isHasty = false }: Se
     later: isHasty ? (_, run) => later(0, run) : later,
     random: Math.random,
     kill: alive,
+    sqlite: refuse,
     spawnDetached: refuse,
     spawnAttached: refuse,
   };

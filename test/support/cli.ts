@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { PassThrough, Readable } from 'node:stream';
 import { tree } from '../../src/commands/index.ts';
 import { run } from '../../src/cli/run.ts';
+import { loadSqlite } from '../../bin/sqlite.js';
 import type { Attached, Host, Output } from '../../src/base/host.ts';
 
 export interface Ran {
@@ -49,6 +50,7 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     later: options.later ?? later,
     random: Math.random,
     kill: alive,
+    sqlite: loadSqlite,
     spawnDetached: () => {
       throw new Error('a test in this process must not start a detached process');
     },

@@ -1,0 +1,44 @@
+'use strict';
+
+module.exports = { loadSqlite };
+
+/** Loads Node's SQLite; on Node 20 the package with the same API, if it is installed. */
+function loadSqlite() {
+  stopBetweenTransactions();
+  return builtIn() ?? installed();
+}
+
+/** Without the warning of Node 22 that SQLite is experimental. */
+function builtIn() {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    /** @type {any} */
+    const loaded = process.getBuiltinModule('node:sqlite');
+    return loaded;
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+function installed() {
+  try {
+    return require('@photostructure/sqlite');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+/** A stopped process must not hold a lock, and the default action of Ctrl-Z can stop it in the middle of a commit. */
+function stopBetweenTransactions() {
+  if (process.listeners('SIGTSTP').includes(stop)) return;
+  process.on('SIGTSTP', stop);
+}
+
+/** Stops with the default action, which ignores Ctrl-Z if no shell could continue the process. */
+function stop() {
+  process.off('SIGTSTP', stop);
+  process.once('SIGCONT', stopBetweenTransactions);
+  process.kill(process.pid, 'SIGTSTP');
+}

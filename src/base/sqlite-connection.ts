@@ -1,0 +1,118 @@
+import { closeSync, openSync } from 'node:fs';
+import { fsError, statsOf } from './files.ts';
+import type { Sqlite, SqliteConnection, SqliteStatement } from './host.ts';
+import { linked, newer, noSqlite } from './sqlite-errors.ts';
+import type { Row, Statement } from './transaction.ts';
+
+export interface Schema {
+  /** Scripts that bring the schema from each version to the next. A released one never changes. */
+  readonly schema: readonly string[];
+  /** What a commit survives. OFF: the end of the process. NORMAL: mostly a power cut, too. FULL: always. */
+  readonly sync: 'OFF' | 'NORMAL' | 'FULL';
+}
+
+/** A connection to the file of a database. */
+export interface Connection {
+  /** False if the file was removed or replaced. SQLite would write to it without an error. */
+  isCurrent(): boolean;
+  /** Runs a function in a transaction. If another process has the lock, it fails before that. */
+  transact<T>(isWriting: boolean, act: () => T): T;
+  all(statement: Statement): readonly Row[];
+  close(): void;
+}
+
+interface Prepared {
+  readonly statement: SqliteStatement;
+  /** The parameter of each placeholder, from 1. */
+  readonly parameters: readonly number[];
+}
+
+/** Opens the file of a database; creates it if it is missing, and brings its schema up to date. */
+export function connect(path: string, { schema, sync }: Schema, sqlite: Sqlite | undefined): Connection {
+  if (!sqlite) throw noSqlite();
+  createPrivate(path);
+  if (statsOf(path)?.nlink !== 1) throw linked(path);
+  const database = new sqlite.DatabaseSync(path, { timeout: 0 });
+  try {
+    // No WAL: versions of SQLite before 3.51.3 can damage it, and the mode would stay in the file.
+    database.exec(`PRAGMA auto_vacuum = FULL; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = ${sync};
+      PRAGMA fullfsync = ON; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON`);
+    upgrade(database, path, schema);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  const prepared = new Map<string, Prepared>();
+  const opened = statsOf(path);
+
+  return {
+    isCurrent() {
+      const found = statsOf(path);
+      return found !== undefined && found.ino === opened?.ino && found.dev === opened.dev;
+    },
+    transact: (isWriting, act) => transact(database, isWriting ? 'BEGIN EXCLUSIVE' : reading, act),
+    all({ sql, values }) {
+      const { statement, parameters } = prepared.get(sql) ?? prepare(sql);
+      return statement.all(...parameters.map((number) => values[number - 1]));
+    },
+    close: () => database.close(),
+  };
+
+  function prepare(sql: string): Prepared {
+    const parameters: number[] = [];
+    // SQLite would bind `$1` by its name, which is slower.
+    const text = sql.replace(/\$(\d+)/g, (_, number) => (parameters.push(Number(number)), '?'));
+    const made = { statement: database.prepare(text), parameters };
+    prepared.set(sql, made);
+    return made;
+  }
+}
+
+/**
+ * SQLite would create the file with the permissions of the umask. An existing file is not opened, because closing it
+ * would drop all locks that this process has on it.
+ */
+function createPrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (fsError(error)?.code !== 'EEXIST') throw error;
+  }
+}
+
+/** Takes the lock right away. */
+const reading = 'BEGIN; PRAGMA user_version';
+
+function transact<T>(database: SqliteConnection, begin: string, act: () => T): T {
+  try {
+    database.exec(begin);
+    const result = act();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    rollBack(database);
+    throw error;
+  }
+}
+
+function rollBack(database: SqliteConnection): void {
+  try {
+    database.exec('ROLLBACK');
+  } catch {
+    // SQLite has rolled it back.
+  }
+}
+
+function upgrade(database: SqliteConnection, path: string, schema: readonly string[]): void {
+  if (versionOf(database) === schema.length) return;
+  transact(database, 'BEGIN EXCLUSIVE', () => {
+    const version = versionOf(database);
+    if (version > schema.length) throw newer(path);
+    for (const step of schema.slice(version)) database.exec(step);
+    database.exec(`PRAGMA user_version = ${schema.length}`);
+  });
+}
+
+function versionOf(database: SqliteConnection): number {
+  return Number(database.prepare('PRAGMA user_version').all()[0]?.['user_version']);
+}

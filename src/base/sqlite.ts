@@ -1,0 +1,171 @@
+import { renameSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { CliError } from './errors.ts';
+import { createStateFolder, statsOf } from './files.ts';
+import type { Host } from './host.ts';
+import { sleep } from './sleep.ts';
+import { connect, type Connection, type Schema } from './sqlite-connection.ts';
+import { busy, failureOf, holderOf, isBusy, isDamage, removed } from './sqlite-errors.ts';
+import type { Database, Transaction } from './transaction.ts';
+
+export interface DatabaseOptions extends Schema {
+  readonly host: Pick<Host, 'later' | 'now' | 'random' | 'sqlite' | 'steady'>;
+  /** Whether it starts again, empty, if it is damaged or was removed. Otherwise that is an error. */
+  readonly isDisposable: boolean;
+  /** Milliseconds to wait for other processes. Default: 2 minutes. */
+  readonly patience?: number;
+  /** Ends the waiting of `openDatabase`. */
+  readonly signal?: AbortSignal;
+  note(message: string): void;
+}
+
+/** A transaction that waits for its turn. */
+interface Job {
+  readonly isWriting: boolean;
+  readonly signal: AbortSignal | undefined;
+  /** Runs the body; returns a function that resolves its promise. */
+  run(connection: Connection): () => void;
+  reject(error: unknown): void;
+}
+
+/** Milliseconds to wait for other processes before a note. */
+const silentFor = 3_000;
+/** Milliseconds between two attempts. */
+const longestPause = 32;
+
+/** Opens an SQLite database; creates it if it is missing. */
+export async function openDatabase(path: string, options: DatabaseOptions): Promise<Database> {
+  const { host, isDisposable, note, patience = 120_000 } = options;
+  let waiting: Job[] = [];
+  /** Jobs of a failed group: each gets its own transaction. */
+  const alone = new WeakSet<Job>();
+  let connection: Connection | undefined;
+  let working: Promise<void> | undefined;
+  let isClosed = false;
+
+  createStateFolder(dirname(path));
+  await patiently(() => repairing(connected), options.signal);
+  return {
+    write: (body, signal) => start(body, true, signal),
+    read: (body, signal) => start(body, false, signal),
+    async close() {
+      isClosed = true;
+      await working;
+      disconnect();
+    },
+  };
+
+  function start<T>(body: Transaction<T>, isWriting: boolean, signal: AbortSignal | undefined): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (isClosed) throw new Error(`${path} is closed`);
+      const run = (connection: Connection) => {
+        const result = resultOf(body, connection);
+        return () => resolve(result);
+      };
+      waiting.push({ isWriting, signal, run, reject });
+      working ??= work();
+    });
+  }
+
+  async function work(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    while (waiting.length > 0) await commitNext();
+    working = undefined;
+  }
+
+  /** Commits the waiting jobs, also those that are added while another process has the lock. */
+  async function commitNext(): Promise<void> {
+    let jobs: readonly Job[] = [];
+    try {
+      await patiently(() => {
+        jobs = nextJobs();
+        if (jobs.length > 0) repairing(() => commit(connected(), jobs));
+      });
+      waiting.splice(0, jobs.length);
+    } catch (error) {
+      const isSplit = jobs.length > 1 && !(error instanceof CliError && error.code === 'database-busy');
+      if (isSplit) for (const job of jobs) alone.add(job);
+      else for (const { reject } of waiting.splice(0, jobs.length)) reject(error);
+    }
+  }
+
+  function nextJobs(): readonly Job[] {
+    for (const { signal, reject } of waiting) if (signal?.aborted) reject(interrupted());
+    waiting = waiting.filter(({ signal }) => !signal?.aborted);
+    const [first] = waiting;
+    return first && alone.has(first) ? [first] : [...waiting];
+  }
+
+  /** Repeats what fails because another process has the lock. SQLite's own waiting would block the event loop. */
+  async function patiently<T>(act: () => T, signal?: AbortSignal): Promise<T> {
+    const start = host.steady();
+    let isNoted = false;
+    for (let pause = 1; ; pause = Math.min(2 * pause, longestPause)) {
+      try {
+        return act();
+      } catch (error) {
+        if (!isBusy(error)) throw failureOf(path, error);
+        const waited = host.steady() - start;
+        if (waited >= patience) throw busy(path);
+        if (waited >= silentFor && !isNoted) note(`waiting for ${path}, which ${holderOf(path)} uses`);
+        isNoted = waited >= silentFor;
+      }
+      await sleep(pause * (0.5 + host.random()), host.later, signal);
+      if (signal?.aborted) throw interrupted();
+    }
+  }
+
+  function connected(): Connection {
+    if (connection?.isCurrent()) return connection;
+    if (connection && !isDisposable) throw removed(path);
+    disconnect();
+    return (connection = connect(path, options, host.sqlite()));
+  }
+
+  function disconnect(): void {
+    connection?.close();
+    connection = undefined;
+  }
+
+  /** Moves a damaged file aside and tries again. */
+  function repairing<T>(act: () => T): T {
+    const before = statsOf(path)?.ino;
+    try {
+      return act();
+    } catch (error) {
+      if (!isDisposable || !isDamage(error)) throw error;
+      disconnect();
+      // Another process may have moved it already.
+      if (statsOf(path)?.ino === before) moveAside();
+      return act();
+    }
+  }
+
+  function moveAside(): void {
+    const aside = `${path}.damaged-${new Date(host.now()).toISOString().replaceAll(':', '')}`;
+    // Its journal first, which would be applied to the new file.
+    if (statsOf(`${path}-journal`)) renameSync(`${path}-journal`, `${aside}-journal`);
+    renameSync(path, aside);
+    note(`${path} was damaged and starts again; the damaged file is now ${aside}`);
+  }
+}
+
+/** Runs jobs in one transaction, and resolves their promises once it is committed. */
+function commit(connection: Connection, jobs: readonly Job[]): void {
+  const resolves = connection.transact(
+    jobs.some(({ isWriting }) => isWriting),
+    () => jobs.map((job) => job.run(connection)),
+  );
+  for (const resolve of resolves) resolve();
+}
+
+function resultOf<T>(body: Transaction<T>, connection: Connection): T {
+  const steps = body();
+  let step = steps.next();
+  while (step.done !== true) step = steps.next(connection.all(step.value));
+  return step.value;
+}
+
+function interrupted(): CliError {
+  return new CliError('interrupted', 'interrupted', 'interrupted');
+}

@@ -1,0 +1,23 @@
+export type Value = string | number | null | Uint8Array;
+export type Row = Readonly<Record<string, Value>>;
+
+/** SQL with the parameters `$1`, `$2` …, and their values. */
+export interface Statement {
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
+/**
+ * The body of a transaction: yields statements, gets the rows of each, and returns a result. It may run several times
+ * until it is committed, so it changes nothing but the database.
+ */
+export type Transaction<T> = () => Generator<Statement, T, readonly Row[]>;
+
+export interface Database {
+  /** Runs a transaction that may write. Those started in one turn of the event loop are committed together. */
+  write<T>(body: Transaction<T>, signal?: AbortSignal): Promise<T>;
+  /** Runs a transaction that only reads. It blocks writers, so it must be short: read long lists in pages. */
+  read<T>(body: Transaction<T>, signal?: AbortSignal): Promise<T>;
+  /** Finishes what was started, and closes the database. */
+  close(): Promise<void>;
+}
