@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const limiting = [
   'test/session/activity/entry.test.ts',
   'test/base/journal.test.ts',
+  'test/base/sqlite.test.ts',
   'test/ledger/damage.test.ts',
   'test/runs/engine.test.ts',
   'test/runs/waits.test.ts',

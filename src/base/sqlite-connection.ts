@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
-import { fsError, statsOf } from './files.ts';
+import { dirname } from 'node:path';
+import { createStateFolder, fsError, statsOf } from './files.ts';
 import type { Sqlite, SqliteConnection, SqliteStatement } from './host.ts';
 import { linked, newer, noSqlite } from './sqlite-errors.ts';
 import type { Row, Statement } from './transaction.ts';
@@ -30,13 +31,16 @@ interface Prepared {
 /** Opens the file of a database; creates it if it is missing, and brings its schema up to date. */
 export function connect(path: string, { schema, sync }: Schema, sqlite: Sqlite | undefined): Connection {
   if (!sqlite) throw noSqlite();
-  createPrivate(path);
-  if (statsOf(path)?.nlink !== 1) throw linked(path);
+  if (!statsOf(path)) createPrivate(path);
+  const found = statsOf(path);
+  if (found && found.nlink > 1) throw linked(path);
   const database = new sqlite.DatabaseSync(path, { timeout: 0 });
   try {
     // No WAL: versions of SQLite before 3.51.3 can damage it, and the mode would stay in the file.
-    database.exec(`PRAGMA auto_vacuum = FULL; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = ${sync};
-      PRAGMA fullfsync = ON; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON`);
+    database.exec(`PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = ${sync}; PRAGMA fullfsync = ON;
+      PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON`);
+    // It writes, and has an effect only before the first table.
+    if (found?.size === 0) database.exec('PRAGMA auto_vacuum = FULL');
     upgrade(database, path, schema);
   } catch (error) {
     database.close();
@@ -73,6 +77,7 @@ export function connect(path: string, { schema, sync }: Schema, sqlite: Sqlite |
  * would drop all locks that this process has on it.
  */
 function createPrivate(path: string): void {
+  createStateFolder(dirname(path));
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {

@@ -1,7 +1,6 @@
 import { renameSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { CliError } from './errors.ts';
-import { createStateFolder, statsOf } from './files.ts';
+import { statsOf } from './files.ts';
 import type { Host } from './host.ts';
 import { sleep } from './sleep.ts';
 import { connect, type Connection, type Schema } from './sqlite-connection.ts';
@@ -43,7 +42,6 @@ export async function openDatabase(path: string, options: DatabaseOptions): Prom
   let working: Promise<void> | undefined;
   let isClosed = false;
 
-  createStateFolder(dirname(path));
   await patiently(() => repairing(connected), options.signal);
   return {
     write: (body, signal) => start(body, true, signal),

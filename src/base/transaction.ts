@@ -1,3 +1,4 @@
+/** A text has no NUL characters: some engines refuse them, others cut the text off there. */
 export type Value = string | number | null | Uint8Array;
 export type Row = Readonly<Record<string, Value>>;
 
