@@ -16,6 +16,7 @@ run(
   '--retry',
   '1',
   'test/binary',
+  'test/base/sqlite-processes',
   ...journeys,
 );
 

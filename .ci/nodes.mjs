@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { journeys } from './journeys.mjs';
 
 const versions = ['22.23.3', '24.21.0', '26.10.0'];
-const tests = ['test/package/journey', 'test/client', 'test/sandbox/library', ...journeys];
+const tests = ['test/package/journey', 'test/client', 'test/sandbox/library', 'test/base/sqlite', ...journeys];
 
 const root = dirname(import.meta.dirname);
 const results = join(root, 'node_modules/.vitest');

@@ -61,8 +61,7 @@ export interface SqliteConnection {
 }
 
 export interface SqliteStatement {
-  /** A value that is undefined is an error. */
-  all(...values: readonly (Value | undefined)[]): readonly Row[];
+  all(...values: readonly Value[]): readonly Row[];
 }
 
 /** Signals that ask a process to end. */

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { createStateFolder, fsError, statsOf } from './files.ts';
 import type { Sqlite, SqliteConnection, SqliteStatement } from './host.ts';
 import { linked, newer, noSqlite } from './sqlite-errors.ts';
-import type { Row, Statement } from './transaction.ts';
+import type { Row, Statement, Value } from './transaction.ts';
 
 export interface Schema {
   /** Scripts that bring the schema from each version to the next. A released one never changes. */
@@ -57,7 +57,7 @@ export function connect(path: string, { schema, sync }: Schema, sqlite: Sqlite |
     transact: (isWriting, act) => transact(database, isWriting ? 'BEGIN EXCLUSIVE' : reading, act),
     all({ sql, values }) {
       const { statement, parameters } = prepared.get(sql) ?? prepare(sql);
-      return statement.all(...parameters.map((number) => values[number - 1]));
+      return statement.all(...parameters.map((number) => valueOf(number, values)));
     },
     close: () => database.close(),
   };
@@ -70,6 +70,13 @@ export function connect(path: string, { schema, sync }: Schema, sqlite: Sqlite |
     prepared.set(sql, made);
     return made;
   }
+}
+
+/** Node 26 would bind null for a missing value. */
+function valueOf(number: number, values: readonly Value[]): Value {
+  const value = values[number - 1];
+  if (value === undefined) throw new Error(`$${number} has no value`);
+  return value;
 }
 
 /**

@@ -14,6 +14,11 @@ export interface Statement {
  */
 export type Transaction<T> = () => Generator<Statement, T, readonly Row[]>;
 
+/** The rows of one statement, for use with `yield*`. */
+export function* query(sql: string, ...values: readonly Value[]): Generator<Statement, readonly Row[], readonly Row[]> {
+  return yield { sql, values };
+}
+
 export interface Database {
   /** Runs a transaction that may write. Those started in one turn of the event loop are committed together. */
   write<T>(body: Transaction<T>, signal?: AbortSignal): Promise<T>;

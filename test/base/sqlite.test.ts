@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
 import { type DatabaseOptions, openDatabase } from '../../src/base/sqlite.ts';
-import type { Database, Row, Statement, Transaction, Value } from '../../src/base/transaction.ts';
+import { type Database, query, type Row, type Transaction, type Value } from '../../src/base/transaction.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { canLimitFiles, limitFiles } from '../support/disk.ts';
 import { asRoot, canMount, mount } from '../support/small-disk.ts';
@@ -65,11 +65,7 @@ async function written(name = 'first'): Promise<string> {
 }
 
 function add(id: number, name: Value = null): Transaction<readonly Row[]> {
-  return () => one('INSERT INTO thing (id, name) VALUES ($1, $2) RETURNING id', id, name);
-}
-
-function* one(sql: string, ...values: readonly Value[]): Generator<Statement, readonly Row[], readonly Row[]> {
-  return yield { sql, values };
+  return () => query('INSERT INTO thing (id, name) VALUES ($1, $2) RETURNING id', id, name);
 }
 
 const names: Transaction<readonly unknown[]> = function* () {
@@ -113,19 +109,19 @@ describe('a statement', () => {
     ['bytes', new Uint8Array([0, 255])],
   ])('reads back %s', async (_, value) => {
     const database = await open();
-    const [row] = await database.read(() => one('SELECT $1 AS value', value));
+    const [row] = await database.read(() => query('SELECT $1 AS value', value));
     expect(row?.['value']).toEqual(value);
   });
 
   it('may use its values in any order, and several times', async () => {
     const database = await open();
-    const rows = await database.read(() => one('SELECT $2 AS a, $1 AS b, $2 AS c, $10 AS d', ...'1234567890'));
+    const rows = await database.read(() => query('SELECT $2 AS a, $1 AS b, $2 AS c, $10 AS d', ...'1234567890'));
     expect(rows).toEqual([{ a: '2', b: '1', c: '2', d: '0' }]);
   });
 
   it('fails if a value is missing', async () => {
     const database = await open();
-    await expect(database.read(() => one('SELECT $1, $2', 'one'))).rejects.toThrow('cannot be bound');
+    await expect(database.read(() => query('SELECT $1, $2', 'one'))).rejects.toThrow('$2 has no value');
   });
 
   it('may be repeated with other values', async () => {
@@ -305,15 +301,15 @@ describe('the files', () => {
     ['auto_vacuum', 1],
   ])('are written with %s = %s', async (pragma, value) => {
     const database = await open(temporary(), { sync: 'FULL' });
-    expect(await database.read(() => one(`PRAGMA ${pragma}`))).toEqual([{ [pragma]: value }]);
+    expect(await database.read(() => query(`PRAGMA ${pragma}`))).toEqual([{ [pragma]: value }]);
   });
 
   it('shrink when rows are deleted', async () => {
     const path = temporary();
     const database = await open(path);
-    await database.write(() => one('INSERT INTO thing (bytes) VALUES (zeroblob(1000000))'));
+    await database.write(() => query('INSERT INTO thing (bytes) VALUES (zeroblob(1000000))'));
     const before = statSync(path).size;
-    await database.write(() => one('DELETE FROM thing'));
+    await database.write(() => query('DELETE FROM thing'));
     expect(statSync(path).size).toBeLessThan(before / 10);
   });
 });
@@ -323,7 +319,7 @@ describe('the schema', () => {
     const path = await written();
     const added = 'ALTER TABLE thing ADD COLUMN size INTEGER; UPDATE thing SET size = 7';
     const database = await open(path, { schema: [...schema, added] });
-    expect(await database.read(() => one('SELECT name, size FROM thing'))).toEqual([{ name: 'first', size: 7 }]);
+    expect(await database.read(() => query('SELECT name, size FROM thing'))).toEqual([{ name: 'first', size: 7 }]);
   });
 
   it('is not written again if it is up to date', async () => {

@@ -1,0 +1,207 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { loadSqlite } from '../../bin/sqlite.js';
+import { openDatabase } from '../../src/base/sqlite.ts';
+import { type Database, query } from '../../src/base/transaction.ts';
+import { temporaryHome } from '../support/bin.ts';
+import { isLong } from '../support/long-tests.ts';
+
+const source = (path: string) => JSON.stringify(new URL(`../../${path}`, import.meta.url).pathname);
+const home = temporaryHome();
+const bundle = join(home.path, 'sqlite.mjs');
+const script = join(home.path, 'worker.mjs');
+const schema = ['CREATE TABLE thing (id INTEGER PRIMARY KEY, writer INTEGER) STRICT'];
+
+/** `worker.mjs PATH write|hold`, on the Node or the standalone binary under test. */
+const worker = `
+import { writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { openDatabase } from ${JSON.stringify(bundle)};
+const { loadSqlite } = createRequire(import.meta.url)(${source('bin/sqlite.js')});
+const [path, task] = process.argv.slice(2);
+const later = (milliseconds, run) => clearTimeout.bind(undefined, setTimeout(run, milliseconds));
+const host = { later, now: Date.now, random: Math.random, steady: () => performance.now(), sqlite: loadSqlite };
+const note = (text) => writeSync(2, text + '\\n');
+const options = { host, schema: ${JSON.stringify(schema)}, sync: 'OFF', isDisposable: false, note };
+const database = await openDatabase(path, options);
+const add = function* () {
+  const [row] = yield { sql: 'INSERT INTO thing (writer) VALUES ($1) RETURNING id', values: [process.pid] };
+  return row.id;
+};
+const tasks = {
+  async write() {
+    for (;;) {
+      const added = await Promise.all([add, add, add, add, add].map((body) => database.write(body)));
+      writeSync(1, added.at(-1) + '\\n');
+    }
+  },
+  async hold() {
+    await database.write(function* () {
+      yield* add();
+      writeSync(1, 'held\\n');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+    });
+    writeSync(1, 'done\\n');
+    setInterval(() => {}, 1_000);
+  },
+};
+await tasks[task]();
+`;
+
+const hasProc = existsSync('/proc/self/stat');
+const standalone = process.env['STANDALONE'];
+
+beforeAll(async () => {
+  const made = await rolldown({
+    input: new URL('../../src/base/sqlite.ts', import.meta.url).pathname,
+    platform: 'node',
+  });
+  await made.write({ file: bundle });
+  await made.close();
+  writeFileSync(script, worker);
+});
+afterAll(home.remove);
+
+function temporary(): string {
+  const home = temporaryHome();
+  onTestFinished(home.remove);
+  return join(home.path, 'things.db');
+}
+
+interface Worker {
+  readonly pid: number;
+  stdout(): string;
+  stderr(): string;
+  /** Kills it, and waits for its end. */
+  kill(): Promise<void>;
+}
+
+/** Starts a worker in a process group of its own, as a shell does. */
+async function start(path: string, task: 'write' | 'hold'): Promise<Worker> {
+  const program = standalone ?? process.execPath;
+  const env = { ...process.env, BUN_BE_BUN: '1' };
+  const shell = spawn(
+    'bash',
+    ['-c', 'set -m; "$@" & echo $!; read -r _ 2>/dev/null', 'bash', program, script, path, task],
+    {
+      env,
+    },
+  );
+  const text = { stdout: '', stderr: '' };
+  shell.stdout.on('data', (part: Buffer) => (text.stdout += part.toString()));
+  shell.stderr.on('data', (part: Buffer) => (text.stderr += part.toString()));
+  await expect.poll(() => text.stdout).toMatch(/^\d+\n./);
+  const pid = Number.parseInt(text.stdout, 10);
+  const kill = async () => {
+    if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');
+    shell.stdin.end();
+    await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
+  };
+  onTestFinished(kill);
+  return { pid, stdout: () => text.stdout.replace(/^.*\n/, ''), stderr: () => text.stderr, kill };
+}
+
+async function open(path: string, patience?: number): Promise<Database> {
+  let time = 0;
+  const later = (milliseconds: number, run: () => void) => {
+    const timer = setTimeout(() => {
+      time += milliseconds;
+      run();
+    }, 1);
+    return () => clearTimeout(timer);
+  };
+  const host = { later, now: Date.now, random: Math.random, steady: () => time, sqlite: loadSqlite };
+  const options = { host, schema, sync: 'OFF', isDisposable: false, note() {} } as const;
+  const database = await openDatabase(path, { ...options, ...(patience !== undefined && { patience }) });
+  onTestFinished(() => database.close());
+  return database;
+}
+
+const rows = (database: Database, sql: string) => database.read(() => query(sql));
+
+/** R, S, T and so on. */
+function stateOf(pid: number): string | undefined {
+  return /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];
+}
+
+describe.runIf(hasProc)('several processes', () => {
+  it('write to one database without losing a commit', async () => {
+    const path = temporary();
+    const writers = await Promise.all([start(path, 'write'), start(path, 'write'), start(path, 'write')]);
+    for (const { stdout } of writers) await expect.poll(() => stdout().split('\n').length).toBeGreaterThan(50);
+    await Promise.all(writers.map(({ kill }) => kill()));
+    const database = await open(path);
+    for (const { pid, stdout, stderr } of writers) {
+      const printed = stdout().trim().split('\n').at(-1);
+      const [found] = await rows(database, `SELECT max(id) AS last FROM thing WHERE writer = ${pid}`);
+      expect(Number(found?.['last'])).toBeGreaterThanOrEqual(Number(printed));
+      expect(stderr()).toBe('');
+    }
+    const [all] = await rows(database, 'SELECT count(*) AS count, max(id) AS last, count(*) % 5 AS part FROM thing');
+    expect([all?.['count'], all?.['part']]).toEqual([all?.['last'], 0]);
+  });
+
+  it('lose nothing that was committed when they are killed', async () => {
+    const path = temporary();
+    for (let round = 0; round < (isLong ? 40 : 4); round++) {
+      const writer = await start(path, 'write');
+      await expect.poll(() => writer.stdout().split('\n').length).toBeGreaterThan(round * 3);
+      await writer.kill();
+      const database = await open(path);
+      const printed = Number(writer.stdout().trim().split('\n').at(-1));
+      const [found] = await rows(database, 'SELECT count(*) AS count, max(id) AS last FROM thing');
+      expect(found?.['count']).toBe(found?.['last']);
+      expect(Number(found?.['last']) % 5).toBe(0);
+      expect(Number(found?.['last'])).toBeGreaterThanOrEqual(printed);
+      expect(await rows(database, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+      await database.close();
+    }
+  });
+
+  it('roll back what a killed process had not committed', async () => {
+    const path = temporary();
+    const database = await open(path);
+    const holder = await start(path, 'hold');
+    await expect.poll(holder.stdout).toContain('held');
+    await holder.kill();
+    expect(await rows(database, 'SELECT * FROM thing')).toEqual([]);
+  });
+});
+
+describe.runIf(hasProc)('a process that is stopped', () => {
+  it('in a transaction is named to those that wait, and goes on later', async () => {
+    const path = temporary();
+    const database = await open(path, 5_000);
+    const holder = await start(path, 'hold');
+    await expect.poll(holder.stdout).toContain('held');
+    process.kill(holder.pid, 'SIGSTOP');
+    const error: unknown = await rows(database, 'SELECT 1').catch((error: unknown) => error);
+    expect(error).toMatchObject({
+      code: 'database-busy',
+      exit: 'unsafe',
+      message: `process ${holder.pid} has locked ${path} for too long`,
+    });
+    process.kill(holder.pid, 'SIGCONT');
+    await expect.poll(holder.stdout).toContain('done');
+    expect(await rows(database, 'SELECT id FROM thing')).toEqual([{ id: 1 }]);
+  });
+
+  it('with Ctrl-Z stops after its transaction, each time', async () => {
+    const path = temporary();
+    const holder = await start(path, 'hold');
+    await expect.poll(holder.stdout).toContain('held');
+    const database = await open(path, 0).catch(() => undefined);
+    expect(database).toBeUndefined();
+    for (let round = 0; round < 2; round++) {
+      process.kill(holder.pid, 'SIGTSTP');
+      await expect.poll(() => stateOf(holder.pid)).toBe('T');
+      expect(await rows(await open(path, 0), 'SELECT id FROM thing')).toEqual([{ id: 1 }]);
+      process.kill(holder.pid, 'SIGCONT');
+      await expect.poll(() => stateOf(holder.pid)).not.toBe('T');
+    }
+    await expect.poll(holder.stdout).toContain('done');
+  });
+});
