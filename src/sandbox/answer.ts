@@ -7,6 +7,7 @@ import {
   findEndpoint,
   hasRealLiveKey,
   isAllowed,
+  isOwnHost,
   limitsOf,
   type MinuteWindow,
   type Rate,
@@ -130,11 +131,14 @@ interface Arrival {
   readonly now: number;
 }
 
-/** The document leaves the order of checks open. Ours: size, key, minute, faults, and those of `serve`. */
+/** The document leaves the order of checks open. Ours: size, host, key, minute, faults, and those of `serve`. */
 function decideFor(arrival: Arrival, { key, refusal }: Caller, service: Service): Decision {
   const { endpoint, now } = arrival;
   const { state, minute, shape, uncommitted } = service;
   if (isTooLarge(arrival.exchange.body)) return rejected(service, new Refusal(400, 'the body is larger than 1 MiB'));
+  const { host } = arrival.exchange.headers;
+  if (!isOwnHost(host))
+    return rejected(service, new Refusal(403, `the host ${host} is not this machine: use 127.0.0.1 or localhost`));
   if (!key || refusal !== undefined) return rejected(service, new Refusal(401, refusal ?? 'the key is invalid'));
   const rate = minute.take(now, limitsOf(state.plan).perMinute);
   if (rate?.exceeded) return withRate(rejected(service, minuteExceeded(rate)), rate, shape);

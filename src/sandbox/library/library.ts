@@ -81,7 +81,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 function exchangeOf({ path, body, method, headers: given = {} }: SandboxRequest): Exchange {
   if (typeof path !== 'string') throw new TypeError('answer: path is missing, such as /api/public/contacts');
   const pairs = Symbol.iterator in given ? [...given] : Object.entries(given);
-  const headers = Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value]));
+  // A host only matters on a port.
+  const headers = { ...Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value])), host: undefined };
   const sent = { method: method ?? (body === undefined ? 'GET' : 'POST'), target: path };
   if (body === undefined) return { ...sent, headers, body: '' };
   if (typeof body === 'string' || types.isUint8Array(body)) return { ...sent, headers, body };

@@ -42,7 +42,7 @@ export const answerProofs: Readonly<Record<string, Proof>> = {
       const { keys } = to.server.sandbox;
       const body = JSON.stringify(order);
       for (const type of ['', 'content-type: text/plain\r\n']) {
-        const head = `POST ${paths.send} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${keys.sandbox}\r\n${type}`;
+        const head = `POST ${paths.send} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${keys.sandbox}\r\n${type}`;
         const rest = `content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`;
         expect(await raw(to.server.port, head + rest)).toMatch(/^HTTP\/1.1 400 /);
       }

@@ -51,7 +51,7 @@ describe('§4: the endpoints', () => {
   ])('%s %s does not exist', async (method, path) => {
     await using to = await wire();
     const { port, sandbox } = to.server;
-    const head = `${method} ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${sandbox.keys.sandbox}\r\n`;
+    const head = `${method} ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${sandbox.keys.sandbox}\r\n`;
     expect(await raw(port, `${head}connection: close\r\n\r\n`)).toMatch(/^HTTP\/1.1 404 /);
   });
 
@@ -75,7 +75,7 @@ describe('§1, §4: every answer is JSON', () => {
   });
 
   it.each([
-    ['an unknown path', 'GET /nowhere HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n', 401],
+    ['an unknown path', 'GET /nowhere HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n', 401],
     ['broken HTTP', 'BROKEN\r\n\r\n', 400],
   ])('also to %s', async (_, bytes, status) => {
     await using to = await wire();
@@ -114,7 +114,7 @@ describe('§5: keys', () => {
     await using to = await wire();
     const key = to.server.sandbox.keys.sandbox;
     const ask = (scheme: string) =>
-      raw(to.server.port, `GET ${paths.contacts} HTTP/1.1\r\nhost: a\r\n${scheme}connection: close\r\n\r\n`);
+      raw(to.server.port, `GET ${paths.contacts} HTTP/1.1\r\nhost: localhost\r\n${scheme}connection: close\r\n\r\n`);
     expect(await ask(`Authorization: Bearer ${key}\r\n`)).toMatch(/^HTTP\/1.1 200 /);
     for (const other of [`Authorization: Basic ${key}\r\n`, `Authorization: ${key}\r\n`, `X-Api-Key: ${key}\r\n`, ''])
       expect(await ask(other)).toMatch(/^HTTP\/1.1 401 /);

@@ -55,6 +55,12 @@ describe('a sandbox in a test', () => {
     expect(await sandbox.answer({ path: paths.contacts, headers })).toMatchObject({ status: 200 });
   });
 
+  it('answers requests with the host of the real service, without a port', async () => {
+    await using sandbox = createSandbox();
+    const headers = { authorization: `Bearer ${sandbox.keys.sandbox}`, Host: 'api.example.com' };
+    expect(await sandbox.answer({ path: paths.contacts, headers })).toMatchObject({ status: 200 });
+  });
+
   it('gives the same answers on a port as without one', async () => {
     const [one, other] = [createSandbox({ seed: 7, clock: 'manual' }), createSandbox({ seed: 7, clock: 'manual' })];
     await using server = await other.listen();
