@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, linkSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { draftIn } from './drafts.ts';
 import { fsError } from './files.ts';
 import type { Later } from './host.ts';
 import { readIfPresent, hostIn, startOpenFileHeartbeat, isProcessAlive, type Probe, processStart } from './liveness.ts';
@@ -34,7 +36,7 @@ export type Claim =
 export function acquire(path: string, owner: LockOwner): Claim {
   const nonce = randomBytes(8).toString('hex');
   const text = `${owner.pid} ${processStart(owner.pid) ?? '-'} ${nonce}\n`;
-  const draft = `${path}.${nonce}.new`;
+  const draft = draftIn(dirname(path), owner.pid);
   const fd = openSync(draft, 'wx+', 0o600);
   let isHeld = false;
   try {

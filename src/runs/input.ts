@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openSource, type Source } from './input/source.ts';
 import type { Context } from '../cli/command.ts';
-import { namesIn, createStateFolder } from '../base/files.ts';
-import { isProcessAlive, type Probe, processStart, silenceOf } from '../base/liveness.ts';
+import { draftIn, removeLeftDrafts } from '../base/drafts.ts';
+import { createStateFolder } from '../base/files.ts';
 import { redact } from '../base/redact.ts';
 import type { RunFlags } from './options.ts';
 
@@ -18,8 +17,6 @@ export interface InputFile {
   /** Removes the copy of stdin. */
   close(): void;
 }
-
-const day = 86_400_000;
 
 interface InputOptions extends Partial<Pick<RunFlags, 'format' | 'encoding' | 'fields'>> {
   readonly stop: AbortSignal;
@@ -39,9 +36,10 @@ export async function openInput(
     return source;
   };
   const stateFolder = context.stateFolder();
-  removeLeftCopies(stateFolder, context.host.kill);
+  const copies = join(stateFolder, 'runs');
+  removeLeftDrafts(copies, context.host.kill);
   if (file !== '-') return { source: await opened(file), shown: file, path: resolve(file), close: () => {} };
-  const copy = copyPath(stateFolder, context.host.pid);
+  const copy = draftIn(createStateFolder(copies), context.host.pid);
   const close = () => rmSync(copy, { force: true });
   const progress = await context.progress();
   // A line that changes in place would disturb typing.
@@ -58,23 +56,6 @@ export async function openInput(
 /** The name for output. */
 export function nameOf({ shown }: Pick<InputFile, 'shown'>): string {
   return redact(shown === '-' ? 'stdin' : shown);
-}
-
-function copyPath(stateFolder: string, pid: number): string {
-  const name = `.stdin-${pid}-${randomBytes(6).toString('hex')}@${processStart(pid) ?? ''}`;
-  return join(createStateFolder(join(stateFolder, 'runs')), name);
-}
-
-/** Removes copies left by crashes. */
-function removeLeftCopies(stateFolder: string, kill: Probe): void {
-  const folder = join(stateFolder, 'runs');
-  for (const name of namesIn(folder)) {
-    const [, pid, start] = /^\.stdin-(\d+)(?:-[0-9a-f]+@(.*))?$/.exec(name) ?? [];
-    const path = join(folder, name);
-    // A copy has no heartbeat, so one from another machine is kept for a day.
-    const isLeft = () => !isProcessAlive(Number(pid), start, kill, () => silenceOf(path) - day);
-    if (pid !== undefined && isLeft()) rmSync(path, { force: true });
-  }
 }
 
 function namelessText({ nameless }: Source): string {

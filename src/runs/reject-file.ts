@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -12,11 +12,12 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, parse, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { draftIn, removeLeftDrafts } from '../base/drafts.ts';
 import { CliError } from '../base/errors.ts';
-import { fsError, namesIn, openRegular } from '../base/files.ts';
+import { fsError, openRegular } from '../base/files.ts';
 import { jsonText } from '../base/json.ts';
-import { silenceOf } from '../base/liveness.ts';
+import type { Probe } from '../base/liveness.ts';
 import type { Context } from '../cli/command.ts';
 import type { RejectFile, RejectFiles } from '../ledger/file/runs.ts';
 import type { InputFile } from './input.ts';
@@ -27,7 +28,7 @@ import { placeOf, type Source, unitOf } from './input/source.ts';
 export type RejectKind = keyof RejectFiles;
 
 interface RejectedOptions {
-  readonly context: Pick<Context, 'note'>;
+  readonly context: Pick<Context, 'note' | 'host'>;
   readonly input: InputFile;
   /** The run's own folder, for rows that cannot be written beside the input. */
   readonly folder: string;
@@ -72,7 +73,7 @@ async function writeAt(
   const listOf = (sha256: string) => join(folder, `${word}-${sha256.slice(0, 16)}.rows`);
   /** Rows of the earlier file that the input has not had so far. */
   const gone = own === undefined ? undefined : before && digestsIn(listOf(before.sha256));
-  const [draft, digests] = [createDraft(first), new Array<string>()];
+  const [draft, digests] = [createDraft(draftIn(dirname(first), context.host.pid)), new Array<string>()];
   try {
     const rejects = createRejects(input.source, draft.write);
     for await (const batch of rows((row) => gone?.delete(digestOf(row))))
@@ -182,8 +183,7 @@ interface Draft {
 }
 
 /** Hidden, and readable only by this user. */
-function createDraft(file: string): Draft {
-  const path = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.new`);
+function createDraft(path: string): Draft {
   const hash = createHash('sha256');
   let fd: number | undefined;
   let text = '';
@@ -219,24 +219,9 @@ function createDraft(file: string): Draft {
   }
 }
 
-/** Milliseconds after which a draft that did not change was left by a crash. */
-const abandonedAfter = 60_000;
-
-/** A crash while a file of rejected rows is written leaves its draft. */
-export function removeDrafts(input: InputFile, word: RejectKind): void {
-  const file = placeOfFile(input, word);
-  const { name: stem, ext } = parse(file);
-  for (const name of namesIn(dirname(file))) {
-    const path = join(dirname(file), name);
-    if (isDraftOf(name, stem, ext) && silenceOf(path) > abandonedAfter) rmSync(path, { force: true });
-  }
-}
-
-/** Of people.failed.csv, people.failed.2.csv, … */
-function isDraftOf(name: string, stem: string, extension: string): boolean {
-  const rest = name.slice(stem.length + 1).replace(/^\.\d+/, '');
-  const isOfFile = name.startsWith(`.${stem}`) && rest.startsWith(`${extension}.`);
-  return isOfFile && /^[0-9a-f]{12}\.new$/.test(rest.slice(extension.length + 1));
+/** Removes the drafts of killed commands beside the input. */
+export function removeDrafts(input: InputFile, kill: Probe): void {
+  removeLeftDrafts(dirname(placeOfFile(input, 'failed')), kill);
 }
 
 function placeOfFile({ path, source }: InputFile, word: RejectKind): string {

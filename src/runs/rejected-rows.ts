@@ -41,9 +41,9 @@ export async function writeRejectedRows(running: Running, ending: Ending): Promi
   const files: Partial<Record<RejectKind, RejectFile | undefined>> = { ...before };
   const unsurePlaces: number[] = [];
   const reasons = createReasonFinder(running, ending);
+  removeDrafts(input, context.host.kill);
   for (const [word, isNeeded] of [['failed', mayFail] as const, ['unsure', mayBeUnsure] as const]) {
     try {
-      removeDrafts(input, word);
       if (!isNeeded && !before[word]) continue;
       const rows = (see: (row: InputRow) => void) =>
         rejectedRows(running, ending, { word, reasons, unsurePlaces, see });

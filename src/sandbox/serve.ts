@@ -2,6 +2,7 @@ import type { Later } from '../base/host.ts';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeLeftDrafts } from '../base/drafts.ts';
 import { type CliError, configuration, unsafe } from '../base/errors.ts';
 import { createFolder, fsError, exposureOf, ownText } from '../base/files.ts';
 import { startHeartbeat, type Probe } from '../base/liveness.ts';
@@ -71,7 +72,8 @@ export async function serve(options: ServeOptions): Promise<LocatedSandbox> {
 }
 
 /** Writes the locator, and rewrites it when the sandbox's limit or data id changes. Returns a function that removes it. */
-function announce(sandbox: Sandbox, locator: Locator, { stateFolder, later, warn }: ServeOptions): () => void {
+function announce(sandbox: Sandbox, locator: Locator, { stateFolder, kill, later, warn }: ServeOptions): () => void {
+  removeLeftDrafts(locatorFolder(stateFolder), kill);
   let isOver = false;
   const write = () => writeLocator(stateFolder, { ...locator, minute: sandbox.minute(), dataId: sandbox.dataId() });
   const stopBeating = startHeartbeat(write(), later, write);
@@ -168,6 +170,7 @@ type Held = Extract<Claim, { held: true }>;
 /** Locks the folder. An owner without a locator is starting or ending, so it waits for that. */
 async function claim(data: string, { stateFolder, pid, kill, now, later }: ServeOptions): Promise<Held> {
   createFolder(data);
+  removeLeftDrafts(data, kill);
   const deadline = now() + patience;
   for (;;) {
     const claimed = acquire(join(data, 'lock'), { pid, kill, later });

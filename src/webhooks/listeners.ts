@@ -2,6 +2,7 @@ import type { Later } from '../base/host.ts';
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { draftIn, removeLeftDrafts } from '../base/drafts.ts';
 import { createStateFolder, ownNamesIn, requireOwn } from '../base/files.ts';
 import { isRecord } from '../contract/readers.ts';
 import {
@@ -30,10 +31,12 @@ export function announceListener(
   later?: Later,
 ): () => void {
   const { port, pid } = locator;
-  const path = join(createStateFolder(folderIn(stateFolder)), `${port}-${randomBytes(6).toString('hex')}.json`);
+  const folder = createStateFolder(folderIn(stateFolder));
+  const path = join(folder, `${port}-${randomBytes(6).toString('hex')}.json`);
   const write = () => {
-    writeFileSync(`${path}.new`, `${JSON.stringify({ ...locator, start: processStart(pid) })}\n`, { mode: 0o600 });
-    renameSync(`${path}.new`, path);
+    const draft = draftIn(folder, pid);
+    writeFileSync(draft, `${JSON.stringify({ ...locator, start: processStart(pid) })}\n`, { mode: 0o600 });
+    renameSync(draft, path);
   };
   write();
   const stop = later && startHeartbeat(path, later, write);
@@ -47,6 +50,7 @@ export function announceListener(
 export function liveListeners(stateFolder: string, kill: Probe): readonly ListenerLocator[] {
   const found = foundIn(folderIn(stateFolder), kill);
   for (const { path, isLive } of found) if (!isLive) rmSync(path, { force: true });
+  removeLeftDrafts(folderIn(stateFolder), kill);
   return listenersOf(found, true);
 }
 

@@ -14,7 +14,7 @@ const rows = (...phones: readonly string[]) => phones.map((to) => `{"to":"${to}"
 const sent = () => world.sandbox.messages().map(({ to }) => to);
 const [ada, alan, grace, joan] = ['+12025550141', '+12025550142', '+12025550144', '+12025550145'];
 const folder = () => join(world.home, '.local/state/bizmsg/runs');
-const copies = () => readdirSync(folder()).filter((name) => name.includes('stdin'));
+const copies = () => readdirSync(folder()).filter((name) => name.startsWith('.bizmsg-'));
 
 /** A command in the home of the test. */
 async function batch(input: string, ...more: readonly string[]) {
@@ -64,7 +64,7 @@ it('no copy of stdin is kept, whether the run ends, stops or is refused', async 
 
 it('the copy of a killed process is removed', async () => {
   await batch(rows(ada));
-  const left = join(folder(), `.stdin-${2 ** 22 + 1}-0123456789ab@`);
+  const left = join(folder(), `.bizmsg-${2 ** 22 + 1}-0123456789ab@.new`);
   writeFileSync(left, rows(alan));
   await batch(rows(grace));
   expect(existsSync(left)).toBe(false);

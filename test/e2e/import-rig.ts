@@ -38,8 +38,14 @@ export function writePeople({ home }: Pick<World, 'home'>, count: number, name =
   return file;
 }
 
-export function start(world: Pick<World, 'home' | 'env'>, argv: readonly string[], input?: string): Running {
-  const running = startBin(argv, { ...world, ...(input !== undefined && { input }) });
+export type Place = Pick<World, 'home' | 'env'>;
+
+export function start(place: Place, argv: readonly string[], input?: string, cwd?: string): Running {
+  const running = startBin(argv, {
+    ...place,
+    ...(input !== undefined && { input }),
+    ...(cwd !== undefined && { cwd }),
+  });
   onTestFinished(() => void alive(running.pid, 'SIGKILL'));
   return running;
 }

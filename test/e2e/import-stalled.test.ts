@@ -57,7 +57,7 @@ describe('an import', () => {
     const world = await rig.newWorld();
     const running = redirected(world, ['contacts', 'import', '-', '--format', 'csv']);
     const state = join(world.home, '.local/state/bizmsg');
-    const drafts = () => readdirSync(state, { recursive: true }).filter((path) => String(path).includes('.stdin-'));
+    const drafts = () => readdirSync(state, { recursive: true }).filter((path) => String(path).includes('.bizmsg-'));
     await expect.poll(drafts).toHaveLength(1);
     alive(running.pid, signal);
     expect(await running.ended).toBe(code);

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { draftIn } from '../../src/base/drafts.ts';
 import { alive } from '../support/cli.ts';
 import { objects } from '../support/json-lines.ts';
 import * as rig from './runs-rig.ts';
@@ -80,22 +81,20 @@ describe('a batch that was killed', () => {
     await dead.ended;
     expect(alive(dead.pid)).toBe(false);
     const left = [
-      join(place.state, 'runs', `.stdin-${dead.pid}-0123456789ab@`),
+      join(place.state, 'runs', `.bizmsg-${dead.pid}-0123456789ab@.new`),
       join(place.state, 'ledger', 'turn.0123456789abcdef.new'),
       join(place.state, 'ledger', 'table.0123456789ab.new'),
-      join(place.home, '.people.failed.csv.0123456789ab.new'),
-      join(place.home, '.people.failed.2.csv.0123456789ab.new'),
-      join(place.home, '.people.unsure.csv.0123456789ab.new'),
+      join(place.home, `.bizmsg-${dead.pid}-0123456789ab@.new`),
     ];
-    const fresh = join(place.home, '.people.failed.csv.fedcba987654.new');
-    const foreign = join(place.home, '.people2.failed.csv.0123456789ab.new');
+    const fresh = draftIn(place.home, process.pid);
+    const foreign = join(place.home, `.people.failed.csv.${dead.pid}-0123456789ab.new`);
     for (const folder of ['runs', 'ledger']) mkdirSync(join(place.state, folder), { recursive: true });
     for (const path of [...left, fresh, foreign]) writeFileSync(path, 'x');
     const past = Date.now() / 1_000 - 61;
     for (const path of [...left, foreign]) utimesSync(path, past, past);
     rig.writePeople(place, 2);
     expect((await place.bin(rig.batch('people.csv'))).code).toBe(0);
-    expect(rig.leftBehind(place).map((name) => join(place.home, name))).toEqual([foreign, fresh].sort());
+    expect(rig.leftBehind(place).map((name) => join(place.home, name))).toEqual([fresh, foreign].sort());
   });
 });
 

@@ -1,7 +1,8 @@
 import type { Later } from '../../base/host.ts';
-import { randomBytes } from 'node:crypto';
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { isRecord } from '../../contract/readers.ts';
+import { draftIn, removeLeftDrafts } from '../../base/drafts.ts';
 import { CliError, usage } from '../../base/errors.ts';
 import { fsError } from '../../base/files.ts';
 import { nameOf } from '../../base/lock.ts';
@@ -24,6 +25,7 @@ interface Owner {
 export function openReadyFile(path: string, { pid, kill, later }: Owner): ReadyFile {
   let own: string | undefined;
   let stopRefreshing = () => {};
+  removeLeftDrafts(dirname(path), kill);
   if (ownerOf(path, kill) === undefined) clear(path);
   return {
     write(ready) {
@@ -31,7 +33,7 @@ export function openReadyFile(path: string, { pid, kill, later }: Owner): ReadyF
       if (owner !== undefined)
         throw usage(`"${path}" is the ready file of ${owner}, which is still running`, anotherName);
       own = `${JSON.stringify({ ...ready, pid, start: processStart(pid) })}\n`;
-      writeAtomically(path, own, `${path}.${randomBytes(6).toString('hex')}.new`);
+      writeAtomically(path, own, draftIn(dirname(path), pid));
       stopRefreshing = startHeartbeat(path, later, () => {});
     },
     remove() {
@@ -77,7 +79,6 @@ function contentOf(path: string): string | undefined {
 
 function writeAtomically(path: string, content: string, draft: string): void {
   try {
-    rmSync(draft, { force: true });
     writeFileSync(draft, content, { mode: 0o600, flag: 'wx' });
     renameSync(draft, path);
   } catch (error) {

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { draftIn } from '../../base/drafts.ts';
 import { createStateFolder, ownNamesIn, requireOwn } from '../../base/files.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { isElsewhere, isProcessAlive, type Probe, processStart, silenceOf } from '../../base/liveness.ts';
@@ -43,9 +43,8 @@ export interface Locator {
 
 /** Writes the locator and returns its path. The sandbox renews it as a heartbeat. */
 export function writeLocator(stateFolder: string, locator: Locator): string {
-  locatorFolder(stateFolder);
   const path = locatorFile(stateFolder, locator.port);
-  const draft = `${path}.${randomBytes(6).toString('hex')}.new`;
+  const draft = draftIn(locatorFolder(stateFolder), locator.pid);
   const written = { ...locator, start: processStart(locator.pid), network: ownNetwork() };
   writeFileSync(draft, `${JSON.stringify(written)}\n`, { mode: 0o600 });
   renameSync(draft, path);

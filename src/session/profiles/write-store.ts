@@ -1,9 +1,9 @@
-import { accessSync, chmodSync, constants, statSync } from 'node:fs';
+import { accessSync, chmodSync, constants, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Conf from 'conf';
 import { lock } from 'proper-lockfile';
 import { CliError, configuration } from '../../base/errors.ts';
-import { fsError, createFolder } from '../../base/files.ts';
+import { fsError, createFolder, namesIn } from '../../base/files.ts';
 import { readStore, type Store, storeFile, storeName } from './store.ts';
 
 /** Reads, changes and writes the store under a lock. Writes nothing if unchanged. */
@@ -55,6 +55,9 @@ async function acquireLock(folder: string): Promise<() => Promise<void>> {
 }
 
 function write(folder: string, { version, current, profiles }: Store): void {
+  // A process that was killed while it wrote has left a draft with keys. The lock keeps all others from writing.
+  for (const name of namesIn(folder))
+    if (name.startsWith(`${storeName}.json.tmp-`)) rmSync(join(folder, name), { force: true });
   const conf = new Conf<Record<string, unknown>>({
     cwd: folder,
     configName: storeName,

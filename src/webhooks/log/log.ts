@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeLeftDrafts } from '../../base/drafts.ts';
 import { createFolder, createStateFolder } from '../../base/files.ts';
 import type { Later } from '../../base/host.ts';
 import { type Journal, openJournal } from '../../base/journal.ts';
@@ -66,6 +67,7 @@ interface Slot {
 }
 
 function claimSlot(folder: string, owner: EventLogOptions): Slot {
+  removeLeftDrafts(folder, owner.kill);
   for (let number = 0; ; number++) {
     const claimed = acquire(join(folder, `listener-${number}.lock`), owner);
     if (claimed.held) return { number, release: () => claimed.release() };
