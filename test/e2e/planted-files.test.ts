@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   lstatSync,
   mkdirSync,
@@ -11,11 +10,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { makePipe } from '../support/disk.ts';
 import * as rig from './import-rig.ts';
 
 /** What another user may put in the place of the file of failed rows. */
 const planted: Readonly<Record<string, (path: string) => void>> = {
-  'a pipe': (path) => void execFileSync('mkfifo', [path]),
+  'a pipe': makePipe,
   'a link to an endless device': (path) => symlinkSync('/dev/zero', path),
   'a link to nothing': (path) => symlinkSync('/none', path),
   'a file of 1 TB': (path) => {
