@@ -13,9 +13,7 @@ function builtIn() {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
-    /** @type {any} */
-    const loaded = process.getBuiltinModule('node:sqlite');
-    return loaded;
+    return /** @type {import('../src/base/host.ts').Sqlite | undefined} */ (process.getBuiltinModule('node:sqlite'));
   } finally {
     process.emitWarning = emitWarning;
   }

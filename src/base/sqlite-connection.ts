@@ -16,6 +16,8 @@ export interface Schema {
 export interface Connection {
   /** False if the file was removed or replaced. SQLite would write to it without an error. */
   isCurrent(): boolean;
+  /** Sets its modes, and brings the schema up to date. Can be repeated if another process has the lock. */
+  setUp(): void;
   /** Runs a function in a transaction. If another process has the lock, it fails before that. */
   transact<T>(isWriting: boolean, act: () => T): T;
   all(statement: Statement): readonly Row[];
@@ -28,39 +30,43 @@ interface Prepared {
   readonly parameters: readonly number[];
 }
 
-/** Opens the file of a database; creates it if it is missing, and brings its schema up to date. */
+/** Opens the file of a database; creates it if it is missing. */
 export function connect(path: string, { schema, sync }: Schema, sqlite: Sqlite | undefined): Connection {
   if (!sqlite) throw noSqlite();
   if (!statsOf(path)) createPrivate(path);
-  const found = statsOf(path);
-  if (found && found.nlink > 1) throw linked(path);
   const database = new sqlite.DatabaseSync(path, { timeout: 0 });
-  try {
+  const opened = statsOf(path);
+  const prepared = new Map<string, Prepared>();
+  let isSetUp = false;
+  return { isCurrent, setUp, transact, all, close: () => database.close() };
+
+  function isCurrent(): boolean {
+    const found = statsOf(path);
+    return found !== undefined && found.ino === opened?.ino && found.dev === opened.dev;
+  }
+
+  function setUp(): void {
+    if (isSetUp) return;
+    const { size, nlink } = statsOf(path) ?? {};
+    if (nlink !== undefined && nlink > 1) throw linked(path);
     // No WAL: versions of SQLite before 3.51.3 can damage it, and the mode would stay in the file.
     database.exec(`PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = ${sync}; PRAGMA fullfsync = ON;
       PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON`);
     // It writes, and has an effect only before the first table.
-    if (found?.size === 0) database.exec('PRAGMA auto_vacuum = FULL');
+    if (size === 0) database.exec('PRAGMA auto_vacuum = FULL');
     upgrade(database, path, schema);
-  } catch (error) {
-    database.close();
-    throw error;
+    isSetUp = true;
   }
-  const prepared = new Map<string, Prepared>();
-  const opened = statsOf(path);
 
-  return {
-    isCurrent() {
-      const found = statsOf(path);
-      return found !== undefined && found.ino === opened?.ino && found.dev === opened.dev;
-    },
-    transact: (isWriting, act) => transact(database, isWriting ? 'BEGIN EXCLUSIVE' : reading, act),
-    all({ sql, values }) {
-      const { statement, parameters } = prepared.get(sql) ?? prepare(sql);
-      return statement.all(...parameters.map((number) => valueOf(number, values)));
-    },
-    close: () => database.close(),
-  };
+  function transact<T>(isWriting: boolean, act: () => T): T {
+    setUp();
+    return inTransaction(database, isWriting ? 'BEGIN EXCLUSIVE' : reading, act);
+  }
+
+  function all({ sql, values }: Statement): readonly Row[] {
+    const { statement, parameters } = prepared.get(sql) ?? prepare(sql);
+    return statement.all(...parameters.map((number) => valueOf(number, values)));
+  }
 
   function prepare(sql: string): Prepared {
     const parameters: number[] = [];
@@ -95,7 +101,7 @@ function createPrivate(path: string): void {
 /** Takes the lock right away. */
 const reading = 'BEGIN; PRAGMA user_version';
 
-function transact<T>(database: SqliteConnection, begin: string, act: () => T): T {
+function inTransaction<T>(database: SqliteConnection, begin: string, act: () => T): T {
   try {
     database.exec(begin);
     const result = act();
@@ -117,7 +123,7 @@ function rollBack(database: SqliteConnection): void {
 
 function upgrade(database: SqliteConnection, path: string, schema: readonly string[]): void {
   if (versionOf(database) === schema.length) return;
-  transact(database, 'BEGIN EXCLUSIVE', () => {
+  inTransaction(database, 'BEGIN EXCLUSIVE', () => {
     const version = versionOf(database);
     if (version > schema.length) throw newer(path);
     for (const step of schema.slice(version)) database.exec(step);

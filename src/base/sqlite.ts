@@ -29,8 +29,8 @@ interface Job {
 
 /** Milliseconds to wait for other processes before a note. */
 const silentFor = 3_000;
-/** Milliseconds between two attempts. */
-const longestPause = 32;
+/** Milliseconds between two attempts. Longer pauses would favor the process that has just released the lock. */
+const longestPause = 4;
 
 /** Opens an SQLite database; creates it if it is missing. */
 export async function openDatabase(path: string, options: DatabaseOptions): Promise<Database> {
@@ -42,7 +42,12 @@ export async function openDatabase(path: string, options: DatabaseOptions): Prom
   let working: Promise<void> | undefined;
   let isClosed = false;
 
-  await patiently(() => repairing(connected), options.signal);
+  try {
+    await patiently(() => repairing(() => connected().setUp()), options.signal);
+  } catch (error) {
+    disconnect();
+    throw error;
+  }
   return {
     write: (body, signal) => start(body, true, signal),
     read: (body, signal) => start(body, false, signal),
@@ -98,7 +103,7 @@ export async function openDatabase(path: string, options: DatabaseOptions): Prom
   async function patiently<T>(act: () => T, signal?: AbortSignal): Promise<T> {
     const start = host.steady();
     let isNoted = false;
-    for (let pause = 1; ; pause = Math.min(2 * pause, longestPause)) {
+    for (;;) {
       try {
         return act();
       } catch (error) {
@@ -108,7 +113,7 @@ export async function openDatabase(path: string, options: DatabaseOptions): Prom
         if (waited >= silentFor && !isNoted) note(`waiting for ${path}, which ${holderOf(path)} uses`);
         isNoted = waited >= silentFor;
       }
-      await sleep(pause * (0.5 + host.random()), host.later, signal);
+      await sleep(1 + host.random() * longestPause, host.later, signal);
       if (signal?.aborted) throw interrupted();
     }
   }

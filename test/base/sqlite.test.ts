@@ -1,10 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
+  existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -74,11 +76,11 @@ const names: Transaction<readonly unknown[]> = function* () {
 };
 
 /** Another connection that has the lock. */
-function lock(path: string): { release(): void } {
+function lock(path: string, sql = 'BEGIN EXCLUSIVE'): { release(): void } {
   const sqlite = loadSqlite();
   if (!sqlite) throw new Error('no SQLite');
   const other = new sqlite.DatabaseSync(path, { timeout: 0 });
-  other.exec('BEGIN EXCLUSIVE');
+  other.exec(sql);
   const release = () => other.close();
   return { release };
 }
@@ -86,6 +88,14 @@ function lock(path: string): { release(): void } {
 /** The number of commits in a file that is not open. */
 function commitsIn(path: string): number {
   return readFileSync(path).readUInt32BE(24);
+}
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 const failed = (promise: Promise<unknown>): Promise<unknown> =>
@@ -207,6 +217,15 @@ describe('while another process has the lock', () => {
     const opened = open(path);
     setTimeout(release, 20);
     expect(await (await opened).read(names)).toEqual(['first']);
+  });
+
+  it.runIf(existsSync('/proc/self/fd'))('opening keeps one descriptor, although it tries often', async () => {
+    const path = await written();
+    const { release } = lock(path, 'BEGIN; SELECT * FROM thing');
+    onTestFinished(release);
+    expect(await failed(open(path, { schema: [...schema, ''] }))).toMatchObject({ code: 'database-busy' });
+    const files = readdirSync('/proc/self/fd').map((fd) => linkOf(`/proc/self/fd/${fd}`));
+    expect(files.filter((file) => file === path).length).toBeLessThan(10);
   });
 
   it('transactions of later turns join those that wait', async () => {
