@@ -16,6 +16,8 @@ export interface ListeningOptions extends EventLogOptions, Omit<ReceiverOptions,
   readonly status?: number | undefined;
   /** Chooses the events to show and forward; all are recorded. */
   readonly filter: Filter;
+  /** Whether the items are no longer printed, because nothing reads stdout. */
+  readonly isUnread: () => boolean;
   /** The secrets known so far, the current one first. */
   readonly secrets: () => readonly string[];
   readonly forward: Forwarding;
@@ -40,7 +42,7 @@ const remembered = 10_000;
 
 /** Receives, records, shows and forwards events until it is stopped. */
 export async function openListening(options: ListeningOptions): Promise<Listening> {
-  const { filter, secrets, status = 200, warn = () => {} } = options;
+  const { filter, isUnread, secrets, status = 200, warn = () => {} } = options;
   const log = openEventLog(options);
   const queue = createQueue<Item>();
   const isRepeated = createRecentIds(remembered);
@@ -76,7 +78,11 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
 
   async function showAll(): Promise<void> {
     for await (const events of log.read()) {
-      queue.put(events.flatMap((event) => show(event) ?? []));
+      // Reading the rest could take minutes. Only its forwards must be recorded as not sent.
+      if (isUnread() && options.forward.routes.all.length === 0) return;
+      const items = events.flatMap((event) => show(event) ?? []);
+      if (isUnread()) continue;
+      queue.put(items);
       shown += events.length;
       await Promise.all([queue.room(), forwarder.room()]);
     }
@@ -96,7 +102,10 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
     const unsent = forwarder.stop(showing.catch(() => {}));
     log.end();
     await showing.catch(() => {});
-    if (recorded > shown) warn(`events whose file was removed before they were shown: ${recorded - shown}`);
+    const why = isUnread()
+      ? 'that were not printed, because stdout was not read'
+      : 'whose file was removed before they were shown';
+    if (recorded > shown) warn(`events ${why}: ${recorded - shown}`);
     await unsent;
     queue.end();
     return unsent;

@@ -33,6 +33,7 @@ async function listening(options: Partial<ListeningOptions> = {}): Promise<Opene
     later,
     port: 0,
     filter: () => true,
+    isUnread: () => false,
     secrets: () => [],
     forward: { routes: routesOf([], undefined), retry: false },
     addresses: [],

@@ -209,6 +209,7 @@ async function listenOptions(context: Context, input: ListenInput): Promise<Omit
     allowWebPages,
     warn: (text) => context.note('webhooks', text),
     filter: await filterOf(input),
+    isUnread: () => context.host.stdout.unprinted.bytes > 0,
     forward: { routes: await checkedRoutes(context, input), retry: input.retry },
     addresses: await ownAddresses(),
   };
