@@ -13,10 +13,20 @@ function builtIn() {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
-    return /** @type {import('../src/base/host.ts').Sqlite | undefined} */ (process.getBuiltinModule('node:sqlite'));
+    const loaded = process.getBuiltinModule('node:sqlite');
+    return isSqlite(loaded) ? loaded : undefined;
   } finally {
     process.emitWarning = emitWarning;
   }
+}
+
+/**
+ * The types of Node 20 do not have it.
+ * @param {object | undefined} loaded
+ * @returns {loaded is import('../src/base/host.ts').Sqlite}
+ */
+function isSqlite(loaded) {
+  return loaded !== undefined && 'DatabaseSync' in loaded;
 }
 
 function installed() {

@@ -125,7 +125,9 @@ describe('a statement', () => {
 
   it('may use its values in any order, and several times', async () => {
     const database = await open();
-    const rows = await database.read(() => query('SELECT $2 AS a, $1 AS b, $2 AS c, $10 AS d', ...'1234567890'));
+    const rows = await database.read(() =>
+      query('SELECT $2 AS a, $1 AS b, $2 AS c, $10 AS d', ...Array.from('1234567890')),
+    );
     expect(rows).toEqual([{ a: '2', b: '1', c: '2', d: '0' }]);
   });
 
