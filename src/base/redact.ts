@@ -1,11 +1,15 @@
 const keyPattern = /sk_(test|live)_(?!…)[A-Za-z0-9._~+/-]+/g;
 
-/** Most texts have neither a key nor characters that could hide one. */
-const mayHaveKey = /sk_|[^\n\x20-\x5b\x5d-\x7e]/;
+/** A key in base64, at each of the three places where it may begin, in hexadecimal, or reversed. */
+const encodedKeys =
+  /(?:c2tf(?:dGVzdF|bGl2ZV)|NrX(?:3Rlc3Rf|2xpdmVf)|za19(?:0ZXN0X|saXZlX))[\w+/-]+=*|736[bB]5[fF](?:74657374|6[cC]697665)5[fF][\da-fA-F]+|(?<![\w.~+/-])[\w.~+/-]+_(?:tset|evil)_ks/g;
 
-/** Zero-width characters, plain or as JSON escapes. */
+/** Most texts have neither a key nor characters that could hide one. */
+const mayHaveKey = /sk_|_ks|c2tf|NrX|za19|736[bB]5[fF]|[^\n\x20-\x5b\x5d-\x7e]/;
+
+/** Zero-width characters and colors, plain or as JSON escapes. */
 const invisible =
-  /[\xad\u061c\u180e\u200b-\u200f\u2060-\u206f\ufeff]|\u034f|[\ufe00-\ufe0f]|\udb40[\udc00-\udfff]|\\u(?:00ad|20[06][0-9a-f]|feff)/g;
+  /[\xad\u061c\u180e\u200b-\u200f\u2060-\u206f\ufeff]|\u034f|[\ufe00-\ufe0f]|\udb40[\udc00-\udfff]|\\u(?:00ad|20[06][0-9a-f]|feff)|(?:\x1b|\\u001b)\[[\d;]*m/gi;
 
 /** Masks a key except its prefix and last four characters. */
 export function maskKey(key: string): string {
@@ -19,11 +23,11 @@ export function redact(text: string, secrets: Iterable<string> = []): string {
   const safe = withoutSecrets(text, secrets);
   if (!mayHaveKey.test(safe)) return safe;
   const bare = safe.replace(invisible, '');
-  const shown = bare.replace(keyPattern, (key) => maskKey(key));
+  const shown = bare.replace(keyPattern, (key) => maskKey(key)).replace(encodedKeys, '…');
   return shown === bare ? safe : shown;
 }
 
-/** Masks the given secrets in a text, also if line breaks or zero-width characters split them. */
+/** Masks the given secrets in a text, also if they are encoded, or split by line breaks, colors or zero-width characters. */
 export function withoutSecrets(text: string, secrets: Iterable<string>): string {
   let safe = text;
   for (const secret of secrets) if (secret !== '') safe = withoutSecret(safe, secret);
@@ -34,8 +38,9 @@ export function withoutSecrets(text: string, secrets: Iterable<string>): string 
 const shortestSplit = 8;
 
 function withoutSecret(text: string, secret: string): string {
-  const safe = text.replaceAll(secret, () => maskKey(secret));
-  if (secret.length < shortestSplit) return safe;
+  const plain = text.replaceAll(secret, () => maskKey(secret));
+  if (secret.length < shortestSplit) return plain;
+  const safe = plain.replace(encodingsOf(secret), () => maskKey(secret));
   let [result, done] = ['', 0];
   for (let at = safe.indexOf(secret.charAt(0)); at >= 0; at = safe.indexOf(secret.charAt(0), Math.max(at + 1, done))) {
     const end = endOfSplitSecret(safe, at, secret);
@@ -44,6 +49,30 @@ function withoutSecret(text: string, secret: string): string {
     done = end;
   }
   return result + safe.slice(done);
+}
+
+/** One expression takes as long as a search for one of its texts. */
+const encodings = new Map<string, RegExp>();
+
+/** Matches a secret in base64, hexadecimal, percent-encoded once or twice, or reversed. */
+function encodingsOf(secret: string): RegExp {
+  const known = encodings.get(secret);
+  if (known) return known;
+  const bytes = Buffer.from(secret);
+  const hex = bytes.toString('hex');
+  const percent = encodeURIComponent(secret);
+  const forms = [hex, hex.toUpperCase(), Array.from(secret).reverse().join(''), percent, encodeURIComponent(percent)];
+  for (const before of [0, 1, 2]) {
+    const base64 = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
+    // The first and the last character also depend on the bytes beside the secret.
+    const sure = base64.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
+    forms.push(sure, sure.replaceAll('+', '-').replaceAll('/', '_'));
+  }
+  // In JSON, a backslash may precede a slash.
+  const words = [...new Set(forms)].map((form) => form.replace(/\W/g, String.raw`\\?\$&`));
+  const made = new RegExp(words.join('|'), 'g');
+  encodings.set(secret, made);
+  return made;
 }
 
 /** Returns the end of a secret that starts here and may have marks between its characters. */
@@ -57,21 +86,33 @@ function endOfSplitSecret(text: string, start: number, secret: string): number |
   return at;
 }
 
-/** Returns the length of the white space, control, zero-width character, or JSON escape of one at this place; 0 if none. */
+/** Returns the length of the white space, control, zero-width character or color, or JSON escape of one, here; 0 if none. */
 function markAt(text: string, at: number): number {
   const code = text.charCodeAt(at);
-  if (code <= 0x20) return 1;
+  if (code <= 0x20 && code !== escape) return 1;
   // The pattern takes milliseconds to compile, so ASCII and the … of a masked key are decided without it.
-  if ((code < 0x7f && text[at] !== '\\') || text[at] === '…') return 0;
-  const mark = /^(?:[\s\p{Cc}\p{Cf}\p{DI}]|\\(?:[bfnrt]|u[0-9a-fA-F]{4}))/u.exec(text.slice(at, at + 6));
+  if ((code > 0x20 && code < 0x7f && text[at] !== '\\') || text[at] === '…') return 0;
+  const mark = /^(?:(?:\x1b|\\u001b)\[[\d;]*m|[\s\p{Cc}\p{Cf}\p{DI}]|\\(?:[bfnrt]|u[0-9a-fA-F]{4}))/u.exec(
+    text.slice(at, at + 40),
+  );
   return mark?.[0].length ?? 0;
 }
 
-/** Redacts a path and query. If a key is percent-encoded in it, the whole result is decoded. */
+const escape = 0x1b;
+
+/** Rounds of percent decoding. */
+const mostRounds = 5;
+
+/** Redacts text of a request. If a key is percent-encoded in it, also several times, the whole result is decoded. */
 export function redactTarget(target: string, secrets: readonly string[] = []): string {
-  const decoded = percentDecoded(target);
-  const safe = redact(decoded, secrets);
-  return safe === decoded ? redact(target, secrets) : safe;
+  let safe = redact(target, secrets);
+  let decoded = target;
+  for (let round = 0; round < mostRounds && decoded.includes('%'); round++) {
+    decoded = percentDecoded(decoded);
+    const shown = redact(decoded, secrets);
+    if (shown !== decoded) safe = decoded = shown;
+  }
+  return safe;
 }
 
 /** Decodes percent signs. If they are not valid UTF-8, each becomes one character. */

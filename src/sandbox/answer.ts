@@ -208,7 +208,7 @@ function recorded(
     key,
     status: reply.status,
     message: first?.type === 'message' ? first.message.id : undefined,
-    detail: detail === undefined ? undefined : redact(detail),
+    detail: detail === undefined ? undefined : redactTarget(detail),
     matched: matched?.matched,
     fault: matched?.fault,
   };

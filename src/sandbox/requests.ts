@@ -1,5 +1,5 @@
 import { isoTime } from '../base/iso-time.ts';
-import { redact } from '../base/redact.ts';
+import { redactTarget } from '../base/redact.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import type { ExchangeRow, Part, RequestRow } from './rows.ts';
 import type { Call } from './state/records.ts';
@@ -62,17 +62,24 @@ function rowOf({ call, head, start, length, reply }: Kept): ExchangeRow {
   const text = typeof start === 'string' ? start : new TextDecoder().decode(start);
   return {
     request: requestRow(call),
-    sent: { method: head.method, path: redact(head.target), headers: shown(head.headers), ...partOf(text, length) },
+    sent: {
+      method: head.method,
+      path: redactTarget(head.target),
+      headers: shown(head.headers),
+      ...partOf(text, length),
+    },
     answered: { status: reply.status, headers: shown(reply.headers), ...partOf(reply.body, reply.body.length) },
   };
 }
 
 function partOf(text: string, length: number): Pick<Part, 'body' | 'bytes'> {
-  return { body: redact(text.slice(0, longestBody)), ...(length > longestBody && { bytes: length }) };
+  return { body: redactTarget(text.slice(0, longestBody)), ...(length > longestBody && { bytes: length }) };
 }
 
 function shown(headers: Exchange['headers']): Part['headers'] {
-  const all = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, redact(value)]]));
+  const all = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, redactTarget(value)]],
+  );
   return Object.fromEntries(all);
 }
 

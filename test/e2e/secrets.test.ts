@@ -397,8 +397,9 @@ async function damagedHome(): Promise<string> {
 /** The key with a mark after every third character. */
 const broken = (key: string, mark: string) => key.replace(/...(?=.)/g, (part) => part + mark);
 
-/** The visible text: without white space and zero-width characters, plain or decoded from JSON. */
-const seen = (text: string) => text.replace(/[\s\p{C}\ufe00-\ufe0f]|\\[rn]|\\u\{?[0-9a-f]{2,6}\}?/gu, '');
+/** The visible text: without white space, colors and zero-width characters, plain or decoded from JSON. */
+const seen = (text: string) =>
+  text.replace(/(?:\u001b|\\u001b)?\[0m|[\s\p{C}\ufe00-\ufe0f]|\\[rn]|\\u\{?[0-9a-f]{2,6}\}?/gu, '');
 
 type Echo = (response: ServerResponse, key: string) => void;
 
@@ -409,6 +410,18 @@ const json = (key: string) =>
     data: [{ id: key, name: `x ${key} y` }],
     message_id: key,
   });
+const encodings = {
+  base64: (text: string) => Buffer.from(text).toString('base64'),
+  hexadecimal: (text: string) => Buffer.from(text).toString('hex'),
+  reverse: (text: string) => Array.from(text).reverse().join(''),
+};
+
+/** What these echoes have of the key: without the text before it, and without its prefix. */
+function encoded(key: string): readonly string[] {
+  const { base64, hexadecimal, reverse } = encodings;
+  return [base64(key), base64(`Bearer ${key}`).slice(11), hexadecimal(key), reverse(key.replace(/^sk_test_/, ''))];
+}
+
 const echoes: Readonly<Record<string, Echo>> = {
   ...Object.fromEntries(
     [400, 401, 403, 404, 418, 429, 500, 503].map((status): [string, Echo] => [
@@ -441,10 +454,18 @@ const echoes: Readonly<Record<string, Echo>> = {
       'a byte order mark': '\ufeff',
       'a variation selector': '\ufe0f',
       'an invisible tag': '\u{e0041}',
+      'a color': '\u001b[0m',
     }).flatMap(([name, mark]): readonly [string, Echo][] => [
       [`400 with JSON and ${name} in it`, (response, key) => response.writeHead(400).end(json(broken(key, mark)))],
       [`500 with text and ${name} in it`, (response, key) => response.writeHead(500).end(broken(key, mark))],
       [`200 with JSON and ${name} in it`, (response, key) => response.end(json(broken(key, mark)))],
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(encodings).flatMap(([name, encode]): readonly [string, Echo][] => [
+      [`400 with JSON and the key in ${name}`, (response, key) => response.writeHead(400).end(json(encode(key)))],
+      [`500 with text and the key in ${name}`, (response, key) => response.writeHead(500).end(encode(`Bearer ${key}`))],
+      [`200 with JSON and the key in ${name}`, (response, key) => response.end(json(encode(`${key}:`)))],
     ]),
   ),
   'a broken answer': (response, key) => {
@@ -483,7 +504,7 @@ describe('no key is printed if the service responds with', () => {
             if (isLong || Math.floor(turn / (6 * keys.length)) % views.length === view)
               ran.push(await look([...line, '--retries', '0'], options));
           }
-          expect([line, leaks(seen(printedBy(ran)), [key])]).toEqual([line, []]);
+          expect([line, leaks(seen(printedBy(ran)), [key, ...encoded(key)])]).toEqual([line, []]);
         }
       }
     },
