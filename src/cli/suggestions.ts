@@ -241,7 +241,7 @@ function extraArgument(line: Line, typed: readonly Typed[]): CliError {
   const word = torn ?? words[argumentsOf(line).length];
   if (word === undefined) return usage('there are more arguments than this command takes', asUsed(line));
   if (hasRest(line))
-    return usage(`"${word.text}" must follow --`, `write ${path.join(' ')} [options] -- ${word.text} …`);
+    return usage(`"${word.text}" must follow --`, `write ${path.join(' ')} [options] -- ${shellQuote(word.text)} …`);
   const start = typed.indexOf(word);
   const end = typed.findIndex(({ kind }, at) => at > start && kind !== 'word');
   const values = typed.slice(start, end < 0 ? undefined : end).map(({ text }) => text);

@@ -1,4 +1,4 @@
-import { profileOption } from '../base/shell-quote.ts';
+import { profileOption, shellQuote } from '../base/shell-quote.ts';
 import { suggest } from '../base/suggest.ts';
 import type { Client } from '../client/client.ts';
 import { isRecord } from '../contract/readers.ts';
@@ -54,7 +54,7 @@ export function seenTemplates(context: Context): readonly SeenTemplate[] {
 /** The next step for a template that is not there. */
 export function unknownTemplateHint(context: Context, name: string, names: readonly string[]): string {
   const near = suggest(name, names);
-  if (near !== undefined && near !== name) return `did you mean ${near}?`;
+  if (near !== undefined && near !== name) return `did you mean ${shellQuote(near)}?`;
   return `bizmsg templates list${profileOption(context.given.profile)} shows the templates`;
 }
 
@@ -110,5 +110,5 @@ function unlisted(list: readonly TemplateFacts[], name: string): string {
     name,
     list.map((one) => one.name),
   );
-  return `the service does not list a template "${name}"${near === undefined ? '' : `; did you mean ${near}?`}`;
+  return `the service does not list a template "${name}"${near === undefined ? '' : `; did you mean ${shellQuote(near)}?`}`;
 }

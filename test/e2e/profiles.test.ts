@@ -126,7 +126,7 @@ describe('profiles', () => {
     await add('acme');
     const { code, stderr } = await run('contacts list --profile amce');
     expect(code).toBe(3);
-    expect(stderr).toContain('did you mean "acme"?');
+    expect(stderr).toContain('did you mean acme?');
   });
 
   it('keeps the path prefix of the base URL in its requests', async () => {

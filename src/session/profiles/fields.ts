@@ -57,13 +57,18 @@ export function keyMode(key: string, requested?: Mode): Mode {
   );
 }
 
+/** Names are never masked, so a key must not be one. */
+export function looksLikeKey(name: string): boolean {
+  return /sk_(?:test|live)_.|whsec_./i.test(name) || redact(name) !== name;
+}
+
 const longestAccount = 100;
 
-/** Why a text cannot name an account, or undefined. Names are never masked. */
+/** Why a text cannot name an account, or undefined. */
 export function accountFault(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u.test(name)) return 'has characters that cannot be printed';
-  if (/sk_(?:test|live)_.|whsec_./i.test(name)) return 'looks like a key';
+  if (looksLikeKey(name)) return 'looks like a key';
   return Array.from(name).length > longestAccount ? `is longer than ${longestAccount} characters` : undefined;
 }
 

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { CliError, configuration, usage } from '../../base/errors.ts';
 import { fsError, readRegular } from '../../base/files.ts';
+import { redact } from '../../base/redact.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
 import { suggest } from '../../base/suggest.ts';
 import { type Mode, modeOf } from '../../contract/keys.ts';
 import { isPlanName, type PlanName, plans } from '../../contract/plans.ts';
 import { isRecord, Mismatch, type Reader, string } from '../../contract/readers.ts';
-import { baseUrl, accountFault, keyFault, webhookSecretFault } from './fields.ts';
+import { baseUrl, accountFault, keyFault, looksLikeKey, webhookSecretFault } from './fields.ts';
 
 export interface Profile {
   /** With its path prefix, without a slash at the end. */
@@ -104,6 +106,8 @@ function storeShape(value: unknown, at = ''): Store {
   const { version, current, profiles } = record(value, at);
   if (version !== 1) throw new Mismatch(`${at}/version`, 'must be 1');
   const entries = Object.entries(record(profiles, `${at}/profiles`));
+  if (entries.some(([name]) => looksLikeKey(name)))
+    throw new Mismatch(`${at}/profiles`, 'has a name that looks like a key');
   return {
     version,
     current: optional(string)(current, `${at}/current`),
@@ -199,8 +203,7 @@ export function profileName(text: string): string {
   if (text.trim() === '') throw usage('a profile needs a name');
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text))
     throw usage(`"${text}" has control characters in it`, 'choose another name');
-  // Names are never masked.
-  if (/sk_(?:test|live)_.|whsec_./i.test(text))
+  if (looksLikeKey(text))
     throw usage(`the name "${shownName(text)}" looks like a key`, 'choose another name; the key itself is asked for');
   if (text.toLowerCase() === local)
     throw usage(`"${text}" is reserved for the sandbox on this machine`, 'choose another name');
@@ -209,15 +212,15 @@ export function profileName(text: string): string {
 }
 
 function shownName(text: string): string {
-  return text.replace(/(sk_(?:test|live)_|whsec_).*/is, '$1…');
+  return redact(text).replace(/(sk_(?:test|live)_|whsec_).*/is, '$1…');
 }
 
 export function unknownProfile(name: string, names: readonly string[]): CliError {
   const near = nearest(name, [...names, local]);
-  const offer = near ? [`did you mean "${near}"?`] : [];
+  const offer = near ? [`did you mean ${shellQuote(near)}?`] : [];
   const known = names.length > 0 ? `the profiles are ${listed(names)}` : 'bizmsg profiles add adds one';
   const hint = [[...offer, known].join(' '), `--profile ${local} is the sandbox on this machine`].join('; ');
-  return configuration('unknown-profile', `there is no profile "${name}"`, hint);
+  return configuration('unknown-profile', `there is no profile "${shownName(name)}"`, hint);
 }
 
 /** The most similar name, whatever its case. */
@@ -231,5 +234,5 @@ function nearest(typed: string, names: readonly string[]): string | undefined {
 
 export function listed(names: readonly string[]): string {
   const more = names.length > 10 ? [`and ${names.length - 10} more`] : [];
-  return [...names.slice(0, 10).map((name) => `"${name}"`), ...more].join(', ');
+  return [...names.slice(0, 10).map((name) => shellQuote(name)), ...more].join(', ');
 }

@@ -1,4 +1,5 @@
 import { forOption, usage } from '../../base/errors.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
 import { suggest } from '../../base/suggest.ts';
 import { eventFamilies, eventNames } from '../../contract/events.ts';
 import type { WebhookEvent } from './event.ts';
@@ -39,7 +40,8 @@ export function missingPath(where: string, bodies: Iterable<WebhookEvent['body']
   const [, last = path] = /([^.]+)$/.exec(path) ?? [];
   const same = names.filter((name) => name.endsWith(`.${last}`));
   const near = same.length > 0 ? same : [suggest(path, names) ?? []].flat();
-  return `no event has ${path}${near.length > 0 ? `; did you mean ${near.slice(0, 3).join(' or ')}?` : ''}`;
+  const offer = near.slice(0, 3).map((name) => shellQuote(name));
+  return `no event has ${path}${offer.length > 0 ? `; did you mean ${offer.join(' or ')}?` : ''}`;
 }
 
 function addPaths(value: unknown, path: string, known: Set<string>): void {

@@ -20,19 +20,20 @@ describe('the name of a profile', () => {
     ['amce', 'acme'],
     ['ACME', 'acme'],
     ['Local', 'local'],
-    ['big_shop', 'Big Shop'],
+    ['big_shop', "'Big Shop'"],
     ['prodcutoin', 'production'],
-  ])('%j leads to the suggestion %j', (typed, meant) => {
-    expect(unknownProfile(typed, ['acme', 'production', 'Big Shop'])).toMatchObject({
+    ['$(whoaim)', "'$(whoami)'"],
+  ])('%j leads to the suggestion %s, quoted for the shell', (typed, meant) => {
+    expect(unknownProfile(typed, ['acme', 'production', 'Big Shop', '$(whoami)'])).toMatchObject({
       exit: 'configuration',
       code: 'unknown-profile',
       message: `there is no profile "${typed}"`,
-      hint: expect.stringContaining(`did you mean "${meant}"?`),
+      hint: expect.stringContaining(`did you mean ${meant}?`),
     });
   });
 
   it('without a similar one leads to a list of all', () => {
-    const { hint } = unknownProfile('staging', ['acme', 'beta']);
-    expect(hint).toBe('the profiles are "acme", "beta"; --profile local is the sandbox on this machine');
+    const { hint } = unknownProfile('staging', ['acme', '$(beta)']);
+    expect(hint).toBe("the profiles are acme, '$(beta)'; --profile local is the sandbox on this machine");
   });
 });
