@@ -56,14 +56,17 @@ function unit(code: number): string {
 }
 
 /** A formula, with the apostrophes that keep a spreadsheet from running it. Numbers and phone numbers are not formulas. */
-const formula = /^'*(?![+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$)[=+\-@\t\r\n]/i;
+const formula = /^'*(?![+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$)[=+\-@＝＋－＠\t\r\n]/i;
+/** The sign of a formula with a call, where a spreadsheet begins a new cell if its separator is not the comma. */
+const innerFormula = /(?<=[;\t\r\n][" ]*)[=+\-@＝＋－＠](?=[^;\t\r\n]*[(|!])/g;
 /** CSV has no escapes, so a cell that needs them begins with `'\`. */
 const escapedCell = /^'+\\(?=[^]*\\u)[^\\]*(?:(?:\\\\|\\u[0-9a-f]{4})[^\\]*)*$/;
 
 /** The text of a CSV cell before it is quoted. */
 export function csvCell(text: string, options: CellOptions = {}): string {
   const plain = text.replaceAll('\\', '\\\\');
-  const escaped = unicodeEscaped(plain, options);
+  const harmless = options.rawFormulas ? plain : plain.replace(innerFormula, unicodeEscape);
+  const escaped = unicodeEscaped(harmless, options);
   if (escaped !== plain) return `'\\${escaped}`;
   if (options.rawFormulas) return text;
   return formula.test(text) || escapedCell.test(text) ? `'${text}` : text;

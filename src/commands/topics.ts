@@ -120,11 +120,13 @@ both cases.
   -o table    aligned; on a terminal limited to its width, with local times
   -o tsv      tab-separated; inside a value a tab is \\t, a line feed \\n, a
               carriage return \\r, a NUL \\0, a backslash \\\\, a quote at the
-              beginning \\", and another control character such as \\u001b
+              beginning \\", and another control character such as \\u001b;
+              formulas are kept, so do not open it in a spreadsheet
   -o csv      RFC 4180; a value that a spreadsheet would run as a formula gets
               an apostrophe in front ('=1+1), unless --raw-formulas is given;
-              a value with control characters starts with '\\ and has \\u001b
-              for ESC and \\\\ for a backslash
+              a value with control characters, or with a formula after a
+              semicolon, tab or line break, starts with '\\ and has \\u001b
+              for ESC, \\u003d for = and \\\\ for a backslash
   -o json     one document; a list is an array of records
   -o ndjson   one object per line
   -o id       only the ids, one per line

@@ -4,7 +4,7 @@ import { csvCell, tsvCell, unescapeCsv, unescapeTsv } from '../../src/base/cell-
 import { isLong } from '../support/long-tests.ts';
 
 const special = fc.constantFrom(
-  "'", '"', '\\', '=', '+', '-', '@', '1', '12025550101', '.5', 'e3', 'u001b', 'n', 't', '\t', '\n', '\r', '\0',
+  "'", '"', '\\', '=', '+', '-', '@', '＝', ';', '|', '(', '1', '12025550101', '.5', 'e3', 'u001b', 'n', 't', '\t', '\n', '\r', '\0',
   '\u001b', '\u009b', '\u202e', '\ud800', '👋🏽', 'a', ' ',
 ); // prettier-ignore
 const text = fc.oneof(
@@ -54,24 +54,44 @@ describe('a CSV cell', () => {
     ['\tx', "'\tx"],
     ['\rx', "'\rx"],
     ["'=1+1", "''=1+1"],
+    ['＝1+1', "'＝1+1"],
+    ['＋1+cmd|x', "'＋1+cmd|x"],
+    ['－cmd|x', "'－cmd|x"],
+    ['＠SUM(A1)', "'＠SUM(A1)"],
+    ["x;=cmd|' /C calc'!A0", "'\\x;\\u003dcmd|' /C calc'!A0"],
+    ['x; "＝HYPERLINK("http://x";"y")', '\'\\x; "\\uff1dHYPERLINK("http://x";"y")'],
+    ['a;-2+3+cmd|x;b\\;@SUM(A1)', "'\\a;\\u002d2+3+cmd|x;b\\\\;\\u0040SUM(A1)"],
+    ['a\n=IMPORTXML(1)', "'\\a\n\\u003dIMPORTXML(1)"],
+    ['=1;=cmd|x', "'\\=1;\\u003dcmd|x"],
     ['a\u001b[31m\\', "'\\a\\u001b[31m\\\\"],
   ])('gets an apostrophe if a spreadsheet or terminal would interpret it: %j', (value, cell) => {
     expect(csvCell(value)).toBe(cell);
     expect(unescapeCsv(cell)).toBe(value);
   });
 
-  it.each(['+12025550101', '-5', '+3.5', '-1e9', 'Ada', "O'Neil", "'tis", 'C:\\temp', 'a=b', "'-5", "'\\n"])(
-    'is unchanged: %s',
-    (value) => {
-      expect([csvCell(value), unescapeCsv(value)]).toEqual([value, value]);
-    },
-  );
+  it.each([
+    '+12025550101',
+    '-5',
+    '+3.5',
+    '-1e9',
+    'Ada',
+    "O'Neil",
+    "'tis",
+    'C:\\temp',
+    'a=b',
+    "'-5",
+    "'\\n",
+    'a;b=(c)',
+    'a; -5;+3',
+    'Note; - item',
+    'x;=y',
+  ])('is unchanged: %s', (value) => {
+    expect([csvCell(value), unescapeCsv(value)]).toEqual([value, value]);
+  });
 
   it('keeps a formula on request, but no control characters', () => {
-    expect([csvCell('=1', { rawFormulas: true }), csvCell('\u001b', { rawFormulas: true })]).toEqual([
-      '=1',
-      "'\\\\u001b",
-    ]);
+    const raw = ['=1', 'x;=cmd|x', '\u001b'].map((value) => csvCell(value, { rawFormulas: true }));
+    expect(raw).toEqual(['=1', 'x;=cmd|x', "'\\\\u001b"]);
   });
 });
 
