@@ -1,4 +1,6 @@
-/** Escapes for the cells of our TSV and CSV, and the way back. */
+import { unseen } from './unseen.ts';
+
+/* Escapes for the cells of our TSV and CSV, and the way back. */
 
 export interface CellOptions {
   /** Also escapes marks that reorder or hide text. */
@@ -11,7 +13,7 @@ export interface CellOptions {
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\p{Surrogate}/gu;
 /** Most texts have none of these, and looking for them is faster. */
 const unusual = /[^\t\n\r -~]/;
-const marks = /[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+const marks = new RegExp(unseen, 'gu');
 
 const names: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\r': '\\r', '\n': '\\n', '\0': '\\0' };
 const values: Readonly<Record<string, string>> = { '\\': '\\', t: '\t', r: '\r', n: '\n', '0': '\0', '"': '"' };

@@ -9,7 +9,7 @@ const mayHaveKey = /sk_|_ks|c2tf|NrX|za19|736[bB]5[fF]|[^\n\x20-\x5b\x5d-\x7e]/;
 
 /** Zero-width characters and colors, plain or as JSON escapes. */
 const invisible =
-  /[\xad\u061c\u180e\u200b-\u200f\u2060-\u206f\ufeff]|\u034f|[\ufe00-\ufe0f]|\udb40[\udc00-\udfff]|\\u(?:00ad|20[06][0-9a-f]|feff)|(?:\x1b|\\u001b)\[[\d;]*m/gi;
+  /[\xad\u0600-\u0605\u061c\u180e\u200b-\u200f\u2060-\u206f\u2800\ufeff\ufff9-\ufffb]|\ud804\udcbd|\ud80d[\udc30-\udc3f]|\ud82f[\udca0-\udca3]|\ud834[\udd73-\udd7a]|\u034f|[\ufe00-\ufe0f]|\udb40[\udc00-\udfff]|\\u(?:00ad|20[06][0-9a-f]|feff)|(?:\x1b|\\u001b)\[[\d;]*m/gi;
 
 /** Masks a key except its prefix and last four characters. */
 export function maskKey(key: string): string {
@@ -92,7 +92,7 @@ function markAt(text: string, at: number): number {
   if (code <= 0x20 && code !== escape) return 1;
   // The pattern takes milliseconds to compile, so ASCII and the … of a masked key are decided without it.
   if ((code > 0x20 && code < 0x7f && text[at] !== '\\') || text[at] === '…') return 0;
-  const mark = /^(?:(?:\x1b|\\u001b)\[[\d;]*m|[\s\p{Cc}\p{Cf}\p{DI}]|\\(?:[bfnrt]|u[0-9a-fA-F]{4}))/u.exec(
+  const mark = /^(?:(?:\x1b|\\u001b)\[[\d;]*m|[\s\p{Cc}\p{Cf}\p{DI}\u2800]|\\(?:[bfnrt]|u[0-9a-fA-F]{4}))/u.exec(
     text.slice(at, at + 40),
   );
   return mark?.[0].length ?? 0;

@@ -1,6 +1,7 @@
+import { unseen } from './unseen.ts';
+
 // Characters that a terminal acts on or hides. Tabs and line feeds are safe within quotes.
-const unsafeMarks =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+const unsafeMarks = new RegExp(String.raw`[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|${unseen}`, 'gu');
 
 /** Quotes a word for the shell if needed, so that commands in hints can be pasted. */
 export function shellQuote(word: string): string {

@@ -4,7 +4,10 @@ import { openHostile } from '../support/fake-service.ts';
 import { listener } from './webhooks-rig.ts';
 
 const acting = 'A\u001b[31m\u009b2J\u007f';
-const hidden = 'B\u202e\u200f\u{e0041}';
+const hidden =
+  'B\u202e\u200f\u{e0041}\u2800\ufff9\ufffb\u{e0100}\ufe0e\u{1d173}\u0600\u{110bd}\u{13430}\u{1bca0}x\ufe0f';
+/** An emoji form, a keycap, emoji with joiners, and a joiner in Persian. */
+const shown = '❤️ 1️⃣ 👨‍👩‍👧 🏳️‍🌈 🕵🏽‍♂️ می‌خواهم';
 
 /** A service that lists one contact with this name. */
 const listed = (name: string) =>
@@ -21,7 +24,14 @@ describe.each(['tsv', 'csv', 'json', 'ndjson', 'table'])('through a pipe, as %s'
 
   it('characters that hide or reorder text are escaped for a terminal', async () => {
     const { stdout } = await cli([...list, format], { ...(await listed(hidden)), terminal: 80, stdout: 'pipe' });
-    expect(stdout).not.toMatch(/[\u202e\u200f\u{e0041}]/u);
+    expect(stdout).toContain('B');
+    for (const mark of hidden.slice(1).replace('x', '')) expect(stdout).not.toContain(mark);
+  });
+
+  it('emoji and joiners of other scripts are shown on a terminal', async () => {
+    const caller = { ...(await listed(shown)), terminal: 200 };
+    for (const stdout of [undefined, 'pipe' as const])
+      expect((await cli([...list, format], { ...caller, ...(stdout && { stdout }) })).stdout).toContain(shown);
   });
 });
 

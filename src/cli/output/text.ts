@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
+import { unseen } from '../../base/unseen.ts';
 
-// Characters that hide or reorder text: soft hyphens, fillers, zero width, bidi, line separators, BOM, tags.
-const unseen = String.raw`\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e007f}`;
 /** Our own notes have no other characters beside ASCII. */
 const harmless = /^[ -~\n·…]*$/;
 let expressions: ReturnType<typeof unsafeCharacters> | undefined;
@@ -10,9 +9,9 @@ let expressions: ReturnType<typeof unsafeCharacters> | undefined;
 function unsafeCharacters() {
   return {
     // With C0 and C1 controls and DEL.
-    hostile: new RegExp(String.raw`[\u0000-\u001f\u007f-\u009f${unseen}]`, 'gu'),
-    // Joiners are part of other scripts and emoji; between Latin letters they only make two words look alike.
-    idle: new RegExp(String.raw`(?<=\p{Script=Latin})[\u200c\u200d${unseen}]+(?=\p{Script=Latin})`, 'gu'),
+    hostile: new RegExp(String.raw`[\u0000-\u001f\u007f-\u009f]|${unseen}`, 'gu'),
+    // Between Latin letters, joiners only make two words look alike.
+    idle: new RegExp(String.raw`(?<=\p{Script=Latin})(?:[\u200c\u200d]|${unseen})+(?=\p{Script=Latin})`, 'gu'),
   };
 }
 

@@ -1,3 +1,5 @@
+import { unseen } from '../../base/unseen.ts';
+
 /** One record of an input, as it was read. */
 export type InputRow = GoodRow | BadRow;
 
@@ -82,8 +84,8 @@ export class ValueError {
   }
 }
 
-// C1 controls, and the marks that reorder or hide text.
-const hidden = /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+// C1 controls, joiners, and the marks that reorder or hide text.
+const hidden = new RegExp(String.raw`[\u007f-\u009f\u200c\u200d]|${unseen}`, 'gu');
 const longest = 60;
 
 /** Quotes outside text on one line, shortened and without characters that a terminal interprets. */
