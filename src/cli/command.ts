@@ -1,7 +1,7 @@
 import type { CliError, ExitName } from '../base/errors.ts';
 import type { Client } from '../client/client.ts';
 import type { Target } from '../session/profiles/resolve.ts';
-import type { RunClient, RunOptions, Session, TryLookup } from '../session/session.ts';
+import type { RunClient, RunOptions, SendOnce, Session, TryLookup } from '../session/session.ts';
 import type { Progress } from './output/progress.ts';
 import type { Reporter } from './output/reporter.ts';
 import { safeValue } from './output/text.ts';
@@ -20,6 +20,8 @@ export interface Context extends Session, Prompts {
   locate(words: readonly string[]): Promise<Located>;
   /** The service, called as the target, or else as the current caller. */
   client(target?: Target): Promise<Client>;
+  /** Sends a request as the current caller. */
+  readonly sendOnce: SendOnce;
   /** Looks something up as the current caller. */
   readonly tryLookup: TryLookup;
   /** Like `client()`, for many requests at a pace. */

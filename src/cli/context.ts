@@ -54,6 +54,7 @@ export function createContext({ host, given, reporter, locate, command = '' }: C
     note,
     locate,
     client: async (target) => (await (target ? connected(target) : own())).client,
+    sendOnce: async (exchange, choice) => (await own()).sendOnce(exchange, choice),
     tryLookup: async (look) => (await own()).tryLookup(look),
     clientForRun: async (options) => {
       const [{ openRunClient }, caller] = await Promise.all([import('../session/run-client.ts'), currentCaller()]);

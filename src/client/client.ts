@@ -1,18 +1,10 @@
-import { CliError, configuration, usage } from '../base/errors.ts';
+import { type CliError, configuration, usage } from '../base/errors.ts';
 import { jsonText } from '../base/json.ts';
 import { type AnswerOf, type BodyOf, type Endpoint, type EndpointName, endpoints } from '../contract/endpoints.ts';
-import { Mismatch, type Reader } from '../contract/readers.ts';
+import { Mismatch } from '../contract/readers.ts';
 import { type Base, joinAddress, readBase, withQuery } from './address.ts';
 import { createDeadlines } from './deadline.ts';
-import {
-  type CallGuard,
-  type Connection,
-  exchange,
-  guarded,
-  readAnswer,
-  type ResendOptions,
-  type SendHooks,
-} from './exchange.ts';
+import { complete, type Connection, createExchange, type Exchange, readAnswer } from './exchange.ts';
 import { createRedactor } from '../base/redact.ts';
 import { traced } from './trace.ts';
 import type { WireAnswer, WireHeaders, WireRequest } from './transport.ts';
@@ -29,23 +21,22 @@ export interface ClientOptions extends Omit<Connection, 'redactor' | 'openDeadli
   readonly steady: () => number;
   /** Prints a line of --debug. */
   readonly trace?: ((line: string) => void) | undefined;
-  readonly guard?: CallGuard | undefined;
 }
 
-/** Each call returns a typed answer or throws one CliError; with `dryRun` it throws a DryRunResult. */
+/** With `dryRun`, an exchange throws a DryRunResult instead of sending its request. */
 export interface Client {
+  /** Makes a call, with retries. Returns a typed answer or throws one CliError. */
   call<N extends EndpointName>(name: N, body: BodyOf<N>, options?: CallOptions): Promise<AnswerOf<N>>;
-  /**
-   * Prepares an endpoint for many calls, each with its body as JSON, which is not validated. The call guard does not
-   * apply: a run records its calls itself.
-   */
-  prepare<N extends EndpointName>(name: N): (content: string, hooks?: SendHooks) => Promise<AnswerOf<N>>;
+  /** The same, for a caller that acts before or after each attempt. */
+  exchange<N extends EndpointName>(name: N, body: BodyOf<N>, options?: CallOptions): Exchange<AnswerOf<N>>;
+  /** Prepares an endpoint for many requests, each with its body as JSON, which is not validated. */
+  prepare<N extends EndpointName>(name: N): (content: string) => Exchange<AnswerOf<N>>;
   /** Fetches each page when it is read. */
   pages(name: EndpointName, query?: Query): AsyncGenerator<Page, void>;
-  /** Sends a request as given; returns the answer unread. */
-  raw(request: RawRequest, options?: ResendOptions): Promise<RawAnswer>;
-  /** Sends a raw request with or without a key; returns every answer, whatever its status. */
-  observe(request: RawRequest, key: KeyChoice): Promise<Observed>;
+  /** A request as given, and its answer unread. */
+  raw(request: RawRequest): Exchange<RawAnswer>;
+  /** A raw request with or without a key. Reports all that came back, whatever its status. */
+  observe(request: RawRequest, key: KeyChoice): Observation;
 }
 
 export interface Page {
@@ -57,18 +48,23 @@ export interface Page {
 /** Which key to send, to test how the service responds to a missing or invalid one. */
 type KeyChoice = 'own' | 'none' | 'invalid';
 
+interface Observation {
+  /** With a few retries, but not as many as a run: a 429 may be the expected answer. Follows no redirects. */
+  readonly exchange: Exchange<unknown>;
+  observed(): Observed;
+}
+
+/** What came back so far. */
 export interface Observed {
   /** All answers, including those before a retry; the last one counts. */
   readonly answers: readonly WireAnswer[];
   /** The error that a command would have thrown. */
   readonly failure: CliError | undefined;
-  /** Body of the last answer. The activity log reads the id of the message in it. */
-  readonly body: Buffer | undefined;
   /** Number of requests sent. */
   readonly calls: number;
 }
 
-interface CallOptions extends ResendOptions {
+interface CallOptions {
   readonly query?: Query | undefined;
   /** Called with the status of a successful answer. */
   readonly onStatus?: (status: number) => void;
@@ -86,50 +82,37 @@ export function createClient(options: ClientOptions): Client {
     openDeadline: createDeadlines(options.signal, options.steady),
   };
 
-  async function call<N extends EndpointName>(name: N, body: BodyOf<N>, options?: CallOptions): Promise<AnswerOf<N>>;
-  async function call(name: EndpointName, body: unknown, given: CallOptions = {}): Promise<unknown> {
-    const { query, onStatus, ...resend } = given;
-    const request = requestOf({ base, headers: defaults, name, body, query });
-    return guarded(options, { request, ...resend }, (hooks) =>
-      answerTo(request, endpoints[name].answer, { hooks, onStatus }),
-    );
+  function exchange<N extends EndpointName>(name: N, body: BodyOf<N>, given?: CallOptions): Exchange<AnswerOf<N>>;
+  function exchange(name: EndpointName, body: unknown, { query, onStatus }: CallOptions = {}): Exchange<unknown> {
+    const { answer: reader } = endpoints[name];
+    return createExchange(connection, {
+      request: requestOf({ base, headers: defaults, name, body, query }),
+      read(answer) {
+        onStatus?.(answer.status);
+        return readAnswer<unknown>(answer, reader);
+      },
+    });
   }
 
-  function prepare<N extends EndpointName>(name: N): (content: string, hooks?: SendHooks) => Promise<AnswerOf<N>>;
-  function prepare(name: EndpointName): (content: string, hooks?: SendHooks) => Promise<unknown> {
+  function prepare<N extends EndpointName>(name: N): (content: string) => Exchange<AnswerOf<N>>;
+  function prepare(name: EndpointName): (content: string) => Exchange<unknown> {
     const { method, url, headers } = requestWithoutBody({ base, headers: defaults, name });
-    const { answer } = endpoints[name];
-    return (content, hooks) => answerTo({ method, url, headers, body: content }, answer, { hooks });
-  }
-
-  async function answerTo(
-    request: WireRequest,
-    reader: Reader<unknown>,
-    { hooks, onStatus }: Pick<CallOptions, 'onStatus'> & { readonly hooks: SendHooks | undefined },
-  ): Promise<unknown> {
-    const { answer } = await exchange(connection, request, { hooks });
-    onStatus?.(answer.status);
-    return readAnswer(connection, request, { answer, reader });
+    const { answer: reader } = endpoints[name];
+    const read = (answer: WireAnswer) => readAnswer<unknown>(answer, reader);
+    return (body) => createExchange(connection, { request: { method, url, headers, body }, read });
   }
 
   return {
-    call,
+    call: async (name, body, given) => complete(exchange(name, body, given)),
+    exchange,
     prepare,
     async *pages(name, query) {
       const request = requestOf({ base, headers: defaults, name, query });
       const { readPages } = await import('./pages.ts');
       yield* readPages(connection, { base, request, reader: endpoints[name].answer });
     },
-    raw: async (raw, given) => {
-      const request = rawRequest(base, defaults, raw);
-      return guarded(options, { request, ...given }, async (hooks) =>
-        rawAnswer((await exchange(connection, request, { hooks })).answer),
-      );
-    },
-    observe: async (raw, key) => {
-      const request = rawRequest(base, withKey(defaults, key), raw);
-      return guarded(options, { request }, (hooks) => observe(connection, request, hooks));
-    },
+    raw: (raw) => createExchange(connection, { request: rawRequest(base, defaults, raw), read: rawAnswer }),
+    observe: (raw, key) => observe(connection, rawRequest(base, withKey(defaults, key), raw)),
   };
 }
 
@@ -227,31 +210,30 @@ function record(headers: WireHeaders): Record<string, string | readonly string[]
   return Object.fromEntries(all);
 }
 
-/** Sends a request with rate limit and retries, and returns every answer. Redirects are not followed. */
-async function observe(connection: Connection, request: WireRequest, hooks?: SendHooks): Promise<Observed> {
+function observe(connection: Connection, request: WireRequest): Observation {
   const answers: WireAnswer[] = [];
-  let calls = 0;
+  let [calls, failure]: [number, CliError | undefined] = [0, undefined];
   const send: Connection['transport']['send'] = async (asked, limits) => {
     calls += 1;
     const answer = await connection.transport.send(asked, limits);
     answers.push(answer);
     return answer;
   };
-  const result = (failure: CliError | undefined) => ({ answers, failure, body: answers.at(-1)?.body, calls });
-  try {
-    // A few retries, but not as many as a run: a 429 may be the expected answer.
-    const asking = {
-      ...connection,
-      transport: { ...connection.transport, send },
-      rateLimitPatience: undefined,
-      bestEffort: true,
-    };
-    await exchange(asking, request, { redirects: Infinity, hooks });
-    return result(undefined);
-  } catch (error) {
-    if (error instanceof CliError) return result(error);
-    throw error;
-  }
+  const transport = { ...connection.transport, send };
+  const asking = { ...connection, transport, rateLimitPatience: undefined, bestEffort: true };
+  const exchange = createExchange(asking, { request, read: rawAnswer, follows: false });
+  return {
+    exchange: {
+      request,
+      slot: (signal) => exchange.slot(signal),
+      async send(slot) {
+        const attempt = await exchange.send(slot);
+        if (attempt.outcome === 'failed') failure = attempt.error;
+        return attempt;
+      },
+    },
+    observed: () => ({ answers, failure, calls }),
+  };
 }
 
 /** The default headers with another key. */

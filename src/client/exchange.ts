@@ -1,9 +1,10 @@
+import type { CliError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { Mismatch, type Reader } from '../contract/readers.ts';
 import { isSameOrigin } from './address.ts';
 import type { Deadline } from './deadline.ts';
 import { errorFor } from './failure.ts';
-import type { RequestEnd, Pace } from './pace/pace.ts';
+import type { Pace, Release, RequestEnd } from './pace/pace.ts';
 import { dryRunResult } from './dry-run.ts';
 import { requestedWait, holdAfter, isRateLimited, retryDelay, excessiveWait } from './retry.ts';
 import type { Redactor } from '../base/redact.ts';
@@ -20,8 +21,6 @@ import {
 
 export interface Connection extends Wire {
   readonly pace?: Pace | undefined;
-  /** Stops new requests; requests in flight finish. Default: `signal`. */
-  readonly stopSending?: AbortSignal | undefined;
   /** Default: 3. */
   readonly retries?: number | undefined;
   /**
@@ -40,137 +39,163 @@ export interface Connection extends Wire {
   readonly onWait?: ((milliseconds: number, why: string) => void) | undefined;
 }
 
-export interface SendHooks {
-  /** Called each time the request has its slot. The request leaves once this has resolved. */
-  beforeSend(): Promise<void> | undefined;
-  /** Called before the wait for a retry, which begins once it has resolved: the service has not processed the request. */
-  beforeRetry(): Promise<void> | void;
+/** One request, attempt by attempt: `slot`, then `send`. */
+export interface Exchange<T> {
+  /** After redirects, the last one. */
+  readonly request: WireRequest;
+  /**
+   * Waits until the pace lets the request leave, after a failed attempt also for the pause before its retry. Returns no
+   * promise if there is nothing to wait for: a run sends thousands of requests per second. Rejects if the signal aborts
+   * (default: the signal of the connection). With `dryRun` it throws a DryRunResult.
+   */
+  slot(signal?: AbortSignal): Release | Promise<Release>;
+  /** Sends the request once, and returns the slot. */
+  send(slot: Release): Promise<Attempt<T>>;
 }
 
-interface ExchangeOptions {
-  /** Redirects followed so far. */
-  readonly redirects?: number;
-  readonly hooks?: SendHooks | undefined;
+type Attempt<T> =
+  | { readonly outcome: 'done'; readonly answer: T }
+  /** The error says whether the service may have acted. */
+  | { readonly outcome: 'failed'; readonly error: CliError }
+  /** It may be sent once more; a request that changes something only if the service has not acted. */
+  | { readonly outcome: 'again' };
+
+/** Makes attempts until the request succeeds or finally fails. */
+export async function complete<T>(exchange: Exchange<T>): Promise<T> {
+  for (;;) {
+    const attempt = await exchange.send(await exchange.slot());
+    if (attempt.outcome === 'done') return attempt.answer;
+    if (attempt.outcome === 'failed') throw attempt.error;
+  }
 }
 
-interface Exchanged {
-  readonly answer: WireAnswer;
-  /** The last address after redirects. */
-  readonly url: string;
+interface ExchangeOptions<T> {
+  readonly request: WireRequest;
+  /** Throws if the answer is not what the document shows. */
+  readonly read: (answer: WireAnswer) => T;
+  /** Follows redirects. Default: true. */
+  readonly follows?: boolean;
 }
 
-/**
- * Sends a request until it succeeds or finally fails, with rate limit, retries and redirects. A run sends thousands per
- * second, so promises are only created when there is something to wait for.
- */
-export async function exchange(
-  connection: Connection,
-  request: WireRequest,
-  { redirects = 0, hooks }: ExchangeOptions = {},
-): Promise<Exchanged> {
-  if (connection.dryRun) throw dryRunResult(request, connection.redactor);
-  const { stopSending = connection.signal } = connection;
-  let rateLimitedAt: number | undefined;
-  let requestedWaits = 0;
-  for (let retriesDone = 0; ; retriesDone += 1) {
-    const slot = connection.pace?.slot(stopSending, retriesDone > 0);
-    const release = slot instanceof Promise ? await interruptible(connection, request, slot) : slot;
-    let ended: RequestEnd = 'unsent';
-    let wait: number;
+export function createExchange<T>(connection: Connection, options: ExchangeOptions<T>): Exchange<T> {
+  return new Attempts(connection, options);
+}
+
+class Attempts<T> implements Exchange<T> {
+  request: WireRequest;
+  readonly #connection: Connection;
+  readonly #read: (answer: WireAnswer) => T;
+  #redirects: number;
+  #retriesDone = 0;
+  /** Milliseconds before the next attempt. */
+  #pause = 0;
+  #rateLimitedAt: number | undefined;
+  #requestedWaits = 0;
+
+  constructor(connection: Connection, { request, read, follows = true }: ExchangeOptions<T>) {
+    this.request = request;
+    this.#connection = connection;
+    this.#read = read;
+    this.#redirects = follows ? 0 : mostRedirects;
+  }
+
+  slot(signal = this.#connection.signal): Release | Promise<Release> {
+    const { dryRun, redactor, pace } = this.#connection;
+    if (dryRun) throw dryRunResult(this.request, redactor);
+    if (this.#pause > 0 || signal.aborted) return this.#slotLater(signal);
+    const slot = pace?.slot(signal, this.#retriesDone > 0) ?? unpaced;
+    return slot instanceof Promise ? this.#interruptible(slot, signal) : slot;
+  }
+
+  async #slotLater(signal: AbortSignal): Promise<Release> {
+    if (signal.aborted) throw this.#errorFor({ kind: 'interrupted', sent: false });
+    await this.#interruptible(this.#connection.sleep(this.#pause, signal), signal);
+    this.#pause = 0;
+    return this.slot(signal);
+  }
+
+  async #interruptible<W>(waiting: Promise<W>, signal: AbortSignal): Promise<W> {
     try {
-      const ready = hooks?.beforeSend();
-      if (ready) await ready;
-      if (stopSending.aborted) throw requestError(connection, request, { kind: 'interrupted', sent: false });
-      const outcome = await attempt(connection, request);
+      return await waiting;
+    } catch (error) {
+      throw signal.aborted ? this.#errorFor({ kind: 'interrupted', sent: false }) : error;
+    }
+  }
+
+  async send(slot: Release): Promise<Attempt<T>> {
+    let ended: RequestEnd = 'unsent';
+    try {
+      const outcome = await sendOnce(this.#connection, this.request);
       ended = requestEnd(outcome);
-      if (!('kind' in outcome)) return afterAnswer(connection, request, { answer: outcome, redirects });
-      wait = retryWait(connection, request, { failure: outcome, retriesDone, rateLimitedAt, requestedWaits });
-      const released = hooks?.beforeRetry();
-      if (ended === 'limited') {
-        const now = connection.now();
-        rateLimitedAt ??= now;
-        if (requestedWait(outcome, now) !== undefined) requestedWaits += wait;
-        // Before the slot is released, so that no other request leaves in between.
-        connection.pace?.hold(wait);
-      }
-      if (released) await released;
+      return 'kind' in outcome ? this.#failed(outcome) : this.#answered(outcome);
     } finally {
-      release?.(ended);
+      slot(ended);
+    }
+  }
+
+  #answered(answer: WireAnswer): Attempt<T> {
+    const step = redirect(this.request, answer, this.#redirects);
+    if (step.kind === 'refuse') return this.#final({ kind: 'redirected', answer, why: step.why });
+    if (step.kind === 'follow') {
+      this.request = { ...this.request, url: step.url };
+      [this.#redirects, this.#retriesDone, this.#requestedWaits] = [this.#redirects + 1, 0, 0];
+      this.#rateLimitedAt = undefined;
+      return { outcome: 'again' };
+    }
+    try {
+      return { outcome: 'done', answer: this.#read(answer) };
+    } catch (error) {
+      return this.#final({ kind: 'unreadable', answer, why: whyUnreadable(answer, error) });
+    }
+  }
+
+  #failed(failure: AttemptFailure): Attempt<T> {
+    const { pace, retries = 3, rateLimitPatience, random, bestEffort, onWait } = this.#connection;
+    const now = this.#connection.now();
+    const isLimited = isRateLimited(failure);
+    const wait = retryDelay({
+      failure,
+      isMutation: isMutation(this.request.method),
+      retriesDone: this.#retriesDone,
+      retries,
+      rateLimitPatience,
+      rateLimitedFor: this.#rateLimitedAt === undefined ? 0 : now - this.#rateLimitedAt,
+      requestedWaits: this.#requestedWaits,
+      now,
+      random: random(),
+    });
+    if (wait === undefined) {
+      // This request gives up, and all others of the same plan wait.
+      if (isLimited && !bestEffort) pace?.hold(holdAfter(failure, now));
+      return this.#final(failure);
+    }
+    onWait?.(wait, this.#errorFor(failure).message);
+    this.#retriesDone += 1;
+    if (isLimited) {
+      this.#rateLimitedAt ??= now;
+      if (requestedWait(failure, now) !== undefined) this.#requestedWaits += wait;
+      // Before the slot is returned, so that no other request leaves in between.
+      pace?.hold(wait);
     }
     // After a 429 the pace makes this request wait as well.
-    if (ended !== 'limited' || !connection.pace)
-      await interruptible(connection, request, connection.sleep(wait, stopSending));
+    this.#pause = isLimited && pace ? 0 : wait;
+    return { outcome: 'again' };
+  }
+
+  #final(failure: AttemptFailure): Attempt<T> {
+    return { outcome: 'failed', error: this.#errorFor(failure) };
+  }
+
+  #errorFor(failure: AttemptFailure): CliError {
+    const { redactor, local, now, rateLimitPatience } = this.#connection;
+    const { method, url } = this.request;
+    const wait = excessiveWait(failure, now(), rateLimitPatience);
+    const explained = failure.kind === 'refused' ? { ...failure, excessiveWait: wait } : failure;
+    return errorFor(explained, { method, url, redactor, local });
   }
 }
 
-function requestError({ redactor, local }: Connection, { method, url }: WireRequest, failure: AttemptFailure): Error {
-  return errorFor(failure, { method, url, redactor, local });
-}
-
-interface Answered {
-  readonly answer: WireAnswer;
-  readonly redirects: number;
-}
-
-function afterAnswer(
-  connection: Connection,
-  request: WireRequest,
-  { answer, redirects }: Answered,
-): Exchanged | Promise<Exchanged> {
-  const step = redirect(request, answer, redirects);
-  if (step.kind === 'follow') return exchange(connection, { ...request, url: step.url }, { redirects: redirects + 1 });
-  if (step.kind === 'refuse') throw requestError(connection, request, { kind: 'redirected', answer, why: step.why });
-  return { answer, url: request.url };
-}
-
-/** Awaits a slot or a pause; if the signal ends it, throws the error of an interrupted request. */
-async function interruptible<T>(connection: Connection, request: WireRequest, waiting: Promise<T>): Promise<T> {
-  try {
-    return await waiting;
-  } catch (error) {
-    if ((connection.stopSending ?? connection.signal).aborted)
-      throw requestError(connection, request, { kind: 'interrupted', sent: false });
-    throw error;
-  }
-}
-
-interface RetryState {
-  readonly failure: AttemptFailure;
-  readonly retriesDone: number;
-  readonly rateLimitedAt: number | undefined;
-  readonly requestedWaits: number;
-}
-
-/** Returns the milliseconds until the next attempt; throws the error of the request if it must not be retried. */
-function retryWait(connection: Connection, request: WireRequest, state: RetryState): number {
-  const { failure, retriesDone, rateLimitedAt, requestedWaits } = state;
-  const { retries = 3, rateLimitPatience, random } = connection;
-  const now = connection.now();
-  const wait = retryDelay({
-    failure,
-    isMutation: isMutation(request.method),
-    retriesDone,
-    retries,
-    rateLimitPatience,
-    rateLimitedFor: rateLimitedAt === undefined ? 0 : now - rateLimitedAt,
-    requestedWaits,
-    now,
-    random: random(),
-  });
-  const excessive = excessiveWait(failure, now, rateLimitPatience);
-  const error = requestError(
-    connection,
-    request,
-    failure.kind === 'refused' ? { ...failure, excessiveWait: excessive } : failure,
-  );
-  if (wait === undefined) {
-    // This request gives up, and all others of the same plan wait.
-    if (isRateLimited(failure) && !connection.bestEffort) connection.pace?.hold(holdAfter(failure, now));
-    throw error;
-  }
-  connection.onWait?.(wait, error.message);
-  return wait;
-}
+const unpaced: Release = () => {};
 
 /** Whether the service may have counted the request. */
 function requestEnd(outcome: WireAnswer | AttemptFailure): RequestEnd {
@@ -195,8 +220,9 @@ interface Wire {
 const largest = 32 * 1024 * 1024;
 
 /** Sends the request once. A redirect counts as an answer. */
-async function attempt(wire: Wire, request: WireRequest): Promise<WireAnswer | AttemptFailure> {
+async function sendOnce(wire: Wire, request: WireRequest): Promise<WireAnswer | AttemptFailure> {
   const { maxBytes = largest } = wire;
+  if (wire.signal.aborted) return { kind: 'interrupted', sent: false };
   const waited = wire.timeout ?? (isMutation(request.method) ? 60_000 : 30_000);
   const deadline = wire.openDeadline(waited);
   try {
@@ -223,31 +249,6 @@ function failureOfWire(failure: WireFailure, waited: number, signal: AbortSignal
   return signal.aborted ? { kind: 'interrupted', sent: failure.sent } : { kind: 'late', sent: failure.sent, waited };
 }
 
-export interface ResendOptions {
-  /** Sends a message again that was sent shortly before. */
-  readonly again?: boolean | undefined;
-  /** Sends a message again that may have been sent before. */
-  readonly retryUnsure?: boolean | undefined;
-}
-
-type Send<T> = (hooks?: SendHooks) => Promise<T>;
-
-/** Wraps every mutating call. `send` reports through the hooks when the request leaves. */
-export type CallGuard = <T>(request: WireRequest, send: Send<T>, options: ResendOptions) => Promise<T>;
-
-interface GuardOptions {
-  readonly dryRun?: boolean | undefined;
-  readonly guard?: CallGuard | undefined;
-}
-
-export function guarded<T>(
-  { dryRun, guard }: GuardOptions,
-  { request, ...options }: ResendOptions & { readonly request: WireRequest },
-  send: Send<T>,
-): Promise<T> {
-  return guard && !dryRun && isMutation(request.method) ? guard(request, send, options) : send();
-}
-
 type Redirect =
   | { readonly kind: 'none' }
   | { readonly kind: 'follow'; readonly url: string }
@@ -272,22 +273,19 @@ export function redirect(request: WireRequest, answer: WireAnswer, redirects: nu
   return { kind: 'follow', url: url.href };
 }
 
-interface Success {
-  readonly answer: WireAnswer;
-  readonly reader: Reader<unknown>;
+/** Parses an answer. An empty answer is valid if the document shows none. */
+export function readAnswer<T>(answer: WireAnswer, reader: Reader<T>): T {
+  const text = textOf(answer);
+  return reader(text.trim() === '' ? undefined : parseJson(text));
 }
 
-/** Parses an answer with its endpoint's reader. An empty answer is valid if the document shows none. */
-export function readAnswer(connection: Connection, request: WireRequest, { answer, reader }: Success): unknown {
+function textOf({ body }: WireAnswer): string {
   // A byte order mark has no meaning in UTF-8.
-  const text = answer.body.toString().replace(/^\ufeff/, '');
-  const empty = text.trim() === '';
-  try {
-    return reader(empty ? undefined : parseJson(text));
-  } catch (error) {
-    const why = empty ? 'it is empty' : (compression(answer) ?? reason(error));
-    throw requestError(connection, request, { kind: 'unreadable', answer, why });
-  }
+  return body.toString().replace(/^\ufeff/, '');
+}
+
+function whyUnreadable(answer: WireAnswer, error: unknown): string {
+  return textOf(answer).trim() === '' ? 'it is empty' : (compression(answer) ?? reason(error));
 }
 
 function reason(error: unknown): string {

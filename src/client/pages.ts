@@ -2,8 +2,8 @@ import { CliError } from '../base/errors.ts';
 import { isRecord, type Reader } from '../contract/readers.ts';
 import { type Base, followed } from './address.ts';
 import type { Page } from './client.ts';
-import { type Connection, exchange, readAnswer } from './exchange.ts';
-import { header, type WireRequest } from './transport.ts';
+import { complete, type Connection, createExchange, readAnswer } from './exchange.ts';
+import { header, type WireAnswer, type WireRequest } from './transport.ts';
 
 interface PageOptions {
   readonly base: Base;
@@ -16,15 +16,17 @@ export async function* readPages(
   connection: Connection,
   { base, request, reader }: PageOptions,
 ): AsyncGenerator<Page, void> {
+  const read = (answer: WireAnswer) => ({ answer: readAnswer(answer, reader), link: header(answer.headers, 'link') });
   const seen = new Set<string>();
   let current = request;
   for (;;) {
-    const { answer, url } = await exchange(connection, current);
+    const exchange = createExchange(connection, { request: current, read });
+    const { answer, link } = await complete(exchange);
+    const { url } = exchange.request;
     seen.add(current.url).add(url);
-    const value = readAnswer(connection, current, { answer, reader });
-    const next = nextPage({ base, url, link: header(answer.headers, 'link'), answer: value });
+    const next = nextPage({ base, url, link, answer });
     const isLast = next.kind === 'end' || seen.has(next.url);
-    yield { answer: value, more: !isLast };
+    yield { answer, more: !isLast };
     if (isLast) return;
     current = { ...request, url: addressOf(next, connection) };
   }

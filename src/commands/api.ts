@@ -46,14 +46,15 @@ export const api = command({
     if (fields.length > 0 && (chosen === 'GET' || chosen === 'HEAD'))
       throw usage(`fields are sent in the body, and a ${chosen} has none`, 'put them into the path: /path?key=value');
     const client = await context.client();
-    const answer = await client
-      .raw(
-        { method: chosen, path, headers: headersOf(header), ...(body !== undefined && { body }) },
-        { again, retryUnsure },
-      )
-      .catch((error: unknown) => {
-        throw withPathHint(error, path);
-      });
+    const exchange = client.raw({
+      method: chosen,
+      path,
+      headers: headersOf(header),
+      ...(body !== undefined && { body }),
+    });
+    const answer = await context.sendOnce(exchange, { again, retryUnsure }).catch((error: unknown) => {
+      throw withPathHint(error, path);
+    });
     return { ...answer, include, method: chosen };
   },
   changes: ({ method }) => method !== 'GET' && method !== 'HEAD',

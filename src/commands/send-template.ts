@@ -61,10 +61,10 @@ export const sendTemplate = command({
     refuseKeys(context.host.argv, await knownSecrets(context));
     const body = await messageBody(context, input);
     await refuseExcluded(context, body.to);
-    const client = await context.client();
+    const exchange = (await context.client()).exchange('sendTemplate', body);
     const { again, retryUnsure } = input;
     const send = () =>
-      client.call('sendTemplate', body, { again, retryUnsure }).catch(async (error: unknown) => {
+      context.sendOnce(exchange, { again, retryUnsure }).catch(async (error: unknown) => {
         throw await withSuggestion(context, body.template, error);
       });
     if (!input.wait || context.given.dryRun) return { data: await send(), fault: undefined, shown: false };

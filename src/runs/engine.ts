@@ -1,14 +1,6 @@
-import type { SendHooks } from '../client/exchange.ts';
 import { CliError } from '../base/errors.ts';
-import {
-  fatalExits,
-  type Ledger,
-  type Owner,
-  type RunTerms,
-  type Settlement,
-  settlementOf,
-  type Verdict,
-} from '../ledger/ledger.ts';
+import type { Exchange } from '../client/exchange.ts';
+import { fatalExits, type Ledger, type Owner, type RunTerms, settlementOf, type Verdict } from '../ledger/ledger.ts';
 import type { StopSignals } from '../session/session.ts';
 import type { RunLog } from './log.ts';
 import { type Clock, createOutage, outageStop, type OutageOptions } from './outage.ts';
@@ -22,7 +14,8 @@ export interface EngineOptions {
   /** The due rows in batches, read only as needed. */
   readonly rows: AsyncIterable<readonly Ready[]>;
   readonly log: Pick<RunLog, 'claimed' | 'settled' | 'released'>;
-  readonly send: Send;
+  /** Prepares the request of a row. */
+  readonly exchange: (content: string) => Pick<Exchange<unknown>, 'slot' | 'send'>;
   /** Tries to connect; sends no request. */
   readonly reachable: () => Promise<boolean>;
   /** The number of rows in flight at most, and so of rows that a crash leaves unsure. */
@@ -41,45 +34,22 @@ export interface EngineOptions {
   readonly onOutcome: (outcome: Outcome) => Promise<void> | undefined;
 }
 
-/** Sends one request; it does not leave if `beforeSend` rejects. Rejects with a CliError that says whether it was done. */
-type Send = (content: string, hooks: SendHooks) => Promise<unknown>;
-
-/** A row between its start and its outcome. */
-interface Flight {
-  readonly row: Ready;
-  /** `waiting` for a slot, or to be retried; `leaving`: claimed in the ledger by this process. */
-  phase: 'waiting' | 'claiming' | 'leaving';
-  /** The number of outages when it left: a row that an outage has lost is not a failure of the service. */
-  outages: number;
-}
-
-interface ClaimRequest {
-  readonly flight: Flight;
-  /** Lets the client send it. */
-  readonly permit: () => void;
-  readonly refuse: (why: Error) => void;
-}
-
-/** An outcome that the ledger will record. */
-interface PendingSettlement {
-  readonly row: Ready;
-  readonly settlement: Settlement;
-  /** Undefined for a row that was released and will be sent later. */
-  readonly outcome?: Outcome;
-}
+/** What the ledger records of a row: its outcome, or that it was not sent and will be sent later. */
+type Settling =
+  Exclude<Outcome, { readonly outcome: 'skipped' }> | { readonly outcome: 'release'; readonly row: Ready };
 
 /** Milliseconds after which rows that another process was sending are claimed again. */
 const takenPause = 300;
 
 /**
- * Sends rows, each once. A row is started, waits in the client until the rate limit has a slot for it, is claimed in the
- * ledger, is sent, and is settled. The claim is on record before the request: a crash at any point leaves at most the
- * rows in flight unsure, and all others are still planned. Returns why it stopped early.
+ * Sends rows, each once; see `sendRow`. A claim is on record before its request leaves: a crash at any point leaves at
+ * most the rows in flight unsure, and all others are still planned. Returns why it stopped early.
  */
 export async function sendRows(options: EngineOptions): Promise<Stopped | undefined> {
-  const { ledger, terms, log, send, clock, concurrency, onOutcome } = options;
+  const { ledger, terms, log, clock, concurrency, onOutcome } = options;
   const alarm = createAlarm();
   const stop = createStop(options.signals, clock.later, alarm.ring);
+  const noMoreSlots = new AbortController();
   const streak = createStreak(options.maxErrors, options.wasAccepted);
   const reader = createReader(options.rows, alarm.ring, stop.crash);
   const outage = createOutage({
@@ -88,23 +58,26 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     giveUp: (last) => stop.request(outageStop(last)),
     crash: stop.crash,
   });
-  const flights = new Set<Flight>();
+  /** Rows without a claim, which wait for a slot or are being claimed. */
+  const waiting = new Set<Ready>();
+  /** Claimed rows, whose requests may be out, each with the number of outages when it left. */
+  const leaving = new Map<Ready, number>();
   /** Released rows. They are sent before the rows that follow. */
   const released: Ready[] = [];
   /** Rows that another process is sending. */
   const taken: Ready[] = [];
-  let claims: ClaimRequest[] = [];
-  let settlements: PendingSettlement[] = [];
+  let claims: { readonly row: Ready; readonly answer: (verdict: Verdict | undefined) => void }[] = [];
+  let settlements: Settling[] = [];
   /** The disk may have been full: they are tried again at the end. */
-  const unrecorded: PendingSettlement[] = [];
+  const unrecorded: Settling[] = [];
   let [recording, printing, outages] = [0, 0, 0];
   let isCutShort = false;
 
   for (;;) {
     startRows();
     flush();
-    if (stop.reason) cancelWaiting();
-    if (stop.isAbandoned) abandonFlights();
+    if (stop.reason) noMoreSlots.abort();
+    if (stop.isAbandoned) abandonRequests();
     if (isFinished()) break;
     await alarm.wait();
   }
@@ -115,36 +88,50 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   stop.end();
   return isDone && !isCutShort ? lateReason() : stop.reason;
 
-  /** Hands rows to the client while there is room. */
   function startRows(): void {
-    const room = () => outage.limit(concurrency) - flights.size - printing;
+    const room = () => outage.limit(concurrency) - waiting.size - leaving.size - printing;
     while (!stop.reason && room() > 0) {
       const row = released.shift() ?? reader.next();
       if (!row) return;
-      const flight: Flight = { row, phase: 'waiting', outages };
-      flights.add(flight);
-      send(row.content, { beforeSend: () => requestClaim(flight), beforeRetry: () => release(flight) }).then(
-        (answer) => succeed(flight, answer),
-        (error: unknown) => fail(flight, error),
-      );
+      waiting.add(row);
+      sendRow(row).catch((error: unknown) => fail(row, error));
     }
   }
 
-  /** The client has a slot for it. All requests of one turn of the event loop make one claim. */
-  function requestClaim(flight: Flight): Promise<void> {
-    if (stop.reason) return Promise.reject(stopped());
-    flight.phase = 'claiming';
-    return new Promise((permit, refuse) => {
-      claims.push({ flight, permit, refuse });
+  /** Slot, claim, send, settle. After a 429 a row is released, so that a crash meanwhile does not make it unsure. */
+  async function sendRow(row: Ready): Promise<void> {
+    const exchange = options.exchange(row.content);
+    for (;;) {
+      const free = exchange.slot(noMoreSlots.signal);
+      // All rows with a slot are claimed in one turn of the event loop; a promise would delay the claim.
+      const slot = free instanceof Promise ? await free : free;
+      const verdict = await claim(row);
+      if (verdict?.verdict !== 'yours' || stop.reason) {
+        slot('unsent');
+        return leaveUnsent(row, verdict);
+      }
+      waiting.delete(row);
+      leaving.set(row, outages);
+      const attempt = await exchange.send(slot);
+      if (attempt.outcome === 'failed') return fail(row, attempt.error);
+      if (!leaving.delete(row)) return;
+      if (attempt.outcome === 'done') return succeed(row, attempt.answer);
+      settle({ outcome: 'release', row });
+      waiting.add(row);
+    }
+  }
+
+  /** All claims of one turn of the event loop are one call of the ledger. Undefined if the run stops before. */
+  function claim(row: Ready): Promise<Verdict | undefined> {
+    return new Promise((answer) => {
+      claims.push({ row, answer });
       alarm.ring();
     });
   }
 
-  /** It waits for its retry. A crash meanwhile must not make it unsure. */
-  function release(flight: Flight): void {
-    if (flight.phase !== 'leaving') return;
-    flight.phase = 'waiting';
-    settle({ row: flight.row, settlement: 'release' });
+  function settle(settling: Settling): void {
+    settlements.push(settling);
+    alarm.ring();
   }
 
   /**
@@ -155,74 +142,60 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     const [settled, claimed] = [settlements, claims];
     [settlements, claims] = [[], []];
     if (settled.length > 0) void recordSettlements(settled);
-    if (stop.reason) for (const { refuse } of claimed) refuse(stopped());
-    else if (claimed.length > 0) void claim(claimed);
+    if (claimed.length > 0) void recordClaims(claimed);
   }
 
-  async function claim(group: readonly ClaimRequest[]): Promise<void> {
+  async function recordClaims(group: typeof claims): Promise<void> {
+    let verdicts: readonly Verdict[] = [];
     try {
-      const verdicts = await ledger.claim(
-        group.map(({ flight }) => flight.row.digest),
-        terms,
-      );
-      const granted = group.filter((_, index) => verdicts[index]?.verdict === 'yours');
-      for (const { flight } of granted) [flight.phase, flight.outages] = ['leaving', outages];
-      log.claimed(granted.map(({ flight }) => flight.row));
-      group.forEach(({ permit, refuse }, index) => {
-        const verdict = verdicts[index];
-        if (verdict?.verdict !== 'yours') refuse(new NotGranted(verdict));
-        else if (stop.reason) refuse(stopped());
-        else permit();
-      });
+      const rows = group.map(({ row }) => row);
+      if (!stop.reason)
+        verdicts = await ledger.claim(
+          rows.map(({ digest }) => digest),
+          terms,
+        );
+      log.claimed(rows.filter((_, at) => verdicts[at]?.verdict === 'yours'));
     } catch (error) {
       stop.crash(error);
-      for (const { refuse } of group) refuse(stopped());
     }
+    group.forEach(({ answer }, at) => answer(verdicts[at]));
   }
 
-  function succeed(flight: Flight, answer: unknown): void {
-    if (!flights.delete(flight)) return;
+  function succeed(row: Ready, answer: unknown): void {
     outage.answered();
     streak.accepted();
-    settle({ row: flight.row, settlement: 'done', outcome: { outcome: 'done', row: flight.row, answer } });
+    settle({ outcome: 'done', row, answer });
   }
 
-  function fail(flight: Flight, error: unknown): void {
-    if (!flights.delete(flight)) return;
-    alarm.ring();
-    if (error instanceof NotGranted) return skip(flight.row, error.verdict);
+  /** The request failed, or the row got no slot. */
+  function fail(row: Ready, error: unknown): void {
+    const outagesBefore = leaving.get(row);
     if (!(error instanceof CliError)) stop.crash(error);
+    const isAbandoned = !leaving.delete(row) && !waiting.delete(row);
+    if (isAbandoned) return;
     const failure = error instanceof CliError ? error : unexpected(error);
     if (failure.status !== undefined) outage.answered();
-    const kind = flight.phase === 'leaving' ? kindOf(failure) : 'unsent';
-    if (kind === 'failed') settleAs(flight.row, 'failed', failure);
-    else if (kind === 'unsure' || kind === 'lost') settleAs(flight.row, 'unsure', failure);
-    else requeue(flight);
+    const kind = outagesBefore === undefined ? 'unsent' : kindOf(failure);
+    if (kind === 'unsent') giveBack(row, outagesBefore !== undefined);
+    else settleAs(row, kind === 'failed' ? 'failed' : 'unsure', failure);
     if (failure.exit === 'interrupted') isCutShort = true;
     if (failure.exit === 'interrupted' || fatalExits.has(failure.exit)) stop.request(stoppedBy(failure));
     const isLost = kind === 'lost' || (kind === 'unsent' && failure.exit === 'network');
     if (isLost && !stop.reason) outage.begin(failure);
-    if (kind === 'failed' || kind === 'unsure' || (kind === 'lost' && flight.outages === outages))
-      countFailure(failure, flight.row.isRetry);
+    // A row that an outage has lost is not a failure of the service.
+    if (kind === 'failed' || kind === 'unsure' || (kind === 'lost' && outagesBefore === outages))
+      countFailure(failure, row.isRetry);
     if (kind === 'lost') outages += 1;
   }
 
   function settleAs(row: Ready, outcome: 'failed' | 'unsure', { code, message }: CliError): void {
-    settle({ row, settlement: outcome, outcome: { outcome, row, code, reason: message } });
+    settle({ outcome, row, code, reason: message });
   }
 
-  function requeue(flight: Flight): void {
-    released.push(flight.row);
-    release(flight);
-  }
-
-  /** Rows that wait for a slot are not sent. */
-  function cancelWaiting(): void {
-    for (const flight of flights) {
-      if (flight.phase !== 'waiting') continue;
-      flights.delete(flight);
-      released.push(flight.row);
-    }
+  function giveBack(row: Ready, isClaimed: boolean): void {
+    released.push(row);
+    if (isClaimed) settle({ outcome: 'release', row });
+    else alarm.ring();
   }
 
   function countFailure(failure: CliError, isRetry: boolean | undefined): void {
@@ -230,12 +203,15 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     if (reason) stop.request(reason);
   }
 
-  /** The ledger did not grant it. */
-  function skip(row: Ready, verdict: Verdict | undefined): void {
-    if (verdict?.verdict === 'taken') return retryLater(row, verdict.owner);
-    const kind = verdict?.verdict;
+  /** The ledger did not grant it, or the run stops. */
+  function leaveUnsent(row: Ready, verdict: Verdict | undefined): void {
+    waiting.delete(row);
+    alarm.ring();
+    if (!verdict || verdict.verdict === 'yours') return giveBack(row, verdict !== undefined);
+    if (verdict.verdict === 'taken') return retryLater(row, verdict.owner);
+    const kind = verdict.verdict;
     if (kind === 'failed') return report({ outcome: 'failed', row, code: 'failed-elsewhere', reason: failedElsewhere });
-    const isUnsure = kind === 'unsure' || (verdict?.verdict === 'elsewhere' && verdict.state === 'unsure');
+    const isUnsure = kind === 'unsure' || (kind === 'elsewhere' && verdict.state === 'unsure');
     report({ outcome: 'skipped', row, why: isUnsure ? 'unsure' : kind === 'elsewhere' ? 'elsewhere' : 'this_run' });
   }
 
@@ -248,17 +224,12 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     });
   }
 
-  function settle(settlement: PendingSettlement): void {
-    settlements.push(settlement);
-    alarm.ring();
-  }
-
-  async function recordSettlements(group: readonly PendingSettlement[]): Promise<void> {
+  async function recordSettlements(group: readonly Settling[]): Promise<void> {
     recording += 1;
     try {
       await settleInLedger(group);
       writeLog(group);
-      for (const { outcome } of group) if (outcome) report(outcome);
+      for (const one of group) if (one.outcome !== 'release') report(one);
     } catch (error) {
       unrecorded.push(...group);
       stop.crash(error);
@@ -267,13 +238,13 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     alarm.ring();
   }
 
-  async function settleInLedger(group: readonly PendingSettlement[]): Promise<void> {
-    await ledger.settle(group.map(({ row, settlement: outcome }) => ({ run: terms.run, row: row.digest, outcome })));
+  async function settleInLedger(group: readonly Settling[]): Promise<void> {
+    await ledger.settle(group.map(({ row, outcome }) => ({ run: terms.run, row: row.digest, outcome })));
   }
 
-  function writeLog(group: readonly PendingSettlement[]): void {
-    log.released(group.flatMap(({ row, outcome }) => (outcome ? [] : [row])));
-    log.settled(group.flatMap(({ outcome }) => outcome ?? []));
+  function writeLog(group: readonly Settling[]): void {
+    log.released(group.flatMap(({ row, outcome }) => (outcome === 'release' ? [row] : [])));
+    log.settled(group.flatMap((one) => (one.outcome === 'release' ? [] : [one])));
   }
 
   function report(outcome: Outcome): void {
@@ -291,7 +262,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   }
 
   function isFinished(): boolean {
-    if (flights.size + recording + printing + settlements.length > 0) return false;
+    if (waiting.size + leaving.size + recording + printing + settlements.length > 0) return false;
     return stop.reason !== undefined || isComplete();
   }
 
@@ -307,14 +278,11 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   }
 
   /** After a second Ctrl-C the run does not wait for answers. Rows that are being claimed are released afterwards. */
-  function abandonFlights(): void {
+  function abandonRequests(): void {
     const failure = new CliError('unsure', 'left', 'the run was stopped without waiting for the answer');
-    isCutShort ||= flights.size > 0;
-    for (const flight of flights) {
-      if (flight.phase === 'claiming') continue;
-      flights.delete(flight);
-      if (flight.phase === 'leaving') settleAs(flight.row, 'unsure', failure);
-    }
+    isCutShort ||= waiting.size + leaving.size > 0;
+    for (const row of leaving.keys()) settleAs(row, 'unsure', failure);
+    leaving.clear();
   }
 
   async function retryUnrecorded(): Promise<void> {
@@ -329,10 +297,10 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
       stop.crash(error);
     }
     const left = new Set(released);
-    for (const { row, outcome } of unrecorded) {
-      if (isSettled && outcome) await onOutcome(outcome);
+    for (const one of unrecorded) {
+      if (isSettled && one.outcome !== 'release') await onOutcome(one);
       // A row that was released, and then sent after all, has an outcome of its own.
-      else if (!isSettled && (outcome || left.delete(row))) await onOutcome(unknownLater(row, outcome));
+      else if (!isSettled && (one.outcome !== 'release' || left.delete(one.row))) await onOutcome(unknownLater(one));
     }
   }
 
@@ -345,29 +313,15 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
 const tooLate: ReadonlySet<string> = new Set(['interrupted', 'too-many-errors', 'output-unwritable']);
 const failedElsewhere = 'another process of this run tried it, and it failed';
 
-class NotGranted extends Error {
-  readonly verdict: Verdict | undefined;
-  constructor(verdict: Verdict | undefined) {
-    super('not granted');
-    this.verdict = verdict;
-  }
-}
-
-function stopped(): CliError {
-  return new CliError('interrupted', 'interrupted', 'the run was stopped before this row was sent', { done: 'no' });
-}
-
 /** The next command will not know how the row ended, so this one does not claim to know it either. */
-function unknownLater(row: Ready, outcome: Outcome | undefined): Outcome {
-  if (outcome?.outcome === 'skipped') return outcome;
-  const sent = outcome?.outcome === 'done' ? 'it was sent' : outcome?.reason;
-  const ended = sent ?? 'it was not sent';
-  return {
-    outcome: 'unsure',
-    row,
-    code: 'unrecorded',
-    reason: `${ended}, but this could not be recorded`,
-  };
+function unknownLater(settling: Settling): Outcome {
+  const reason = `${endOf(settling)}, but this could not be recorded`;
+  return { outcome: 'unsure', row: settling.row, code: 'unrecorded', reason };
+}
+
+function endOf(settling: Settling): string {
+  if (settling.outcome === 'done') return 'it was sent';
+  return settling.outcome === 'release' ? 'it was not sent' : settling.reason;
 }
 
 function unexpected(error: unknown): CliError {

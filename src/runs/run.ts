@@ -308,7 +308,7 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
         },
       }),
       log,
-      send: client.sending(action.endpoint),
+      exchange: client.prepare(action.endpoint),
       reachable: client.reachable,
       concurrency: client.concurrency,
       maxErrors: options.maxErrors,

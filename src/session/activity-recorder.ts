@@ -2,7 +2,6 @@ import { posix } from 'node:path';
 import { CliError, type ExitName } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
 import { percentDecoded, redact } from '../base/redact.ts';
-import type { CallGuard } from '../client/exchange.ts';
 import type { WireRequest } from '../client/transport.ts';
 import { type BodyOf, endpoints } from '../contract/endpoints.ts';
 import { isPhone, isRecord } from '../contract/readers.ts';
@@ -17,49 +16,36 @@ import {
   type Result,
   type Writer,
 } from './activity/log.ts';
-import type { DuplicateGuard, DuplicateGuardOptions } from './duplicate-guard.ts';
-import { knownSecrets, refuseKeys } from './secrets.ts';
 import type { CheckedTarget, RecordRunEnd, RunStarted, Session } from './session.ts';
 
-/** Logs calls that change something at the service, and guards live messages against accidental duplicates. */
-export function recordAndGuard(session: Session, checkedTarget: CheckedTarget): CallGuard {
-  let isNoted = false;
-  return async (request, send, { again = false, retryUnsure = false }) => {
-    const { message, ...subject } = factsIn(request);
-    if (message) refuseKeys([message.template, ...message.params], await knownSecrets(session));
-    const facts = { ...factsOf(session, checkedTarget), ...subject };
-    const writer = writerOf(session, checkedTarget, message);
-    const duplicates =
-      message && isLive(checkedTarget)
-        ? await openGuard({ session, checkedTarget, message, again, retryUnsure })
-        : undefined;
-    let entry: Entry | undefined;
-    try {
-      await duplicates?.ask();
-      const answer = await send({
-        async beforeSend() {
-          await duplicates?.beforeSend();
-          if (!isNoted) noteHarmless(session, checkedTarget, message !== undefined);
-          isNoted = true;
-          entry ??= begin(writer, facts);
-        },
-        beforeRetry: () => duplicates?.beforeRetry(),
-      });
-      duplicates?.answered(answer);
-      entry?.end(resultOf(answer));
-      return answer;
-    } catch (error) {
-      duplicates?.failed(error);
-      entry?.end(resultOfError(error));
-      throw message ? withNextStep(error) : error;
-    } finally {
-      await duplicates?.close();
-    }
-  };
+/** The log entry of one call, which exists once the request has left. */
+interface CallRecord {
+  /** The message that the call sends. */
+  readonly message: BodyOf<'sendTemplate'> | undefined;
+  /** The request is about to leave; repeated before each retry. */
+  begin(): void;
+  answered(answer: unknown): void;
+  failed(error: unknown): void;
 }
 
-async function openGuard(options: DuplicateGuardOptions): Promise<DuplicateGuard> {
-  return (await import('./duplicate-guard.ts')).openDuplicateGuard(options);
+/** Logs single calls that change something at the service. */
+export function createRecorder(session: Session, checkedTarget: CheckedTarget): (request: WireRequest) => CallRecord {
+  let isNoted = false;
+  return (request) => {
+    const { message, ...subject } = factsIn(request);
+    const writer = writerOf(session, checkedTarget, message);
+    let entry: Entry | undefined;
+    return {
+      message,
+      begin() {
+        if (!isNoted) noteHarmless(session, checkedTarget, message !== undefined);
+        isNoted = true;
+        entry ??= begin(writer, { ...factsOf(session, checkedTarget), ...subject });
+      },
+      answered: (answer) => entry?.end(resultOf(answer)),
+      failed: (error) => entry?.end(resultOfError(error)),
+    };
+  };
 }
 
 /** Logs the start of a run; the returned function logs its result. */
@@ -98,11 +84,6 @@ function outcomeOfRun(counts: Pick<Counts, 'done' | 'failed'>, stop: ExitName | 
   return counts.done > 0 ? 'partial' : 'failed';
 }
 
-/** A key of unknown mode counts as live. */
-function isLive({ target: { mode } }: CheckedTarget): boolean {
-  return mode !== 'sandbox';
-}
-
 function factsOf({ command }: Session, { caller, target, simulated }: CheckedTarget) {
   return {
     profile: caller.kind === 'local' ? 'local' : (target.profile ?? 'environment'),
@@ -128,13 +109,6 @@ function reasonOf(error: unknown): string {
   const fault = fsError(error);
   if (!fault) throw error;
   return fault.reason;
-}
-
-/** Adds the next step to an error after which the message may have been sent. */
-function withNextStep(error: unknown): unknown {
-  if (!(error instanceof CliError) || error.done !== 'unknown') return error;
-  const next = 'bizmsg activity --since 10m shows what was sent from here; --retry-unsure sends it again';
-  return error.withHint(error.hint === undefined ? next : `${error.hint}\n${next}`);
 }
 
 /** The facts of a request for the activity log. */
@@ -202,7 +176,6 @@ function jsonIn(body: WireRequest['body']): unknown {
 
 /** The log outcome of an answered call. */
 function resultOf(answer: unknown): Result {
-  if (isRecord(answer) && answer['failure'] instanceof CliError) return resultOfError(answer['failure']);
   return { outcome: 'done', message_id: messageId(answer) };
 }
 

@@ -7,7 +7,6 @@ import { readRegular, whyUnreadable } from '../base/files.ts';
 import { configFolder, onlyLocal, skipsCertificateChecks } from './profiles/environment.ts';
 import { newcomerNote, type Target } from './profiles/resolve.ts';
 import { maskKey } from '../base/redact.ts';
-import { recordAndGuard } from './activity-recorder.ts';
 
 /** A connection for single calls. */
 interface CallerConnection extends Connection {
@@ -39,7 +38,7 @@ export async function tryLookup(
   const cancel = session.host.later(lookupTimeout, () => late.abort());
   const signal = AbortSignal.any([stop, late.signal]);
   const once = { ...session, given: { ...session.given, retries: 0, dryRun: false } };
-  const ways = { pace, bestEffort: true, signal, stopSending: signal };
+  const ways = { pace, bestEffort: true, signal };
   const { client, close } = await openConnection(once, checkedTarget, ways);
   try {
     await look(client);
@@ -103,7 +102,7 @@ function isStoredLive(caller: AnyCaller): boolean {
 
 /** Options that differ for runs. Single calls show a spinner. */
 export interface RunConnectionOptions extends Partial<
-  Pick<ClientOptions, 'pace' | 'rateLimitPatience' | 'bestEffort' | 'onWait' | 'signal' | 'stopSending'>
+  Pick<ClientOptions, 'pace' | 'rateLimitPatience' | 'bestEffort' | 'onWait' | 'signal'>
 > {
   /** Requests in flight (default: 1). */
   readonly connections?: number;
@@ -117,9 +116,10 @@ export async function openConnection(
   const { given, note } = session;
   const { target, simulated } = checkedTarget;
   // Commands without a call do not load them.
-  const [{ createClient }, { openTransport }] = await Promise.all([
+  const [{ createClient }, { openTransport }, { createSendOnce }] = await Promise.all([
     import('../client/client.ts'),
     import('../client/transport.ts'),
+    import('./send-once.ts'),
   ]);
   const transport = openTransport({ ...transportOptionsFor(session, target), connections });
   const client = createClient({
@@ -129,14 +129,14 @@ export async function openConnection(
     retries: given.retries,
     dryRun: given.dryRun,
     local: simulated,
-    guard: recordAndGuard(session, checkedTarget),
     onWait: (milliseconds, why) => {
       const when = milliseconds < 50 ? 'now' : `in ${(milliseconds / 1000).toFixed(1)} s`;
       note('waiting', `${why}; trying again ${when}`);
     },
     ...extras,
   });
-  return { client, simulated, mode: target.mode, close: () => transport.close() };
+  const sendOnce = createSendOnce(session, checkedTarget);
+  return { client, sendOnce, simulated, mode: target.mode, close: () => transport.close() };
 }
 
 /** The client options that all connections share. */

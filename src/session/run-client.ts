@@ -1,9 +1,6 @@
-import { CliError, usage } from '../base/errors.ts';
-import { fatalExits } from '../ledger/ledger.ts';
+import { usage } from '../base/errors.ts';
 import { maskKey } from '../base/redact.ts';
 import { shellQuote } from '../base/shell-quote.ts';
-import type { Client } from '../client/client.ts';
-import type { SendHooks } from '../client/exchange.ts';
 import { type KnownPace, minimumDuration, minuteLength, paceOf, slower } from '../client/pace/pace.ts';
 import { canReach } from '../client/transport.ts';
 import type { Plan } from '../contract/plans.ts';
@@ -28,7 +25,6 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   const isCareful = isUnknownLive(checkedTarget, plan) && !rate;
   const known = given.noPace ? undefined : isCareful ? carefulPace : paceOf(rate, plan);
   if (known === carefulPace) session.note('careful-pace', carefulText(caller));
-  const queueAbort = new AbortController();
   const onWait = waitReporter(session);
   const gate = runPace(session, { checkedTarget, known, onWait, closedFor });
   // Looking something up sends nothing, so it need not wait for the hours.
@@ -36,7 +32,6 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   const connection = await openConnection(session, checkedTarget, {
     connections: concurrency,
     signal: signals.leave,
-    stopSending: AbortSignal.any([signals.stop, queueAbort.signal]),
     pace: gate,
     rateLimitPatience: twoWindows,
     onWait,
@@ -52,17 +47,21 @@ export async function openRunClient(session: Session, caller: Caller, options: R
         limit && Math.max(minimumDuration(limit, requests) ?? 0, minimumDuration(known, requests) ?? 0),
       waiting: gate.waiting,
     },
-    sending: sendingUntil(queueAbort, connection.client),
+    prepare: connection.client.prepare,
     ledger: () => openLedger(session, checkedTarget),
-    observe: connection.client.observe,
+    observe: async (request, key) => {
+      const { exchange, observed } = connection.client.observe(request, key);
+      await connection.sendOnce(exchange).catch((error: unknown) => {
+        if (!observed().failure) throw error;
+      });
+      return observed();
+    },
     record: (run) => recordRun(session, checkedTarget, run),
     tryLookup: (look) => tryLookup(session, checkedTarget, { pace: lookupGate, stop: signals.stop }, look),
     sentThisMonth: () => sentThisMonth(session, checkedTarget),
     reachable: () => canReach(transportOptionsFor(session, checkedTarget.target), signals.stop),
   };
   const close = () => {
-    // Requests that wait for a slot would keep the process alive.
-    queueAbort.abort();
     // Lookups share these gates, so they are closed last.
     for (const one of [gate, lookupGate]) one.close?.();
     return connection.close();
@@ -83,19 +82,6 @@ function carefulText(caller: Caller): string {
   const [what, option] = plan === undefined ? ['plan', '--plan NAME'] : [`rate of the ${plan} plan`, '--rate N/m'];
   const set = profile === undefined ? '' : `bizmsg profiles set ${shellQuote(profile)} ${option}, or `;
   return `the ${what} of this account is not known, so this live run sends 60 a minute; ${set}--rate changes that`;
-}
-
-/** Cancels requests waiting for a slot once one fails in a way that every other one would. */
-function sendingUntil(queueAbort: AbortController, client: Client): RunClient['sending'] {
-  return (name) => {
-    const send: (content: string, hooks: SendHooks) => Promise<unknown> = client.prepare(name);
-    return (content, hooks) => send(content, hooks).catch(abortIfFatal);
-  };
-
-  function abortIfFatal(error: unknown): never {
-    if (error instanceof CliError && fatalExits.has(error.exit)) queueAbort.abort();
-    throw error;
-  }
 }
 
 /** §8 counts requests a minute, even if --rate is per second. */

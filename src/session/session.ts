@@ -1,7 +1,7 @@
 import type { ExitName } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
-import type { Client } from '../client/client.ts';
-import type { SendHooks } from '../client/exchange.ts';
+import type { Client, Observed } from '../client/client.ts';
+import type { Exchange } from '../client/exchange.ts';
 import type { KnownPace, RunRate } from '../client/pace/pace.ts';
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { Mode } from '../contract/keys.ts';
@@ -70,10 +70,24 @@ export interface CheckedTarget {
 /** A client for one caller, until it is closed. */
 export interface Connection {
   readonly client: Client;
+  readonly sendOnce: SendOnce;
   /** Whether it goes to the sandbox on this machine. */
   readonly simulated: boolean;
   readonly mode: Mode | 'unknown';
   close(): Promise<void>;
+}
+
+/**
+ * Sends a request of a single call until it succeeds or finally fails. A request that changes something is logged, and a
+ * live message is claimed in the ledger.
+ */
+export type SendOnce = <T>(exchange: Exchange<T>, choice?: ResendChoice) => Promise<T>;
+
+export interface ResendChoice {
+  /** Sends a message again that was sent shortly before. */
+  readonly again?: boolean | undefined;
+  /** Sends a message again that may have been sent before. */
+  readonly retryUnsure?: boolean | undefined;
 }
 
 /**
@@ -105,12 +119,12 @@ export interface StopSignals {
  * What a run needs as its caller: requests that keep the pace, wait after a 429 and leave network faults to the run, and
  * the ledger and the log of what they send.
  */
-export interface RunClient extends Pick<Client, 'observe'> {
+export interface RunClient extends Pick<Client, 'prepare'> {
   readonly target: RunTarget;
   readonly concurrency: number;
   readonly pace: RunPace;
-  /** Prepares an endpoint; the returned function sends a JSON body. */
-  sending(name: EndpointName): (content: string, hooks: SendHooks) => Promise<unknown>;
+  /** Sends a single request, and reports all that came back, whatever its status. */
+  observe(...request: Parameters<Client['observe']>): Promise<Observed>;
   /** The ledger of what was sent, and the account in it. */
   ledger(): Promise<OpenedLedger>;
   /** Logs the start of a run; the returned function logs its result. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
+import { complete } from '../../src/client/exchange.ts';
 import { createPace, type Pace } from '../../src/client/pace/pace.ts';
 import { CliError } from '../../src/base/errors.ts';
 import { failureFrom, key, message, open, rig, ways } from './rig.ts';
@@ -229,7 +230,10 @@ describe.each(ways)('a call over the %s transport', (way) => {
     const service = await serve(({ body }, __, response) => response.end(`{"message_id":${body.length}}`));
     const { client } = await rig(way, `${service.url}/gateway`);
     const send = client.prepare('createContact');
-    await expect(Promise.all([send('{"a": 1}'), send('{}')])).resolves.toEqual([{ message_id: 8 }, { message_id: 2 }]);
+    await expect(Promise.all([complete(send('{"a": 1}')), complete(send('{}'))])).resolves.toEqual([
+      { message_id: 8 },
+      { message_id: 2 },
+    ]);
     expect(service.seen.map(({ url, body }) => url + body).sort()).toEqual([
       '/gateway/api/public/contacts{"a": 1}',
       '/gateway/api/public/contacts{}',

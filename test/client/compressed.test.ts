@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { serve } from './servers.ts';
-import { failureFrom, message, rig, ways } from './rig.ts';
+import { failureFrom, message, raw, rig, ways } from './rig.ts';
 
 const said = 'it is compressed (gzip), although the request did not accept that';
 
@@ -16,7 +16,7 @@ describe.each(ways)('a compressed response, over the %s transport', (way) => {
     const service = await serve((_, __, response) => response.end('[]'));
     const { client } = await rig(way, service.url);
     await client.call('listContacts', undefined);
-    await client.raw({ method: 'GET', path: '/x' });
+    await raw(client, { method: 'GET', path: '/x' });
     expect(service.seen.map(({ headers }) => headers['accept-encoding'])).toEqual(['identity', 'identity']);
   });
 

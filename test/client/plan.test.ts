@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { curlLine, DryRunResult, type DryRunRequest } from '../../src/client/dry-run.ts';
-import { key, message, rig } from './rig.ts';
+import { key, message, raw, rig } from './rig.ts';
 import { serve } from './servers.ts';
 
 const run = promisify(execFile);
@@ -41,7 +41,7 @@ describe('a dry run', () => {
       body: message,
     });
     expect((await plan(client.pages('listContacts').next())).url).toBe(`${service.url}/api/public/contacts`);
-    expect(await plan(client.raw({ method: 'PUT', path: '/x', body: 'a: b' }))).toMatchObject({ body: 'a: b' });
+    expect(await plan(raw(client, { method: 'PUT', path: '/x', body: 'a: b' }))).toMatchObject({ body: 'a: b' });
     expect(service.seen).toEqual([]);
   });
 
@@ -60,7 +60,7 @@ describe.skipIf(!curl)('the curl command (skipped without curl)', () => {
     const service = await serve((_, __, response) => response.end());
     const { client } = await rig('direct', service.url, { dryRun: true });
     const headers = { 'Content-Type': 'text/plain', 'X-Odd': 'a\u009b\u00adb' };
-    const line = curlLine(await plan(client.raw({ method: 'POST', path: '/x', headers, body })));
+    const line = curlLine(await plan(raw(client, { method: 'POST', path: '/x', headers, body })));
     expect(line).not.toMatch(/[\0-\u001f\u007f-\u009f\u00ad\u202e]/);
     await run('bash', ['-c', line], { env: { PATH: process.env['PATH'], BIZMSG_API_KEY: key } });
     expect(service.seen).toMatchObject([{ body }]);
@@ -78,9 +78,9 @@ describe.skipIf(!curl)('the curl command (skipped without curl)', () => {
     const service = await serve((_, __, response) => response.end());
     const planning = await rig('direct', service.url, { dryRun: true });
     const sending = await rig('direct', service.url);
-    const line = curlLine(await plan(planning.client.raw(request)));
+    const line = curlLine(await plan(raw(planning.client, request)));
     await run('sh', ['-c', line], { env: { PATH: process.env['PATH'], BIZMSG_API_KEY: key } });
-    await sending.client.raw(request);
+    await raw(sending.client, request);
     const [ours, theirs] = [service.seen[1], service.seen[0]];
     const { connection: _c, 'content-length': _l, 'content-type': type, ...headers } = ours?.headers ?? {};
     expect(theirs).toMatchObject({ method: ours?.method, url: ours?.url, body: ours?.body, headers });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failureFrom, key, rig } from './rig.ts';
+import { failureFrom, key, raw, rig } from './rig.ts';
 import { serve } from './servers.ts';
 
 describe('a raw request', () => {
@@ -9,7 +9,7 @@ describe('a raw request', () => {
       response.writeHead(203, ['X-A', '1', 'X-A', '2', 'X-B', '3']).end(bytes),
     );
     const { client } = await rig('direct', service.url);
-    const answer = await client.raw({ method: 'GET', path: '/x?y=z' });
+    const answer = await raw(client, { method: 'GET', path: '/x?y=z' });
     expect(answer.status).toBe(203);
     expect(answer.headers).toMatchObject({ 'X-A': ['1', '2'], 'X-B': '3' });
     expect(answer.body.equals(bytes)).toBe(true);
@@ -19,21 +19,21 @@ describe('a raw request', () => {
   it.each(['constructor', '__proto__', 'toString'])('returns a header named %s', async (name) => {
     const service = await serve((_, __, response) => response.writeHead(200, [name, 'one', name, 'two']).end());
     const { client } = await rig('direct', service.url);
-    const { headers } = await client.raw({ method: 'GET', path: '/x' });
+    const { headers } = await raw(client, { method: 'GET', path: '/x' });
     expect(Object.entries(headers)).toContainEqual([name, ['one', 'two']]);
   });
 
   it('replaces default headers with its own', async () => {
     const service = await serve((_, __, response) => response.end());
     const { client } = await rig('pool', service.url);
-    await client.raw({ method: 'PATCH', path: '/x', headers: { accept: 'text/csv', 'X-A': 'é' }, body: 'abc' });
+    await raw(client, { method: 'PATCH', path: '/x', headers: { accept: 'text/csv', 'X-A': 'é' }, body: 'abc' });
     expect(service.seen[0]).toMatchObject({ method: 'PATCH', body: 'abc', headers: { accept: 'text/csv' } });
   });
 
   it('may have been done if a change gets a fault', async () => {
     const service = await serve((_, __, response) => response.writeHead(500).end());
     const { client } = await rig('direct', service.url);
-    expect(await failureFrom(client.raw({ method: 'DELETE', path: '/x' }))).toMatchObject({
+    expect(await failureFrom(raw(client, { method: 'DELETE', path: '/x' }))).toMatchObject({
       exit: 'unsure',
       done: 'unknown',
     });
@@ -43,14 +43,14 @@ describe('a raw request', () => {
   it('includes the body of a failure in the error', async () => {
     const service = await serve((_, __, response) => response.writeHead(404).end('{"title":"gone"}'));
     const { client } = await rig('direct', service.url);
-    const failure = await failureFrom(client.raw({ method: 'GET', path: '/x' }));
+    const failure = await failureFrom(raw(client, { method: 'GET', path: '/x' }));
     expect(failure).toMatchObject({ exit: 'notFound', status: 404, body: { title: 'gone' }, done: undefined });
   });
 
   it.each(['//evil.example', '@evil.example', 'https://evil.example/'])('sends nothing to %s', async (path) => {
     const service = await serve((_, __, response) => response.end());
     const { client } = await rig('direct', service.url);
-    expect(await failureFrom(client.raw({ method: 'GET', path }))).toMatchObject({ code: 'foreign-address' });
+    expect(await failureFrom(raw(client, { method: 'GET', path }))).toMatchObject({ code: 'foreign-address' });
     expect(service.seen).toEqual([]);
   });
 
@@ -65,7 +65,7 @@ describe('a raw request', () => {
   ])('refuses %s with %j', async (method, headers) => {
     const service = await serve((_, __, response) => response.end());
     const { client } = await rig('direct', service.url);
-    expect(await failureFrom(client.raw({ method, path: '/x', headers }))).toMatchObject({ exit: 'usage' });
+    expect(await failureFrom(raw(client, { method, path: '/x', headers }))).toMatchObject({ exit: 'usage' });
     expect(service.seen).toEqual([]);
   });
 });

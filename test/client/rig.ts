@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/client/client.ts';
+import { complete } from '../../src/client/exchange.ts';
 import { openPool } from '../../src/client/pool.ts';
 import { openDirect, type Transport } from '../../src/client/transport.ts';
 import { CliError } from '../../src/base/errors.ts';
@@ -51,6 +52,11 @@ export async function rig(way: Way, url: string, options: Partial<ClientOptions>
     ...options,
   });
   return { client, waits, lines };
+}
+
+/** Sends a request as given. */
+export async function raw(client: Client, request: Parameters<Client['raw']>[0]) {
+  return complete(client.raw(request));
 }
 
 /** The error of a failed call. */

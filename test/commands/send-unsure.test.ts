@@ -59,6 +59,16 @@ describe('a live message that another process is sending', () => {
     expect([(await first).code, (await second).code, service.seen.length]).toEqual([0, 11, 1]);
   });
 
+  it('stops waiting if it is interrupted', async () => {
+    const first = await hanging();
+    const interrupt = new AbortController();
+    const second = send([], { signal: interrupt.signal });
+    setImmediate(() => interrupt.abort('SIGINT'));
+    expect(await second).toMatchObject({ code: 130, stderr: expect.stringContaining('before the request was sent') });
+    first.lose();
+    expect([(await first.ended).code, service.seen.length]).toEqual([13, 1]);
+  });
+
   it('waits, and is sent if the other one was not', async () => {
     const answers: ServerResponse[] = [];
     next.push((response) => answers.push(response));

@@ -2,7 +2,6 @@ import * as fc from 'fast-check';
 import { appendFileSync, cpSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { SendHooks } from '../../src/client/exchange.ts';
 import { isLong } from '../support/long-tests.ts';
 import * as rig from './engine-rig.ts';
 
@@ -61,10 +60,9 @@ async function runToEnd({ rows, concurrency, sends, waits, crashes }: Scenario) 
     return rig.part(folder, input, { concurrency, signals, send, maxErrors: Infinity, slot, ...process });
   }
 
-  async function slot(_: string, { beforeSend }: SendHooks): Promise<void> {
+  async function slot(): Promise<void> {
     const turns = waits.next().value;
     for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
-    await beforeSend();
   }
 
   /** Restores the ledger as it was at the crash, unless the run ended before. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { SendHooks } from '../../src/client/exchange.ts';
+import type { RequestEnd } from '../../src/client/pace/pace.ts';
 import { CliError, type Done, type ExitName } from '../../src/base/errors.ts';
 import { type FileLedger, openFileLedger } from '../../src/ledger/file/file-ledger.ts';
 import { messageRow } from '../../src/ledger/identity.ts';
@@ -44,11 +44,15 @@ export function openLedger(folder: string, { pid = process.pid, kill = alive }: 
   });
 }
 
-interface Sending extends Partial<Omit<EngineOptions, 'send' | 'rows' | 'terms'>>, OpenOptions {
+interface Sending extends Partial<Omit<EngineOptions, 'exchange' | 'rows' | 'terms'>>, OpenOptions {
   /** The result of a sent row. */
   readonly send?: (content: string) => Promise<unknown>;
-  /** Waits before a send. Default: does not wait. */
-  readonly slot?: (content: string, departure: SendHooks) => Promise<void>;
+  /** Waits for a slot. Default: does not wait. */
+  readonly slot?: (content: string, signal: AbortSignal | undefined) => Promise<void>;
+  /** Whether the service answers an attempt with 429, so that it is repeated. Default: never. */
+  readonly isLimited?: (content: string) => Promise<boolean>;
+  /** Called when a slot is returned. */
+  readonly onReturn?: (content: string, ended: RequestEnd) => void;
   readonly choice?: Choice;
   /** Rows to send. Default: the rows that are due. */
   readonly rows?: (due: readonly Ready[]) => EngineOptions['rows'];
@@ -81,7 +85,9 @@ export async function part(folder: string, input: Input, sending: Sending = {}):
     kill,
     choice = {},
     send = async () => ({}),
-    slot = atOnce,
+    slot,
+    isLimited,
+    onReturn = () => {},
     rows,
     onOpened,
     shared,
@@ -108,10 +114,23 @@ export async function part(folder: string, input: Input, sending: Sending = {}):
       ...options,
       terms: { run, retryUnsure: choice.retryUnsure },
       rows: rows ? rows(due) : batchesOf(due),
-      async send(content, departure) {
-        await slot(content, departure);
-        sent.push(content);
-        return send(content);
+      exchange(content) {
+        const end = (ended: RequestEnd) => onReturn(content, ended);
+        return {
+          slot: (signal) => (slot ? slot(content, signal).then(() => end) : end),
+          async send(returnSlot) {
+            try {
+              if (await isLimited?.(content)) return { outcome: 'again' };
+              sent.push(content);
+              return { outcome: 'done', answer: await send(content) };
+            } catch (error) {
+              if (error instanceof CliError) return { outcome: 'failed', error };
+              throw error;
+            } finally {
+              returnSlot('done');
+            }
+          },
+        };
       },
       onOutcome(outcome) {
         outcomes.push(outcome);
@@ -125,10 +144,6 @@ export async function part(folder: string, input: Input, sending: Sending = {}):
 }
 
 const never = new AbortController().signal;
-
-async function atOnce(_: string, { beforeSend }: SendHooks): Promise<void> {
-  await beforeSend();
-}
 
 function planOf({ secret }: FileLedger, input: Input, choice: Choice): RunPlan {
   const rows = createInput();

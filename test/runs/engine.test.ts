@@ -56,6 +56,22 @@ describe('a run', () => {
     expect(await running).toMatchObject({ counts: { done: 20 } });
   });
 
+  it('returns the slot of a row that the ledger does not grant', async () => {
+    const verdicts = [{ verdict: 'yours' }, { verdict: 'done' }, { verdict: 'failed' }] as const;
+    const ledger = {
+      claim: (rows: readonly unknown[]) => rows.map((_, at) => verdicts[at] ?? verdicts[0]),
+      settle: () => {},
+    };
+    const returned: string[] = [];
+    const { sent } = await rig.part(rig.stateFolder(), rig.numbered(3), {
+      ledger,
+      concurrency: 3,
+      onReturn: (content, ended) => returned.push(`${content}: ${ended}`),
+    });
+    expect(sent).toEqual(['row 1']);
+    expect(returned).toEqual(['row 2: unsent', 'row 3: unsent', 'row 1: done']);
+  });
+
   it('claims a row in the ledger before it is sent', async () => {
     const [claimed, sent]: [Set<string>, number[]] = [new Set(), []];
     const [folder, input] = [rig.stateFolder(), rig.numbered(10)];
@@ -209,18 +225,15 @@ describe('a run stops', () => {
 
   it('while an outcome cannot be recorded: a row that was released is not sent after that', async () => {
     const [folder, input] = [rig.stateFolder(), rig.numbered(2)];
-    let proceed = () => {};
+    let [isReleased, proceed] = [false, () => {}];
     const recorded = new Promise<void>((resolve) => (proceed = resolve));
     const first = await rig.part(folder, input, {
       ...losingFirstOutcomes(() => proceed()),
       maxErrors: 1,
-      async slot(content, { beforeSend, beforeRetry }) {
-        await beforeSend();
-        if (content !== 'row 1') return;
-        await beforeRetry();
-        await recorded;
-        await beforeSend();
+      async slot(content) {
+        if (content === 'row 1' && isReleased) await recorded;
       },
+      isLimited: async (content) => content === 'row 1' && (isReleased = true),
       async send(content) {
         await recorded;
         throw content === 'row 1' ? rig.fault() : rig.rejected();
@@ -246,11 +259,7 @@ describe('a run stops', () => {
     const first = await rig.part(folder, input, {
       shared,
       concurrency: 1,
-      async slot(_, { beforeSend, beforeRetry }) {
-        await beforeSend();
-        await beforeRetry();
-        await beforeSend();
-      },
+      isLimited: async () => true,
     });
     expect([first.stopped?.exit, rig.numbersOf(first, 'unsure')]).toEqual(['configuration', [1]]);
     const second = await rig.part(folder, input, { pid: 1_001, kill: (pid) => pid !== 1_000 });

@@ -3,7 +3,7 @@ import { canConnect } from '../../src/client/can-connect.ts';
 import { startServer } from '../../src/sandbox/http.ts';
 import { calls, paths } from '../sandbox/calls.ts';
 import { token } from '../sandbox/served.ts';
-import { rig as clientRig } from '../client/rig.ts';
+import { raw, rig as clientRig } from '../client/rig.ts';
 import * as rig from './engine-rig.ts';
 
 const contacts = Array.from({ length: 300 }, (_, at) =>
@@ -83,5 +83,5 @@ async function restartable(): Promise<Service> {
 
 async function client({ url, key }: Service, other = key) {
   const made = await clientRig('pool', url, { key: other });
-  return { send: (body: string) => made.client.raw({ method: 'POST', path: paths.contacts, body }) };
+  return { send: (body: string) => raw(made.client, { method: 'POST', path: paths.contacts, body }) };
 }

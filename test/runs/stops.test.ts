@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { SendHooks } from '../../src/client/exchange.ts';
 import type { FileLedger } from '../../src/ledger/file/file-ledger.ts';
 import { isLong } from '../support/long-tests.ts';
 import * as rig from './engine-rig.ts';
@@ -91,27 +90,22 @@ function interrupted(
     if (signals && events === signals[0] + signals[1]) leave.abort('SIGINT');
     await pass(turns.next().value);
   };
-  const refuseStopped = () => {
-    if (stop.signal.aborted) throw rig.failure('interrupted', 'no');
-  };
   return {
     arrivals,
     end: () => (isOver = true),
     options: {
       signals: { stop: stop.signal, leave: leave.signal },
-      async slot(content: string, { beforeSend, beforeRetry }: SendHooks): Promise<void> {
-        for (;;) {
-          await event();
-          refuseStopped();
-          await beforeSend();
-          refuseStopped();
-          const reply = replies.next().value;
-          coming.set(content, reply);
-          if (reply !== 'retried') return;
-          await event();
-          if (leave.signal.aborted) throw rig.failure('interrupted', 'unknown');
-          await beforeRetry();
-        }
+      async slot(): Promise<void> {
+        await event();
+        if (stop.signal.aborted) throw rig.failure('interrupted', 'no');
+      },
+      async isLimited(content: string): Promise<boolean> {
+        const reply = replies.next().value;
+        coming.set(content, reply);
+        if (reply !== 'retried') return false;
+        await event();
+        if (leave.signal.aborted) throw rig.failure('interrupted', 'unknown');
+        return true;
       },
       async send(content: string): Promise<unknown> {
         const reply = coming.get(content) ?? 'done';

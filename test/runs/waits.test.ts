@@ -1,7 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SendHooks } from '../../src/client/exchange.ts';
 import { canLimitFiles, limitFiles } from '../support/disk.ts';
 import * as rig from './engine-rig.ts';
 
@@ -14,9 +13,12 @@ function slots(free: number) {
   const waiting: (() => void)[] = [];
   return {
     waiting,
-    async slot(_: string, { beforeSend }: SendHooks): Promise<void> {
-      if (free-- <= 0) await new Promise<void>((resolve) => void waiting.push(resolve));
-      await beforeSend();
+    async slot(_: string, signal: AbortSignal | undefined): Promise<void> {
+      if (free-- > 0) return;
+      await new Promise<void>((resolve, reject) => {
+        waiting.push(resolve);
+        signal?.addEventListener('abort', () => reject(rig.failure('interrupted', 'no')));
+      });
     },
   };
 }
@@ -68,10 +70,10 @@ describe('while rows wait for the rate limit', () => {
     const send = async () => {
       if (++done === 2) setImmediate(bothSent);
     };
-    const refusing = async (content: string, departure: SendHooks) => {
+    const refusing = async (content: string, signal: AbortSignal | undefined) => {
       if (content === 'row 5') await both;
       if (content === 'row 5') throw rig.failure('configuration');
-      await slot(content, departure);
+      await slot(content, signal);
     };
     const ended = await rig.part(rig.stateFolder(), input, { concurrency: 8, send, slot: refusing });
     expect(ended).toMatchObject({ counts: { done: 2, left: 28 }, stopped: { exit: 'configuration' } });
@@ -103,18 +105,18 @@ describe('while rows wait for the rate limit', () => {
 
 it('a row that waits for a retry after a 429 is not unsure meanwhile', async () => {
   const { onOpened, inFlight } = spy();
-  const stop = new AbortController();
   const seen: number[] = [];
-  const slot = async (_: string, departure: SendHooks) => {
-    await departure.beforeSend();
-    seen.push(await inFlight());
-    await departure.beforeRetry();
+  const slot = async () => {
+    if (seen.length === 0) return;
     await expect.poll(inFlight, settled).toBe(0);
     seen.push(await inFlight());
-    await departure.beforeSend();
   };
-  const signals = { stop: stop.signal, leave: never };
-  const { counts, sent } = await rig.part(rig.stateFolder(), ['row 1'], { slot, signals, onOpened });
+  const isLimited = async () => {
+    const isFirst = seen.length === 0;
+    if (isFirst) seen.push(await inFlight());
+    return isFirst;
+  };
+  const { counts, sent } = await rig.part(rig.stateFolder(), ['row 1'], { slot, isLimited, onOpened });
   expect([seen, sent, counts.done]).toEqual([[1, 0], ['row 1'], 1]);
 });
 

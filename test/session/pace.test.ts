@@ -35,9 +35,9 @@ function hastyClock(): Pick<Host, 'steady' | 'later'> {
 
 const well: Answering = (_, __, response) => response.end('{"message_id":"msg_1"}');
 
-async function machine(plan: 'growth' | 'enterprise', rate?: number, answers: Answering[] = []) {
+async function machine(plan: 'growth' | 'enterprise', rate?: number, answers: Answering[] = [], ownKey = key) {
   const service = await serve((...asked) => (answers.shift() ?? well)(...asked));
-  const { home } = await profiled(service.url, plan, rate);
+  const { home } = await profiled(service.url, plan, rate, ownKey);
   if (home === undefined) throw new Error('a profile has a home');
   const clock = hastyClock();
   const state = join(home, '.local/state/bizmsg');
@@ -66,6 +66,16 @@ it('makes a single request wait for those of other processes, and reports it', a
   ]);
   expect(clock.steady() - began).toBeGreaterThanOrEqual(60_000);
   expect(service.seen).toHaveLength(4);
+});
+
+it('a live message that is refused as sent before leaves its slot to others', async () => {
+  const { run, clock, service } = await machine('enterprise', 2, [], 'sk_live_7Rw1Kc5NbY6uJe0SqMvA');
+  const began = clock.steady();
+  const other = ['send-template', '+12025550102', 'order_update', '-p', 'Eve'];
+  const codes = [];
+  for (const words of [send, send, other]) codes.push((await run([...words, '--mode', 'live'])).code);
+  expect([codes, service.seen.length]).toEqual([[0, 11, 0], 2]);
+  expect(clock.steady() - began).toBeLessThan(60_000);
 });
 
 it.each([

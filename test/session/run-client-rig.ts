@@ -70,10 +70,15 @@ function emptyHome(): string {
 }
 
 /** A machine with one profile, at an address. */
-export async function profiled(baseUrl: string, plan: 'growth' | 'enterprise', rate?: number): Promise<Settings> {
+export async function profiled(
+  baseUrl: string,
+  plan: 'growth' | 'enterprise',
+  rate?: number,
+  ownKey = key,
+): Promise<Settings> {
   const home = emptyHome();
   const profiles = openProfiles({ host: { env: {}, home }, given: {} });
-  await profiles.add('acme', { baseUrl, key, plan, rate });
+  await profiles.add('acme', { baseUrl, key: ownKey, plan, rate });
   return { env: {}, home };
 }
 

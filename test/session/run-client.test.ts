@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { complete } from '../../src/client/exchange.ts';
+import type { RunClient } from '../../src/session/session.ts';
 import { deadPort, serve } from '../client/servers.ts';
 import { openWorld, type World } from '../support/world.ts';
 import { calling, key, profiled, rig } from './run-client-rig.ts';
 
-/** For a request without a ledger. */
-const departure = { beforeSend: () => undefined, beforeRetry: () => {} };
+/** Prepares an endpoint whose requests need no ledger. */
+function creating({ prepare }: RunClient) {
+  const exchange = prepare('createContact');
+  return async (body: string) => complete(exchange(body));
+}
 
 let world: World;
 beforeAll(async () => {
@@ -20,8 +25,8 @@ describe('the client of a run', () => {
       response.end('{}');
     });
     const { context } = rig(calling(service.url));
-    const create = (await context.clientForRun({ concurrency: 2 })).sending('createContact');
-    await Promise.all(Array.from({ length: 30 }, (_, row) => create(`{"row":${row}}`, departure)));
+    const create = creating(await context.clientForRun({ concurrency: 2 }));
+    await Promise.all(Array.from({ length: 30 }, (_, row) => create(`{"row":${row}}`)));
     expect(service.seen).toHaveLength(30);
     expect(ports.size).toBe(2);
   });
@@ -99,8 +104,8 @@ describe('the client of a run', () => {
 
   it('reports an unreachable service to the run immediately', async () => {
     const { context, notes } = rig(calling(`http://127.0.0.1:${await deadPort()}`));
-    const create = (await context.clientForRun()).sending('createContact');
-    await expect(create('{}', departure)).rejects.toMatchObject({ code: 'unreachable', done: 'no' });
+    const create = creating(await context.clientForRun());
+    await expect(create('{}')).rejects.toMatchObject({ code: 'unreachable', done: 'no' });
     expect(notes).toEqual([]);
   });
 
@@ -110,8 +115,8 @@ describe('the client of a run', () => {
       else response.end('{}');
     });
     const { context, notes } = rig(calling(service.url));
-    const create = (await context.clientForRun({ concurrency: 8 })).sending('createContact');
-    await Promise.all(Array.from({ length: 8 }, () => create('{}', departure)));
+    const create = creating(await context.clientForRun({ concurrency: 8 }));
+    await Promise.all(Array.from({ length: 8 }, () => create('{}')));
     expect(notes).toEqual(['note: the service answered 429 Rate Limited; going on in 1.0 s\n']);
     expect(service.seen).toHaveLength(16);
   });
@@ -122,15 +127,15 @@ describe('the client of a run', () => {
       else response.end('{}');
     });
     const { context, notes } = rig(calling(service.url));
-    await (await context.clientForRun()).sending('createContact')('{}', departure);
+    await creating(await context.clientForRun())('{}');
     expect([service.seen.length, notes.length]).toEqual([3, 1]);
   });
 
   it('reports the requested wait if it is too long', async () => {
     const service = await serve((_, __, response) => response.writeHead(429, { 'Retry-After': '3600' }).end());
     const { context } = rig(calling(service.url));
-    const create = (await context.clientForRun()).sending('createContact');
+    const create = creating(await context.clientForRun());
     const message = 'the service answered 429 Rate Limited, and asks to wait 60 minutes';
-    await expect(create('{}', departure)).rejects.toMatchObject({ exit: 'rateLimited', message });
+    await expect(create('{}')).rejects.toMatchObject({ exit: 'rateLimited', message });
   });
 });

@@ -61,7 +61,9 @@ export const createContact = command({
     noteDoubtfulPhone(context, body);
     let status = 0;
     const client = await context.client();
-    const contact = await client.call('createContact', body, { onStatus: (found) => (status = found) });
+    const contact = await context.sendOnce(
+      client.exchange('createContact', body, { onStatus: (found) => (status = found) }),
+    );
     // The API's document does not show the status of a new contact, so 200 may mean a new one, too.
     const mayBeOld = status === 200;
     if (mayBeOld) context.note('exists', 'the service answered 200, not 201: the contact may have been there before');

@@ -1,96 +1,84 @@
 import type { BodyOf } from '../contract/endpoints.ts';
-import type { SendHooks } from '../client/exchange.ts';
+import type { Release } from '../client/pace/pace.ts';
 import { CliError, unsafe } from '../base/errors.ts';
 import { sleep } from '../base/sleep.ts';
-import { isRecord } from '../contract/readers.ts';
-import {
-  type Settled,
-  type Settlement,
-  settlementOf,
-  type SingleTerms,
-  singlesOf,
-  type Verdict,
-} from '../ledger/ledger.ts';
+import { type Settlement, type SingleTerms, singlesOf, type Verdict } from '../ledger/ledger.ts';
 import { messageRow } from '../ledger/identity.ts';
 import { isInteractive } from './profiles/environment.ts';
-import type { CheckedTarget, Session } from './session.ts';
+import type { CheckedTarget, ResendChoice, Session } from './session.ts';
 import { openLedger } from './ledger.ts';
 
-/** Claims a live message in the ledger, so that it is not sent twice by accident. */
-export interface DuplicateGuard extends SendHooks {
-  /** Prompts before the request takes a rate-limit slot. */
-  ask(): Promise<void>;
-  answered(answer: unknown): void;
-  failed(error: unknown): void;
-  /** Records the outcome. */
-  close(): Promise<void>;
+/** The claim of a live message in the ledger, so that it is not sent twice by accident. */
+interface MessageClaim {
+  /**
+   * Claims the message for the request that has this slot. If the ledger does not grant it, returns the slot, waits for
+   * the process that is sending the message or asks the user, and resolves to false: try again. Throws if it must not be
+   * sent.
+   */
+  take(slot: Release): Promise<boolean>;
+  /** It was not sent, and will be tried again. */
+  release(): Promise<void>;
+  /** Records the outcome, if the message is claimed. */
+  close(outcome: Settlement): Promise<void>;
 }
 
-export interface DuplicateGuardOptions {
+export interface MessageClaimOptions extends ResendChoice {
   readonly session: Session;
   readonly checkedTarget: CheckedTarget;
   readonly message: BodyOf<'sendTemplate'>;
-  readonly again: boolean;
-  readonly retryUnsure: boolean;
 }
 
 /** Milliseconds to wait for another process that sends the same message. */
 const maxWait = 60_000;
 const pollInterval = 200;
 
-export async function openDuplicateGuard({
-  session,
-  checkedTarget,
-  message,
-  again,
-  retryUnsure,
-}: DuplicateGuardOptions): Promise<DuplicateGuard> {
+export async function openMessageClaim(options: MessageClaimOptions): Promise<MessageClaim> {
+  const { session, checkedTarget, message, again, retryUnsure } = options;
   const { ledger, account } = await openLedger(session, checkedTarget);
   const subject = { account, mode: 'live', kind: 'message', template: message.template } as const;
   const row = messageRow(ledger.secret, { mode: 'live', ...message });
   const run = singlesOf(subject);
   let terms: SingleTerms = { single: subject, again, retryUnsure };
   let isClaimed = false;
-  let last: readonly Settled[] = [];
-  const end = (outcome: Settlement) => {
-    if (isClaimed) last = [{ run, row, outcome }];
-  };
+  let waitUntil: number | undefined;
   return {
-    ask: () => granted(async () => ledger.look(row, terms)),
-    beforeSend: async () => {
-      await granted(async () => (await ledger.claim([row], terms))[0]);
-      isClaimed = true;
+    async take(slot) {
+      let verdict: Verdict | undefined;
+      try {
+        [verdict] = await ledger.claim([row], terms);
+        isClaimed = verdict?.verdict === 'yours';
+      } finally {
+        if (!isClaimed) slot('unsent');
+      }
+      if (!isClaimed) await refused(verdict);
+      return isClaimed;
     },
-    beforeRetry: async () => {
+    async release() {
       isClaimed = false;
       await ledger.settle([{ run, row, outcome: 'release' }]);
     },
-    answered: (answer) => end(outcomeOf(answer)),
-    failed: (error) => end(settlementOf(error)),
     close,
   };
 
   /** The request is over, so a fault of the ledger must not replace its outcome. */
-  async function close(): Promise<void> {
+  async function close(outcome: Settlement): Promise<void> {
+    const last = isClaimed ? [{ run, row, outcome }] : [];
     try {
       await ledger.close(last);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       const effect = 'it is not recorded how this message ended, so it counts as unsure';
-      if (last.length > 0) session.reporter.note('unrecorded', `${error.message}; ${effect}`);
+      if (isClaimed) session.reporter.note('unrecorded', `${error.message}; ${effect}`);
     }
   }
 
-  /** Resolves when the ledger permits the send. */
-  async function granted(ask: () => Promise<Verdict | undefined>): Promise<void> {
-    const until = session.host.steady() + maxWait;
-    for (;;) {
-      const verdict = await ask();
-      if (verdict?.verdict === 'taken' && session.host.steady() < until) await sleep(pollInterval, session.host.later);
-      else if (verdict?.verdict === 'elsewhere') await confirmAgain(verdict.at);
-      else if (verdict?.verdict === 'yours') return;
-      else throw refusal(session, verdict);
-    }
+  /** Resolves when another claim may be granted. */
+  async function refused(verdict: Verdict | undefined): Promise<void> {
+    const { steady, later } = session.host;
+    if (verdict?.verdict === 'elsewhere') return confirmAgain(verdict.at);
+    waitUntil ??= steady() + maxWait;
+    if (verdict?.verdict !== 'taken' || steady() >= waitUntil) throw refusal(session, verdict);
+    await sleep(pollInterval, later, session.host.signal);
   }
 
   async function confirmAgain(at: number): Promise<void> {
@@ -101,11 +89,6 @@ export async function openDuplicateGuard({
     await interaction.confirm(`${text[0]?.toUpperCase()}${text.slice(1)}. Send it again?`);
     terms = { ...terms, again: true };
   }
-}
-
-/** An observed answer may hold a failure. */
-function outcomeOf(answer: unknown): Settlement {
-  return isRecord(answer) && answer['failure'] instanceof CliError ? settlementOf(answer['failure']) : 'done';
 }
 
 function refusal({ host }: Session, verdict: Verdict | undefined): CliError {

@@ -1,0 +1,57 @@
+import { CliError } from '../base/errors.ts';
+import { complete } from '../client/exchange.ts';
+import { isMutation } from '../client/transport.ts';
+import { type Settlement, settlementOf } from '../ledger/ledger.ts';
+import { createRecorder } from './activity-recorder.ts';
+import type { MessageClaimOptions } from './message-claim.ts';
+import { knownSecrets, refuseKeys } from './secrets.ts';
+import type { CheckedTarget, SendOnce, Session } from './session.ts';
+
+/** Slot, claim, send, settle: the way of every request that changes something and is not part of a run. */
+export function createSendOnce(session: Session, checkedTarget: CheckedTarget): SendOnce {
+  const record = createRecorder(session, checkedTarget);
+  return async (exchange, choice = {}) => {
+    const { request } = exchange;
+    if (session.given.dryRun || !isMutation(request.method)) return complete(exchange);
+    const activity = record(request);
+    const { message } = activity;
+    if (message) refuseKeys([message.template, ...message.params], await knownSecrets(session));
+    // A key of unknown mode counts as live.
+    const isLive = checkedTarget.target.mode !== 'sandbox';
+    const claim = message && isLive ? await openClaim({ session, checkedTarget, message, ...choice }) : undefined;
+    let settlement: Settlement = 'release';
+    try {
+      for (;;) {
+        const slot = await exchange.slot();
+        if (claim && !(await claim.take(slot))) continue;
+        activity.begin();
+        const attempt = await exchange.send(slot);
+        if (attempt.outcome === 'failed') throw attempt.error;
+        if (attempt.outcome === 'done') {
+          settlement = 'done';
+          activity.answered(attempt.answer);
+          return attempt.answer;
+        }
+        await claim?.release();
+      }
+    } catch (error) {
+      settlement = settlementOf(error);
+      activity.failed(error);
+      throw message ? withNextStep(error) : error;
+    } finally {
+      await claim?.close(settlement);
+    }
+  };
+}
+
+/** Sandbox keys do not load the ledger. */
+async function openClaim(options: MessageClaimOptions) {
+  return (await import('./message-claim.ts')).openMessageClaim(options);
+}
+
+/** Adds the next step to an error after which the message may have been sent. */
+function withNextStep(error: unknown): unknown {
+  if (!(error instanceof CliError) || error.done !== 'unknown') return error;
+  const next = 'bizmsg activity --since 10m shows what was sent from here; --retry-unsure sends it again';
+  return error.withHint(error.hint === undefined ? next : `${error.hint}\n${next}`);
+}
