@@ -7,6 +7,7 @@ import type { Host } from './base/host.ts';
  * contract: none
  * delivery: none
  * client: none
+ * logs: none
  * ledger: none
  * session: client, ledger, sandbox/remote
  * cli: client, session

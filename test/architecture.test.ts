@@ -10,6 +10,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   delivery: [],
   client: [],
+  logs: [],
   ledger: [],
   session: ['client', 'ledger', 'sandbox/remote'],
   cli: ['client', 'session'],

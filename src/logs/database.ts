@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { refuseUnreadable, statsOf } from '../base/files.ts';
+import { type DatabaseOptions, openDatabase } from '../base/sqlite.ts';
+import { noSqlite } from '../base/sqlite-errors.ts';
+import type { Database } from '../base/transaction.ts';
+
+/** What happened on this machine: the calls that changed something, and the events that listeners received. */
+const schema = [
+  `-- The outcome is NULL while the call is under way, and if its process died.
+  CREATE TABLE activity (
+    id INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    pid INTEGER NOT NULL,
+    start TEXT,
+    profile TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    simulated INTEGER NOT NULL,
+    host TEXT NOT NULL,
+    command TEXT NOT NULL,
+    method TEXT NOT NULL,
+    endpoint TEXT NOT NULL,
+    recipient TEXT,
+    template TEXT,
+    run TEXT,
+    outcome TEXT,
+    ended_at INTEGER,
+    message_id TEXT,
+    status INTEGER,
+    code TEXT,
+    counts TEXT
+  ) STRICT;
+
+  -- The headers are JSON; the body has the bytes as received.
+  CREATE TABLE event (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    listener TEXT NOT NULL,
+    method TEXT NOT NULL,
+    path TEXT NOT NULL,
+    headers TEXT NOT NULL,
+    body BLOB NOT NULL,
+    remote TEXT NOT NULL,
+    port INTEGER NOT NULL,
+    webhook_id TEXT
+  ) STRICT;
+
+  CREATE TABLE forward (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    event INTEGER NOT NULL REFERENCES event ON DELETE CASCADE,
+    at INTEGER NOT NULL,
+    url TEXT NOT NULL,
+    status INTEGER,
+    ms INTEGER NOT NULL,
+    error TEXT,
+    body TEXT
+  ) STRICT;
+  CREATE INDEX forward_event ON forward (event);`,
+] as const;
+
+type LogOptions = Pick<DatabaseOptions, 'host' | 'note' | 'patience' | 'signal'>;
+
+/** Opens the logs; creates them if they are missing, and again if they are damaged. */
+export function openLogs(stateFolder: string, options: LogOptions): Promise<Database> {
+  return openDatabase(logsPath(stateFolder), { ...options, schema, sync: 'OFF', isDisposable: true });
+}
+
+/** Opens the logs to read them; undefined if nothing was ever recorded. */
+export async function openRecorded(stateFolder: string, options: LogOptions): Promise<Database | undefined> {
+  if (!options.host.sqlite()) throw noSqlite();
+  // An unreadable folder would look as if nothing had happened.
+  refuseUnreadable(stateFolder);
+  return statsOf(logsPath(stateFolder)) ? openLogs(stateFolder, options) : undefined;
+}
+
+function logsPath(stateFolder: string): string {
+  return join(stateFolder, 'logs.db');
+}
