@@ -9,14 +9,14 @@ import type { Host } from './base/host.ts';
  * client: none
  * logs: none
  * ledger: none
- * session: client, ledger, sandbox/remote
+ * session: client, logs, ledger, sandbox/remote
  * cli: client, session
- * runs: client, ledger, session, cli
+ * runs: client, logs, ledger, session, cli
  * webhooks: delivery, sandbox/remote
  * sandbox: delivery
  * page: sandbox/control
  * doctor: client, ledger, session, cli, runs, webhooks, sandbox/remote
- * commands: delivery, session, cli, runs, webhooks, sandbox, doctor
+ * commands: delivery, logs, session, cli, runs, webhooks, sandbox, doctor
  */
 
 /** Runs the command line and returns its exit code. Version and top-level help load nothing else. */

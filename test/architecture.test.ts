@@ -12,15 +12,15 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   client: [],
   logs: [],
   ledger: [],
-  session: ['client', 'ledger', 'sandbox/remote'],
+  session: ['client', 'logs', 'ledger', 'sandbox/remote'],
   cli: ['client', 'session'],
-  runs: ['client', 'ledger', 'session', 'cli'],
+  runs: ['client', 'logs', 'ledger', 'session', 'cli'],
   webhooks: ['delivery', 'sandbox/remote'],
   sandbox: ['delivery'],
   // In the browser: only types of the control plane, and base and contract where they need no Node.
   page: ['sandbox/control'],
   doctor: ['client', 'ledger', 'session', 'cli', 'runs', 'webhooks', 'sandbox/remote'],
-  commands: ['delivery', 'session', 'cli', 'runs', 'webhooks', 'sandbox', 'doctor'],
+  commands: ['delivery', 'logs', 'session', 'cli', 'runs', 'webhooks', 'sandbox', 'doctor'],
 };
 
 interface Import {

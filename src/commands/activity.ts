@@ -1,10 +1,8 @@
-import type { LoggedCall } from '../session/activity/log.ts';
 import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { flag, type Input, option, span } from '../cli/params.ts';
+import type { Call } from '../logs/activity.ts';
 import { newestLast, newestOf } from './newest-last.ts';
-import { refuseUnreadable } from '../base/files.ts';
-import { warnOncePerFile } from '../base/journal-lines.ts';
 
 const params = {
   ...newestLast,
@@ -17,8 +15,8 @@ export const activity = command({
   name: 'activity',
   summary: 'List the changes made from this machine, newest last',
   details: [
-    'The log keeps at least the last 100,000 calls, without keys, params or full phone numbers. An unsure call',
-    'may have been processed. This command makes no API calls.',
+    'The log keeps the last 100,000 calls, without keys, params or full phone numbers. An unsure call may have',
+    'been processed. This command makes no API calls.',
     'It knows only this machine.',
   ].join('\n'),
   params,
@@ -33,32 +31,33 @@ export const activity = command({
 });
 
 async function listCalls(context: Context, { limit, since, live, failed }: Input<typeof params>) {
-  const { activityFolder, newestFirst } = await import('../session/activity/log.ts');
-  const folder = activityFolder(context.stateFolder());
-  refuseUnreadable(folder);
+  const { openRecorded } = await import('../logs/database.ts');
+  const { callsBefore, outcomeOf } = await import('../logs/activity.ts');
+  const note = (text: string) => context.note('activity', text);
+  const logs = await openRecorded(context.stateFolder(), { host: context.host, note });
   const from = since === undefined ? -Infinity : context.host.now() - since;
-  const onDamage = warnOncePerFile(context, 'activity-damaged');
   return newestOf(context, limit, async (most = Infinity) => {
     const rows: object[] = [];
-    for (const call of newestFirst(folder, context.host.kill, onDamage)) {
-      if (call.intent.at < from || rows.length === most) break;
-      if ((live && call.intent.mode === 'sandbox') || (failed && isHealthy(call))) continue;
-      rows.push(rowOf(call));
+    for (let page = await logs?.read(callsBefore()); page;) {
+      for (const call of page) {
+        const outcome = outcomeOf(call, context.host);
+        const isWanted =
+          !(live && call.mode === 'sandbox') && !(failed && (outcome === 'done' || outcome === 'under way'));
+        if (call.at >= from && rows.length < most && isWanted) rows.push(rowOf(call, outcome));
+      }
+      const last = page.at(-1);
+      page = last && (await logs?.read(callsBefore(last.id)));
     }
+    await logs?.close();
     return rows.reverse();
   });
 }
 
-function isHealthy({ state }: LoggedCall): boolean {
-  return state === 'done' || state === 'under way';
-}
-
-function rowOf(call: LoggedCall): object {
-  const { intent, ending, state } = call;
-  const { at, mode, simulated, profile, host, command, method, endpoint, recipient, template, run } = intent;
+function rowOf(call: Call, outcome: string): object {
+  const { at, mode, simulated, profile, host, command, method, endpoint, recipient, template, run } = call;
   return {
     at: new Date(at).toISOString(),
-    outcome: state,
+    outcome,
     mode,
     simulated,
     profile,
@@ -66,26 +65,26 @@ function rowOf(call: LoggedCall): object {
     command,
     method,
     endpoint,
-    template: template ?? null,
-    recipient: recipient ?? null,
-    message_id: ending?.message_id ?? null,
-    run: run ?? null,
-    counts: ending?.counts ?? null,
-    about: about(call),
+    template,
+    recipient,
+    message_id: call.message_id,
+    run,
+    counts: call.counts,
+    about: about(call, outcome),
   };
 }
 
 /** Describes the outcome; null if there is nothing to add. */
-function about({ intent: { run, pid }, ending, state }: LoggedCall): string | null {
-  if (state === 'under way') return `by process ${pid}`;
-  const detail = ending ? detailOf(ending) : 'the process ended before the response';
-  const unsure = state === 'unsure' ? ['may have been done'] : [];
-  const more = run !== undefined && state !== 'done' ? [`see runs show ${run}`] : [];
+function about(call: Call, outcome: string): string | null {
+  if (outcome === 'under way') return `by process ${call.pid}`;
+  const detail = call.outcome === null ? 'the process ended before the response' : detailOf(call);
+  const unsure = outcome === 'unsure' ? ['may have been done'] : [];
+  const more = call.run !== null && outcome !== 'done' ? [`see runs show ${call.run}`] : [];
   return [...unsure, ...(detail === '' ? [] : [detail]), ...more].join(': ') || null;
 }
 
-function detailOf({ counts, status, code }: NonNullable<LoggedCall['ending']>): string {
-  if (!counts) return [status, code].filter((part) => part !== undefined).join(' ');
+function detailOf({ counts, status, code }: Call): string {
+  if (!counts) return [status, code].filter((part) => part !== null).join(' ');
   const { rows, done, failed, unsure, unsent } = counts;
   const parts = Object.entries({ failed, unsure, unsent }).filter(([, number]) => number > 0);
   return [`${done} of ${rows} rows`, ...parts.map(([name, number]) => `${number} ${name}`)].join(', ');

@@ -97,7 +97,7 @@ not contain keys of an account:
                the list of runs; for 30 days (jobs: 400 days; unsure rows:
                until they are settled), or until runs forget
   runs         the outcomes of the rows of each run, by line
-  activity     a log of calls that changed something at the service; up to 64 MB
+  logs.db      the last 100,000 calls that changed something at the service
   events       events that listeners received; for a week
   pace         recent requests, for the rate limit that all processes share
   sandbox      messages, contacts and keys of the local sandbox

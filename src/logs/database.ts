@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { refuseUnreadable, statsOf } from '../base/files.ts';
 import { type DatabaseOptions, openDatabase } from '../base/sqlite.ts';
 import { noSqlite } from '../base/sqlite-errors.ts';
-import type { Database } from '../base/transaction.ts';
+import type { Database, Transaction } from '../base/transaction.ts';
 
 /** What happened on this machine: the calls that changed something, and the events that listeners received. */
 const schema = [
@@ -27,7 +27,12 @@ const schema = [
     message_id TEXT,
     status INTEGER,
     code TEXT,
-    counts TEXT
+    -- The rows of a run.
+    rows INTEGER,
+    done INTEGER,
+    failed INTEGER,
+    unsure INTEGER,
+    unsent INTEGER
   ) STRICT;
 
   -- The headers are JSON; the body has the bytes as received.
@@ -70,6 +75,20 @@ export async function openRecorded(stateFolder: string, options: LogOptions): Pr
   // An unreadable folder would look as if nothing had happened.
   refuseUnreadable(stateFolder);
   return statsOf(logsPath(stateFolder)) ? openLogs(stateFolder, options) : undefined;
+}
+
+/** Reads the logs once; undefined if nothing was ever recorded. */
+export async function readLogs<T>(
+  stateFolder: string,
+  options: LogOptions,
+  body: Transaction<T>,
+): Promise<T | undefined> {
+  const logs = await openRecorded(stateFolder, options);
+  try {
+    return await logs?.read(body);
+  } finally {
+    await logs?.close();
+  }
 }
 
 function logsPath(stateFolder: string): string {

@@ -1,9 +1,10 @@
-import { activityFolder, newestFirst } from '../session/activity/log.ts';
 import { usage } from '../base/errors.ts';
 import type { OnDamage } from '../base/journal-lines.ts';
 import { type FileLedger, openFileLedger } from '../ledger/file/file-ledger.ts';
 import type { RunEntry } from '../ledger/file/runs.ts';
 import { phoneDigest, recipientDigest } from '../ledger/identity.ts';
+import { templatesOfCalls } from '../logs/activity.ts';
+import { readLogs } from '../logs/database.ts';
 import { type LoggedRow, rowsOfRun } from './history.ts';
 import { closedText, ledgerFolder, removeLogs, runNamed, runsOf } from './listing.ts';
 import { createRunLog, logFolder, logParts } from './log.ts';
@@ -101,8 +102,8 @@ export async function forgetRecipient({
   const { stateFolder, host } = home;
   const templates = new Set<string>();
   for (const { template } of runsOf(stateFolder, host)) if (template !== undefined) templates.add(template);
-  for (const { intent } of newestFirst(activityFolder(stateFolder), host.kill, () => {}))
-    if (intent.template !== undefined) templates.add(intent.template);
+  for (const template of (await readLogs(stateFolder, { host, note() {} }, templatesOfCalls)) ?? [])
+    templates.add(template);
   await withLedger(home, async (ledger) => {
     const messages = [...templates].map((template) => recipientDigest(ledger.secret, { template, to: recipient }));
     await ledger.forget({ seconds: [...messages, phoneDigest(ledger.secret, recipient)] });

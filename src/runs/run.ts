@@ -147,7 +147,7 @@ async function confirmedPlan(running: Running, found: Preflight, registering: Re
     const most = dueIn(accepted) < fewRows ? dueIn(accepted) : 1;
     const bodies = await firstBodies({ input, found, fates: accepted.fates }, running.mapper, most);
     const now = context.host.now();
-    const sentThisMonth = client.sentThisMonth();
+    const sentThisMonth = await client.sentThisMonth();
     const file = nameOf(input);
     return overviewLines({ file, action, found, bodies, accepted, client, template, sentThisMonth, now }).join('\n');
   });
@@ -270,7 +270,7 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
   const { host } = context;
   const { accepted, plan } = registered;
   const { run } = accepted;
-  const recordEnd = client.record({ name: action.endpoint, run, template: action.template });
+  const recordEnd = await client.record({ name: action.endpoint, run, template: action.template });
   const spare = holdSpareFiles();
   let goneAt: number | undefined;
   const shown = await showing(context, {
@@ -323,7 +323,7 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
       onTaken: once((owner) => context.note('taken', takenText(owner, host.now()))),
       onOutcome,
     });
-    recordEnd(tally.counts(), stopped?.exit);
+    await recordEnd(tally.counts(), stopped?.exit);
     return stopped;
   } finally {
     spare.release();

@@ -7,6 +7,7 @@ import { readRegular, whyUnreadable } from '../base/files.ts';
 import { configFolder, onlyLocal, skipsCertificateChecks } from './profiles/environment.ts';
 import { newcomerNote, type Target } from './profiles/resolve.ts';
 import { maskKey } from '../base/redact.ts';
+import { type ActivityRecorder, createActivityRecorder } from './activity-recorder.ts';
 
 /** A connection for single calls. */
 interface CallerConnection extends Connection {
@@ -108,11 +109,15 @@ export interface RunConnectionOptions extends Partial<
   readonly connections?: number;
 }
 
+interface RecordedConnection extends Connection {
+  readonly activity: ActivityRecorder;
+}
+
 export async function openConnection(
   session: Session,
   checkedTarget: CheckedTarget,
   { connections, ...extras }: RunConnectionOptions,
-): Promise<Connection> {
+): Promise<RecordedConnection> {
   const { given, note } = session;
   const { target, simulated } = checkedTarget;
   // Commands without a call do not load them.
@@ -122,6 +127,7 @@ export async function openConnection(
     import('./send-once.ts'),
   ]);
   const transport = openTransport({ ...transportOptionsFor(session, target), connections });
+  const activity = createActivityRecorder(session, checkedTarget);
   const client = createClient({
     ...clientOptionsFor(session, target),
     transport: connections !== undefined ? transport : withSpinner(session, target, transport),
@@ -135,8 +141,12 @@ export async function openConnection(
     },
     ...extras,
   });
-  const sendOnce = createSendOnce(session, checkedTarget);
-  return { client, sendOnce, simulated, mode: target.mode, close: () => transport.close() };
+  const sendOnce = createSendOnce(session, checkedTarget, activity);
+  const close = async () => {
+    await activity.close();
+    await transport.close();
+  };
+  return { client, sendOnce, simulated, mode: target.mode, activity, close };
 }
 
 /** The client options that all connections share. */

@@ -4,10 +4,10 @@ import { shellQuote } from '../base/shell-quote.ts';
 import { type KnownPace, minimumDuration, minuteLength, paceOf, slower } from '../client/pace/pace.ts';
 import { canReach } from '../client/transport.ts';
 import type { Plan } from '../contract/plans.ts';
-import { recordRun, sentThisMonth } from './activity-recorder.ts';
 import { prepareTarget, openConnection, transportOptionsFor, tryLookup } from './connect.ts';
 import { openLedger } from './ledger.ts';
 import { planOf, runPace } from './pace.ts';
+import { noteHarmless } from './send-once.ts';
 import type { Caller } from './profiles/resolve.ts';
 import type { CheckedTarget, Connection, RunClient, RunOptions, RunTarget, Session } from './session.ts';
 
@@ -56,9 +56,12 @@ export async function openRunClient(session: Session, caller: Caller, options: R
       });
       return observed();
     },
-    record: (run) => recordRun(session, checkedTarget, run),
+    record(run) {
+      noteHarmless(session, checkedTarget, run.name === 'sendTemplate');
+      return connection.activity.run(run);
+    },
     tryLookup: (look) => tryLookup(session, checkedTarget, { pace: lookupGate, stop: signals.stop }, look),
-    sentThisMonth: () => sentThisMonth(session, checkedTarget),
+    sentThisMonth: connection.activity.sentThisMonth,
     reachable: () => canReach(transportOptionsFor(session, checkedTarget.target), signals.stop),
   };
   const close = () => {

@@ -2,46 +2,57 @@ import { CliError } from '../base/errors.ts';
 import { complete } from '../client/exchange.ts';
 import { isMutation } from '../client/transport.ts';
 import { type Settlement, settlementOf } from '../ledger/ledger.ts';
-import { createRecorder } from './activity-recorder.ts';
+import type { ActivityRecorder } from './activity-recorder.ts';
 import type { MessageClaimOptions } from './message-claim.ts';
+import { messageIn } from './request-facts.ts';
 import { knownSecrets, refuseKeys } from './secrets.ts';
 import type { CheckedTarget, SendOnce, Session } from './session.ts';
 
 /** Slot, claim, send, settle: the way of every request that changes something and is not part of a run. */
-export function createSendOnce(session: Session, checkedTarget: CheckedTarget): SendOnce {
-  const record = createRecorder(session, checkedTarget);
+export function createSendOnce(session: Session, checkedTarget: CheckedTarget, activity: ActivityRecorder): SendOnce {
+  let isNoted = false;
   return async (exchange, choice = {}) => {
     const { request } = exchange;
     if (session.given.dryRun || !isMutation(request.method)) return complete(exchange);
-    const activity = record(request);
-    const { message } = activity;
+    const message = messageIn(request);
     if (message) refuseKeys([message.template, ...message.params], await knownSecrets(session));
     // A key of unknown mode counts as live.
     const isLive = checkedTarget.target.mode !== 'sandbox';
     const claim = message && isLive ? await openClaim({ session, checkedTarget, message, ...choice }) : undefined;
+    const record = activity.call(request, message);
     let settlement: Settlement = 'release';
     try {
       for (;;) {
         const slot = await exchange.slot();
         if (claim && !(await claim.take(slot))) continue;
-        activity.begin();
+        if (!isNoted) noteHarmless(session, checkedTarget, message !== undefined);
+        isNoted = true;
+        await record.begin();
         const attempt = await exchange.send(slot);
         if (attempt.outcome === 'failed') throw attempt.error;
         if (attempt.outcome === 'done') {
           settlement = 'done';
-          activity.answered(attempt.answer);
+          await record.answered(attempt.answer);
           return attempt.answer;
         }
         await claim?.release();
       }
     } catch (error) {
       settlement = settlementOf(error);
-      activity.failed(error);
+      await record.failed(error);
       throw message ? withNextStep(error) : error;
     } finally {
       await claim?.close(settlement);
     }
   };
+}
+
+/** Prints that nothing really happens; not for reads and dry runs. */
+export function noteHarmless({ note }: Session, { target, simulated }: CheckedTarget, isMessage: boolean): void {
+  const { host } = new URL(target.baseUrl);
+  if (simulated) note('simulated', `simulated by the sandbox on this machine, ${host}; nothing is really sent`);
+  else if (isMessage && target.mode === 'sandbox')
+    note('sandbox-key', `with a sandbox key of ${host}, no message reaches a phone`);
 }
 
 /** Sandbox keys do not load the ledger. */

@@ -8,8 +8,8 @@ import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
 import type { FileLedger } from '../ledger/file/file-ledger.ts';
 import type { Account } from '../ledger/ledger.ts';
+import type { Facts } from '../logs/activity.ts';
 import type { Locator } from '../sandbox/remote/locator.ts';
-import type { Facts } from './activity/log.ts';
 import type { CallerFlags, LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
@@ -128,10 +128,10 @@ export interface RunClient extends Pick<Client, 'prepare'> {
   /** The ledger of what was sent, and the account in it. */
   ledger(): Promise<OpenedLedger>;
   /** Logs the start of a run; the returned function logs its result. */
-  record(run: RunStarted): RecordRunEnd;
+  record(run: RunStarted): Promise<RecordRunEnd>;
   readonly tryLookup: TryLookup;
   /** Counts this month's live messages of this machine and profile; a lower bound. */
-  sentThisMonth(): number;
+  sentThisMonth(): Promise<number>;
   /** Whether the service can be connected to. No request is sent. */
   reachable(): Promise<boolean>;
 }
@@ -171,7 +171,7 @@ export interface RunStarted extends Pick<Facts, 'run' | 'template'> {
 }
 
 /** Logs the result of a run. */
-export type RecordRunEnd = (counts: RunCounts, stop: ExitName | undefined) => void;
+export type RecordRunEnd = (counts: RunCounts, stop: ExitName | undefined) => Promise<void>;
 
 /** The ledger of what was sent, and the account in it. */
 export interface OpenedLedger {

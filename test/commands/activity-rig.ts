@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../../src/contract/readers.ts';
 import type { Sandbox } from '../../src/sandbox/interface.ts';
@@ -10,7 +10,8 @@ export const message = ['send-template', '+12025550101', 'order_update', '-p', '
 
 export interface Machine {
   readonly home: string;
-  readonly folder: string;
+  /** The file of the log. */
+  readonly log: string;
   readonly sandbox: Sandbox;
   run(words: readonly string[], options?: Partial<CliOptions>): Promise<Ran>;
   /** Runs a command with a live key of the sandbox. */
@@ -28,13 +29,13 @@ export interface Machine {
 export async function openMachine(home = newHome()): Promise<Machine> {
   const sandbox = await serveLocal(home);
   sandbox.keys.goLive();
-  const folder = join(home, '.local/state/bizmsg/activity');
+  const log = join(home, '.local/state/bizmsg/logs.db');
   const run: Machine['run'] = (words, options) => cli([...words, '--profile', 'local'], { home, ...options });
   const json = async (...words: readonly string[]): Promise<unknown> =>
     JSON.parse((await cli([...words, '-o', 'json'], { home })).stdout);
   return {
     home,
-    folder,
+    log,
     sandbox,
     run,
     live: (words, options) => run([...words, '--mode', 'live'], options),
@@ -51,14 +52,11 @@ export async function openMachine(home = newHome()): Promise<Machine> {
         isRecord(one) && String(one['endpoint'] ?? one['path']).includes('send-template');
       return Array.isArray(requests) ? requests.filter(isSend).length : 0;
     },
-    written: () =>
-      readdirSync(folder)
-        .map((name) => readFileSync(join(folder, name), 'latin1'))
-        .join('\n'),
+    written: () => readFileSync(log, 'latin1'),
   };
 }
 
 /** Puts a folder in the place of the log file. */
-export function spoilLog({ folder }: Pick<Machine, 'folder'>): void {
-  mkdirSync(join(folder, '1.ndjson'), { recursive: true });
+export function spoilLog({ log }: Pick<Machine, 'log'>): void {
+  mkdirSync(log, { recursive: true });
 }

@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { loadSqlite } from '../../bin/sqlite.js';
 import { deadPort } from '../client/servers.ts';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
@@ -154,23 +155,19 @@ describe('activity', () => {
     ]);
   });
 
-  it('skips a damaged line, with a note', async () => {
-    await machine.run(message);
-    appendFileSync(join(machine.folder, '1.ndjson'), '{"type":"intent","id":"x\n[]\n');
-    await machine.run(message);
-    const { code, stdout, stderr } = await cli(['activity', '-o', 'json'], { home: machine.home });
-    expect([code, JSON.parse(stdout).length, stderr.split('is damaged').length]).toEqual([0, 2, 2]);
+  it('ends with 3 if the log is unreadable: an empty list would look as if nothing was sent', async () => {
+    spoilLog(machine);
+    expect((await cli(['activity'], { home: machine.home })).code).toBe(3);
   });
 
-  it('ends with 3 if the log is unreadable: an empty list would look as if nothing was sent', async () => {
-    mkdirSync(join(machine.folder, '..'), { recursive: true });
-    writeFileSync(machine.folder, '');
-    expect((await cli(['activity'], { home: machine.home })).code).toBe(3);
+  it('does not create a log', async () => {
+    await machine.rows();
+    expect(existsSync(machine.log)).toBe(false);
   });
 
   it('is readable only by this user', async () => {
     await machine.live(message);
-    const modes = [machine.folder, join(machine.folder, '1.ndjson')].map((path) => statSync(path).mode & 0o777);
+    const modes = [dirname(machine.log), machine.log].map((path) => statSync(path).mode & 0o777);
     expect(modes).toEqual([0o700, 0o600]);
   });
 
@@ -181,6 +178,37 @@ describe('activity', () => {
     const { sandbox, live } = machine.sandbox.keys;
     for (const secret of [sandbox, live, sandbox.slice(-8), live.slice(-8), '2025550101', 'Ada', 'A-1042'])
       expect(machine.written()).not.toContain(secret);
+  });
+});
+
+it('a damaged log is moved aside with a note, and starts again', async () => {
+  await machine.run(message);
+  writeFileSync(machine.log, 'damaged'.repeat(1_000));
+  const { code, stderr } = await machine.run(message);
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/note: .*logs\.db was damaged and starts again/)]);
+  expect(await machine.rows()).toMatchObject([{ outcome: 'done' }]);
+});
+
+it('a log that another process has locked for too long makes a send wait for a moment only', async () => {
+  await machine.run(message);
+  const other = locked(machine.log);
+  const { code, stderr } = await machine.run(message);
+  other.close();
+  expect([code, stderr]).toEqual([0, expect.stringContaining('bizmsg activity will not list this: ')]);
+});
+
+describe('a Node without SQLite', () => {
+  const sqlite = () => undefined;
+
+  it('sends, and notes that this is not recorded', async () => {
+    const { code, stderr } = await machine.live(message, { sqlite });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('bizmsg activity will not list this: this version of')]);
+    expect(await machine.rows()).toEqual([]);
+  });
+
+  it('cannot list activity', async () => {
+    const { code, stderr } = await cli(['activity'], { home: machine.home, sqlite });
+    expect([code, stderr]).toEqual([3, expect.stringContaining('npm install --global @photostructure/sqlite')]);
   });
 });
 
@@ -198,3 +226,12 @@ describe('a log that cannot be written', () => {
     expect((await machine.live([...message, '--quiet'])).code).toBe(11);
   });
 });
+
+/** Locks the log, as another process would. */
+function locked(path: string) {
+  const sqlite = loadSqlite();
+  if (!sqlite) throw new Error('this test needs SQLite');
+  const connection = new sqlite.DatabaseSync(path, { timeout: 0 });
+  connection.exec('BEGIN EXCLUSIVE');
+  return connection;
+}

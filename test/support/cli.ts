@@ -24,6 +24,7 @@ export interface CliOptions {
   readonly later?: Host['later'];
   readonly now?: Host['now'];
   readonly steady?: Host['steady'];
+  readonly sqlite?: Host['sqlite'];
   /** Ends the command. */
   readonly signal?: AbortSignal;
 }
@@ -50,7 +51,7 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     later: options.later ?? later,
     random: Math.random,
     kill: alive,
-    sqlite: loadSqlite,
+    sqlite: options.sqlite ?? loadSqlite,
     spawnDetached: () => {
       throw new Error('a test in this process must not start a detached process');
     },

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { factsIn } from '../../../src/session/activity-recorder.ts';
+import type { WireRequest } from '../../src/client/transport.ts';
+import { factsIn as facts, messageIn } from '../../src/session/request-facts.ts';
+
+const factsIn = (request: Pick<WireRequest, 'method' | 'url' | 'body'>) =>
+  facts(request, messageIn(request), 'sk_live_7Rw1Kc5NbY6uJe0SqMvA');
 
 const send = 'https://api.example.com/eu/api/public/messages/send-template';
 const message = { to: '+12025550101', template: 'welcome', params: ['Ada'] };
@@ -12,14 +16,13 @@ describe('the logged facts of a request', () => {
       endpoint: '/eu/api/public/messages/send-template',
       recipient: '+1202***0101',
       template: 'welcome',
-      message,
     });
   });
 
   it('are the same for bytes, another order of fields, and additional fields', () => {
     const { params, template, to } = message;
     const body = Buffer.from(JSON.stringify({ params, extra: 1, template, to }));
-    expect(factsIn({ method: 'POST', url: send, body }).message).toEqual(message);
+    expect(messageIn({ method: 'POST', url: send, body })).toEqual(message);
   });
 
   it.each([
@@ -27,7 +30,7 @@ describe('the logged facts of a request', () => {
     ['no params', JSON.stringify({ to: '+12025550101', template: 'welcome' })],
     ['no body', undefined],
   ])('contain no message for %s', (_, body) => {
-    expect(factsIn({ method: 'POST', url: send, body }).message).toBeUndefined();
+    expect(messageIn({ method: 'POST', url: send, body })).toBeUndefined();
   });
 
   it.each([
