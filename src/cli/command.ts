@@ -50,6 +50,8 @@ export interface CommandResult {
   readonly isDryRun?: boolean;
   /** Where to find the result if it cannot be written. */
   readonly unprinted?: string | undefined;
+  /** Called once the result was printed, or could not be; resolves to a failure to report. */
+  readonly finish?: ((isPrinted: boolean) => Promise<CliError | undefined>) | undefined;
 }
 
 /** An item of a long-running command, and its line for people. */
@@ -101,6 +103,8 @@ interface Definition<P extends Params, R> extends Described {
   exit?(result: R): ExitName | number | CliError;
   /** Where to find the result if it cannot be written. */
   unprinted?(result: R): string | undefined;
+  /** Called once the result was printed, or could not be; resolves to a failure to report. */
+  finish?(result: R, isPrinted: boolean): Promise<CliError | undefined>;
   /** The form of a result in a pipe, if it differs from `piped`. */
   pipedAs?(result: R): Piped;
   /** Whether it changes something. */
@@ -159,7 +163,7 @@ type Ending<R> = Omit<Definition<Params, R>, 'run' | 'params'>;
 
 /** Passes only values to the view that are safe for a terminal; the view handles bytes. */
 function ended<R>(
-  { view, data, exit, changes, piped, pipedAs, unprinted, first }: Ending<R>,
+  { view, data, exit, changes, piped, pipedAs, unprinted, finish, first }: Ending<R>,
   result: R,
 ): CommandResult {
   return {
@@ -170,6 +174,7 @@ function ended<R>(
     piped: pipedAs?.(result) ?? piped,
     first,
     unprinted: unprinted?.(result),
+    finish: finish && ((isPrinted) => finish(result, isPrinted)),
   };
 }
 

@@ -81,8 +81,8 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Comm
     const ran = () => outcomeOf(() => node.run(context, texts, emitting(printer)), given);
     const isList = node.lists && !given.dryRun;
     outcome = isList ? await ended(ran, printer) : await ran();
-    if (!isList) await print(outcome, options, context);
-    return exitOf(outcome, host);
+    const fault = isList ? undefined : await printed(outcome, options, context);
+    return fault ?? exitOf(outcome, host);
   } finally {
     const { unprinted } = host.stdout;
     if (unprinted.bytes > 0) noteUnprinted(unprinted, reporter, outcome?.unprinted);
@@ -183,6 +183,22 @@ async function ended(perform: () => Promise<CommandResult>, { end }: Printer): P
     await end(true).catch(() => {});
     throw error;
   }
+}
+
+/** Prints and finishes the result; resolves to a failure that is not reported yet. */
+async function printed(
+  outcome: CommandResult,
+  options: PrinterOptions,
+  context: Pick<Context, 'host' | 'note'>,
+): Promise<CliError | undefined> {
+  let [isPrinted, fault]: [boolean, CliError | undefined] = [false, undefined];
+  try {
+    await print(outcome, options, context);
+    isPrinted = context.host.stdout.unprinted.bytes === 0;
+  } finally {
+    fault = await outcome.finish?.(isPrinted);
+  }
+  return outcome.exit instanceof CliError ? undefined : fault;
 }
 
 /** Prints the result. After a change, a result that does not fit the output options is printed whole. */

@@ -47,6 +47,8 @@ export type Change =
   | { readonly type: 'found'; readonly run: string; readonly at: number; readonly event: Found; readonly rows: Ranges }
   | { readonly type: 'forget'; readonly run: string }
   | { readonly type: 'forget-seconds'; readonly seconds: Uint8Array }
+  /** The summary of a run was printed, and it was not stopped. */
+  | { readonly type: 'run-end'; readonly run: string }
   | { readonly type: 'end'; readonly owner: string; readonly at: number }
   | Past;
 
@@ -254,6 +256,8 @@ export function createBook(): Book {
         return forgetSeconds(change.seconds);
       case 'end':
         return endOwner(change.owner, change.at, 'ended');
+      case 'run-end':
+        return void (runNamed(change.run).hasEnded = true);
       case 'past-owner':
         return void owners.set(change.owner.id, change.owner);
       case 'past-run':
@@ -285,6 +289,7 @@ export function createBook(): Book {
       isClosed: false,
       isForgotten: false,
       isCommitted: false,
+      hasEnded: false,
     });
   }
 
@@ -313,6 +318,7 @@ export function createBook(): Book {
     const run = runChanged({ ...change, at });
     run.isCommitted = true;
     run.isClosed = false;
+    run.hasEnded = false;
     addOwner(run, owner, at);
     run.rows.each(plan, (entry) => move(run, entry, 'plan', at));
     run.rows.each(reopen, (entry) => move(run, entry, 'reopen', at));
@@ -322,6 +328,7 @@ export function createBook(): Book {
     const { owner, at } = change;
     const run = runChanged(change);
     run.isCommitted = true;
+    run.hasEnded = false;
     addOwner(run, owner, at);
     for (const kind of ['done', 'failed', 'unsure', 'release'] as const)
       run.rows.each(change[kind], (entry) => {
@@ -346,7 +353,9 @@ export function createBook(): Book {
   function markDead({ owner, at }: Extract<Change, { type: 'died' }>): void {
     for (const entry of inFlight.get(owner) ?? []) {
       const run = runs.at(entries.scopeOf(entry));
-      if (run) move(run, entry, 'died', at);
+      if (!run) continue;
+      run.hasEnded = false;
+      move(run, entry, 'died', at);
     }
     endOwner(owner, at, 'dead');
   }

@@ -20,6 +20,7 @@ export function runIn(value: unknown): RunFacts {
     isClosed: flag(run, 'isClosed'),
     isForgotten: flag(run, 'isForgotten'),
     isCommitted: flag(run, 'isCommitted'),
+    hasEnded: flag(run, 'hasEnded'),
     owners: list(run, 'owners', (id) => text({ id }, 'id')),
   };
 }

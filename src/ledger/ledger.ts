@@ -16,6 +16,9 @@ export interface Ledger {
   /** Gives planned rows up: the input no longer has them, or the run is closed. */
   withdraw(rows: Withdrawn): void | Promise<void>;
 
+  /** Ends a run whose summary was printed, and that was not stopped: the same command starts a new one. */
+  endRun(run: string): void | Promise<void>;
+
   /** The verdict that `claim` would give now. Claims nothing, but records that dead processes have left rows unsure. */
   look(row: RowDigest, terms: ClaimTerms): Verdict | Promise<Verdict>;
   /** All runs and jobs, the oldest first. */

@@ -38,6 +38,7 @@ export interface MemoryLedger extends Ledger {
   claim(rows: readonly RowDigest[], terms: ClaimTerms): readonly Verdict[];
   settle(outcomes: readonly Settled[]): void;
   withdraw(rows: Withdrawn): void;
+  endRun(run: string): void;
   look(row: RowDigest, terms: ClaimTerms): Verdict;
   runs(): readonly RunState[];
   resolve(run: string, found: 'sent' | 'not-sent', rows?: readonly RowDigest[]): number;
@@ -81,6 +82,10 @@ export function createMemoryLedger(options: MemoryOptions): MemoryLedger {
       book.load();
       const run = knownRun(book, id);
       keep([{ type: 'withdraw', run: id, at: now(), rows: positionsOf(book, run, rows), closes: false }]);
+    },
+    endRun(id) {
+      const run = book.run(id);
+      if (run && !run.isForgotten) keep([{ type: 'run-end', run: id }]);
     },
     runs: () => runStates(book, buryDead()),
     resolve(id, found, rows) {

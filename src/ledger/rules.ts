@@ -3,7 +3,16 @@ import { isFinished, type Run } from './run.ts';
 import { createPicks } from './places.ts';
 import { createMarks } from './entries.ts';
 import { rowSize } from './identity.ts';
-import { type Fate, fateAt, fates, type Note, type RunPlan, type Registered, type Stop } from './ledger.ts';
+import {
+  type Fate,
+  fateAt,
+  fates,
+  isIdleSince,
+  type Note,
+  type RunPlan,
+  type Registered,
+  type Stop,
+} from './ledger.ts';
 import { createEarlier, elsewhere, isIdle, isKnown, isLive, isShared, type World } from './others.ts';
 import { endedWithRestart } from '../base/liveness.ts';
 
@@ -67,21 +76,12 @@ function candidates(book: Book, world: World, plan: RunPlan): readonly Run[] {
     if (job !== undefined) return true;
     if (choice.again && !run.isAgain) return false;
     const hasWork = !isFinished(run) || (choice.retryUnsure && run.counts.unsure > 0);
+    const wasCutShort = !run.hasEnded && !isIdleSince(run.lastAt, world.now);
     const isAbandoned = isIdle(run, world.now) && !isLive(run, book, world);
-    return (hasWork || wasCutShort(run, book, world)) && !run.isClosed && !isAbandoned;
+    return (hasWork || wasCutShort) && !run.isClosed && !isAbandoned;
   });
   found.sort((a, b) => b.order - a.order);
   return job === undefined ? found.filter((run) => isMostlyIn(run, book, plan)) : found;
-}
-
-/**
- * Whether its last process was killed a short while ago, after the last row was sent. It has not reported the
- * outcomes, so the same command completes the run instead of starting a new one.
- */
-function wasCutShort(run: Run, { owners }: Book, { now, isOwn, isAlive }: World): boolean {
-  const owner = owners.get([...run.owners].at(-1) ?? '');
-  if (!owner || owner.state === 'ended' || now - run.lastAt > idleUntilAsked) return false;
-  return owner.state === 'dead' || !(isOwn(owner.id) || isAlive(owner));
 }
 
 function isAlike({ subject }: Run, { mode, kind, template, job }: RunPlan): boolean {

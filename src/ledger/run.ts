@@ -21,6 +21,8 @@ export interface Run {
   isForgotten: boolean;
   /** Without a commit the registration was never completed, and the run counts as absent. */
   isCommitted: boolean;
+  /** Its summary was printed after the last change of a row, and it was not stopped. */
+  hasEnded: boolean;
   readonly counts: Record<State, number>;
   /** The processes that registered or claimed rows of it. */
   readonly owners: Set<string>;
@@ -143,9 +145,9 @@ export function dumpOf(run: Run, isKept: (owner: string) => boolean): RunDump {
 
 /** All but its rows. */
 export function factsOf({ id, subject, isAgain, startedAt, lastAt, order, lastOrder, owners, ...run }: Run): RunFacts {
-  const { isClosed, isForgotten, isCommitted } = run;
+  const { isClosed, isForgotten, isCommitted, hasEnded } = run;
   const times = { startedAt, lastAt, order, lastOrder };
-  return { id, subject, isAgain, ...times, isClosed, isForgotten, isCommitted, owners: [...owners] };
+  return { id, subject, isAgain, ...times, isClosed, isForgotten, isCommitted, hasEnded, owners: [...owners] };
 }
 
 export function isFinished({ counts }: Pick<Run, 'counts'>): boolean {

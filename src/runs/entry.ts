@@ -13,6 +13,8 @@ export interface KeptEntry {
   /** The entry before this command. */
   readonly before: RunEntry | undefined;
   end(stopped: Stopped | undefined, files: RejectFiles): Promise<void>;
+  /** After `end`: the summary was printed. */
+  finish(): Promise<void>;
   /** Ends the updates. */
   close(): void;
 }
@@ -31,6 +33,7 @@ export async function keepEntry(
   const before = listRuns(ledgerFolder(stateFolder)).find(({ run }) => run === accepted.run);
   const startedAt = host.now();
   let cancel = () => {};
+  let last: RunEntry | undefined;
   await ledger.putEntry(entryNow());
   removeExpiredLogs(stateFolder);
   updateLater();
@@ -54,14 +57,16 @@ export async function keepEntry(
         left: planned + released,
         skipped: others,
       };
-      await ledger.putEntry({
+      last = {
         ...entryNow(),
         counts,
-        endedAt: host.now(),
         stopped: stopped?.message,
-        owner: undefined,
         files: { failed: shown(files.failed), unsure: shown(files.unsure) },
-      });
+      };
+      await ledger.putEntry(stopped ? endedNow(last) : last);
+    },
+    async finish() {
+      if (last) await ledger.putEntry(endedNow(last));
     },
     close: () => cancel(),
   };
@@ -72,6 +77,10 @@ export async function keepEntry(
       ledger.putEntry(entryNow()).catch(() => {});
       updateLater();
     });
+  }
+
+  function endedNow(entry: RunEntry): RunEntry {
+    return { ...entry, endedAt: host.now(), owner: undefined };
   }
 
   function entryNow(): RunEntry {

@@ -35,7 +35,7 @@ function statusOf(
   const silence = () => now() - updatedAt - silent;
   if (endedAt === undefined && owner && isProcessAlive(owner.pid, owner.start, kill, silence)) return 'running';
   if (stopped === closedText) return 'closed';
-  const isOpen = endedAt === undefined || (counts['left'] ?? 0) > 0;
+  const isOpen = endedAt === undefined || stopped !== undefined || (counts['left'] ?? 0) > 0;
   if (!isOpen) return 'finished';
   return isIdleSince(updatedAt, now()) ? 'closed' : 'unfinished';
 }

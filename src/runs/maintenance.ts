@@ -70,7 +70,8 @@ export async function closeRun({ id, ...home }: RunsHome & { readonly id: string
   const { run } = entry;
   return withLedger(home, async (ledger) => {
     const { left, ...counts } = await countsNow(ledger, entry);
-    if (left === 0) throw usage(`run ${run} has no unsent rows`, 'only an unfinished run can be closed');
+    if (left === 0 && entry.status !== 'unfinished')
+      throw usage(`run ${run} has no unsent rows`, 'only an unfinished run can be closed');
     await ledger.closeRun(run);
     const now = host.now();
     await ledger.putEntry({

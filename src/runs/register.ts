@@ -124,7 +124,8 @@ function describe(stop: Stop, { plan, found, unit }: Pick<Registering, 'plan' | 
     }
     case 'idle': {
       const idle = spanText(stop.idle / 1_000);
-      const message = `run ${stop.run} has been idle for ${idle}, and has not sent ${rowsText(stop.left)}`;
+      const why = stop.left > 0 ? `has not sent ${rowsText(stop.left)}` : 'was stopped before its end';
+      const message = `run ${stop.run} has been idle for ${idle}, and ${why}`;
       return { message, ways: [way('--continue', 'send the rest', { continue: true }), separate] };
     }
     case 'other-account': {

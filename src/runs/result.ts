@@ -49,6 +49,8 @@ export interface Ended {
   readonly unit: Unit;
   /** A note has named the likely cause of the failures. */
   readonly hasClue: boolean;
+  /** Ends the run if its summary was printed; resolves to a failure to report. */
+  readonly finish: (isPrinted: boolean) => Promise<CliError | undefined>;
 }
 
 /** The result of an input without rows. The others differ only in what became of the rows. */
@@ -95,21 +97,31 @@ export function exitOf(
   stopped: Stopped | undefined,
   clue: string | undefined,
 ): ExitName | CliError {
-  const { failed, unsure, skipped, not_reached: left } = result;
+  const { failed, unsure, skipped } = result;
   if (!stopped) return failed + unsure + skipped.unsure > 0 ? 'partial' : 'done';
   const { exit, code, message } = stopped;
-  const hints = [clue, stopped.hint, left > 0 ? howToGoOn(left, stopped) : undefined].filter(
-    (text) => text !== undefined,
-  );
+  const hints = [clue, stopped.hint, howToGoOn(result, stopped)].filter((text) => text !== undefined);
   return new CliError(exit, code, message, { hint: hints.join('\n') || undefined });
 }
 
-function howToGoOn(left: number, { exit, code }: Stopped): string {
+function howToGoOn(
+  { not_reached: left, unsure, skipped }: Pick<RunResult, 'not_reached' | 'unsure' | 'skipped'>,
+  { exit, code }: Stopped,
+): string | undefined {
+  if (left === 0) return code === 'ledger-removed' ? undefined : toEnd(unsure + skipped.unsure);
   const them = left === 1 ? 'it' : 'them';
   if (exit === 'keyRefused')
     return `${unsent(left)}; with a valid key, run the same command again with --continue to send ${them}`;
   if (code === 'ledger-removed') return unsent(left);
   return runAgain(left, code === 'too-many-errors' ? 'fix the cause, then ' : '');
+}
+
+/** No row is left, but the run is not finished. */
+function toEnd(unsure: number): string {
+  if (unsure === 0) return 'no row is left to send; the same command finishes the run';
+  const are = unsure === 1 ? 'is' : 'are';
+  const them = unsure === 1 ? 'it' : 'them';
+  return `${rowsText(unsure)} ${are} unsure; the same command with --retry-unsure sends ${them} again`;
 }
 
 function runAgain(left: number, first = ''): string {
@@ -127,6 +139,7 @@ export const runView = {
   exit: (ran: Ended | DryRunEnded) => ran.exit,
   changes: (ran: Ended | DryRunEnded) => 'result' in ran && ran.result.run !== null,
   unprinted: (ran: Ended | DryRunEnded) => ('result' in ran ? whereToFind(ran.result) : undefined),
+  finish: async (ran: Ended | DryRunEnded, isPrinted: boolean) => ('result' in ran ? ran.finish(isPrinted) : undefined),
 } as const;
 
 function resultText({ result, unit, unsurePlaces, resolveCommands, hasClue }: Ended, ui: Ui): string {

@@ -25,7 +25,7 @@ import {
   type Registration,
   type Registering,
 } from './register.ts';
-import { keepEntry } from './entry.ts';
+import { keepEntry, type KeptEntry } from './entry.ts';
 import { doneFileText, writeRejectedRows } from './rejected-rows.ts';
 import { holdSpareFiles } from './spare-files.ts';
 import { outageText } from './outage.ts';
@@ -64,10 +64,12 @@ export async function runAction(
       const onLogDamage = warnOncePerFile(context, 'run-log');
       const mode: Mode = client.target.mode === 'sandbox' ? 'sandbox' : 'live';
       const running = { context, action, options, input, mapper, client, mode, signals, emit, opened, onLogDamage };
-      const [ran] = await Promise.allSettled([perform(running)]);
-      const fault = await faultOf(opened.ledger.close());
-      if (ran.status === 'rejected') throw ran.reason;
-      return fault && isEnded(ran.value) ? { ...ran.value, exit: fault } : ran.value;
+      let ran: Ended | DryRunEnded | undefined;
+      try {
+        return (ran = await perform(running));
+      } finally {
+        if (!ran || !('finish' in ran)) await faultOf(opened.ledger.close());
+      }
     } finally {
       input.close();
     }
@@ -87,11 +89,6 @@ async function faultOf(writing: Promise<void>): Promise<CliError | undefined> {
     if (!fault) throw error;
     return configuration('ledger-unwritable', `cannot write the ledger: ${fault.reason}`, undefined, error);
   }
-}
-
-/** Whether the exit code does not report an error yet. */
-function isEnded(ran: Ended | DryRunEnded): ran is Ended {
-  return 'result' in ran && !(ran.exit instanceof CliError);
 }
 
 /** Checks, confirms and registers the rows, then sends them; a dry run ends before that. */
@@ -115,7 +112,8 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
   if (found.rows === 0) {
     context.note('empty', 'there are no rows');
     const result = emptyResult(running);
-    return { result, exit: 'done', unsurePlaces: [], resolveCommands: [], unit, hasClue: false };
+    const finish = () => faultOf(opened.ledger.close());
+    return { result, exit: 'done', unsurePlaces: [], resolveCommands: [], unit, hasClue: false, finish };
   }
   const damaged = suspectRowsNote(found, unit);
   if (damaged !== undefined) context.note('suspect', damaged);
@@ -251,10 +249,28 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
       resolveCommands: resolveCommands(accepted, unsureRows),
       unit,
       hasClue: clue !== undefined,
+      finish: (isPrinted) => finish(running, run, isPrinted && !stopped ? entry : undefined),
     };
   } finally {
     entry.close();
     log.close();
+  }
+}
+
+/** Ends a run whose summary was printed, unless it was stopped: then there is no entry. */
+async function finish(
+  { opened: { ledger } }: Running,
+  run: string,
+  entry: Pick<KeptEntry, 'finish'> | undefined,
+): Promise<CliError | undefined> {
+  const [ended, closed] = [await faultOf(endRun()), await faultOf(ledger.close())];
+  return ended ?? closed;
+
+  async function endRun(): Promise<void> {
+    if (!entry) return;
+    // A crash between the two leaves a run that the same command continues: it sends nothing twice.
+    await entry.finish();
+    await ledger.endRun(run);
   }
 }
 

@@ -20,8 +20,11 @@ describe.each([
   ['a batch', rig.batch('people.csv', '--concurrency', '2'), undefined],
   ['a batch from stdin', rig.batch('-', '--concurrency', '2'), rig.peopleText(rows)],
   ['an import', ['contacts', 'import', 'people.csv', ...rig.sending, '--concurrency', '2'], undefined],
-])('%s that is killed before any of its changes to the disk', (_, words, input) => {
-  it(`is completed by the same command (seed ${seed})`, { timeout: 60_000 + most * 6_000 }, async () => {
+])('%s', (_, words, input) => {
+  it.each([
+    ['is killed before any of its changes to the disk', {}],
+    ['has a full disk from any of its changes on', { BIZMSG_FULL: '1' }],
+  ])(`that %s is completed by the same command (seed ${seed})`, { timeout: 60_000 + most * 6_000 }, async (__, how) => {
     const random = createRandom(seed);
     const whole = await newPlace();
     const counted = join(whole.home, 'changes');
@@ -29,18 +32,18 @@ describe.each([
     expect(code).toBe(10);
     const changes = Number(readFileSync(counted, 'utf8'));
     expect(changes).toBeGreaterThan(30);
-    const all = Array.from({ length: changes }, (__, at) => at + 1);
+    const all = Array.from({ length: changes }, (___, at) => at + 1);
     const points = all.length > most ? all.toSorted(() => random() - 0.5).slice(0, most) : all;
     for (let at = 0; at < points.length; at += atOnce)
-      await Promise.all(points.slice(at, at + atOnce).map((point) => completed(point)));
+      await Promise.all(points.slice(at, at + atOnce).map((point) => completed(point, how)));
   });
 
-  async function completed(point: number): Promise<void> {
+  async function completed(point: number, how: Readonly<Record<string, string>>): Promise<void> {
     const place = await newPlace();
-    await killedAt(place, point);
+    const { stdout } = await killedAt(place, point, how);
     const [before] = await rig.runs(place);
-    // The command had only its summary left to print.
     const isEnded = before?.['state'] === 'finished';
+    expect([isEnded && stdout === '', point]).toEqual([false, point]);
     const label = isEnded ? `point ${point}` : await expectCompleted(place, point);
     expect([rig.repeated(place.service), label]).toEqual([[], label]);
     const [run] = await rig.runs(place);

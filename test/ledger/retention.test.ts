@@ -169,6 +169,7 @@ function createDays() {
       const { run } = accepted(await ledger.register(planOf(people, options)));
       await ledger.claim(messages(people), { run });
       await ledger.settle(messages(people).map((row) => ({ run, row, outcome })));
+      await ledger.endRun(run);
       await ledger.close();
       return run;
     },

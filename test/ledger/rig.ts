@@ -89,8 +89,15 @@ export function temporaryFolder(): string {
   return path;
 }
 
-/** Registers, claims all rows that are due, and settles them. */
+/** Registers, claims all rows that are due, settles them, and ends the run. */
 export async function sendAll(ledger: Ledger, plan: RunPlan): Promise<Accepted> {
+  const result = await sendAllRows(ledger, plan);
+  await ledger.endRun(result.run);
+  return result;
+}
+
+/** The same without the end of the run. */
+export async function sendAllRows(ledger: Ledger, plan: RunPlan): Promise<Accepted> {
   const result = accepted(await ledger.register(plan));
   const due = [...result.fates].flatMap((code, row) => (fates[code] === 'due' || fates[code] === 'retry' ? [row] : []));
   const rows = due.map((row) => rowOf(plan, row));

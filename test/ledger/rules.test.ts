@@ -1,9 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { countsOf, createMachine } from './machine.ts';
-import { accepted, account, day, fatesIn, hour, message, messages, planOf, sendAll, stopOf } from './rig.ts';
+import { countsOf, createMachine, type Machine } from './machine.ts';
+import {
+  accepted,
+  account,
+  day,
+  fatesIn,
+  hour,
+  message,
+  messages,
+  planOf,
+  rowOf,
+  sendAll,
+  sendAllRows,
+  stopOf,
+} from './rig.ts';
 import { singlesOf } from '../../src/ledger/ledger.ts';
 
 const people = 'ada:1 bob:1 cyd:1 dan:1';
+
+type Process = ReturnType<Machine['start']>;
 
 describe('a ledger', () => {
   describe('the same command again', () => {
@@ -106,27 +121,42 @@ describe('a ledger', () => {
       });
     });
 
-    it.each(['message', 'contact'] as const)(
-      'completes a run of kind %s that was killed after its last row',
-      async (kind) => {
+    describe.each(['message', 'contact'] as const)('completes a run of kind %s whose last row is settled', (kind) => {
+      it.each([
+        ['killed', async ({ kill }: Machine, { pid }: Process) => kill(pid)],
+        ['stopped', async (_: Machine, { close }: Process) => close()],
+      ])('but that was %s before it ended', async (_, stop) => {
         const machine = createMachine();
         const first = machine.start();
-        const { run } = await sendAll(first, planOf(people, { kind }));
-        machine.kill(first.pid);
+        const { run } = await sendAllRows(first, planOf(people, { kind }));
+        await stop(machine, first);
         const second = machine.start();
-        expect(accepted(await second.register(planOf(people, { kind })))).toMatchObject({ run, counts: { done: 4 } });
-        await second.close();
+        expect(await sendAll(second, planOf(people, { kind }))).toMatchObject({ run, counts: { done: 4 } });
         const third = await machine.start().register(planOf(people, { kind, newOnly: true }));
         expect(accepted(third).run).not.toBe(run);
-      },
-    );
+      });
+    });
 
-    it('does not complete a finished run half a day after the kill', async () => {
+    it('completes a run after a process that sent some of its rows was killed, whatever other processes ended', async () => {
+      const machine = createMachine();
+      const plan = planOf(people, { kind: 'contact' });
+      const [first, second] = [machine.start(), machine.start()];
+      const { run } = accepted(await first.register(plan));
+      await second.register(plan);
+      await first.claim([rowOf(plan, 0)], { run });
+      await sendAll(second, plan);
+      machine.kill(first.pid);
+      expect(await machine.start().register(plan)).toMatchObject({ run, counts: { done: 3, unsure: 1 } });
+    });
+
+    it('asks after 12 hours about a live run that has not ended, and starts a new one after 7 days', async () => {
       const machine = createMachine();
       const first = machine.start();
-      await sendAll(first, planOf(people));
-      machine.kill(first.pid);
+      const { run } = await sendAllRows(first, planOf(people));
+      await first.close();
       machine.wait(12 * hour + 1);
+      expect(stopOf(await machine.start().register(planOf(people)))).toMatchObject({ reason: 'idle', run, left: 0 });
+      machine.wait(7 * day);
       expect(stopOf(await machine.start().register(planOf(people)))).toMatchObject({ reason: 'sent-before', rows: 4 });
     });
 

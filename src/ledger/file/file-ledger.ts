@@ -106,6 +106,7 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
     claim: (rows, terms) => safely(() => memory.claim(rows, terms)),
     settle: (outcomes) => inTurn(() => memory.settle(outcomes)),
     withdraw: (rows) => inTurn(() => memory.withdraw(rows)),
+    endRun: (run) => inTurn(() => memory.endRun(run)),
     look: (row, terms) => inTurn(() => memory.look(row, terms)),
     runs: () => inTurn(() => memory.runs()),
     resolve: (run, found, rows) => safely(() => memory.resolve(run, found, rows)),

@@ -112,6 +112,7 @@ function changeIn(record: unknown): Change {
         throw new BadChange('its event is unknown');
       return { type, run: text(record, 'run'), at: number(record, 'at'), event, rows: ranges(record, 'rows') };
     }
+    case 'run-end':
     case 'forget':
       return { type, run: text(record, 'run') };
     case 'forget-seconds':

@@ -16,7 +16,7 @@ export interface Until {
   readonly size: number;
 }
 
-const form = { format: 'bizmsg ledger past', version: 1 };
+const form = { format: 'bizmsg ledger past', version: 2 };
 
 /** Replaces the file whole: it is the old one or the new one, whatever happens. */
 export function writePast(folder: string, secret: string, until: Until, changes: readonly Past[]): void {
