@@ -78,7 +78,8 @@ export interface AccountFacts {
 }
 
 /** The prefixes keep a name that a user chose from meaning another account. */
-export function accountOf(secret: string, { origin, key, named, profile, sandbox }: AccountFacts): Account {
+export function accountOf(secret: string, { key, named, profile, sandbox, ...facts }: AccountFacts): Account {
+  const origin = canonicalOrigin(facts.origin);
   const account = (id: string) => ({ id, origin, isKeyDigest: false });
   if (sandbox !== undefined) return account(`sandbox:${sandbox}`);
   if (named !== undefined) return account(`name:${named}`);
@@ -86,6 +87,16 @@ export function accountOf(secret: string, { origin, key, named, profile, sandbox
   const digest = bytesOf(keyed(secret, ['key', origin, key]), digestSize);
   return { id: `key:${digest.toString('hex')}`, origin, isKeyDigest: true };
 }
+
+/** One spelling of each address: two of them must not look like two accounts. */
+function canonicalOrigin(origin: string): string {
+  const url = new URL(origin);
+  const name = url.hostname.replace(/\.+$/, '');
+  url.hostname = loopback.has(name) ? '127.0.0.1' : name;
+  return url.origin;
+}
+
+const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Recognizes the secret without revealing it. Each segment has it in its first line. */
 export function checkOf(secret: string): string {

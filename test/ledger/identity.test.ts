@@ -104,6 +104,25 @@ describe('the account', () => {
   });
 });
 
+describe('the account of a key', () => {
+  it.each([
+    ['http://localhost:4780', 'http://127.0.0.1:4780', 'http://[::1]:4780', 'http://LOCALHOST.:4780'],
+    ['https://api.example.com', 'https://API.example.com', 'https://api.example.com.', 'https://api.example.com:443'],
+  ])('is the same for every spelling of %s', (...origins) => {
+    const accounts = origins.map((origin) => accountOf(secret, { origin, key: 'sk_live_1' }));
+    expect(new Set(accounts.map(({ id }) => id)).size).toBe(1);
+    expect(new Set(accounts.map(({ origin }) => origin)).size).toBe(1);
+  });
+
+  it.each(['http://127.0.0.1:4781', 'http://127.0.0.2:4780', 'https://127.0.0.1:4780'])(
+    'differs between http://127.0.0.1:4780 and %s',
+    (other) => {
+      const [one, two] = ['http://127.0.0.1:4780', other].map((origin) => accountOf(secret, { origin, key: 'k' }));
+      expect(one?.id).not.toBe(two?.id);
+    },
+  );
+});
+
 describe('the secret', () => {
   it('is created once in a private file, and leaves no other file', () => {
     const folder = temporaryFolder();

@@ -309,6 +309,15 @@ describe('another live key', () => {
   });
 });
 
+it.concurrent('a batch that was sent to 127.0.0.1 is refused for localhost', async () => {
+  await using machine = await openMachine('live');
+  const file = machine.write(all);
+  await machine.batch(file);
+  machine.env = { ...machine.env, BIZMSG_BASE_URL: machine.service.url.replace('127.0.0.1', 'localhost') };
+  expect(await machine.batch(file)).toMatchObject({ code: 11, error: 'sent-before' });
+  expect(machine.reach(all)).toEqual({ 1: rows });
+});
+
 describe('a run that was idle', () => {
   const after = (hours: number) => ({ now: () => Date.now() + hours * hour });
 
