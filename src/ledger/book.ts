@@ -64,7 +64,7 @@ export type Past =
       readonly bytes: Uint8Array;
     } & PastFacts)
   /** The number of changes until then. It comes last. */
-  | { readonly type: 'past-end'; readonly order: number };
+  | { readonly type: 'past-end'; readonly order: number; readonly lastAt: number | undefined };
 
 export interface PastFacts {
   readonly state: State;
@@ -94,6 +94,8 @@ export interface Book {
   readonly owners: ReadonlyMap<string, KnownOwner>;
   /** The number of changes so far. */
   order(): number;
+  /** When a command last registered, claimed or settled rows, by the clock of that time. */
+  lastAt(): number | undefined;
   runOf(entry: number): Run | undefined;
   /** The row of a run with the digest that begins at this byte; -1 without one. */
   find(run: Pick<Run, 'number'>, bytes: Uint8Array, offset: number): number;
@@ -117,6 +119,7 @@ export interface Book {
 /** All of a book, for a file that saves reading the journals. */
 export interface BookDump {
   readonly order: number;
+  readonly lastAt: number | undefined;
   /** In the order of their numbers. */
   readonly runs: readonly RunDump[];
   readonly owners: readonly KnownOwner[];
@@ -138,6 +141,7 @@ export function createBook(): Book {
   const claimants = new Map<number, string>();
   const inFlight = new Map<string, Set<number>>();
   let order = 0;
+  let lastAt: number | undefined;
 
   return {
     get entries() {
@@ -149,6 +153,7 @@ export function createBook(): Book {
     run: runs.named,
     owners,
     order: () => order,
+    lastAt: () => lastAt,
     runOf: (entry) => runs.at(entries.scopeOf(entry)),
     find({ number }, bytes, offset) {
       let entry = entries.newest(bytes, offset);
@@ -184,6 +189,7 @@ export function createBook(): Book {
     const indexes = new Map(named.map(({ id }, index) => [id, index]));
     return {
       order,
+      lastAt,
       runs: all.map((run) => dumpOf(run, (id) => indexes.has(id))),
       owners: named,
       claimants: [...claimants].flatMap(([entry, id]) => [entry, indexes.get(id) ?? 0]),
@@ -206,13 +212,13 @@ export function createBook(): Book {
 
   function clear(): void {
     layers?.close();
-    [layers, entries, order] = [undefined, createEntries(), 0];
+    [layers, entries, order, lastAt] = [undefined, createEntries(), 0, undefined];
     for (const one of [runs, owners, claimants, inFlight]) one.clear();
   }
 
   function restore(dump: StoredBook): void {
     clear();
-    order = dump.order;
+    [order, lastAt] = [dump.order, dump.lastAt];
     layers = layersOn(dump.entries);
     entries = layers;
     for (const owner of dump.owners) owners.set(owner.id, owner);
@@ -265,7 +271,7 @@ export function createBook(): Book {
       case 'past-rows':
         return addPast(change);
       case 'past-end':
-        return void (order = change.order);
+        return void ([order, lastAt] = [change.order, change.lastAt]);
     }
   }
 
@@ -410,6 +416,7 @@ export function createBook(): Book {
     const owner = owners.get(id);
     if (!owner) throw new BadChange(`owner ${id} is unknown`);
     run.owners.add(id);
+    lastAt = at;
     if (at > owner.at) owners.set(id, { ...owner, at });
   }
 

@@ -75,6 +75,10 @@ export function number(record: Fields, name: string): number {
   return value;
 }
 
+export function maybeNumber(record: Fields, name: string): number | undefined {
+  return record[name] === undefined ? undefined : number(record, name);
+}
+
 export function flag(record: Fields, name: string): boolean {
   const value = record[name];
   if (typeof value !== 'boolean') throw new BadChange(`${name} is neither true nor false`);

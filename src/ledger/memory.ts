@@ -14,7 +14,7 @@ import type {
   Withdrawn,
 } from './ledger.ts';
 import { rowSize } from './identity.ts';
-import { isLive, type World } from './others.ts';
+import { ageTime, isLive, type World } from './others.ts';
 import { decideRegister } from './rules.ts';
 import { unsafe } from '../base/errors.ts';
 
@@ -119,7 +119,9 @@ export function createMemoryLedger(options: MemoryOptions): MemoryLedger {
     const last = owners.at(-1);
     const known = last === undefined ? undefined : book.owners.get(last);
     if (last === undefined || (known && known.state !== 'active')) owners.push(newId());
-    return { now: now(), owner: owners.at(-1) ?? '', isOwn: (id) => owners.includes(id), isAlive };
+    const at = now();
+    const asOf = ageTime(at, book.lastAt());
+    return { now: at, asOf, owner: owners.at(-1) ?? '', isOwn: (id) => owners.includes(id), isAlive };
   }
 
   /** Records that the rows in flight of dead processes are unsure. */

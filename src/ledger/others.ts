@@ -11,10 +11,17 @@ const jobRemembered = 400 * day;
 /** Facts that decisions need beyond the book. */
 export interface World {
   readonly now: number;
+  /** The time by which the age of rows and runs is measured. */
+  readonly asOf: number;
   /** The id of this process; the ids of earlier lives, in which it was thought dead. */
   readonly owner: string;
   isOwn(owner: string): boolean;
   isAlive(owner: KnownOwner): boolean;
+}
+
+/** At most a day after the last record: the clock may have been far behind then, or far ahead now. */
+export function ageTime(now: number, lastAt: number | undefined): number {
+  return Math.min(now, (lastAt ?? now) + day);
 }
 
 /** Whether a process works on it now. */
@@ -32,8 +39,8 @@ export function isShared(run: Run, book: Book, world: World): boolean {
 }
 
 /** A run that still counts: its registration was completed, and it has not expired. */
-export function isKnown(run: Run, { now }: World): boolean {
-  return run.isCommitted && !run.isForgotten && (isRecent(run, now) || run.counts.unsure > 0);
+export function isKnown(run: Run, { asOf }: World): boolean {
+  return run.isCommitted && !run.isForgotten && (isRecent(run, asOf) || run.counts.unsure > 0);
 }
 
 /** Whether its last activity was not so long ago that it is forgotten. */
@@ -90,7 +97,7 @@ function counts(book: Book, world: World, entry: number, run: Run, search: Searc
   const state = entries.stateOf(entry);
   // Until it is resolved, however old it is.
   if (state === 'unsure') return search.isUnsureCounted;
-  if (entries.timeOf(entry) * 1_000 <= world.now - remembered) return false;
+  if (entries.timeOf(entry) * 1_000 <= world.asOf - remembered) return false;
   if (state === 'planned' || state === 'released') return search.isPlannedCounted && isLive(run, book, world);
   return state === 'done' || state === 'leaving';
 }

@@ -37,7 +37,7 @@ export function remainsOf(past: Book, book: Book, now: number): readonly Past[] 
       const facts = factsOf(run);
       return [{ type: 'past-run', run: { ...facts, owners: facts.owners.filter((id) => known.has(id)) } }, ...rows];
     }),
-    { type: 'past-end', order: past.order() },
+    { type: 'past-end', order: past.order(), lastAt: past.lastAt() },
   ];
 }
 

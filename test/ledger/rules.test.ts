@@ -290,9 +290,32 @@ describe('a ledger', () => {
       const machine = createMachine();
       await sendAll(machine.start(), planOf(people));
       machine.wait(30 * day - 5_000);
+      await sendAll(machine.start(), planOf('eve:1'));
       expect((await machine.start().register(planOf(people))).stop).toMatchObject({ rows: 4 });
       machine.wait(10_000);
       expect((await machine.start().register(planOf(people))).stop).toBeUndefined();
+    });
+
+    it('counts them after 40 days, each time, if nothing was recorded since: the clock may have been behind', async () => {
+      const machine = createMachine();
+      await sendAll(machine.start(), planOf('eve:1'));
+      machine.wait(-40 * day);
+      await sendAll(machine.start(), planOf(people));
+      machine.wait(40 * day);
+      for (const _ of [1, 2])
+        expect((await machine.start().register(planOf(people))).stop).toMatchObject({ reason: 'sent-before', rows: 4 });
+    });
+
+    it('still counts them if a process turns out to have died under that clock', async () => {
+      const machine = createMachine();
+      await sendAll(machine.start(), planOf(people));
+      const killed = machine.start();
+      const { run } = accepted(await killed.register(planOf('eve:1')));
+      await killed.claim(messages('eve:1'), { run });
+      machine.kill(killed.pid);
+      machine.wait(40 * day);
+      for (const _ of [1, 2])
+        expect((await machine.start().register(planOf(people))).stop).toMatchObject({ reason: 'sent-before', rows: 4 });
     });
 
     it('counts planned rows of a live process, but not of a dead one', async () => {

@@ -188,7 +188,7 @@ function compareAt(path: string, changes: readonly Change[], split: number): voi
 }
 
 /** All answers of a book. */
-function allIn({ entries, runs, senders, order }: Book) {
+function allIn({ entries, runs, senders, order, lastAt }: Book) {
   const row = new Uint8Array(rowSize);
   const rows = Array.from({ length: entries.count() }, (_, entry) => {
     entries.read(entry, row, 0);
@@ -202,7 +202,7 @@ function allIn({ entries, runs, senders, order }: Book) {
     return [Buffer.from(row).toString('hex'), ...chains, ...facts];
   });
   const counts = [...runs.values()].map(({ id, counts, rows }) => [id, counts, rows.blocks()]);
-  return { rows, counts, order: order(), senders: senders().map(({ id }) => id) };
+  return { rows, counts, order: order(), lastAt: lastAt(), senders: senders().map(({ id }) => id) };
 }
 
 /** Changes that commands make. */

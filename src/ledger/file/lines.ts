@@ -3,7 +3,7 @@ import { BadChange, type Ranges } from '../places.ts';
 import { lineOf } from '../../base/journal-lines.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { rowSize, secondSize } from '../identity.ts';
-import { type Fields, flag, maybeText, number, ownerIn, runIn, state, subjectIn, text } from '../facts.ts';
+import { type Fields, flag, maybeNumber, maybeText, number, ownerIn, runIn, state, subjectIn, text } from '../facts.ts';
 
 /**
  * The lines of changes that are recorded together. A single message takes two, one before and one after the request:
@@ -124,7 +124,7 @@ function changeIn(record: unknown): Change {
     case 'past-rows':
       return { type, ...pastRowsIn(record) };
     case 'past-end':
-      return { type, order: number(record, 'order') };
+      return { type, order: number(record, 'order'), lastAt: maybeNumber(record, 'lastAt') };
     default:
       throw new BadChange('its type is unknown');
   }

@@ -9,7 +9,7 @@ import type { RunDump, StoredRuns } from '../run.ts';
 import { digestIndex, type Dump, putWord, rowWords, secondIndex, slotOf, stateIn, wordAt } from '../entries.ts';
 import type { Stored } from '../layers.ts';
 import { BadChange } from '../places.ts';
-import { type Fields, fields, list, number, numbers, ownerIn, runIn, text } from '../facts.ts';
+import { type Fields, fields, list, maybeNumber, number, numbers, ownerIn, runIn, text } from '../facts.ts';
 
 /*
  * A table is the whole book as it is in memory. It only saves time: if it is missing or damaged, the segments have it all.
@@ -221,6 +221,7 @@ function bookIn(value: unknown, entries: Stored): StoredBook {
   const book = fields(value);
   return {
     order: number(book, 'order'),
+    lastAt: maybeNumber(book, 'lastAt'),
     runs: runsIn(list(book, 'runs', fields)),
     owners: list(book, 'owners', ownerIn),
     claimants: numbers(book, 'claimants'),
