@@ -62,6 +62,7 @@ export default defineConfig({
   define: {
     __VERSION__: '"0.0.0"',
     __BUILD__: '"source"',
+    __BUILD_DATE__: '"2024-01-01"',
     __ROOT_HELP__: '""',
     __PAGE__: '"../../dist/page"',
   },

@@ -126,6 +126,7 @@ async function bundle(dir, { version, stamp, help, define = {}, plugins = [], gr
       define: {
         __VERSION__: JSON.stringify(version),
         __BUILD__: JSON.stringify(stamp),
+        __BUILD_DATE__: JSON.stringify(new Date().toISOString().slice(0, 10)),
         __PAGE__: JSON.stringify('../page'),
         __ROOT_HELP__: JSON.stringify(help),
         ...define,

@@ -33,6 +33,7 @@ export type ErrorCode =
   | 'bad-variable'
   | 'bug'
   | 'ca-file'
+  | 'clock-behind'
   | 'connection-lost'
   | 'count'
   | 'count-missing'

@@ -60,7 +60,7 @@ export async function runAction(
     const input = await openInput(context, file, { ...options, stop: signals.stop });
     try {
       const mapper = await action.mapper(input.source);
-      const opened = await client.ledger();
+      const opened = await client.ledger(action.kind);
       const onLogDamage = warnOncePerFile(context, 'run-log');
       const mode: Mode = client.target.mode === 'sandbox' ? 'sandbox' : 'live';
       const running = { context, action, options, input, mapper, client, mode, signals, emit, opened, onLogDamage };

@@ -34,7 +34,7 @@ const pollInterval = 200;
 
 export async function openMessageClaim(options: MessageClaimOptions): Promise<MessageClaim> {
   const { session, checkedTarget, message, again, retryUnsure } = options;
-  const { ledger, account } = await openLedger(session, checkedTarget);
+  const { ledger, account } = await openLedger(session, checkedTarget, 'message');
   const subject = { account, mode: 'live', kind: 'message', template: message.template } as const;
   const row = messageRow(ledger.secret, { mode: 'live', ...message });
   const run = singlesOf(subject);

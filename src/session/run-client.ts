@@ -48,7 +48,7 @@ export async function openRunClient(session: Session, caller: Caller, options: R
       waiting: gate.waiting,
     },
     prepare: connection.client.prepare,
-    ledger: () => openLedger(session, checkedTarget),
+    ledger: (kind) => openLedger(session, checkedTarget, kind),
     observe: async (request, key) => {
       const { exchange, observed } = connection.client.observe(request, key);
       await connection.sendOnce(exchange).catch((error: unknown) => {

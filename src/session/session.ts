@@ -7,7 +7,7 @@ import type { EndpointName } from '../contract/endpoints.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
 import type { FileLedger } from '../ledger/file/file-ledger.ts';
-import type { Account } from '../ledger/ledger.ts';
+import type { Account, Kind } from '../ledger/ledger.ts';
 import type { Facts } from '../logs/activity.ts';
 import type { Locator } from '../sandbox/remote/locator.ts';
 import type { CallerFlags, LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
@@ -126,7 +126,7 @@ export interface RunClient extends Pick<Client, 'prepare'> {
   /** Sends a single request, and reports all that came back, whatever its status. */
   observe(...request: Parameters<Client['observe']>): Promise<Observed>;
   /** The ledger of what was sent, and the account in it. */
-  ledger(): Promise<OpenedLedger>;
+  ledger(kind: Kind): Promise<OpenedLedger>;
   /** Logs the start of a run; the returned function logs its result. */
   record(run: RunStarted): Promise<RecordRunEnd>;
   readonly tryLookup: TryLookup;

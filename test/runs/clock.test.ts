@@ -36,3 +36,31 @@ it.concurrent('a job that ran under a clock that was 500 days behind skips what 
   expect(await machine.batch(file, ['--job', 'welcome'])).toMatchObject({ code: 0, summary: { sent: 0 } });
   expect(machine.reach(all)).toEqual({ 1: rows });
 });
+
+describe('under a clock before the day of the build', () => {
+  const early = { now: () => Date.UTC(2023, 11, 31) };
+  const refusal = { code: 3, error: 'clock-behind', text: expect.stringContaining('it says 2023-12-31') };
+
+  it.concurrent('a live batch is refused', async () => {
+    await using machine = await openMachine('live');
+    expect(await machine.batch(machine.write(all), [], early)).toMatchObject(refusal);
+    expect(machine.service.sent).toEqual([]);
+  });
+
+  it.concurrent('a live message is refused', async () => {
+    await using machine = await openMachine('live');
+    expect(await machine.single(person(1), [], early)).toMatchObject(refusal);
+    expect(machine.service.sent).toEqual([]);
+  });
+
+  it.concurrent('an import with a live key is not refused', async () => {
+    await using machine = await openMachine('live');
+    expect(await machine.load(machine.write(all), [], early)).toMatchObject({ code: 0 });
+  });
+
+  it.concurrent('messages with a sandbox key are not refused', async () => {
+    await using machine = await openMachine('sandbox');
+    expect(await machine.batch(machine.write(all), [], early)).toMatchObject({ code: 0 });
+    expect(await machine.single(person(1), [], early)).toMatchObject({ code: 0 });
+  });
+});
