@@ -54,10 +54,11 @@ export async function writeRejectedRows(running: Running, ending: Ending): Promi
       if (reason === undefined) throw error;
       // There may be no such row: only the input knows invalid ones that the run has not reached.
       if (word === 'failed' && failed === 0) continue;
-      context.note(
-        'files',
-        `the ${word} rows could not be written to a file: ${reason}; see bizmsg runs show ${ending.accepted.run}`,
-      );
+      // The run has no record of invalid rows that it has not reached.
+      const isChanged = error instanceof CliError && error.code === 'input-changed';
+      const shown = `see bizmsg runs show ${ending.accepted.run}`;
+      const next = isChanged ? 'the same command reads it again and writes them' : shown;
+      context.note('files', `the ${word} rows could not be written to a file: ${reason}; ${next}`);
     }
   }
   return { files, unsurePlaces };

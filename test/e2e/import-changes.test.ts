@@ -55,6 +55,22 @@ it('notes no file of failed rows if none failed', { timeout: 60_000 }, async () 
   expect(noteCodes(running.stderr())).not.toContain('files');
 });
 
+it('lists failed rows that it has not reached once the same command runs again, and says so', async () => {
+  const world = await rig.newWorld();
+  rig.slow(world, 10);
+  const file = writeLong(world);
+  appendFileSync(file, 'not-a-phone,Eve\n');
+  const running = rig.start(world, batch(file));
+  await rig.untilSent(world, 200, running);
+  shiftRows(file);
+  expect(await running.ended).toBe(11);
+  expect(running.stderr()).toContain('the same command reads it again and writes them');
+  expect(running.stderr()).not.toContain('runs show');
+  world.sandbox.faults.clear();
+  expect((await world.run(batch(file))).code).toBe(10);
+  expect(rig.linesOf(join(world.home, 'people.failed.csv'))).toContainEqual(expect.stringContaining('not-a-phone'));
+});
+
 it.each([
   ['ledger', /unsafe|journal-taken|ledger-|journal-/, 500],
   ['runs', /done|journal-|run-log/, 1_001],
