@@ -174,6 +174,20 @@ export function span(text: string): number {
   throw usage(`"${text}" is not a span of time`, 'use 5s, 10m, 2h or 31d; a bare number is seconds');
 }
 
+/** A point in time, for a clock that shows `now`. */
+export type Moment = (now: number) => number;
+
+/** A span before now, or an ISO time, which is local without a zone. */
+export function moment(text: string): Moment {
+  const [, day, time = 'T00:00'] = /^(\d{4}-\d\d-\d\d)(T\S+)?$/.exec(text) ?? [];
+  const at = Date.parse(`${day}${time}`);
+  if (!Number.isNaN(at)) return () => at;
+  if (!/^\d[\d.]*(?:ms|s|m|h|d)?$/.test(text))
+    throw usage(`"${text}" is not a time`, 'use 10m, 2h or 1d for that long ago, or a time such as 2026-05-01T14:30');
+  const ago = span(text);
+  return (now) => now - ago;
+}
+
 export function count(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw usage(`"${text}" is not a whole number`);

@@ -1,17 +1,8 @@
-import { command, type Context } from '../cli/command.ts';
-import { printOptions } from '../cli/globals.ts';
-import { flag, type Input, option, span } from '../cli/params.ts';
-import type { Call } from '../logs/activity.ts';
-import { newestLast, newestOf } from './newest-last.ts';
+import { type Call, callsAfter, callsBefore, outcomeOf } from '../logs/activity.ts';
+import { listCommand } from './list.ts';
+import { loggedSource } from './logged.ts';
 
-const params = {
-  ...newestLast,
-  since: option('--since <span>', 'only calls of the last 10m, 2h or 1d; a bare number is seconds', span),
-  live: flag('--live', 'only calls with a live key'),
-  failed: flag('--failed', 'only calls that failed, even in part, are unsure or were interrupted'),
-} as const;
-
-export const activity = command({
+export const activity = listCommand({
   name: 'activity',
   summary: 'List the changes made from this machine, newest last',
   details: [
@@ -19,41 +10,33 @@ export const activity = command({
     'been processed. This command makes no API calls.',
     'It knows only this machine.',
   ].join('\n'),
-  params,
-  examples: ['activity', 'activity --since 10m', 'activity --live --failed -o json'],
+  noun: 'calls',
+  type: {
+    word: 'commands',
+    text: 'only calls of these commands, comma-separated; contacts means its family',
+    known: ['api', 'contacts', 'doctor', 'send-batch', 'send-template'],
+  },
+  failed: 'only calls that failed, even in part, are unsure or were interrupted',
+  examples: ['activity', 'activity --since 10m', 'activity --where mode=live --failed -o json'],
   sample:
     'at\toutcome\tmode\tsimulated\tprofile\thost\tcommand\t…\n2026-…\tdone\tsandbox\ttrue\tlocal\t127.0.0.1:4780\tsend-template\t…\n…',
-  accepts: printOptions,
-  piped: 'rows',
   first: ['at', 'outcome', 'command', 'recipient', 'template', 'profile', 'about'],
-  run: listCalls,
-  view: () => 'No activity',
+  open: (context) => loggedSource(context, { before: callsBefore, after: callsAfter, numberOf: ({ id }: Call) => id }),
+  entryOf(call, { host }) {
+    const outcome = outcomeOf(call, host);
+    return {
+      id: call.id,
+      at: call.at,
+      types: [call.command ?? ''],
+      row: rowOf(call, outcome),
+      hasFailed: outcome !== 'done' && outcome !== 'under way',
+      hasEnded: outcome !== 'under way',
+    };
+  },
+  empty: 'No activity',
 });
 
-async function listCalls(context: Context, { limit, since, live, failed }: Input<typeof params>) {
-  const { openRecorded } = await import('../logs/database.ts');
-  const { callsBefore, outcomeOf } = await import('../logs/activity.ts');
-  const note = (text: string) => context.note('activity', text);
-  const logs = await openRecorded(context.stateFolder(), { host: context.host, note });
-  const from = since === undefined ? -Infinity : context.host.now() - since;
-  return newestOf(context, limit, async (most = Infinity) => {
-    const rows: object[] = [];
-    for (let page = await logs?.read(callsBefore()); page;) {
-      for (const call of page) {
-        const outcome = outcomeOf(call, context.host);
-        const isWanted =
-          !(live && call.mode === 'sandbox') && !(failed && (outcome === 'done' || outcome === 'under way'));
-        if (call.at >= from && rows.length < most && isWanted) rows.push(rowOf(call, outcome));
-      }
-      const last = page.at(-1);
-      page = last && (await logs?.read(callsBefore(last.id)));
-    }
-    await logs?.close();
-    return rows.reverse();
-  });
-}
-
-function rowOf(call: Call, outcome: string): object {
+function rowOf(call: Call, outcome: string) {
   const { at, mode, simulated, profile, host, command, method, endpoint, recipient, template, run } = call;
   return {
     at: new Date(at).toISOString(),

@@ -66,7 +66,7 @@ export interface Sandbox extends Views, Contents {
   exchanges(): readonly ExchangeRow[];
   /** Follows all changes, for a page in the browser. */
   readonly openFeed: OpenFeed;
-  /** Resolves at the next event or request, after a time, or when aborted. */
+  /** Resolves at the next event, request or message, after a time, or when aborted. */
   waitForNext(type: WaitedFor, limit?: WaitLimit): Promise<void>;
   setPlan(plan: PlanSetting): void;
   usage(): Usage;
@@ -88,7 +88,8 @@ export interface Incoming {
 /** Returns a promise only if a fault delays the answer; it never rejects. */
 export type Answer = Reply | Promise<Reply>;
 
-type WaitedFor = 'event' | 'call';
+/** Types of changes. */
+type WaitedFor = 'event' | 'call' | 'message';
 
 interface WaitLimit {
   /** Milliseconds of real time. */
@@ -103,7 +104,7 @@ export interface Views {
   events(after?: number): readonly EventRecord[];
   /** Every request, in order. A cursor is the number of requests up to that point, including dropped ones. */
   requests(after?: number): readonly Call[];
-  cursors(): { readonly events: number; readonly requests: number };
+  cursors(): Readonly<Record<'events' | 'requests' | 'messages', number>>;
   /** The audit log of a key or a key's id. */
   audit(key: string): readonly Call[];
   /** In the order of sending, with the text that the recipient reads. */

@@ -38,12 +38,22 @@ export interface Part {
   readonly bytes?: number | undefined;
 }
 
-export interface MessageFilter {
+/** Cursors of a log: the number of its records up to a point, including dropped ones. */
+export interface Range {
+  readonly after?: number | undefined;
+  readonly before?: number | undefined;
+}
+
+export interface Newest {
+  /** How many to leave out. */
+  readonly skip?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+export interface MessageFilter extends Range, Newest {
   readonly to?: string | undefined;
   readonly template?: string | undefined;
   readonly status?: MessageStatus | undefined;
-  /** Only the newest. */
-  readonly limit?: number | undefined;
 }
 
 export interface MessageRow extends Pick<Message, 'id' | 'to' | 'template' | 'params' | 'mode'> {
@@ -78,11 +88,10 @@ export interface EventRecord extends SandboxEvent {
   readonly payload: object;
 }
 
-export interface DeliveryFilter {
+/** The range is one of events. */
+export interface DeliveryFilter extends Range, Newest {
   /** Default: all. */
   readonly states?: readonly RowState[] | undefined;
-  /** Only the newest. */
-  readonly limit?: number | undefined;
 }
 
 /** `queued` is an event without a delivery, because no webhook was registered for it. */
@@ -91,6 +100,8 @@ export type RowState = (typeof rowStates)[number];
 export type DeliveryStatus = Exclude<RowState, 'queued'>;
 
 export interface DeliveryRow {
+  /** When the event happened. */
+  readonly at: string;
   /** The delivery id; for a queued event its event id. */
   readonly id: string;
   readonly event: string;

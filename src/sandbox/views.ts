@@ -3,7 +3,7 @@ import { renderedText } from '../contract/template-text.ts';
 import { payloadOf } from './api/answers.ts';
 import { deliveryRecords, deliveryRows, remaining, undelivered, waitingCount } from './events/deliveries.ts';
 import type { Views } from './interface.ts';
-import { newest, requestRow } from './requests.ts';
+import { between, newest, requestRow } from './requests.ts';
 import type { MessageFilter, MessageRow, MessageStory } from './rows.ts';
 import type { Shape } from './api/shapes.ts';
 import type { SentMessage, State } from './state/state.ts';
@@ -14,7 +14,11 @@ export function viewsOf(state: State, shape: Shape): Views {
     plan: () => state.plan,
     events: (after = 0) => state.events.since(after).map((event) => ({ ...event, payload: payloadOf(shape, event) })),
     requests: (after = 0) => state.calls.since(after),
-    cursors: () => ({ events: state.events.cursor, requests: state.calls.cursor }),
+    cursors: () => ({
+      events: state.events.cursor,
+      requests: state.calls.cursor,
+      messages: state.messageIds.cursor,
+    }),
     audit: (key) => state.calls.ofKey(state.keys.by.get(key)?.id ?? key),
     messages: (filter = {}) => messageRows(state, filter),
     message: (id) => messageStory(state, id),
@@ -37,13 +41,13 @@ export function viewsOf(state: State, shape: Shape): Views {
   };
 }
 
-function messageRows(state: State, { to, template, status, limit }: MessageFilter): readonly MessageRow[] {
+function messageRows(state: State, { to, template, status, ...range }: MessageFilter): readonly MessageRow[] {
   const matches = ({ message, status: current }: SentMessage) =>
     (to === undefined || message.to === to) &&
     (template === undefined || message.template === template) &&
     (status === undefined || current === status);
-  const found = [...state.messages.values()].filter(matches);
-  return newest(found, limit).map((sent) => messageRow(sent, state));
+  const found = between(state.messageIds.since, range).flatMap((id) => state.messages.get(id) ?? []);
+  return newest(found.filter(matches), range).map((sent) => messageRow(sent, state));
 }
 
 function messageStory(state: State, id: string): MessageStory | undefined {

@@ -139,12 +139,14 @@ describe('activity', () => {
   });
 
   it.each([
-    ['--live', ['live']],
+    ['--where mode=live', ['live']],
+    ['--type send-template', ['sandbox', 'live']],
+    ['--type send-batch,contacts', []],
     ['--failed', ['sandbox']],
-  ])('filters by %s', async (word, modes) => {
+  ])('filters by %s', async (words, modes) => {
     await machine.run(['send-template', '+12025550101', 'none_such']);
     await machine.live(message);
-    expect((await machine.rows(word)).map(({ mode }) => mode)).toEqual(modes);
+    expect((await machine.rows(...words.split(' '))).map(({ mode }) => mode)).toEqual(modes);
   });
 
   it('leaves out older calls with --since', async () => {

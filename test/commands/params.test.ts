@@ -161,7 +161,7 @@ it.each([
   [['profiles', 'set', 'acme', '--rate', 'fast'], '--rate: "fast" is not a rate'],
   [['webhooks', 'listen', '--route', 'order.paid'], '--route: "order.paid" is not a route'],
   [['webhooks', 'listen', '--forward-to', 'ftp://here'], '--forward-to: "ftp://here" is not an address'],
-  [['webhooks', 'history', '--events', 'order.piad'], '--events: "order.piad" is not an event'],
+  [['webhooks', 'history', '--type', 'order.piad'], '--type: "order.piad" is not an event'],
 ])('a refused value is reported with its option: %j', async (argv, message) => {
   expect(await world.run(argv)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });

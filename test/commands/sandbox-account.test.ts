@@ -74,7 +74,7 @@ describe('sandbox keys', () => {
     expect((await run(`sandbox keys revoke ${id}`)).stdout).toBe(`Revoked ${id}\n`);
     expect((await sandbox.answer(get)).status).toBe(401);
     expect((await run('sandbox keys list --columns id,state --no-header')).stdout).toContain(`${id}\trevoked\n`);
-    const audit = JSON.parse((await run(`sandbox audit --key ${id} -o json`)).stdout);
+    const audit = JSON.parse((await run(`sandbox requests --where key=${id} -o json`)).stdout);
     expect(audit).toMatchObject([{ status: 200 }, { status: 401, detail: 'the key is revoked' }]);
   });
 

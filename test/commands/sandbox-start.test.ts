@@ -87,7 +87,9 @@ describe('in the foreground on a terminal', () => {
     await run('contacts create --set phone=+12025550142 --profile local');
     await run(`sandbox webhooks add ${hook}`);
     await run('contacts create --set phone=+12025550143 --profile local');
-    await expect.poll(async () => (await run('sandbox deliveries --waiting --query [].last')).stdout).toBe('503\n');
+    await expect
+      .poll(async () => (await run('sandbox deliveries --where state=waiting --query [].last')).stdout)
+      .toBe('503\n');
     await run('contacts create --set name=Ada --profile local');
     const { code, stdout } = await end();
     const lines = stdout.replace(/\b(?:con_\w+|\d\d:\d\d:\d\d\.\d{3}|\d+ ms)/g, '…').split('\n');

@@ -134,12 +134,12 @@ describe('sandbox deliveries', () => {
     const rows = ['contact.created\t\tqueued\t0\t\n', `contact.created\t${url}\twaiting\t1\t503\n`];
     expect((await run(`sandbox deliveries ${columns}`)).stdout).toBe(rows.join(''));
     expect((await run(`sandbox deliveries --limit 1 ${columns}`)).stdout).toBe(rows[1]);
-    expect((await run(`sandbox deliveries --queued ${columns}`)).stdout).toBe(rows[0]);
-    expect((await run(`sandbox deliveries --waiting ${columns}`)).stdout).toBe(rows[1]);
-    const header = 'id\tevent\ttype\turl\tstate\tattempts\tlast\tnext_at\n';
-    expect((await run('sandbox deliveries --queued')).stdout.startsWith(header)).toBe(true);
-    expect((await run('sandbox deliveries --waiting')).stdout.startsWith(header)).toBe(true);
-    expect((await run('sandbox deliveries --failed')).stdout).toBe('');
+    expect((await run(`sandbox deliveries --where state=queued ${columns}`)).stdout).toBe(rows[0]);
+    expect((await run(`sandbox deliveries --where state=waiting ${columns}`)).stdout).toBe(rows[1]);
+    const header = 'at\tid\tevent\ttype\turl\tstate\tattempts\tlast\tnext_at\n';
+    expect((await run('sandbox deliveries --where state=queued')).stdout.startsWith(header)).toBe(true);
+    expect((await run('sandbox deliveries --where state=waiting')).stdout.startsWith(header)).toBe(true);
+    expect((await run('sandbox deliveries --where state=dead')).stdout).toBe('');
     expect((await run('sandbox status --query [0].[queued,waiting]')).stdout).toBe('1\n1\n');
   });
 
@@ -176,13 +176,12 @@ describe('sandbox deliveries', () => {
   });
 
   it.each([
-    ['sandbox deliveries dlv_1 --failed', 2, 'an id excludes the other options'],
+    ['sandbox deliveries dlv_1 --limit 1', 2, '[id] excludes --limit'],
     ['sandbox deliveries dlv_1', 5, 'see bizmsg sandbox deliveries\n'],
     ['sandbox webhooks remove whk_none', 5, 'see bizmsg sandbox webhooks list\n'],
     ['sandbox webhooks rotate whk_none --show-secret', 5, 'see bizmsg sandbox webhooks list\n'],
     ['sandbox fault clear flt_1', 5, 'see bizmsg sandbox fault list\n'],
     ['sandbox keys revoke key_1', 5, 'see bizmsg sandbox keys list\n'],
-    ['sandbox audit --key key_1', 5, 'see bizmsg sandbox keys list\n'],
     ['sandbox redeliver', 2, 'pass an id, or --failed'],
     ['sandbox redeliver dlv_1 --failed', 2, 'exclude each other'],
     ['sandbox redeliver dlv_1', 5, 'there is no delivery or event with this id\n  see bizmsg sandbox deliveries\n'],
@@ -202,7 +201,7 @@ describe('sandbox redeliver', () => {
     await run(`sandbox webhooks add ${url}`);
     await create('+12025550142');
     await run('sandbox clock advance 5d');
-    expect((await run('sandbox deliveries --failed --query [].attempts')).stdout).toBe('10\n');
+    expect((await run('sandbox deliveries --where state=dead --query [].attempts')).stdout).toBe('10\n');
     status = 200;
     expect((await run('sandbox redeliver --failed')).stdout).toBe('Delivering again: 1\n');
     await sandbox.settled();

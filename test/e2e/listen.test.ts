@@ -162,7 +162,9 @@ describe('webhooks listen --profile local', () => {
     const listening = await listen(['--profile', 'local']);
     await trigger('order.paid');
     // If the sandbox stopped before it recorded the response, it delivers the event again.
-    await expect.poll(async () => (await run('sandbox', 'deliveries', '--waiting', '-o', 'json')).stdout).toBe('[]\n');
+    await expect
+      .poll(async () => (await run('sandbox', 'deliveries', '--where', 'state=waiting', '-o', 'json')).stdout)
+      .toBe('[]\n');
     for (const step of steps) expect((await run('sandbox', ...step.split(' '))).code).toBe(0);
     await trigger('flow.completed');
     const events = await listening.printed('event', 2);

@@ -139,7 +139,7 @@ const atHome: Readonly<Record<string, Case>> = {
   help: { argv: [[], ['exit-codes'], ['environment'], ['contacts', 'list']] },
   'sandbox status': { argv: [[]] },
   'sandbox open': { argv: [['--print'], ['--url', 'http://127.0.0.1:9']] },
-  activity: { argv: [[], ['--live', '--since', '1h'], ['--failed', '--limit', '1']] },
+  activity: { argv: [[], ['--where', `mode=${secret}`, '--since', '1h'], ['--failed', '--limit', '1']] },
 };
 
 /** Commands about the events that a listener received. */
@@ -192,8 +192,8 @@ const controls: Readonly<Record<string, Case>> = {
   'sandbox webhooks list': { argv: [[]] },
   'sandbox webhooks remove': { argv: [['none'], ['http://127.0.0.1:9/hooks']] },
   'sandbox webhooks rotate': { argv: [[], ['none'], ['none', '--show-secret']] },
-  'sandbox messages': { argv: [[], ['none'], ['--status', 'failed', '--limit', '1']] },
-  'sandbox deliveries': { argv: [[], ['none'], ['--queued', '--limit', '1']] },
+  'sandbox messages': { argv: [[], ['none'], ['--type', 'failed', '--limit', '1']] },
+  'sandbox deliveries': { argv: [[], ['none'], ['--where', 'state=queued', '--limit', '1']] },
   'sandbox redeliver': { argv: [['none'], ['--failed'], []] },
   'sandbox trigger': {
     argv: [['message.received'], ['message.read', '--to', '+12025550101'], ['order.paid', '--data', '-'], ['none']],
@@ -203,7 +203,6 @@ const controls: Readonly<Record<string, Case>> = {
   'sandbox seed': { argv: [['-'], ['none.json']], stdin: `{"contacts":[{"phone":"${secret}"}]}` },
   'sandbox export': { argv: [[]] },
   'sandbox requests': { argv: [[], ['--limit', '1'], ['--bytes']] },
-  'sandbox audit': { argv: [[], ['--key', 'none']] },
   'sandbox choices': { argv: [[]] },
 };
 

@@ -2,6 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import type { Context } from '../../cli/command.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { InputOf, OperationName, OutputOf, Remote } from '../../sandbox/remote/remote.ts';
+import type { Source } from '../list.ts';
 
 /** Runs one operation of the local sandbox. */
 export async function ask<O extends OperationName>(
@@ -18,7 +19,7 @@ export async function ask<O extends OperationName>(
 }
 
 /** The control plane of the sandbox that the environment names, or of that of the profile `local`, started on demand. */
-export async function localSandbox(context: Context): Promise<Remote> {
+async function localSandbox(context: Context): Promise<Remote> {
   const { controlled } = await context.sandboxes();
   return remoteOf(context, await controlled());
 }
@@ -32,9 +33,43 @@ export async function remoteOf(context: Context, locator: Locator): Promise<Remo
   return openRemote(await proven(locator));
 }
 
+type Log = 'requests' | 'messages' | 'deliveries';
+type Part = Pick<InputOf<Log>, 'after' | 'before' | 'skip' | 'limit'>;
+
+/** Milliseconds that one request waits for new records. */
+const longPoll = 20_000;
+
+/** Reads one of the sandbox's logs with an operation. */
+export function sandboxLog<R>(
+  context: Context,
+  of: InputOf<'cursor'>['of'],
+  read: (sandbox: Remote, part: Part) => Promise<readonly R[]>,
+): Source<R> {
+  let opening: Promise<Remote> | undefined;
+  const sandbox = () => (opening ??= localSandbox(context));
+  return {
+    async *back(limit) {
+      const cursor = await (await sandbox()).ask('cursor', { of });
+      for (let skip = 0; ;) {
+        const records = await read(await sandbox(), { before: cursor, skip, limit });
+        yield { records, cursor };
+        if (records.length < limit) return;
+        skip += records.length;
+      }
+    },
+    async after(cursor) {
+      const next = await (await sandbox()).ask('cursor', { of, after: cursor, wait: longPoll }, context.host.signal);
+      const records = await read(await sandbox(), { after: cursor, before: next });
+      const missed = next - cursor - records.length;
+      if (missed > 0) context.note('missed', `${of} removed from the log before they could be shown: ${missed}`);
+      return { records, cursor: next };
+    },
+    now: async () => Date.parse((await (await sandbox()).ask('clock')).now),
+  };
+}
+
 /** The command that lists the valid values, named when one is not found. */
 const listedBy: Partial<Record<OperationName, string>> = {
-  audit: 'sandbox keys list',
   revokeKey: 'sandbox keys list',
   clearFaults: 'sandbox fault list',
   removeWebhook: 'sandbox webhooks list',

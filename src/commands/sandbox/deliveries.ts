@@ -1,62 +1,55 @@
 import { usage } from '../../base/errors.ts';
-import { type Command, command } from '../../cli/command.ts';
+import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { argument, flag } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
-import { newestLast, newestOf } from '../newest-last.ts';
-import { ask } from './control.ts';
+import { listCommand } from '../list.ts';
+import { ask, sandboxLog } from './control.ts';
 import { partLines } from './lines.ts';
+import { eventType } from './names.ts';
 
 type Delivery = OutputOf<'delivery'>[number];
 type Attempt = Delivery['attempts'][number];
 
-const described = {
+const id = argument('[id]', 'the id of a delivery or an event; shows each attempt with request and response');
+const about = {
   name: 'deliveries',
   summary: 'List the deliveries of events to webhooks, or show one',
-  params: {
-    id: argument('[id]', 'the id of a delivery or an event; shows each attempt with request and response'),
-    failed: flag('--failed', 'only dead deliveries: ten attempts failed, or the webhook is disabled or removed'),
-    waiting: flag('--waiting', 'only deliveries that wait for their next attempt'),
-    queued: flag('--queued', 'only events that no webhook was registered for'),
-    ...newestLast,
-  },
-  examples: ['sandbox deliveries', 'sandbox deliveries --failed --waiting -o json'],
+  examples: ['sandbox deliveries', 'sandbox deliveries --where state=dead -o json'],
   sample:
-    'id\tevent\ttype\turl\tstate\tattempts\tlast\tnext_at\ndlv_…\tevt_…\tmessage.failed\thttp://127.0.0.1:3000/hooks\twaiting\t1\t503\t2026-…',
-  accepts: printOptions,
+    'at\tid\tevent\ttype\turl\tstate\tattempts\tlast\tnext_at\n2026-…\tdlv_…\tevt_…\tmessage.failed\thttp:…\twaiting\t1\t503\t2026-…',
 } as const;
 
-const list = command({
-  ...described,
-  piped: 'rows',
-  first: ['id', 'type', 'state', 'attempts', 'last'],
-  run: async (context, { failed, waiting, queued, limit }) => {
-    const states = [
-      ...(failed ? (['dead'] as const) : []),
-      ...(waiting ? (['waiting'] as const) : []),
-      ...(queued ? (['queued'] as const) : []),
-    ];
-    return newestOf(context, limit, (most) =>
-      ask(context, 'deliveries', { limit: most, ...(states.length > 0 && { states }) }),
-    );
-  },
-  view: () => 'No deliveries',
-});
-
 const show = command({
-  ...described,
+  ...about,
+  params: { id },
+  accepts: printOptions,
   piped: 'text',
-  run: async (context, { id = '', failed, waiting, queued, limit }) => {
-    if (failed || waiting || queued || limit !== undefined) throw usage('an id excludes the other options');
-    return { deliveries: await ask(context, 'delivery', { id }) };
-  },
+  run: async (context, { id = '' }) => ({ deliveries: await ask(context, 'delivery', { id }) }),
   view: ({ deliveries }) => deliveries.map(deliveryText).join('\n\n'),
 });
 
-export const sandboxDeliveries: Command = {
-  ...list,
-  run: (context, texts, emit) => (texts['id']?.length ? show : list).run(context, texts, emit),
-};
+export const sandboxDeliveries = listCommand({
+  ...about,
+  details: [
+    'States: waiting (for the next attempt), delivered, dead (ten attempts failed, or the webhook is disabled or',
+    'removed), dropped (by a fault), queued (no webhook was registered for the event).',
+  ].join('\n'),
+  noun: 'deliveries',
+  type: eventType,
+  params: { id },
+  instead: { id: show },
+  first: ['at', 'id', 'type', 'state', 'attempts', 'last'],
+  open: (context) => sandboxLog(context, 'events', (sandbox, part) => sandbox.ask('deliveries', part)),
+  entryOf: (row: OutputOf<'deliveries'>[number]) => ({
+    id: row.id,
+    at: Date.parse(row.at),
+    types: [row.type],
+    row: { ...row },
+    hasEnded: row.state !== 'waiting' || row.attempts > 0,
+  }),
+  empty: 'No deliveries',
+});
 
 export const redeliver = command({
   name: 'redeliver',

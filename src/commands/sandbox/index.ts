@@ -1,5 +1,5 @@
 import { group } from '../../cli/command.ts';
-import { sandboxAudit, sandboxRequests } from './requests.ts';
+import { sandboxRequests } from './requests.ts';
 import { sandboxChoices } from './choices.ts';
 import { clockAdvance, clockFreeze, clockNow, clockReal } from './clock.ts';
 import { redeliver, sandboxDeliveries } from './deliveries.ts';
@@ -39,6 +39,5 @@ export const sandboxCommands = [
   seedSandbox,
   exportSandbox,
   sandboxRequests,
-  sandboxAudit,
   sandboxChoices,
 ];

@@ -59,6 +59,19 @@ export function eventsIn(text: string): readonly EventName[] {
   return namesIn(text, eventWords, (word) => unknownEvent(word, [...eventWords.keys()]));
 }
 
+/** The option --type of a list of events. */
+export const eventType = {
+  word: 'events',
+  text: 'only these events, comma-separated; message means its family',
+  known: [...eventWords.keys()],
+  check: (word: string) => void eventsIn(word),
+};
+
+/** The words that name an endpoint. */
+export function wordsForEndpoint(name: EndpointName): readonly string[] {
+  return Object.values(wordsOf[name]);
+}
+
 export function unknownEvent(word: string, words: readonly string[] = eventNames): Error {
   const near = suggest(word, words);
   return usage(`"${word}" is not an event`, near ? `did you mean ${near}?` : `use ${words.join(', ')}`);

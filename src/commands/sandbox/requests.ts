@@ -1,67 +1,34 @@
-import { usage } from '../../base/errors.ts';
-import { untilAborted } from '../../base/sleep.ts';
-import { type Command, command, streaming, type Ui } from '../../cli/command.ts';
+import { command, type Ui } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
-import { flag, option } from '../../cli/params.ts';
+import { flag } from '../../cli/params.ts';
+import { usage } from '../../base/errors.ts';
+import { suggest } from '../../base/suggest.ts';
+import { endpointNames, endpoints } from '../../contract/endpoints.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
-import { newestLast, newestOf } from '../newest-last.ts';
-import { ask, localSandbox } from './control.ts';
+import { listCommand, listParams } from '../list.ts';
+import { ask, sandboxLog } from './control.ts';
 import { partLines, requestLine } from './lines.ts';
+import { wordsForEndpoint } from './names.ts';
 
-const described = {
+const bytes = flag('--bytes', 'show each request and its answer as they were sent; keys are masked');
+const about = {
   name: 'requests',
   summary: 'List the requests that the sandbox received',
-  details: [
-    'The sandbox keeps the last 10,000 requests with a valid key, and the last 1,000 others; of the last 100 since it was',
-    'started also the bytes, up to 16 KB of each body.',
-  ].join('\n'),
-  params: {
-    bytes: flag('--bytes', 'show each request and its answer as they were sent; keys are masked'),
-    follow: flag('-f, --follow', 'show the 10 newest, then new ones until Ctrl-C'),
-    ...newestLast,
-  },
-  examples: ['sandbox requests', 'sandbox requests --limit 20 -o ndjson', 'sandbox requests --bytes --limit 1'],
+  examples: [
+    'sandbox requests',
+    'sandbox requests --type send-template -o ndjson',
+    'sandbox requests --bytes --limit 1',
+  ],
   sample:
     'at\tmethod\tpath\tstatus\tkey\tmessage_id\tfault\tdetail\n2026-05-01T…\tGET\t/api/public/contacts\t200\tkey_5c1f2a…\t\t\t\n…',
-  accepts: printOptions,
-  piped: 'rows',
 } as const;
 
-const list = command({
-  ...described,
-  first: ['at', 'method', 'path', 'status', 'detail'],
-  run: (context, { limit }) =>
-    newestOf(context, limit, async (most) => (await ask(context, 'requests', { limit: most })).requests),
-  view: () => 'No requests yet',
-});
-
-const follow = streaming({
-  ...described,
-  async *run(context, { limit = 10 }) {
-    const sandbox = await localSandbox(context);
-    let { requests, cursor } = await sandbox.ask('requests', { limit });
-    const end = untilAborted(context.host.signal);
-    for (;;) {
-      yield requests;
-      const following = sandbox.ask('requests', { after: cursor, wait: 20_000 }, context.host.signal);
-      const next = await Promise.race([following, end]);
-      if (!next) return undefined;
-      const missed = next.cursor - cursor - next.requests.length;
-      if (missed > 0) context.note('missed', `requests removed from the log before they could be shown: ${missed}`);
-      ({ requests, cursor } = next);
-    }
-  },
-  line: requestLine,
-  view: () => '',
-});
-
-const bytes = command({
-  ...described,
+const exchanges = command({
+  ...about,
+  params: { bytes, limit: listParams.limit },
+  accepts: printOptions,
   piped: 'text',
-  run: async (context, { follow: isFollowing, limit = 10 }) => {
-    if (isFollowing) throw usage('--bytes excludes --follow');
-    return ask(context, 'exchanges', { limit });
-  },
+  run: (context, { limit = 10 }) => ask(context, 'exchanges', { limit }),
   view: (all, ui) =>
     all.map((one) => exchangeText(one, ui)).join('\n\n') || 'No requests since the sandbox was started',
 });
@@ -74,27 +41,40 @@ function exchangeText({ request, sent, answered }: OutputOf<'exchanges'>[number]
   ].join('\n');
 }
 
-export const sandboxRequests: Command = {
-  ...list,
-  run(context, texts, emit) {
-    const chosen = texts['bytes']?.length ? bytes : texts['follow']?.length ? follow : list;
-    return chosen.run(context, texts, emit);
-  },
-};
+const endpointWords = [...new Set(endpointNames.flatMap(wordsForEndpoint))];
 
-export const sandboxAudit = command({
-  name: 'audit',
-  summary: 'List the calls made with a key',
-  details: 'The sandbox keeps the last 10,000 calls of all keys together.',
-  params: {
-    key: option('--key <id>', 'the key id, from sandbox keys list (default: the sandbox key of --profile local)'),
-    ...newestLast,
+export const sandboxRequests = listCommand({
+  ...about,
+  details: [
+    'The sandbox keeps the last 10,000 requests with a valid key, and the last 1,000 others; of the last 100 since it was',
+    'started also the bytes, up to 16 KB of each body.',
+  ].join('\n'),
+  noun: 'requests',
+  type: {
+    word: 'endpoints',
+    text: 'only requests to these endpoints or paths, such as send-template or /api/public',
+    known: endpointWords,
+    check(word) {
+      if (word.startsWith('/') || endpointWords.includes(word)) return;
+      const near = suggest(word, endpointWords);
+      throw usage(
+        `"${word}" is neither an endpoint nor a path`,
+        near ? `did you mean ${near}?` : `use ${endpointWords.join(', ')}`,
+      );
+    },
   },
-  examples: ['sandbox audit', 'sandbox audit --limit 20 -o json'],
-  sample:
-    'at\tmethod\tpath\tstatus\tkey\tmessage_id\tfault\tdetail\n2026-05-01T…\tGET\t/api/public/contacts\t200\tkey_5c1f2a…\t\t\t\n…',
-  accepts: printOptions,
-  piped: 'rows',
-  run: (context, { key, limit }) => newestOf(context, limit, (most) => ask(context, 'audit', { key, limit: most })),
-  view: () => 'No calls yet',
+  params: { bytes },
+  instead: { bytes: exchanges },
+  first: ['at', 'method', 'path', 'status', 'detail'],
+  open: (context) => sandboxLog(context, 'requests', (sandbox, part) => sandbox.ask('requests', part)),
+  entryOf: (row: OutputOf<'requests'>[number]) => ({ at: Date.parse(row.at), types: typesOf(row), row: { ...row } }),
+  line: requestLine,
+  empty: 'No requests yet',
 });
+
+/** The path of a request, and the words for its endpoint. */
+function typesOf({ method, path }: OutputOf<'requests'>[number]): readonly string[] {
+  const [plain = ''] = path.split('?');
+  const name = endpointNames.find((one) => endpoints[one].method === method && endpoints[one].path === plain);
+  return [plain, ...(name ? wordsForEndpoint(name) : [])];
+}

@@ -13,7 +13,9 @@ import type { Received } from '../../webhooks/log/records.ts';
 import { confirmOutside } from './confirm-outside.ts';
 import { deliveryIn, requireSendable } from './delivery-file.ts';
 import { requiredSecret, secretParams } from './secrets.ts';
-import { hasFailed, select, type Selection, selectionParams } from './selection.ts';
+import { isSelection, type Selection } from '../list.ts';
+import { recordedEvents } from './event-source.ts';
+import { eventSelectionParams, hasFailed, select } from './selection.ts';
 
 export const replayEvents = streaming({
   name: 'replay',
@@ -24,7 +26,7 @@ export const replayEvents = streaming({
   ].join('\n'),
   params: {
     ids: words('[ids...]', 'the ids of events from webhooks history, or their beginnings'),
-    ...selectionParams,
+    ...eventSelectionParams,
     file: option('--file <file>', 'an event file written by webhooks show --raw, or - for stdin'),
     to: option(
       '--to <address>',
@@ -178,7 +180,7 @@ async function destinations(
   const given = to === undefined ? undefined : forOption('--to', () => forwardUrl(to));
   const found = new Map<string, URL>();
   let unsent = 0;
-  for (const past of await chosenEvents(context, input, onDamage)) {
+  for await (const past of chosenEvents(context, input, onDamage)) {
     const { event, forwards } = past;
     if (input.failed && forwards.length === 0) unsent += 1;
     if (input.failed && !hasFailed(past)) continue;
@@ -203,7 +205,7 @@ async function planForFile(
   { ids, to, ...which }: Omit<ReplayInput, 'file'>,
 ): Promise<ReplayPlan> {
   if (ids.length > 0 || isSelection(which))
-    throw usage('--file cannot be combined with ids, --since, --events, --where or --failed');
+    throw usage('--file cannot be combined with ids, or with options that select events');
   if (to === undefined) throw usage('the file has no destination', 'give one with --to');
   const [{ receivedOf }, { forwardUrl }] = await Promise.all([
     import('../../webhooks/log/records.ts'),
@@ -217,28 +219,20 @@ async function planForFile(
   return { to: new Map([[id, url]]), events: [{ event, url }], isReceived: false };
 }
 
-function isSelection({ since, events, where, failed }: Selection): boolean {
-  return failed || where.length > 0 || since !== undefined || events !== undefined;
-}
-
 /** With --failed, all that may have failed. */
-async function chosenEvents(
+async function* chosenEvents(
   context: Context,
   { ids, ...which }: Omit<ReplayInput, 'to' | 'file'>,
   onDamage: OnDamage,
-): Promise<Iterable<Past>> {
-  if (ids.length > 0 && isSelection(which))
-    throw usage('ids cannot be combined with --since, --events, --where or --failed');
-  const stateFolder = context.stateFolder();
+): AsyncGenerator<Past> {
+  if (ids.length > 0 && isSelection(which)) throw usage('ids cannot be combined with options that select events');
   if (ids.length > 0) {
     const { findEvent } = await import('../../webhooks/log/history.ts');
-    return ids.map((id) => findEvent(stateFolder, id, onDamage));
+    for (const id of ids) yield findEvent(context.stateFolder(), id, onDamage);
+    return;
   }
   if (!isSelection(which))
     throw usage('specify which events to replay', 'give ids from webhooks history, or --since 10m');
-  return pasts(await select({ stateFolder, now: context.host.now(), onDamage }, { ...which, failed: false }));
-}
-
-function* pasts(selected: Awaited<ReturnType<typeof select>>): Generator<Past> {
-  for (const { past } of selected) yield past;
+  const source = await recordedEvents(context);
+  for await (const { past } of select(source, { ...which, failed: false }, context.host.now())) yield past;
 }

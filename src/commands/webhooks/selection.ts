@@ -1,53 +1,58 @@
-import type { OnDamage } from '../../base/journal-lines.ts';
-import { flag, type Input, option, repeated, span } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
-import type { WebhookEvent } from '../../webhooks/event/event.ts';
 import type { Past } from '../../webhooks/log/history.ts';
+import { type Entry, selecting, type Selection, selectionParams, type Source } from '../list.ts';
+import { eventType } from '../sandbox/names.ts';
+import type { RecordedEvent } from './event-source.ts';
 
 export const eventsText = 'only these events, comma-separated; message means its family';
 export const whereText = 'only events with this value in the body, such as data.to=+12025550101';
 
-export const selectionParams = {
-  since: option('--since <span>', 'only events of the last 10m, 2h or 1d; a bare number is seconds', span),
-  events: option('--events <names>', eventsText),
-  where: repeated('--where <path=value>', whereText),
-  failed: flag('--failed', 'only events whose last forward was not answered with 2xx'),
+/** The options that select recorded events. */
+export const eventSelection = {
+  type: eventType,
+  where: ['--where <name=value>', 'only events with this value in a column or the body, such as data.to=+12025550101'],
+  failed: 'only events whose last forward was not answered with 2xx',
 } as const;
 
-export type Selection = Input<typeof selectionParams>;
+export const eventSelectionParams = selectionParams(eventSelection);
 
-export interface Selected {
-  readonly past: Past;
-  readonly event: WebhookEvent;
+/** The selected events, the newest first. */
+export async function* select(
+  source: Source<RecordedEvent>,
+  selection: Selection,
+  now: number,
+): AsyncGenerator<RecordedEvent> {
+  const isSelected = selecting(selection, now);
+  for await (const { records } of source.back(500))
+    for (const one of records.toReversed()) if (isSelected(entryOf(one))) yield one;
 }
 
-interface Places {
-  readonly stateFolder: string;
-  readonly now: number;
-  readonly onDamage: OnDamage;
+export function entryOf({ past, event }: RecordedEvent): Entry {
+  return {
+    at: past.event.received_at,
+    types: event.name === undefined ? [] : [event.name],
+    row: eventRow({ past, event }),
+    hasFailed: hasFailed(past),
+    body: event.body.kind === 'json' ? event.body.value : undefined,
+  };
 }
 
-/** The selected events, newest first. */
-export async function select(
-  { stateFolder, now, onDamage }: Places,
-  { since, events, where, failed }: Selection,
-): Promise<Iterable<Selected>> {
-  const [{ newestFirst }, { eventOf }, { selectedBy }] = await Promise.all([
-    import('../../webhooks/log/history.ts'),
-    import('../../webhooks/event/event.ts'),
-    import('../../webhooks/event/filters.ts'),
-  ]);
-  const passes = selectedBy(events, where);
-  const from = since === undefined ? -Infinity : now - since;
-  function* selected(): Generator<Selected> {
-    for (const past of newestFirst(stateFolder, onDamage)) {
-      if (past.event.received_at < from) return;
-      if (failed && !hasFailed(past)) continue;
-      const event = eventOf(past.event);
-      if (passes(event)) yield { past, event };
-    }
-  }
-  return selected();
+/** A received event as a row. */
+export function eventRow({
+  past: { event, forwards },
+  event: { name, message_id, recipient, reason, about },
+}: RecordedEvent) {
+  const [last] = forwards;
+  return {
+    id: event.id,
+    received_at: new Date(event.received_at).toISOString(),
+    name: name ?? null,
+    message_id: message_id ?? null,
+    recipient: recipient ?? null,
+    reason: reason ?? null,
+    answered: last?.error ?? last?.status ?? null,
+    about: about ?? null,
+  };
 }
 
 /** Whether the last forward was not answered with 2xx. */

@@ -12,7 +12,7 @@ import type { Past } from '../../webhooks/log/history.ts';
 import type { Forwarded } from '../../webhooks/log/records.ts';
 import { remoteOf } from '../sandbox/control.ts';
 import { storyText } from '../sandbox/lines.ts';
-import { eventRow } from './history.ts';
+import { eventRow } from './selection.ts';
 
 export const showEvent = command({
   name: 'show',

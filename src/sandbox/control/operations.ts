@@ -12,7 +12,7 @@ import { newFault } from '../faults/input.ts';
 import { type Landmark, landmarks, type Sandbox } from '../interface.ts';
 import { eventName, fields, integer, oneOf, optional, suggestion } from '../readers.ts';
 import { Refusal } from '../refusal.ts';
-import { newest, requestRow } from '../requests.ts';
+import { between, newest, requestRow } from '../requests.ts';
 import { rowStates } from '../rows.ts';
 import { messageStatuses, resettable } from '../state/records.ts';
 import type { Clock } from '../time/clock.ts';
@@ -44,13 +44,20 @@ type WithProbe = Pick<Served, 'sandbox' | 'kill'>;
 type WithDisconnect = WithSandbox & { readonly gone: DisconnectSignal };
 
 const nothing = fields({});
-const since = fields({ after: optional(integer()), wait: optional(integer()) });
-const sinceOrNewest = fields({ after: optional(integer()), wait: optional(integer()), limit: optional(integer()) });
+const logs = ['events', 'requests', 'messages'] as const;
+const since = { after: optional(integer()), wait: optional(integer()) };
+/** The newest records of a log between two cursors. */
+const part = {
+  after: optional(integer()),
+  before: optional(integer()),
+  skip: optional(integer()),
+  limit: optional(integer()),
+};
 const messageFilter = fields({
+  ...part,
   to: optional(read.string),
   template: optional(read.string),
   status: optional(oneOf(messageStatuses)),
-  limit: optional(integer()),
 });
 const owner = fields({ pid: integer(), start: optional(read.string), returns: optional(read.boolean) });
 const newWebhook = fields({
@@ -107,18 +114,21 @@ export const operations = {
   /** The plan's limits, and how much of them is used. */
   usage: op(nothing, ({ sandbox }: WithSandbox) => sandbox.usage()),
 
-  /** Everything after a cursor, and the next cursor. With `wait`, waits that many milliseconds if there is nothing. */
-  events: op(since, async ({ sandbox, gone }: WithDisconnect, { after = 0, wait = 0 }) => {
-    if (sandbox.cursors().events <= after) await sandbox.waitForNext('event', { within: wait, signal: gone() });
-    return { events: sandbox.events(after), cursor: sandbox.cursors().events };
+  /** How many records a log has had. With `wait`, waits that many milliseconds for one after a cursor. */
+  cursor: op(fields({ ...since, of: oneOf(logs) }), (served: WithDisconnect, { of, after, wait }) =>
+    cursorOf(served, of, { after, wait }),
+  ),
+  /** Everything after a cursor, and the next cursor. */
+  events: op(fields(since), async (served: WithDisconnect, { after = 0, wait }) => {
+    const cursor = await cursorOf(served, 'events', { after, wait });
+    return { events: served.sandbox.events(after), cursor };
   }),
-  requests: op(sinceOrNewest, async ({ sandbox, gone }: WithDisconnect, { after = 0, wait = 0, limit }) => {
-    if (sandbox.cursors().requests <= after) await sandbox.waitForNext('call', { within: wait, signal: gone() });
-    return { requests: newest(sandbox.requests(after), limit).map(requestRow), cursor: sandbox.cursors().requests };
-  }),
+  requests: op(fields(part), ({ sandbox }: WithSandbox, which) =>
+    newest(between(sandbox.requests, which), which).map(requestRow),
+  ),
   /** With their bytes. */
   exchanges: op(fields({ limit: optional(integer()) }), ({ sandbox }: WithSandbox, { limit }) =>
-    newest(sandbox.exchanges(), limit),
+    newest(sandbox.exchanges(), { limit }),
   ),
   messages: op(messageFilter, ({ sandbox }: WithSandbox, filter) => sandbox.messages(filter)),
   /** A message with its request, receipts, events and deliveries. */
@@ -132,7 +142,7 @@ export const operations = {
     fields({ key: optional(read.string), limit: optional(integer()) }),
     ({ sandbox }: WithSandbox, { key = sandbox.keys.sandbox, limit }) => {
       if (!sandbox.keys.list().some(({ id, text }) => id === key || text === key)) throw unknownKey();
-      return newest(sandbox.audit(key), limit).map(requestRow);
+      return newest(sandbox.audit(key), { limit }).map(requestRow);
     },
   ),
   choices: op(nothing, () => choices),
@@ -172,8 +182,9 @@ export const operations = {
     ({ sandbox, clock }: Pick<Served, 'sandbox' | 'clock'>, { headers, body, secret }) =>
       check(secret === undefined ? sandbox.secrets() : [secret], headers, body, clock.wall()),
   ),
+  /** The cursors are those of events. */
   deliveries: op(
-    fields({ states: optional(read.list(oneOf(rowStates))), limit: optional(integer()) }),
+    fields({ ...part, states: optional(read.list(oneOf(rowStates))) }),
     ({ sandbox }: WithSandbox, filter) => sandbox.deliveries(filter),
   ),
   /** Deliveries with all attempts, by the id of a delivery or an event. */
@@ -191,7 +202,7 @@ export const operations = {
     },
   ),
   contacts: op(fields({ limit: optional(integer()) }), ({ sandbox }: WithSandbox, { limit }) =>
-    newest(sandbox.contacts(), limit),
+    newest(sandbox.contacts(), { limit }),
   ),
   templates: op(nothing, ({ sandbox }: WithSandbox) => sandbox.templates()),
   campaigns: op(nothing, ({ sandbox }: WithSandbox) => sandbox.campaigns()),
@@ -217,6 +228,18 @@ export type OutputOf<O extends OperationName> = Awaited<ReturnType<(typeof opera
 
 export function isOperation(name: string): name is OperationName {
   return Object.hasOwn(operations, name);
+}
+
+/** The change that adds to a log. */
+const changes = { events: 'event', requests: 'call', messages: 'message' } as const;
+
+async function cursorOf(
+  { sandbox, gone }: WithDisconnect,
+  log: (typeof logs)[number],
+  { after = 0, wait = 0 }: { readonly after?: number | undefined; readonly wait?: number | undefined },
+): Promise<number> {
+  if (sandbox.cursors()[log] <= after) await sandbox.waitForNext(changes[log], { within: wait, signal: gone() });
+  return sandbox.cursors()[log];
 }
 
 interface Operation<C, I, O> {

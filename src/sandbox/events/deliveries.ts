@@ -1,5 +1,6 @@
 import { Refusal } from '../refusal.ts';
-import { newest } from '../requests.ts';
+import { isoTime } from '../../base/iso-time.ts';
+import { between, newest } from '../requests.ts';
 import type { DeliveryFilter, DeliveryRecord, DeliveryRow, DeliveryStatus, Remaining, RowState } from '../rows.ts';
 import type { Ids } from '../state/ids.ts';
 import type { Change, SandboxEvent, Webhook } from '../state/records.ts';
@@ -10,9 +11,10 @@ import { deliveryOf, listensTo, receivers } from './fan-out.ts';
 type Entry = SandboxEvent | Sending;
 
 /** All deliveries, in the order of their events. */
-export function deliveryRows(state: State, { states, limit }: DeliveryFilter): readonly DeliveryRow[] {
-  const all = entries(state).filter((entry) => !states || states.includes(stateOf(entry, state)));
-  return newest(all, limit).map((entry) => rowOf(entry, state));
+export function deliveryRows(state: State, { states, ...range }: DeliveryFilter): readonly DeliveryRow[] {
+  const all = between(state.events.since, range).flatMap((event) => entriesOf(event, state));
+  const found = all.filter((entry) => !states || states.includes(stateOf(entry, state)));
+  return newest(found, range).map((entry) => rowOf(entry, state));
 }
 
 /** One delivery, or all deliveries of an event, with their attempts. */
@@ -31,10 +33,6 @@ export function waitingCount(state: State): number {
   let count = 0;
   for (const sending of state.deliveries.values()) if (statusOf(sending, state).status === 'waiting') count += 1;
   return count;
-}
-
-function entries(state: State): readonly Entry[] {
-  return [...state.events].flatMap((event) => entriesOf(event, state));
 }
 
 function entriesOf(event: SandboxEvent, state: State): readonly Entry[] {
@@ -58,11 +56,20 @@ const none = { attempts: 0, last: null, next_at: null } as const;
 /** Every row has all columns in the same order: the first row decides a table's. */
 function rowOf(entry: Entry, state: State): DeliveryRow {
   if (!('delivery' in entry))
-    return { id: entry.id, event: entry.id, type: entry.type, url: null, state: 'queued', ...none };
+    return {
+      at: isoTime(entry.at),
+      id: entry.id,
+      event: entry.id,
+      type: entry.type,
+      url: null,
+      state: 'queued',
+      ...none,
+    };
   const { delivery, event, to, attempts, next } = entry;
   const { status, reason } = statusOf(entry, state);
   const last = attempts.at(-1);
   return {
+    at: isoTime(event.at),
     id: delivery.id,
     event: event.id,
     type: event.type,

@@ -91,9 +91,9 @@ export function openStore(journal: Journal | undefined): Store {
 
 /** Returns a function that waits for the next change of a type. */
 export function createWait(store: Store): Sandbox['waitForNext'] {
-  const waiting = { event: new Set<() => void>(), call: new Set<() => void>() };
+  const waiting = { event: new Set<() => void>(), call: new Set<() => void>(), message: new Set<() => void>() };
   store.follow(({ type }) => {
-    if (type === 'event' || type === 'call') for (const wake of waiting[type]) wake();
+    if (type === 'event' || type === 'call' || type === 'message') for (const wake of waiting[type]) wake();
   });
   return (type, { within = Infinity, signal } = {}) =>
     new Promise((resolve) => {

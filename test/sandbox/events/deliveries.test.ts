@@ -173,6 +173,7 @@ describe('deliveries in flight', () => {
     const [event] = sandbox.events();
     expect(sandbox.deliveries()).toEqual([
       {
+        at: '2026-05-01T12:00:00.000Z',
         id: event?.id,
         event: event?.id,
         type: 'contact.created',

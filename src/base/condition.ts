@@ -1,0 +1,64 @@
+import { usage } from './errors.ts';
+import { suggest } from './suggest.ts';
+
+/** A path in a value, and what is there: `data.to=+12025550101`, `items[0].id=7` or `data["a.b"]=1`. */
+export interface Condition {
+  readonly path: readonly string[];
+  readonly value: string;
+}
+
+const bracket = /^\[(?:(\d+)|"([^"]+)"|'([^']+)')\]/;
+const [first, next] = [/^\.?([^.[\]"'=]+)/, /^\.([^.[\]"'=]+)/];
+
+export function condition(text: string): Condition {
+  const path: string[] = [];
+  for (let rest = text.trimStart(); ;) {
+    const found = bracket.exec(rest) ?? (path.length === 0 ? first : next).exec(rest);
+    const [whole = '', ...names] = found ?? [];
+    const name = names.find((one) => one !== undefined)?.trim();
+    if (!name) throw usage(`"${text}" is not a condition`, 'use a path and a value: data.status=failed, data["a.b"]=1');
+    path.push(name);
+    rest = rest.slice(whole.length);
+    if (rest.startsWith('=')) return { path, value: rest.slice(1) };
+  }
+}
+
+export function isMet({ path, value }: Condition, by: unknown): boolean {
+  return isWritten(valueAt(by, path), value);
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const found = Object.entries(value).find(([name]) => name === key);
+  return found && valueAt(found[1], rest);
+}
+
+/** Compares numbers by value. Objects and arrays never match. */
+function isWritten(leaf: unknown, value: string): boolean {
+  if (typeof leaf === 'number' && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value)) return leaf === Number(value);
+  if (typeof leaf === 'string') return leaf === value;
+  const isPlain = leaf === null || ['number', 'bigint', 'boolean'].includes(typeof leaf);
+  return isPlain && String(leaf) === value;
+}
+
+/** Paths like the one of a condition, which none of these values has; undefined if one has it. */
+export function similarPaths({ path }: Condition, values: Iterable<unknown>): readonly string[] | undefined {
+  const name = path.join('.');
+  const known = new Set<string>();
+  for (const value of values) addPaths(value, '', known);
+  if (known.size === 0 || known.has(name)) return undefined;
+  const names = [...known];
+  const same = names.filter((one) => one.endsWith(`.${path.at(-1)}`));
+  return (same.length > 0 ? same : [suggest(name, names) ?? []].flat()).slice(0, 3);
+}
+
+/** Levels of a value in which similar paths are looked for. */
+const deepest = 4;
+
+function addPaths(value: unknown, path: string, known: Set<string>): void {
+  if (path !== '') known.add(path);
+  if (typeof value !== 'object' || value === null || path.split('.').length > deepest) return;
+  for (const [name, inner] of Object.entries(value)) addPaths(inner, path === '' ? name : `${path}.${name}`, known);
+}

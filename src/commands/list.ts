@@ -1,0 +1,285 @@
+import { type Condition, condition, isMet, similarPaths } from '../base/condition.ts';
+import { usage } from '../base/errors.ts';
+import { shellQuote } from '../base/shell-quote.ts';
+import { sleep, untilAborted } from '../base/sleep.ts';
+import type { Command, CommandResult, Context, Emit, Item, Ui } from '../cli/command.ts';
+import { printOptions } from '../cli/globals.ts';
+import { cell, pick, type Row, valueAt } from '../cli/output/rows.ts';
+import { safeValue } from '../cli/output/text.ts';
+import {
+  count,
+  flag,
+  type Known,
+  knowing,
+  longName,
+  type Moment,
+  moment,
+  option,
+  type Params,
+  readInput,
+  repeated,
+} from '../cli/params.ts';
+
+/** Records in order, and the place after them. */
+interface Page<R> {
+  readonly records: readonly R[];
+  readonly cursor: number;
+}
+
+/** Where a list reads its records. */
+export interface Source<R> {
+  /** All records in pages of at most `size`, from the newest page back. */
+  back(size: number): AsyncIterable<Page<R>>;
+  /** The records after a place; waits for them. */
+  after(cursor: number): Promise<Page<R>>;
+  /** The clock of the records (default: that of this machine). */
+  now?(): Promise<number>;
+  close?(): Promise<void>;
+}
+
+/** What a list shows of a record, and what selects it. */
+export interface Entry {
+  readonly at: number;
+  /** What --type compares. */
+  readonly types: readonly string[];
+  readonly row: Row;
+  readonly hasFailed?: boolean;
+  /** Has the paths of --where besides the columns. */
+  readonly body?: unknown;
+  /** Identifies a record that changes until it has ended. */
+  readonly id?: number | string;
+  readonly hasEnded?: boolean;
+}
+
+interface Selecting {
+  readonly type: {
+    /** The plural of the word, as in the help. */
+    readonly word: string;
+    readonly text: string;
+    readonly known: Known['of'];
+    /** Throws if there is no such type. */
+    check?(word: string): void;
+  };
+  /** The option --where, if it means more than columns. */
+  readonly where?: readonly [spec: string, description: string];
+  /** The description of --failed, if the list has it. */
+  readonly failed?: string;
+}
+
+const inColumn = ['--where <column=value>', 'only those with this value in a column'] as const;
+
+/** The options that select records. */
+export function selectionParams({ type, where = inColumn, failed }: Selecting) {
+  const { word, text, known, check } = type;
+  const types = (typed: string) => {
+    const words = typed.split(',').map((word) => word.trim());
+    for (const word of words) check?.(word);
+    return words;
+  };
+  return {
+    type: knowing({ of: known, commas: true }, option(`--type <${word}>`, text, types)),
+    since: option('--since <time>', 'only those since then: 10m, 2h or 1d ago, or an ISO time', moment),
+    until: option('--until <time>', 'only those until then', moment),
+    where: repeated(...where, condition),
+    ...(failed !== undefined && { failed: flag('--failed', failed) }),
+  } as const;
+}
+
+export interface Selection {
+  readonly type: readonly string[] | undefined;
+  readonly since: Moment | undefined;
+  readonly until: Moment | undefined;
+  readonly where: readonly Condition[];
+  readonly failed?: boolean | undefined;
+}
+
+export function isSelection({ type, since, until, where, failed }: Selection): boolean {
+  return failed === true || where.length > 0 || [type, since, until].some((one) => one !== undefined);
+}
+
+/** Returns whether an entry is selected. */
+export function selecting({ type, since, until, where, failed }: Selection, now: number): (entry: Entry) => boolean {
+  const [from, to] = [since?.(now) ?? -Infinity, until?.(now) ?? Infinity];
+  return ({ at, types, row, body, hasFailed }) =>
+    at >= from &&
+    at <= to &&
+    (type?.some((word) => types.some((name) => isWithin(name, word))) ?? true) &&
+    !(failed && !hasFailed) &&
+    where.every((one) => isMet(one, row) || isMet(one, body));
+}
+
+/** `message.read` is within `message`, `contacts import` within `contacts`. */
+function isWithin(name: string, word: string): boolean {
+  return name === word || (name.startsWith(word) && /^[. /]/.test(name.slice(word.length)));
+}
+
+export const listParams = {
+  limit: option('--limit <n>', 'show only the n newest (default: 50 on a terminal, otherwise all)', count),
+  follow: flag('-f, --follow', 'show the 10 newest, then new ones until Ctrl-C'),
+} as const;
+
+/** Enough for a screen. */
+const usual = 50;
+/** Enough to see where a followed list begins. */
+const few = 10;
+/** Records in a page. */
+const full = 500;
+/** Milliseconds between two looks at a log. */
+export const pollInterval = 200;
+
+interface Listing<R> extends Selecting, Pick<Command, 'name' | 'summary' | 'details' | 'examples' | 'sample'> {
+  /** The plural of what is listed. */
+  readonly noun: string;
+  /** The first columns on a terminal, where a followed list has no others. */
+  readonly first: readonly string[];
+  open(context: Context): Source<R> | Promise<Source<R>>;
+  entryOf(record: R, context: Context): Entry;
+  /** A followed record on a terminal. */
+  line?(record: R, ui: Ui): string;
+  /** Printed if there is nothing. */
+  readonly empty: string;
+  /** Its own params. */
+  readonly params?: Params;
+  /** Params that turn it into another command, with the params of both. */
+  readonly instead?: Readonly<Record<string, Command>>;
+}
+
+/** Lists a log, with the newest record last. */
+export function listCommand<R>({ params = {}, instead = {}, ...listing }: Listing<R>): Command {
+  const own = { ...selectionParams(listing), ...listParams };
+  const all: Params = { ...params, ...own };
+  return {
+    ...listing,
+    kind: 'command',
+    params: all,
+    accepts: printOptions,
+    piped: 'rows',
+    async run(context, texts, emit) {
+      const given = Object.keys(all).filter((name) => texts[name]?.length);
+      const chosen = given.find((name) => instead[name]);
+      const other = chosen === undefined ? undefined : instead[chosen];
+      if (chosen !== undefined && other) {
+        const excluded = given.find((name) => !other.params[name]);
+        if (excluded !== undefined) throw usage(`${nameOf(all, chosen)} excludes ${nameOf(all, excluded)}`);
+        return other.run(context, texts, emit);
+      }
+      const { limit, follow: isFollowed, ...selection } = readInput(own, texts);
+      const source = await listing.open(context);
+      const reading = { context, source, listing, selection };
+      try {
+        return isFollowed ? await follow(reading, limit, emit) : await list(reading, limit);
+      } finally {
+        await source.close?.();
+      }
+    },
+  };
+}
+
+function nameOf(params: Params, name: string): string {
+  const param = params[name];
+  return param ? longName(param) : name;
+}
+
+interface Reading<R> {
+  readonly context: Context;
+  readonly source: Source<R>;
+  readonly listing: Omit<Listing<R>, 'params' | 'instead'>;
+  readonly selection: Selection;
+}
+
+interface Found<R> extends Entry {
+  readonly record: R;
+}
+
+async function list<R>(reading: Reading<R>, limit: number | undefined): Promise<CommandResult> {
+  const { context, selection, listing } = reading;
+  const isCut = limit === undefined && context.host.stdout.isTTY;
+  const { found, seen } = await newest(reading, isCut ? usual + 1 : limit);
+  const shown = isCut ? found.slice(-usual) : found;
+  if (shown.length < found.length) context.note('cut', `showing the ${usual} newest; --limit shows more`);
+  if (found.length === 0) noteMissingPaths(reading, seen);
+  const text = isSelection(selection) ? `No matching ${listing.noun}` : listing.empty;
+  return { ...ending, first: listing.first, data: shown.map(({ row }) => row), text: () => text };
+}
+
+const ending = { exit: 'done', changed: false, piped: 'rows' } as const;
+
+/** Values whose paths are compared with those of --where. */
+const compared = 1_000;
+
+/** The newest selected records, and values of the newest ones of all. */
+async function newest<R>({ context, source, listing, selection }: Reading<R>, most = Infinity) {
+  const { since, until } = selection;
+  const now = (since ?? until) === undefined ? 0 : ((await source.now?.()) ?? context.host.now());
+  const isSelected = selecting(selection, now);
+  const pages: (readonly Found<R>[])[] = [];
+  const seen: unknown[] = [];
+  let [count, cursor]: [number, number | undefined] = [0, undefined];
+  for await (const page of source.back(isSelection(selection) ? full : Math.min(full, Math.max(1, most)))) {
+    cursor ??= page.cursor;
+    const entries = page.records.map((record) => ({ ...listing.entryOf(record, context), record }));
+    if (seen.length < compared) seen.push(...entries.flatMap(({ row, body }) => [row, body]));
+    const wanted = entries.filter(isSelected);
+    pages.unshift(wanted);
+    count += wanted.length;
+    if (count >= most || entries.every(({ at }) => at < (since?.(now) ?? -Infinity))) break;
+  }
+  return { found: pages.flat().slice(Math.max(0, count - most)), cursor: cursor ?? 0, isSelected, seen };
+}
+
+function noteMissingPaths({ context, listing, selection }: Reading<unknown>, seen: readonly unknown[]): void {
+  for (const wanted of selection.where) {
+    const near = similarPaths(wanted, seen);
+    if (!near) continue;
+    const question = near.length > 0 ? `; did you mean ${near.map(shellQuote).join(' or ')}?` : '';
+    context.note('no-such-path', `no ${listing.noun} have ${wanted.path.join('.')}${question}`);
+  }
+}
+
+/** Shows the newest records, then new ones until the signal. One that still changes is shown once it has ended. */
+async function follow<R>(reading: Reading<R>, limit: number | undefined, emit: Emit): Promise<CommandResult> {
+  const { context, source, listing } = reading;
+  const { signal, later } = context.host;
+  const itemOf = itemFor(reading);
+  const shown = new Set<Entry['id']>();
+  const end = untilAborted(signal);
+  const { found, isSelected, ...start } = await newest(reading, limit ?? few);
+  let { cursor } = start;
+  await emit(found.map(itemOf));
+  for (;;) {
+    const page = await Promise.race([end, source.after(cursor)]);
+    // Nothing more is printed, in no format.
+    if (!page) return { ...ending, data: context.given.output === 'ndjson' ? [] : undefined, text: () => '' };
+    const entries = page.records.map((record) => ({ ...listing.entryOf(record, context), record }));
+    const isWaiting = entries.length < full && entries.some(({ hasEnded }) => hasEnded === false);
+    const ready = entries.filter(({ id, hasEnded }) => !shown.has(id) && !(isWaiting && hasEnded === false));
+    await emit(ready.filter(isSelected).map(itemOf));
+    if (isWaiting) {
+      for (const { id } of ready) shown.add(id);
+      await sleep(pollInterval, later, signal);
+    } else {
+      shown.clear();
+      cursor = page.cursor;
+    }
+  }
+}
+
+function itemFor<R>({ context: { given }, listing }: Reading<R>): (found: Found<R>) => Item {
+  const { output, json, columns, query } = given;
+  const whole = query !== undefined ? '--query' : json ? '--json' : ['json', 'id'].find((one) => one === output);
+  if (whole !== undefined)
+    throw usage(`--follow excludes ${whole.replace(/^\w/, '-o $&')}`, 'use -o ndjson, csv or tsv');
+  const cells = (row: Row, ui: Ui) =>
+    (columns ?? listing.first)
+      .map((name) => cell(valueAt(row, name)))
+      .map((text) => (iso.test(text) ? ui.time(text) : text));
+  return ({ record, row }) => ({
+    data: columns ? pick(row, columns) : row,
+    text: (ui) =>
+      listing.line && !columns
+        ? listing.line(safeValue(record), ui)
+        : ui.line(cells(safeValue(row), ui).filter((text) => text !== '')),
+  });
+}
+
+const iso = /^\d{4}-\d\d-\d\dT/;
