@@ -32,6 +32,8 @@ export async function keepEntry(
   const { ledger, account } = opened;
   const before = listRuns(ledgerFolder(stateFolder)).find(({ run }) => run === accepted.run);
   const startedAt = host.now();
+  // Read once: in the timer below, too many open files would end the process.
+  const owner = { pid: host.pid, start: processStart(host.pid) };
   let cancel = () => {};
   let last: RunEntry | undefined;
   await ledger.putEntry(entryNow());
@@ -95,7 +97,7 @@ export async function keepEntry(
       template: action.template,
       account: account.id,
       job: plan.job,
-      owner: { pid: host.pid, start: processStart(host.pid) },
+      owner,
       startedAt: before?.startedAt ?? startedAt,
       counts: { rows, sent: sent + earlier, failed, unsure: unsure + skipped.unsure, left, skipped: leftOut(skipped) },
       updatedAt: host.now(),
