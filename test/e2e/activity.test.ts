@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
-import { bin, startBin } from '../support/bin.ts';
+import { execa } from 'execa';
+import { bin, cleanEnv, program, startBin } from '../support/bin.ts';
 import { serve } from '../client/servers.ts';
 import { callerOf } from '../support/fake-service.ts';
 import { type Machine, message, openMachine } from '../commands/activity-rig.ts';
@@ -106,4 +107,18 @@ describe('on a terminal, a live message that was sent before', () => {
     expect([await terminal.ended(), await machine.sent()]).toEqual([11, 1]);
     expect(terminal.screen()).not.toContain('again?');
   });
+});
+
+it('sends although the disk is full, and notes that it is not logged', async () => {
+  const words = [...program, ...message, '--profile', 'local'];
+  const { exitCode, stdout, stderr } = await execa('sh', ['-c', 'ulimit -f 0; exec "$@"', 'sh', ...words], {
+    env: cleanEnv(machine.home),
+    extendEnv: false,
+    reject: false,
+  });
+  expect([exitCode, stdout, stderr]).toEqual([
+    0,
+    expect.stringMatching(/^msg_/),
+    expect.stringMatching(/^note: bizmsg activity will not list this: cannot use \S+logs\.db: the disk .+$/m),
+  ]);
 });
