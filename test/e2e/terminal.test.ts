@@ -200,7 +200,7 @@ describe('prompts', () => {
     const terminal = open({ home: world.home });
     await terminal.enter('bizmsg keys set --profile acne');
     expect(await terminal.ended()).toBe(3);
-    expect(terminal.screen()).toContain('did you mean "acme"?');
+    expect(terminal.screen()).toContain('did you mean acme?');
     expect(terminal.screen()).not.toContain('API key');
   });
 
@@ -277,7 +277,7 @@ describe('prompts', () => {
     const terminal = open({ home: world.home });
     await terminal.enter('bizmsg send-template --profile acne');
     expect(await terminal.ended()).toBe(3);
-    expect(terminal.screen()).toContain('did you mean "acme"?');
+    expect(terminal.screen()).toContain('did you mean acme?');
     expect(terminal.screen()).not.toContain('Recipient');
   });
 

@@ -163,10 +163,11 @@ function applyReset(state: State, what: Resettable): void {
   }
 }
 
-function applyCounters(state: State, { serial, events, calls, months }: Counters): void {
+function applyCounters(state: State, { serial, events, calls, messages, months }: Counters): void {
   state.serial = serial;
   if (events !== undefined) state.events.beginAt(events);
   if (calls !== undefined) state.calls.beginAt(calls);
+  if (messages !== undefined) state.messageIds.beginAt(messages);
   if (!months) return;
   state.months.clear();
   for (const [month, count] of months) state.months.set(month, count);

@@ -216,9 +216,10 @@ export type Resettable = (typeof resettable)[number];
 
 export interface Counters {
   readonly serial: number;
-  /** Dropped events and calls. If missing, they stay as they are. */
+  /** Dropped events, calls and messages. If missing, they stay as they are. */
   readonly events?: number;
   readonly calls?: number;
+  readonly messages?: number;
   /** Messages by month. If missing, the stored messages are counted. */
   readonly months?: readonly (readonly [month: string, count: number])[];
 }

@@ -30,9 +30,10 @@ function* changesOf(state: State): Generator<Change> {
   yield { type: 'counters', counters: countersOf(state) };
 }
 
-function countersOf({ serial, events, calls, months }: State): Counters {
-  const before = (log: typeof events | typeof calls) => log.cursor - log.length;
-  return { serial, events: before(events), calls: before(calls), months: [...months] };
+function countersOf({ serial, events, calls, messageIds, months }: State): Counters {
+  const before = (log: { readonly cursor: number; readonly length: number }) => log.cursor - log.length;
+  const messages = before(messageIds);
+  return { serial, events: before(events), calls: before(calls), messages, months: [...months] };
 }
 
 function* secretChanges({ secret, previous }: SigningSecret): Generator<Change> {
