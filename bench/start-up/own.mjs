@@ -53,7 +53,7 @@ export async function own(isQuick) {
       figure: took(shared) - took(alone),
       show: milliseconds,
       most: 3,
-      why: 'reads and writes one small file',
+      why: 'reads and writes a small database',
     },
   ];
 }

@@ -84,7 +84,6 @@ export type ErrorCode =
   | 'only-local'
   | 'opposite'
   | 'output-unwritable'
-  | 'pace-held'
   | 'plain-http'
   | 'port'
   | 'port-busy'

@@ -99,7 +99,7 @@ not contain keys of an account:
   runs         the outcomes of the rows of each run, by line
   logs.db      the last 100,000 calls that changed something at the service
   events       events that listeners received; for a week
-  pace         recent requests, for the rate limit that all processes share
+  pace.db      recent requests, for the rate limit that all processes share
   sandbox      messages, contacts and keys of the local sandbox
   sandboxes, listeners, sandbox.log, bin, templates.json
                running processes, and files that can be recreated

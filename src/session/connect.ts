@@ -21,7 +21,13 @@ export async function connect(session: Session, caller: AnyCaller): Promise<Call
   const pace = rate === undefined ? undefined : (await import('./pace.ts')).singlePace(session, checkedTarget, rate);
   const connection = await openConnection(session, checkedTarget, { pace });
   const { signal: stop } = session.host;
-  return { ...connection, tryLookup: (look) => tryLookup(session, checkedTarget, { pace, stop }, look) };
+  return {
+    ...connection,
+    tryLookup: (look) => tryLookup(session, checkedTarget, { pace, stop }, look),
+    async close() {
+      await Promise.all([connection.close(), pace?.close?.()]);
+    },
+  };
 }
 
 /** Milliseconds that a lookup may delay what follows. */

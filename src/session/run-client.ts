@@ -64,10 +64,10 @@ export async function openRunClient(session: Session, caller: Caller, options: R
     sentThisMonth: connection.activity.sentThisMonth,
     reachable: () => canReach(transportOptionsFor(session, checkedTarget.target), signals.stop),
   };
-  const close = () => {
+  const close = async () => {
     // Lookups share these gates, so they are closed last.
-    for (const one of [gate, lookupGate]) one.close?.();
-    return connection.close();
+    await Promise.all([gate.close(), lookupGate.close()]);
+    await connection.close();
   };
   return { connection: { ...connection, close }, runClient };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { complete } from '../../src/client/exchange.ts';
-import { createPace, type Pace } from '../../src/client/pace/pace.ts';
+import type { Pace } from '../../src/client/pace/pace.ts';
+import { createPace } from '../../src/client/pace/slots.ts';
 import { CliError } from '../../src/base/errors.ts';
 import { failureFrom, key, message, open, rig, ways } from './rig.ts';
 import { authority, deadPort, serve, serveBytes } from './servers.ts';

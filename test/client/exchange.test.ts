@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createPace, type Pace } from '../../src/client/pace/pace.ts';
+import type { Pace } from '../../src/client/pace/pace.ts';
+import { createPace } from '../../src/client/pace/slots.ts';
 import { failureFrom, rig, ways } from './rig.ts';
 import { deadPort, serve } from './servers.ts';
 

@@ -12,8 +12,8 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** A clock that advances only when nothing else happens. */
-export function createVirtualTime(): VirtualTime {
+/** A clock that advances only when nothing else happens; `settle` waits for that. */
+export function createVirtualTime(settle = settled): VirtualTime {
   const timers = new Set<Timer>();
   let [time, count] = [0, 0];
   const earliest = () => [...timers].sort((a, b) => a.due - b.due)[0];
@@ -28,12 +28,12 @@ export function createVirtualTime(): VirtualTime {
     },
     pass: async (milliseconds = Infinity) => {
       const end = time + milliseconds;
-      await settled();
+      await settle();
       for (let timer = earliest(); timer && timer.due <= end; timer = earliest()) {
         timers.delete(timer);
         time = timer.due;
         timer.run();
-        await settled();
+        await settle();
       }
       if (end < Infinity) time = end;
     },

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
@@ -9,6 +9,7 @@ import { createClock } from '../../src/sandbox/time/clock.ts';
 import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
 import { serveLocal } from '../support/local.ts';
+import { counted } from '../support/pace.ts';
 
 const order = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042'];
 
@@ -29,8 +30,7 @@ async function machine(options: SandboxOptions = {}) {
   const sandbox = await serveLocal(home.path, { clock, ...options });
   const run = (...argv: string[]) =>
     cli([...argv, '--profile', 'local'], { home: home.path, later, steady: () => time });
-  const paceFolder = join(home.path, '.local/state/bizmsg/pace');
-  return { home: home.path, sandbox, run, paceFolder };
+  return { home: home.path, sandbox, run };
 }
 
 function statuses(sandbox: Sandbox): readonly number[] {
@@ -38,16 +38,14 @@ function statuses(sandbox: Sandbox): readonly number[] {
 }
 
 it('makes eight concurrent processes share the rate limit of the local sandbox', async () => {
-  const { home, sandbox, paceFolder } = await machine({ plan: 'growth' });
+  const { home, sandbox } = await machine({ plan: 'growth' });
   const phones = Array.from({ length: 16 }, (_, at) => `+12025550${100 + at}\n`).join('');
   const words = ['-P', '8', '-I', '{}', process.execPath, binary, 'send-template', '{}', 'welcome'];
   const env = cleanEnv(home);
   const ran = await execa('xargs', [...words, '--profile', 'local'], { input: phones, env, extendEnv: false });
   expect(ran.exitCode).toBe(0);
   expect(statuses(sandbox)).toEqual(Array.from({ length: 16 }, () => 200));
-  const paceFile = readFileSync(join(paceFolder, readdirSync(paceFolder).join('/')), 'utf8');
-  const finished = [...(/"finished":\[(.*?)\],"members"/.exec(paceFile)?.[1] ?? '').matchAll(/,(\d+)\]/g)];
-  expect(finished.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(16);
+  expect(counted(home)).toEqual({ finished: 16, slots: [] });
 });
 
 it('makes a send wait when the rate limit is used up, without a 429', async () => {
@@ -76,9 +74,9 @@ it('makes two consecutive imports share it, whatever key they use', async () => 
 });
 
 it('uses a plan that was set meanwhile', async () => {
-  const { sandbox, run, paceFolder } = await machine();
+  const { home, sandbox, run } = await machine();
   await run(...order);
-  expect(existsSync(paceFolder)).toBe(false);
+  expect(counted(home)).toBeUndefined();
   sandbox.setPlan({ name: 'enterprise', perMinute: 2, without: [] });
   for (let request = 0; request < 3; request += 1) await run(...order);
   sandbox.setPlan({ name: 'enterprise', without: [] });
@@ -105,8 +103,8 @@ it.each([
     },
   ],
 ] as const)('counts nothing for %s', async (_, prepare) => {
-  const { sandbox, run, paceFolder } = await machine();
+  const { home, sandbox, run } = await machine();
   prepare(sandbox);
   expect(await run(...order)).toMatchObject({ code: 0 });
-  expect(existsSync(paceFolder)).toBe(false);
+  expect(counted(home)).toBeUndefined();
 });

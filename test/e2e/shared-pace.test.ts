@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
@@ -6,37 +6,29 @@ import { profiled } from '../session/run-client-rig.ts';
 import { type Answering, serve } from '../client/servers.ts';
 import { bin, binary, cleanEnv, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
+import { counted } from '../support/pace.ts';
 
 const answered: Answering = (_, __, response) => response.end('{"message_id":"msg_1"}');
 
 async function machine(answer: Answering, rate = 60) {
   const service = await serve(answer);
   const { home = '' } = await profiled(service.url, 'enterprise', rate);
-  const folder = join(home, '.local/state/bizmsg/pace');
-  const paceFile = () => readFileSync(join(folder, readdirSync(folder).join('/')), 'utf8');
-  return { service, home, paceFile };
-}
-
-/** Counts the finished requests in a pace file, which stores the times they ended. */
-function finishedIn(paceFile: string): number {
-  const finished = /"finished":\[(.*?)\],"members"/.exec(paceFile)?.[1] ?? '';
-  return [...finished.matchAll(/,(\d+)\]/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+  return { service, home };
 }
 
 it('counts all sixteen sends of eight concurrent processes', async () => {
-  const { service, home, paceFile } = await machine(answered);
+  const { service, home } = await machine(answered);
   const phones = Array.from({ length: 16 }, (_, at) => `+12025550${100 + at}\n`).join('');
   const words = ['-P', '8', '-I', '{}', process.execPath, binary, 'send-template', '{}', 'order_update'];
   const { exitCode, stderr } = await execa('xargs', words, { input: phones, env: cleanEnv(home), extendEnv: false });
   // Each send has the note about its sandbox key, and no other.
   expect([exitCode, stderr.replaceAll(/^note: with a sandbox key .*\n?/gm, '')]).toEqual([0, '']);
   expect(service.seen).toHaveLength(16);
-  expect(finishedIn(paceFile())).toBe(16);
-  expect(paceFile()).toContain('"members":[]');
+  expect(counted(home)).toEqual({ finished: 16, slots: [] });
 });
 
 it('counts the requests of concurrent batches', async () => {
-  const { service, home, paceFile } = await machine(answered, 600);
+  const { service, home } = await machine(answered, 600);
   const batches = Array.from({ length: 4 }, (_, at) => {
     const file = join(home, `people-${at}.csv`);
     writeFileSync(file, `phone\n${Array.from({ length: 20 }, (_, row) => `+120255501${at}${10 + row}\n`).join('')}`);
@@ -44,12 +36,11 @@ it('counts the requests of concurrent batches', async () => {
   });
   const ran = await Promise.all(batches);
   expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
-  expect(finishedIn(paceFile())).toBe(service.seen.length);
-  expect(paceFile()).toContain('"members":[]');
+  expect(counted(home)).toEqual({ finished: service.seen.length, slots: [] });
 });
 
 it('counts the requests in flight of a killed process, and lets others continue', async () => {
-  const { service, home, paceFile } = await machine((seen, request, response) => {
+  const { service, home } = await machine((seen, request, response) => {
     if (!seen.body.includes('never')) answered(seen, request, response);
   });
   const killed = startBin(['send-template', '+12025550101', 'never'], { home });
@@ -57,7 +48,7 @@ it('counts the requests in flight of a killed process, and lets others continue'
   await expect.poll(() => service.seen.length, { interval: 5 }).toBe(1);
   alive(killed.pid, 'SIGKILL');
   await killed.ended;
-  expect(paceFile()).toContain('"slots":1');
+  expect(counted(home)?.slots).toEqual([1]);
   expect(await bin(['send-template', '+12025550101', 'order_update'], { home })).toMatchObject({
     code: 0,
     stderr: expect.stringMatching(/^note: with a sandbox key .*\n$/),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createPace, type Pace } from '../../src/client/pace/pace.ts';
+import type { Pace } from '../../src/client/pace/pace.ts';
+import { createPace } from '../../src/client/pace/slots.ts';
 import { hoursFlag } from '../../src/runs/hours.ts';
 import { isLong } from '../support/long-tests.ts';
 import { thrown } from '../support/thrown.ts';
@@ -106,7 +107,12 @@ describe('a pace with hours', () => {
     };
     const start = () => {
       life = new AbortController();
-      const pace = createPace({ perWindow: 3, now: clock.now, later: clock.later, closedFor });
+      const pace = createPace({
+        limits: [{ perWindow: 3, window: 60_000 }],
+        now: clock.now,
+        later: clock.later,
+        closedFor,
+      });
       for (let sender = 0; sender < 4; sender++) void send(pace, life).catch(() => {});
     };
     start();

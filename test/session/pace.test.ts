@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { loadSqlite } from '../../bin/sqlite.js';
 import { noteInterval } from '../../src/cli/output/progress.ts';
 import { heartbeatInterval } from '../../src/base/liveness.ts';
 import type { Host } from '../../src/base/host.ts';
@@ -10,6 +11,7 @@ import { updateInterval } from '../../src/runs/entry.ts';
 import { lookupTimeout } from '../../src/session/connect.ts';
 import { cli, type CliOptions } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
+import { counted, paceDatabase } from '../support/pace.ts';
 import { key, profiled } from './run-client-rig.ts';
 
 const send = ['send-template', '+12025550101', 'order_update', '-p', 'Ada'];
@@ -45,7 +47,7 @@ async function machine(plan: 'growth' | 'enterprise', rate?: number, answers: An
     const ran = await cli(argv, { home, ...clock, ...options });
     return { ...ran, stderr: ran.stderr.replaceAll(/^note: with a sandbox key .*\n/gm, '') };
   };
-  return { service, run, clock, home, state, folder: join(state, 'pace') };
+  return { service, run, clock, home, state, database: paceDatabase(home) };
 }
 
 it('makes a single request wait for those of other processes, and reports it', async () => {
@@ -83,10 +85,9 @@ it.each([
   ['one raw request', ['api', '/api/public/templates']],
   ['what creates something', ['contacts', 'create', '--set', 'phone=+12025550101']],
 ])('also counts %s', async (_, argv) => {
-  const { run, folder } = await machine('growth');
+  const { run, home } = await machine('growth');
   await run(argv);
-  const [name = ''] = readdirSync(folder);
-  expect(readFileSync(join(folder, name), 'utf8')).toMatch(/"finished":\[\[\d+,1\]\],"members":\[\]/);
+  expect(counted(home)).toEqual({ finished: 1, slots: [] });
 });
 
 it('shares the minute between a batch and single requests', async () => {
@@ -111,39 +112,80 @@ it.each([
   ['--no-pace', [...send, '--no-pace']],
   ['--dry-run', [...send, '--dry-run']],
 ])('does not wait or record requests with %s', async (_, argv) => {
-  const { run, clock, folder } = await machine('enterprise', 1);
+  const { run, clock, database } = await machine('enterprise', 1);
   const began = clock.steady();
   await run(argv);
   await run(argv);
-  expect(existsSync(folder)).toBe(false);
+  expect(existsSync(database)).toBe(false);
   // The timers of this clock fire immediately, and a dry run looks for the template's text.
   expect(clock.steady() - began).toBeLessThanOrEqual(2 * lookupTimeout);
 });
 
 it('is not shared if the plan has no known rate', async () => {
-  const { run, folder } = await machine('enterprise');
+  const { run, database } = await machine('enterprise');
   await run(send);
-  expect(existsSync(folder)).toBe(false);
+  expect(existsSync(database)).toBe(false);
 });
 
 it('does not store any part of the key', async () => {
-  const { run, folder } = await machine('growth');
+  const { run, database } = await machine('growth');
   await run(send);
-  const [name = '', ...others] = readdirSync(folder);
-  expect([name, others]).toEqual([expect.stringMatching(/^[0-9a-f]{8}$/), []]);
-  expect(readFileSync(join(folder, name), 'utf8')).not.toContain(key.slice(-6));
+  expect(readFileSync(database, 'latin1')).not.toContain(key.slice(-6));
 });
 
-it('sends anyway if the folder cannot be used, and reports it', async () => {
-  const { run, state, folder, service } = await machine('growth');
+it.each([
+  [
+    'is a folder',
+    (path: string) => mkdirSync(path),
+    expect.stringContaining('pace.db: it or its journal cannot be opened'),
+  ],
+  ['is a pipe', makePipe, expect.stringMatching(/pace\.db/)],
+])('sends anyway if the database %s, and reports it', async (_, make, reason) => {
+  const { run, state, database, service } = await machine('growth');
   mkdirSync(state, { recursive: true });
-  writeFileSync(folder, 'a file where the folder should be');
+  make(database);
   const { code, stderr } = await run(send);
   expect([code, stderr]).toEqual([
     0,
-    "note: the plan's pace is not shared with other processes: a file exists where a folder is needed\n",
+    expect.stringMatching(/^note: the plan's pace is not shared with other processes: .*\n$/),
   ]);
+  expect(stderr).toEqual(reason);
   expect(service.seen).toHaveLength(1);
+});
+
+it('sends anyway if another process has locked the database for too long, and reports it', async () => {
+  const { run, database, service } = await machine('growth');
+  await run(send);
+  const sqlite = loadSqlite();
+  if (!sqlite) throw new Error('no SQLite');
+  const other = new sqlite.DatabaseSync(database, { timeout: 0 });
+  onTestFinished(() => other.close());
+  other.exec('BEGIN EXCLUSIVE');
+  const { code, stderr } = await run(send);
+  expect([
+    code,
+    stderr
+      .replaceAll(database, 'pace.db')
+      .replaceAll(/another process|process \d+/g, 'P')
+      .split('\n'),
+  ]).toEqual([
+    0,
+    [
+      'note: waiting for pace.db, which P uses',
+      "note: the plan's pace is not shared with other processes: P has locked pace.db for too long",
+      '',
+    ],
+  ]);
+  expect(service.seen).toHaveLength(2);
+});
+
+it('starts a damaged database again, and reports it', async () => {
+  const { run, home, database } = await machine('growth');
+  await run(send);
+  writeFileSync(database, 'not a database'.repeat(100));
+  const { code, stderr } = await run(send);
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^note: .*pace\.db was damaged and starts again; .*\n$/)]);
+  expect(counted(home)).toEqual({ finished: 1, slots: [] });
 });
 
 it.each([
@@ -173,20 +215,6 @@ it('logs a message when it is sent, not while it waits', async () => {
   expect((await run(send, { later, signal: ending.signal })).code).toBe(130);
   const logged = (await run(['activity', '--no-header'])).stdout.trimEnd().split('\n');
   expect([logged.length, service.seen.length]).toEqual([1, 1]);
-});
-
-it('sends anyway if the file is a pipe, and reports it', async () => {
-  const { run, folder, service } = await machine('growth');
-  await run(send);
-  const [name = ''] = readdirSync(folder);
-  rmSync(join(folder, name));
-  makePipe(join(folder, name));
-  const { code, stderr } = await run(send);
-  expect([code, stderr]).toEqual([
-    0,
-    "note: the plan's pace is not shared with other processes: it is not a regular file\n",
-  ]);
-  expect(service.seen).toHaveLength(2);
 });
 
 it.each([

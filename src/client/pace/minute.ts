@@ -1,10 +1,13 @@
-import { isRecord } from '../../contract/readers.ts';
-import type { RequestEnd } from './pace.ts';
+import { list, Mismatch, object, type Reader, string } from '../../contract/readers.ts';
+import { type KnownPace, minuteLength, type RequestEnd } from './pace.ts';
 
-/** Grants the slots of a plan's rate limit to all processes that share it. */
-export interface SharedMinute {
-  /** Reports results and requests slots. Returns a promise only if another process is using the shared minute. */
-  report(share: Report): Grant | Promise<Grant>;
+/** Grants the slots of a rate limit, to one process or to all that share it. */
+export interface SlotSource {
+  /** Whether other processes wait for what is reported. */
+  readonly isShared: boolean;
+  /** Reports results and requests slots. */
+  report(report: Report): Grant | Promise<Grant>;
+  close?(): Promise<void>;
 }
 
 /** How many requests ended at a time. */
@@ -13,8 +16,8 @@ type FinishedCount = readonly [time: number, count: number];
 export interface Report {
   /** Single requests have priority over runs. */
   readonly kind: 'single' | 'run';
-  /** The member gets no slot if the minute has this many requests. */
-  readonly limit: number;
+  /** The member gets no slot if one of these windows is full. The first is the longest; without any, only a 429 counts. */
+  readonly limits: readonly KnownPace[];
   /** Slots in use; all other granted slots are returned. */
   readonly inUse: number;
   /** Since the last report. */
@@ -32,109 +35,160 @@ export interface Grant {
   /** Without slots: milliseconds until the next request for slots, and until there may be one. */
   readonly again: number;
   readonly wait: number;
+  /** `held`: after a 429, requests wait or are sent one at a time. */
   readonly why: 'full' | 'held';
 }
 
-/** The state shared by all processes. Times are milliseconds of the machine's monotonic clock. */
+/** What counts for the next slots. Times are milliseconds of one monotonic clock. */
 export interface Minute {
+  /** After a 429, one request is sent, and the others once it has succeeded. */
   readonly state: 'open' | 'limited' | 'probing';
   readonly heldUntil: number;
   /** Requests within the window, the oldest first. */
   readonly finished: readonly FinishedCount[];
-  /** Members with slots or waiting for one; the last one reported most recently. */
+  /** Members with slots or waiting for one. */
   readonly members: readonly Member[];
 }
 
-/** A process, or one of several paces within it. */
+/** One pace of a process. */
 export interface MemberId {
   readonly id: string;
   readonly pid: number;
-  /** Start of the process, if the system reports it. */
-  readonly start: string | undefined;
+  /** See `processStart`; empty if it is unknown. */
+  readonly start: string;
 }
 
 export interface Member extends MemberId {
   readonly kind: Report['kind'];
   readonly slots: number;
+  /** The time of its last report. */
   readonly seen: number;
-  /** Since when it is waiting for a slot, and when it will ask again. */
-  readonly waiting: Waiting | undefined;
-}
-
-interface Waiting {
+  /** While it waits for a slot: since when, and when it will ask again. Otherwise 0. */
   readonly since: number;
   readonly until: number;
 }
 
 export const emptyMinute: Minute = { state: 'open', heldUntil: 0, finished: [], members: [] };
 
-function slotsOf(members: readonly Member[]): number {
-  return members.reduce((sum, { slots }) => sum + slots, 0);
+/** The slots of one process, known to nobody else. */
+export function createOwnSlots(now: () => number, start = emptyMinute): SlotSource {
+  const member = { id: '', pid: 0, start: '' };
+  let minute = start;
+  return {
+    isShared: false,
+    report(report) {
+      const after = grantSlots(minute, { member, report, time: now(), isAlive: () => true });
+      ({ minute } = after);
+      return after.granted;
+    },
+  };
 }
 
-export function minuteText({ state, heldUntil, finished, members }: Minute): string {
-  return `${JSON.stringify({ state, heldUntil, finished, members })}\n`;
+/** The service's clock may be rounded to milliseconds. Ours is not, and the ends of requests are rounded up. */
+export const margin = 1;
+
+interface Turn {
+  readonly member: MemberId;
+  readonly report: Report;
+  readonly time: number;
+  /** Whether the process of a member is still alive. */
+  readonly isAlive: (member: Member) => boolean;
 }
 
-/** Parses the file; undefined if it is damaged. */
-export function parseMinute(text: string): Minute | undefined {
-  const value = parsed(text);
-  return isMinute(value) ? value : undefined;
+/**
+ * Applies the report of a member, and grants slots to it. The windows are strict and sliding, with the shortest possible
+ * waits: the service counts a request at some time between sending and answer, so its slot is free one window after it
+ * has ended. No rate is derived from a 429, since other clients may use the same account.
+ */
+export function grantSlots(found: Minute, turn: Turn): { readonly minute: Minute; readonly granted: Grant } {
+  const { member, report, time } = turn;
+  const before = found.members.find(({ id }) => id === member.id);
+  const since = before && before.until > 0 ? before.since : time;
+  const minute = applyReport(found, turn);
+  const granted = grant(minute, { ...turn, since });
+  const state = granted.slots > 0 && minute.state === 'limited' ? 'probing' : minute.state;
+  const slots = report.inUse + granted.slots;
+  const isRefused = report.wanted > 0 && granted.slots === 0;
+  const waiting = isRefused ? { since, until: time + granted.again } : { since: 0, until: 0 };
+  const after = { ...member, kind: report.kind, slots, seen: time, ...waiting };
+  const members = slots > 0 || isRefused ? [...minute.members, after] : minute.members;
+  return { minute: { ...minute, state, members }, granted };
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+/** The longest wait after a 429. A longer hold is from before a restart of the machine. */
+const longestHold = 130_000;
+
+/** Drops expired counts and dead members, whose slots count as requests that end now. */
+function applyReport({ state, heldUntil, finished, members }: Minute, turn: Turn): Minute {
+  const { member, report, time } = turn;
+  const others = members.filter(({ id }) => id !== member.id);
+  const here = others.filter((other) => isHere(other, turn));
+  const lost = slotsOf(others) - slotsOf(here);
+  const held = heldUntil > time + longestHold ? 0 : heldUntil;
+  const isOver = held + minuteLength <= time && slotsOf(here) + report.inUse === 0;
+  return {
+    state: stateAfter(isOver ? 'open' : state, lost > 0 ? worst('unsent', report.ended) : report.ended),
+    heldUntil: Math.max(held, report.heldUntil),
+    finished: recentCounts([...finished, [Math.ceil(time), lost], ...report.finished], report.limits, time),
+    members: here,
+  };
+}
+
+/** Times may be this far in the future, since they are rounded up. The clock starts again with the machine. */
+const tolerance = 1_000;
+/** A waiting member that is overdue by this time loses its place. */
+const longestDelay = 2_000;
+/** Members that reported within this time are not checked, which takes time while others wait. */
+const recently = 1_000;
+/** A member that has not reported for this long was stopped or has no request in flight. */
+const longestAbsence = 600_000;
+
+function isHere(member: Member, { time, isAlive }: Turn): boolean {
+  const { slots, seen } = member;
+  if (seen > time + tolerance) return false;
+  if (slots === 0) return isWaiting(member, time);
+  return seen + recently >= time || (seen + longestAbsence > time && isAlive(member));
+}
+
+function stateAfter(state: Minute['state'], ended: Report['ended']): Minute['state'] {
+  if (ended === 'limited') return 'limited';
+  if (state !== 'probing' || ended === undefined) return state;
+  return ended === 'done' ? 'open' : 'limited';
+}
+
+/** The end of several requests that decides what follows. */
+export function worst(one: RequestEnd, other: RequestEnd | undefined): RequestEnd {
+  if (one === 'limited' || other === 'limited') return 'limited';
+  return one === 'done' || other === undefined ? one : other;
+}
+
+/** Merges and sorts the counts that the limits still need, with times rounded up. */
+export function recentCounts(
+  counts: readonly FinishedCount[],
+  limits: readonly KnownPace[],
+  time: number,
+): readonly FinishedCount[] {
+  const sums = new Map<number, number>();
+  const longest = Math.max(...limits.map(({ window }) => window));
+  for (const [given, count] of counts) {
+    const known = given > time + tolerance ? 0 : given;
+    if (count === 0 || known + longest + margin <= time) continue;
+    const step = stepAfter(time - known, limits);
+    const at = Math.ceil(known / step) * step;
+    sums.set(at, (sums.get(at) ?? 0) + count);
   }
-}
-
-function isMinute(value: unknown): value is Minute {
-  if (!isRecord(value)) return false;
-  const { state, heldUntil, finished, members } = value;
-  const isState = state === 'open' || state === 'limited' || state === 'probing';
-  return (
-    isState && isTime(heldUntil) && Array.isArray(finished) && finished.every(isFinishedCount) && areMembers(members)
-  );
-}
-
-function isFinishedCount(value: unknown): value is FinishedCount {
-  return Array.isArray(value) && value.length === 2 && isTime(value[0]) && isCount(value[1]);
-}
-
-function areMembers(value: unknown): value is readonly Member[] {
-  return Array.isArray(value) && value.every(isMember);
-}
-
-function isMember(value: unknown): value is Member {
-  if (!isRecord(value)) return false;
-  const { id, pid, start, kind, slots, seen, waiting } = value;
-  return (
-    typeof id === 'string' &&
-    isCount(pid) &&
-    (start === undefined || typeof start === 'string') &&
-    (kind === 'single' || kind === 'run') &&
-    isCount(slots) &&
-    isTime(seen) &&
-    (waiting === undefined || (isRecord(waiting) && isTime(waiting['since']) && isTime(waiting['until'])))
-  );
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value);
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
-}
-
-/** Merges counts of the same time, the oldest first. */
-function merged(counts: readonly FinishedCount[], more: readonly FinishedCount[]): readonly FinishedCount[] {
-  if (more.length === 0) return counts;
-  const sums = new Map(counts);
-  for (const [time, count] of more) sums.set(time, (sums.get(time) ?? 0) + count);
   return [...sums].sort(([a], [b]) => a - b);
+}
+
+/** A window has at most this many times, which keeps the state small: its last slots may be free 0.2 % too late. */
+const steps = 500;
+
+/** How exact the time of a request has to be: less so once it is far outside the shorter windows. */
+function stepAfter(age: number, limits: readonly KnownPace[]): number {
+  let step = Infinity;
+  for (const { perWindow, window } of limits)
+    if (age < 2 * window) step = Math.min(step, perWindow > steps ? window / steps : 1);
+  return step;
 }
 
 /** Counts per millisecond. */
@@ -144,135 +198,32 @@ export function countsOf(times: readonly number[]): readonly FinishedCount[] {
   return [...counts];
 }
 
-/** Rounds times up to a multiple of `step`. */
-function rounded(counts: readonly FinishedCount[], step: number): readonly FinishedCount[] {
-  return counts.map(([time, count]) => [Math.ceil(time / step) * step, count]);
-}
-
-function countOf(counts: readonly FinishedCount[]): number {
+export function sumOf(counts: readonly FinishedCount[]): number {
   return counts.reduce((sum, [, count]) => sum + count, 0);
 }
 
-/** The time at which `count` requests had ended; Infinity if there are fewer. */
-function timeOf(counts: readonly FinishedCount[], count: number): number {
-  let rest = count;
-  for (const [time, some] of counts) {
-    rest -= some;
-    if (rest <= 0) return time;
-  }
-  return Infinity;
+function slotsOf(members: readonly Member[]): number {
+  return members.reduce((sum, { slots }) => sum + slots, 0);
 }
 
-interface ExpireOptions {
-  readonly time: number;
-  readonly window: number;
-  /** How long a request counts after its end. */
-  readonly span: number;
-  /** Whether the process of a member is still alive. */
-  readonly isAlive: (member: Member) => boolean;
+interface Waiting extends Turn {
+  readonly since: number;
 }
 
-/** The longest wait after a 429. A longer hold is from before a restart of the machine. */
-const longestHold = 130_000;
-/** Rounded times may be this far in the future. */
-const tolerance = 1_000;
-/** Members that reported within this time are not checked. */
-const recently = 1_000;
-/** Checking a process takes time while others wait, so only this many are checked in one turn. */
-const checksPerTurn = 8;
-/** A member that has not reported for this long was stopped or has no request in flight. */
-const longestAbsence = 600_000;
-
-/** Drops expired counts and dead members. The slots of the dead count as requests that end now. */
-export function expire(minute: Minute, { time, window, span, isAlive }: ExpireOptions): Minute {
-  const { dead, members } = findDead(minute.members, time, isAlive);
-  const left = slotsOf(dead);
-  const heldUntil = minute.heldUntil > time + longestHold ? 0 : minute.heldUntil;
-  const isOld = heldUntil + window <= time && slotsOf(members) === 0;
-  const state = minute.state === 'probing' && left > 0 ? 'limited' : minute.state;
-  const finished = stillCounted(minute.finished, time, span);
-  const more: readonly FinishedCount[] = left > 0 ? [[Math.ceil(time), left]] : [];
-  return { state: isOld ? 'open' : state, heldUntil, finished: merged(finished, more), members };
-}
-
-/** The clock starts with the machine, so times in the future are from before a restart and become 0. */
-function stillCounted(counts: readonly FinishedCount[], time: number, span: number): readonly FinishedCount[] {
-  const isRecent = ([at]: FinishedCount) => at + span > time;
-  if (counts.every(([at]) => at <= time + tolerance)) return counts.filter(isRecent);
-  return merged(
-    [],
-    counts.map(([at, count]): FinishedCount => [at > time + tolerance ? 0 : at, count]),
-  ).filter(isRecent);
-}
-
-/** Checks members that have not reported recently. Living ones move to the end, so that all get checked in turn. */
-function findDead(members: readonly Member[], time: number, isAlive: ExpireOptions['isAlive']) {
-  const absent = members
-    .filter(({ seen }) => seen + recently < time || seen > time + tolerance)
-    .slice(0, checksPerTurn);
-  const isFound = (member: Member) =>
-    member.seen + longestAbsence > time && member.seen <= time + tolerance && isAlive(member);
-  const found = absent.filter(isFound);
-  const rest = members.filter((member) => !absent.includes(member));
-  return { dead: absent.filter((member) => !found.includes(member)), members: [...rest, ...found] };
-}
-
-interface Turn {
-  readonly member: MemberId;
-  readonly report: Report;
-  readonly time: number;
-  readonly window: number;
-  /** How long a request counts after its end. */
-  readonly span: number;
-}
-
-/** A waiting member that is overdue by this time loses its place. */
-const longestDelay = 2_000;
-/** Times are rounded so that a window has at most this many, which keeps the file small. */
-const steps = 1_000;
-
-/** Applies the report of a member and grants slots to it. The minute must have been expired first. */
-export function grantSlots(minute: Minute, turn: Turn): { readonly minute: Minute; readonly granted: Grant } {
-  const { id } = turn.member;
-  const waiting = minute.members.find((other) => other.id === id)?.waiting;
-  const others = minute.members.filter((other) => other.id !== id);
-  const reported = applyReport({ ...minute, members: others }, turn);
-  const granted = grant(reported, turn, waiting);
-  const state = granted.slots > 0 && reported.state === 'limited' ? 'probing' : reported.state;
-  const member = memberAfter(turn, granted, waiting);
-  const isGone = member.slots === 0 && !member.waiting;
-  return { minute: { ...reported, state, members: isGone ? others : [...others, member] }, granted };
-}
-
-function applyReport(minute: Minute, { report, window }: Turn): Minute {
-  const step = report.limit > steps ? Math.ceil(window / steps) : 1;
-  return {
-    state: stateAfter(minute.state, report.ended),
-    heldUntil: Math.max(minute.heldUntil, report.heldUntil),
-    finished: merged(minute.finished, rounded(report.finished, step)),
-    members: minute.members,
-  };
-}
-
-/** The same rule as in a gate: after a 429, one request is sent, and the others once it has succeeded. */
-function stateAfter(state: Minute['state'], ended: Report['ended']): Minute['state'] {
-  if (ended === 'limited') return 'limited';
-  if (state !== 'probing' || ended === undefined) return state;
-  return ended === 'done' ? 'open' : 'limited';
-}
-
-function grant(minute: Minute, turn: Turn, waiting: Waiting | undefined): Grant {
-  const { report, time, window, span } = turn;
+function grant(minute: Minute, turn: Waiting): Grant {
+  const { report, time } = turn;
   if (report.wanted === 0) return { slots: 0, again: 0, wait: 0, why: 'full' };
   if (minute.heldUntil > time) return refuse(minute.heldUntil - time, 'held');
-  const inUse = report.inUse + slotsOf(minute.members);
-  const ahead = countAhead(minute, turn, waiting?.since ?? time);
-  const taken = countOf(minute.finished) + inUse + ahead;
-  if (taken >= report.limit) return full(timeOf(minute.finished, taken - report.limit + 1) + span - time, window);
-  if (minute.state === 'open')
-    return { slots: Math.min(report.limit - taken, report.wanted), again: 0, wait: 0, why: 'full' };
-  return inUse + ahead > 0 ? refuse(Math.ceil(window / 600), 'held') : { slots: 1, again: 0, wait: 0, why: 'held' };
+  const taken = report.inUse + slotsOf(minute.members) + countAhead(minute, turn);
+  const rooms = report.limits.map((limit) => roomIn(limit, minute, taken, time));
+  const free = Math.min(...rooms.map((room) => room.free));
+  if (free <= 0) return rooms.map(({ due, window }) => full(due, window)).reduce((a, b) => (a.wait > b.wait ? a : b));
+  if (minute.state === 'open') return { slots: Math.min(free, report.wanted), again: 0, wait: 0, why: 'full' };
+  return taken > 0 ? refuse(probeInterval, 'held') : { slots: 1, again: 0, wait: 0, why: 'held' };
 }
+
+/** Milliseconds between two questions whether a request of another process has succeeded. */
+const probeInterval = 100;
 
 function refuse(wait: number, why: Grant['why']): Grant {
   return { slots: 0, again: wait, wait, why };
@@ -289,15 +240,79 @@ function full(due: number, window: number): Grant {
 }
 
 /** The waiting members that go first. They count as if they had their slots. */
-function countAhead({ members }: Minute, { report, time }: Turn, since: number): number {
-  return members.filter(({ kind, waiting }) => {
-    if (!waiting || waiting.until + longestDelay <= time) return false;
-    return kind === report.kind ? waiting.since < since : kind === 'single';
-  }).length;
+function countAhead({ members }: Minute, { report, time, since }: Waiting): number {
+  const isFirst = (other: Member) => (other.kind === report.kind ? other.since < since : other.kind === 'single');
+  return members.filter((other) => isWaiting(other, time) && isFirst(other)).length;
 }
 
-function memberAfter({ member, report, time }: Turn, { slots, again }: Grant, before: Waiting | undefined): Member {
-  const isRefused = report.wanted > 0 && slots === 0;
-  const waiting = isRefused ? { since: before?.since ?? time, until: time + again } : undefined;
-  return { ...member, kind: report.kind, slots: report.inUse + slots, seen: time, waiting };
+function isWaiting({ until }: Member, time: number): boolean {
+  return until > 0 && until + longestDelay > time;
+}
+
+/** The free slots of one window, and the milliseconds until there is one; Infinity if a request has to end first. */
+function roomIn({ perWindow, window }: KnownPace, { finished }: Minute, taken: number, time: number) {
+  const counted = finished.filter(([at]) => at + window + margin > time);
+  const free = perWindow - taken - sumOf(counted);
+  const due = free > 0 ? 0 : timeOf(counted, 1 - free) + window + margin - time;
+  return { free, due, window };
+}
+
+/** The time at which `count` requests had ended; Infinity if there are fewer. */
+function timeOf(counts: readonly FinishedCount[], count: number): number {
+  let rest = count;
+  for (const [time, some] of counts) {
+    rest -= some;
+    if (rest <= 0) return time;
+  }
+  return Infinity;
+}
+
+/** Parses stored text; a damaged one starts again. */
+export function parseMinute(text: string): Minute {
+  try {
+    return readMinute(JSON.parse(text));
+  } catch {
+    return emptyMinute;
+  }
+}
+
+const readMinute: Reader<Minute> = object({
+  state: oneOf('open', 'limited', 'probing'),
+  heldUntil: number,
+  finished: finishedCounts,
+  members: list(
+    object({
+      id: string,
+      pid: number,
+      start: string,
+      kind: oneOf('single', 'run'),
+      slots: number,
+      seen: number,
+      since: number,
+      until: number,
+    }),
+  ),
+});
+
+function number(value: unknown, at = ''): number {
+  if (typeof value !== 'number') throw new Mismatch(at, 'must be a number');
+  return value;
+}
+
+/** Without a copy of each: there may be hundreds. */
+function finishedCounts(value: unknown, at = ''): readonly FinishedCount[] {
+  if (Array.isArray(value) && value.every(isFinishedCount)) return value;
+  throw new Mismatch(at, 'must be counts');
+}
+
+function isFinishedCount(value: unknown): value is FinishedCount {
+  return Array.isArray(value) && typeof value[0] === 'number' && typeof value[1] === 'number';
+}
+
+function oneOf<T extends string>(...all: readonly T[]): Reader<T> {
+  return (value, at = '') => {
+    const found = all.find((one) => one === value);
+    if (found === undefined) throw new Mismatch(at, `must be one of ${all.join(', ')}`);
+    return found;
+  };
 }

@@ -1,110 +1,151 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createPace, type RequestEnd, type Release } from '../../../src/client/pace/pace.ts';
-import { type Minute, parseMinute, type SharedMinute, type Report } from '../../../src/client/pace/minute.ts';
-import { createMinuteFile } from '../../../src/client/pace/minute-file.ts';
-import { createSharedGate } from '../../../src/client/pace/shared-gate.ts';
-import { createVirtualTime, type VirtualTime } from '../virtual.ts';
+import { loadSqlite } from '../../../bin/sqlite.js';
+import { openDatabase } from '../../../src/base/sqlite.ts';
+import { type Database, query } from '../../../src/base/transaction.ts';
+import {
+  emptyMinute,
+  type Minute,
+  parseMinute,
+  type Report,
+  type SlotSource,
+} from '../../../src/client/pace/minute.ts';
+import type { KnownPace, RequestEnd, Release } from '../../../src/client/pace/pace.ts';
+import { createSharedSlots, paceSchema } from '../../../src/client/pace/shared-slots.ts';
+import { createPace } from '../../../src/client/pace/slots.ts';
+import { temporaryHome } from '../../support/bin.ts';
+import { createVirtualTime, settled, type VirtualTime } from '../virtual.ts';
 
 export const window = 60_000;
 
 export interface Process {
   readonly pid: number;
   /** Waits for a slot. */
-  slot(): Release | Promise<Release>;
+  slot(): Promise<Release>;
   hold(milliseconds: number): void;
   /** The milliseconds until its next slot, as a status line shows them. */
   waiting(): number | undefined;
   /** Reported waits, with reason and milliseconds. */
   readonly waits: string[];
-  /** Reported failures of the file. */
+  /** Reported failures of the database. */
   readonly failed: string[];
-  /** The number of its turns at the file. */
+  /** The number of its transactions. */
   turns(): number;
+  close(): Promise<void>;
+}
+
+interface StartOptions {
+  readonly own?: KnownPace;
+  readonly account?: string;
 }
 
 export interface Machine {
   readonly time: VirtualTime;
-  readonly folder: string;
-  readonly path: string;
   /** Sets the clock of all processes. */
   reboot(now: number): void;
-  start(kind: Report['kind'], limit: number, own?: { readonly perWindow: number; readonly window: number }): Process;
+  start(kind: Report['kind'], limit: number, options?: StartOptions): Process;
   kill(process: Process): void;
-  book(): Minute;
+  /** Makes the database fail from now on. */
+  breakDisk(): void;
+  minute(): Promise<Minute>;
+  accounts(): Promise<readonly unknown[]>;
 }
 
 const firstPid = 10_000_000;
 
-/** Processes that share a folder, with a clock that moves only when they are idle. */
+/** Processes that share a database, with a clock that moves only when they are idle. */
 export async function createMachine(): Promise<Machine> {
-  const home = mkdtempSync(join(tmpdir(), 'bizmsg-pace-'));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-  const folder = join(home, 'pace');
-  const time = createVirtualTime();
+  const home = temporaryHome();
+  onTestFinished(home.remove);
+  const host = { later: refuse, now: Date.now, random: () => 0.5, sqlite: loadSqlite, steady: () => 0 };
+  const options = { host, schema: paceSchema, sync: 'OFF', isDisposable: true, note: refuse } as const;
+  const database = await openDatabase(`${home.path}/pace.db`, options);
+  onTestFinished(() => database.close());
+  const writing = new Set<Promise<unknown>>();
+  let isBroken = false;
+  const write: Database['write'] = async (body) => {
+    const work = isBroken ? Promise.reject(new Error('the disk is full')) : database.write(body);
+    writing.add(work);
+    try {
+      return await work;
+    } finally {
+      writing.delete(work);
+    }
+  };
+  const time = createVirtualTime(async () => {
+    await settled();
+    while (writing.size > 0) await settled();
+  });
   const dead = new Set<number>();
   let [ahead, last] = [0, firstPid];
   const now = () => time.now() + ahead;
-  const base = { folder, name: 'account', window, now, later: time.later, random: () => 0.5 };
   const kill = (pid: number) => pid > firstPid && pid <= last && !dead.has(pid);
 
-  const start: Machine['start'] = (kind, limit, own) => {
+  const start: Machine['start'] = (kind, perWindow, { own, account = 'account' } = {}) => {
     const pid = ++last;
     const [waits, failed]: [string[], string[]] = [[], []];
-    const onDamaged = () => void failed.push('damaged');
-    const ledger = counted(createMinuteFile({ ...base, owner: { pid, kill }, onDamaged }));
-    const options = {
-      minute: ledger,
+    const source = counted(
+      createSharedSlots({
+        open: async () => ({ ...database, write, close: async () => {} }),
+        account,
+        pid,
+        kill,
+        now,
+        random: () => 0.5,
+        onFailure: (error) => void failed.push(String(error)),
+      }),
+    );
+    const pace = createPace({
+      source,
       kind,
-      limit,
-      window,
+      limits: [{ perWindow, window }, ...(own ? [own] : [])],
       now,
       later: time.later,
-      onWait: (milliseconds: number, why: string) => void waits.push(`${why} ${milliseconds}`),
-      onFailure: (error: unknown) => void failed.push(String(error)),
-    };
-    const shared = (changed: () => void) => createSharedGate(options, changed);
-    const pace = createPace({ ...own, now, later: time.later, shared });
+      onWait: (milliseconds, why) => void waits.push(`${why} ${milliseconds}`),
+    });
     const { signal } = new AbortController();
     return {
       pid,
-      slot: () => pace.slot(signal),
+      slot: async () => pace.slot(signal),
       hold: pace.hold,
       waiting: pace.waiting,
       waits,
       failed,
-      turns: ledger.turns,
+      turns: source.turns,
+      close: pace.close,
     };
   };
-  // Creates the file first, which takes real time.
-  const first = createMinuteFile({ ...base, owner: { pid: ++last, kill }, onDamaged: () => {} });
-  await first.report({ kind: 'run', limit: 1, inUse: 0, finished: [], ended: undefined, heldUntil: 0, wanted: 0 });
-  const path = join(folder, 'account');
   return {
     time,
-    folder,
-    path,
     start,
     reboot: (at) => {
       ahead = at - time.now();
     },
     kill: ({ pid }) => void dead.add(pid),
-    book: () => {
-      const book = parseMinute(readFileSync(path, 'utf8'));
-      if (!book) throw new Error(`${readdirSync(folder).join()}: ${readFileSync(path, 'utf8')}`);
-      return book;
+    breakDisk: () => {
+      isBroken = true;
+    },
+    async minute() {
+      const [row] = await database.read(() => query('SELECT content FROM minute'));
+      return row ? parseMinute(String(row['content'])) : emptyMinute;
+    },
+    async accounts() {
+      const rows = await database.read(() => query('SELECT account FROM minute ORDER BY account'));
+      return rows.map(({ account }) => account);
     },
   };
 }
 
-function counted(ledger: SharedMinute): SharedMinute & { turns(): number } {
+function refuse(): never {
+  throw new Error('not needed here');
+}
+
+function counted(source: SlotSource): SlotSource & { turns(): number } {
   let turns = 0;
   return {
-    report: (share) => {
+    ...source,
+    report: (report) => {
       turns += 1;
-      return ledger.report(share);
+      return source.report(report);
     },
     turns: () => turns,
   };

@@ -1,14 +1,9 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  createPace,
-  type RequestEnd,
-  minimumDuration,
-  margin,
-  type Pace,
-  type Release,
-} from '../../../src/client/pace/pace.ts';
+import { margin } from '../../../src/client/pace/minute.ts';
+import { type RequestEnd, minimumDuration, type Pace, type Release } from '../../../src/client/pace/pace.ts';
+import { createPace } from '../../../src/client/pace/slots.ts';
 import { createVirtualTime, settled, type VirtualTime } from '../virtual.ts';
 
 interface Load {
@@ -29,7 +24,7 @@ interface Seen {
 /** Sends rows at a pace to a simulated service. */
 async function simulate({ rows, perWindow, window, concurrency, service }: Load): Promise<readonly Seen[]> {
   const time = createVirtualTime();
-  const pace = createPace({ perWindow, window, ...time });
+  const pace = createPace({ limits: [{ perWindow, window }], ...time });
   const { signal } = new AbortController();
   const seen: Seen[] = [];
   let next = 0;
@@ -146,13 +141,14 @@ function ask(
   );
 }
 
-function paced(options: { readonly perWindow?: number; readonly window?: number }): {
+function paced({ perWindow, window = 60_000 }: { readonly perWindow?: number; readonly window?: number }): {
   readonly time: VirtualTime;
   readonly pace: Pace;
   readonly granted: string[];
 } {
   const time = createVirtualTime();
-  return { time, pace: createPace({ ...options, ...time }), granted: [] };
+  const limits = perWindow === undefined ? [] : [{ perWindow, window }];
+  return { time, pace: createPace({ limits, ...time }), granted: [] };
 }
 
 /** A slot that is available immediately. */

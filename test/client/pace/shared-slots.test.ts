@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { margin } from '../../../src/client/pace/pace.ts';
+import { emptyMinute, margin, parseMinute, sumOf } from '../../../src/client/pace/minute.ts';
+import type { Release } from '../../../src/client/pace/pace.ts';
 import { createMachine, createService, type Machine, type Process, type Service, window } from './machine.ts';
 
 const round = window + margin;
@@ -89,8 +90,8 @@ describe('processes that share a plan', () => {
     const machine = await createMachine();
     const service = createService(machine, 10);
     const batch = machine.start('run', 10);
-    const rows = Promise.all(times(12, () => service.request(batch)));
-    await machine.time.pass(100);
+    const rows = Promise.all(times(12, (at) => service.request(batch, 5 + at * 1_000)));
+    await machine.time.pass(20_000);
     const singles = times(3, () => machine.start('single', 10));
     const sent = Promise.all(singles.map((single) => service.request(single)));
     await machine.time.pass();
@@ -101,7 +102,7 @@ describe('processes that share a plan', () => {
   it('also follow the rate of a batch', async () => {
     const machine = await createMachine();
     const service = createService(machine, 60);
-    const batch = machine.start('run', 60, { perWindow: 2, window: 1_000 });
+    const batch = machine.start('run', 60, { own: { perWindow: 2, window: 1_000 } });
     await all(machine, service, [batch], 6);
     expect(service.taken).toEqual([5, 5, 1_010 + margin, 1_010 + margin, 2_015 + 2 * margin, 2_015 + 2 * margin]);
   });
@@ -121,6 +122,7 @@ describe('processes that share a plan', () => {
     await all(machine, service, [machine.start('single', 1)], 1);
     const late = machine.start('single', 1);
     const slot = late.slot();
+    await machine.time.pass(0);
     expect(late.waiting()).toBe(window);
     await machine.time.pass();
     await slot;
@@ -142,7 +144,36 @@ describe('processes that share a plan', () => {
   });
 });
 
+describe('a 429', () => {
+  it('counts for slots that were requested before it arrived', async () => {
+    const machine = await createMachine();
+    const batch = machine.start('run', 60);
+    const release = await batch.slot();
+    const granted: Release[] = [];
+    for (let row = 0; row < 3; row += 1) void batch.slot().then((slot) => granted.push(slot));
+    batch.hold(1_000);
+    release('limited');
+    await machine.time.pass(5_000);
+    expect(granted).toHaveLength(1);
+    granted[0]?.('done');
+    await machine.time.pass(0);
+    expect(granted).toHaveLength(3);
+  });
+});
+
 describe('slots of a process', () => {
+  it('are reported when it closes, also while it waits for others', async () => {
+    const machine = await createMachine();
+    const batch = machine.start('run', 6_000);
+    const release = await batch.slot();
+    await machine.time.pass(100);
+    void batch.slot();
+    release('done');
+    await batch.close();
+    const { finished, members } = await machine.minute();
+    expect([sumOf(finished), members]).toEqual([1, []]);
+  });
+
   it('expire a window after the process was found dead', async () => {
     const machine = await createMachine();
     const service = createService(machine, 5);
@@ -200,18 +231,51 @@ describe('a fast plan', () => {
     await machine.time.pass();
     await workers;
     expect(batch.turns()).toBeLessThan(200);
-    const { finished, members } = machine.book();
-    expect(finished.reduce((sum, [, count]) => sum + count, 0)).toBe(2_000);
+    const { finished, members } = await machine.minute();
+    expect(sumOf(finished)).toBe(2_000);
     expect(members).toEqual([]);
   });
 
-  it('keeps the pace file small', async () => {
+  it('keeps few times', async () => {
     const machine = await createMachine();
     const service = createService(machine, 60_000);
     const batch = machine.start('run', 54_000);
-    const requests = Promise.all(times(3_000, (at) => service.request(batch, 1 + at * 17)));
+    const requests = Promise.all(times(2_000, (at) => service.request(batch, 1 + at * 25)));
     await machine.time.pass();
     await requests;
-    expect(machine.book().finished.length).toBeLessThan(1_010);
+    expect((await machine.minute()).finished.length).toBeLessThan(510);
   });
+});
+
+describe('the database', () => {
+  it('may fail: each process continues with what it knew, and reports that once', async () => {
+    const machine = await createMachine();
+    const service = createService(machine, 60);
+    const batch = machine.start('run', 60);
+    const rows = Promise.all(times(100, (at) => service.request(batch, 5 + at * 100)));
+    await machine.time.pass(3_000);
+    machine.breakDisk();
+    await machine.time.pass();
+    expect(new Set(await rows)).toEqual(new Set(['done']));
+    expect(batch.failed).toEqual(['Error: the disk is full']);
+  });
+
+  it('forgets an account that was not used for an hour', async () => {
+    const machine = await createMachine();
+    const use = async (account: string) => (await machine.start('single', 60, { account }).slot())('done');
+    await use('one');
+    await machine.time.pass(3_000_000);
+    await use('two');
+    await machine.time.pass(3_000_000);
+    await use('three');
+    await machine.time.pass(0);
+    expect(await machine.accounts()).toEqual(['three', 'two']);
+  });
+
+  it.each(['nonsense', '[1,2]', '{"state":"open","heldUntil":null,"finished":[],"members":[]}'])(
+    'starts again if an account has %s',
+    (text) => {
+      expect(parseMinute(text)).toEqual(emptyMinute);
+    },
+  );
 });
