@@ -4,14 +4,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that limit the file size of their process, so each needs a separate one. */
 const limiting = [
-  'test/session/activity/entry.test.ts',
   'test/base/journal.test.ts',
   'test/base/sqlite.test.ts',
   'test/ledger/damage.test.ts',
   'test/runs/engine.test.ts',
   'test/runs/waits.test.ts',
   'test/sandbox/state/file-journal.test.ts',
-  'test/webhooks/log.test.ts',
+  'test/logs/events.test.ts',
 ];
 
 /**

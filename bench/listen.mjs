@@ -7,6 +7,6 @@ import { rates } from './listen/rates.mjs';
 import { secret } from './listen/secret.mjs';
 import { measure } from './rig/parts.mjs';
 
-const about = 'Events over 50 connections. bizmsg verifies and journals each one; resend-cli only prints it.';
+const about = 'Events over 50 connections. bizmsg verifies and records each one; resend-cli only prints it.';
 
 await measure(about, { rates, gentle, memory, secret });

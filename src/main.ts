@@ -12,7 +12,7 @@ import type { Host } from './base/host.ts';
  * session: client, logs, ledger, sandbox/remote
  * cli: client, session
  * runs: client, logs, ledger, session, cli
- * webhooks: delivery, sandbox/remote
+ * webhooks: delivery, logs, sandbox/remote
  * sandbox: delivery
  * page: sandbox/control
  * doctor: client, ledger, session, cli, runs, webhooks, sandbox/remote

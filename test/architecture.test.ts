@@ -15,7 +15,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   session: ['client', 'logs', 'ledger', 'sandbox/remote'],
   cli: ['client', 'session'],
   runs: ['client', 'logs', 'ledger', 'session', 'cli'],
-  webhooks: ['delivery', 'sandbox/remote'],
+  webhooks: ['delivery', 'logs', 'sandbox/remote'],
   sandbox: ['delivery'],
   // In the browser: only types of the control plane, and base and contract where they need no Node.
   page: ['sandbox/control'],

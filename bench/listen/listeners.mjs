@@ -1,7 +1,7 @@
 // Starts the servers that receive and print events. `numberIn` finds the event of a line.
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { loadSqlite } from '../../bin/sqlite.js';
 import { install } from '../rig/install.mjs';
 import { bizmsg, end, freePort, launch, newPath, start } from '../rig/processes.mjs';
 import { startResendApi, variables } from '../rivals/resend.mjs';
@@ -33,12 +33,12 @@ export async function startListener({ name = 'webhooks listen', known = secret, 
     pid: child.pid,
     lines,
     numberIn,
-    journaled: () => journaled(folder),
+    recorded: () => recorded(folder),
     end: () => end(child, 'SIGINT'),
   };
 }
 
-/** Starts resend-cli, which has no journal, checks no signatures, and responds after printing; or returns a row that says why not. */
+/** Starts resend-cli, which records nothing, checks no signatures, and responds after printing; or returns a row that says why not. */
 export async function startResend() {
   try {
     return await startInstalled(join(install('resend-cli', version), 'dist/cli.cjs'));
@@ -68,17 +68,14 @@ async function startInstalled(program) {
   return { name: resendName, url, pid: child.pid, lines, numberIn, end: () => end(child, 'SIGKILL') };
 }
 
-/** The number of journal records by event. */
-function journaled(folder) {
+/** The number of records by event. */
+function recorded(folder) {
+  const database = new (loadSqlite().DatabaseSync)(join(folder, 'logs.db'));
   const times = new Map();
-  const events = join(folder, 'events');
-  for (const file of readdirSync(events).filter((name) => name.endsWith('.ndjson'))) {
-    for (const line of readFileSync(join(events, file), 'utf8').split('\n').filter(Boolean)) {
-      const [, { type, body }] = JSON.parse(line);
-      if (type !== 'received') continue;
-      const { n } = JSON.parse(body);
-      times.set(n, (times.get(n) ?? 0) + 1);
-    }
+  for (const { body } of database.prepare('SELECT body FROM event').all()) {
+    const { n } = JSON.parse(Buffer.from(body).toString());
+    times.set(n, (times.get(n) ?? 0) + 1);
   }
+  database.close();
   return times;
 }

@@ -1,4 +1,4 @@
-// 200,000 events, as fast as they are acknowledged. Unprinted events must be kept in the journal, not in memory.
+// 200,000 events, as fast as they are acknowledged. Unprinted events must wait in the logs, not in memory.
 import { megabytes, whole } from '../rig/table.mjs';
 import { memoryOf, peakOf } from '../rig/usage.mjs';
 import { eventsNow } from './events.mjs';
@@ -25,7 +25,7 @@ export async function memory() {
       rival: `after a tenth of them: ${megabytes(early)}`,
       ratios: [peak / early],
       most: 1.5,
-      why: 'unprinted events wait in the journal, not in memory',
+      why: 'unprinted events wait in the logs, not in memory',
     },
   ];
 }

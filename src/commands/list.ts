@@ -21,7 +21,7 @@ import {
 } from '../cli/params.ts';
 
 /** Records in order, and the place after them. */
-interface Page<R> {
+export interface Page<R> {
   readonly records: readonly R[];
   readonly cursor: number;
 }

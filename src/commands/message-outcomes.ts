@@ -1,7 +1,8 @@
 import { CliError } from '../base/errors.ts';
-import type { OnDamage } from '../base/journal-lines.ts';
 import type { Context } from '../cli/command.ts';
+import type { Received } from '../logs/events.ts';
 import { remoteOf } from './sandbox/control.ts';
+import { withHistory } from './webhooks/recorded.ts';
 import { secretsToTry } from './webhooks/secrets.ts';
 
 /** The outcome of a message that was accepted. */
@@ -18,7 +19,6 @@ const rank = { delivered: 1, read: 2, failed: 2 } as const;
 export async function messageOutcomes(
   context: Context,
   ids: ReadonlySet<string>,
-  onDamage: OnDamage,
 ): Promise<ReadonlyMap<string, MessageOutcome>> {
   const outcomes = new Map<string, MessageOutcome>();
   if (ids.size === 0) return outcomes;
@@ -26,27 +26,28 @@ export async function messageOutcomes(
     const known = outcomes.get(id);
     if (!known || rank[outcome.delivery] > rank[known.delivery]) outcomes.set(id, outcome);
   };
-  const [{ newestFirst }, { contentOf }, { eventOf }, { check }, sandboxes, secrets] = await Promise.all([
-    import('../webhooks/log/history.ts'),
-    import('../webhooks/log/records.ts'),
+  const [{ newestFirst }, { eventOf }, { check }, sandboxes, secrets] = await Promise.all([
+    import('../webhooks/history.ts'),
     import('../webhooks/event/event.ts'),
     import('../delivery/signature/check.ts'),
     context.sandboxes(),
     knownSecrets(context),
   ]);
   let unsigned = 0;
-  for (const { event: received } of newestFirst(context.stateFolder(), onDamage)) {
+  const learnFrom = (received: Received) => {
     const { name, message_id: id, reason } = eventOf(received);
     const delivery = deliveryIn(name?.replace(/^message\./, ''));
-    if (!delivery || id === undefined || !ids.has(id)) continue;
+    if (!delivery || id === undefined || !ids.has(id)) return;
     // Any program on this machine can send an event to the listener.
-    const { headers, received_at: at } = received;
+    const { headers, body, received_at: at } = received;
     const isSigned =
-      secrets.length === 0 ||
-      secrets.some((one) => check([one], headers, contentOf(received), at, () => '').verdict === 'good');
+      secrets.length === 0 || secrets.some((one) => check([one], headers, body, at, () => '').verdict === 'good');
     if (isSigned) learn(id, { delivery, reason });
     else unsigned += 1;
-  }
+  };
+  await withHistory(context, async (history) => {
+    for await (const { event } of newestFirst(history)) learnFrom(event);
+  });
   if (unsigned > 0) {
     const [events, verb] = unsigned === 1 ? ['event', 'does'] : ['events', 'do'];
     context.note('signature', `${unsigned} ${events} without a valid signature ${verb} not count`);

@@ -84,7 +84,7 @@ async function outcomesOf(context: Context, rows: readonly LoggedRow[], isBatch:
   if (!isBatch) context.note('not-messages', 'this run is an import, and contacts are not delivered');
   const { messageOutcomes } = await import('./message-outcomes.ts');
   const ids = isBatch ? rows.flatMap(({ id }) => id ?? []) : [];
-  const outcomes = await messageOutcomes(context, new Set(ids), warnOncePerFile(context, 'journal-damaged'));
+  const outcomes = await messageOutcomes(context, new Set(ids));
   if (ids.length > 0 && outcomes.size === 0)
     context.note('no-events', 'nothing is known about these messages; bizmsg webhooks listen records their events');
   return outcomes;

@@ -97,8 +97,8 @@ not contain keys of an account:
                the list of runs; for 30 days (jobs: 400 days; unsure rows:
                until they are settled), or until runs forget
   runs         the outcomes of the rows of each run, by line
-  logs.db      the last 100,000 calls that changed something at the service
-  events       events that listeners received; for a week
+  logs.db      the last 100,000 calls that changed something at the service, and
+               the events that listeners received, for a week
   pace.db      recent requests, for the rate limit that all processes share
   sandbox      messages, contacts and keys of the local sandbox
   sandboxes, listeners, sandbox.log, bin, templates.json

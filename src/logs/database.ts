@@ -35,7 +35,7 @@ const schema = [
     unsent INTEGER
   ) STRICT;
 
-  -- The headers are JSON; the body has the bytes as received.
+  -- The headers are JSON; the body has the bytes as received, last because it is long.
   CREATE TABLE event (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     at INTEGER NOT NULL,
@@ -43,12 +43,20 @@ const schema = [
     method TEXT NOT NULL,
     path TEXT NOT NULL,
     headers TEXT NOT NULL,
-    body BLOB NOT NULL,
     remote TEXT NOT NULL,
     port INTEGER NOT NULL,
-    webhook_id TEXT
+    body BLOB NOT NULL
   ) STRICT;
 
+  -- The events that a listener still has to forward. Those of a lane are forwarded in order.
+  CREATE TABLE pending (
+    event INTEGER PRIMARY KEY REFERENCES event ON DELETE CASCADE,
+    listener TEXT NOT NULL,
+    url TEXT NOT NULL,
+    lane TEXT NOT NULL
+  ) STRICT;
+
+  -- An attempt to forward an event, by a listener or by a replay.
   CREATE TABLE forward (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     event INTEGER NOT NULL REFERENCES event ON DELETE CASCADE,
@@ -57,7 +65,10 @@ const schema = [
     status INTEGER,
     ms INTEGER NOT NULL,
     error TEXT,
-    body TEXT
+    body TEXT,
+    listener TEXT,
+    attempt INTEGER,
+    retry_in INTEGER
   ) STRICT;
   CREATE INDEX forward_event ON forward (event);`,
 ] as const;

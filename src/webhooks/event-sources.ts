@@ -1,14 +1,14 @@
 import type { Later } from '../base/host.ts';
-import type { OnDamage } from '../base/journal-lines.ts';
 import { processStart } from '../base/liveness.ts';
-import type { OutputOf, Remote } from '../sandbox/remote/remote.ts';
-import { eventOf, type WebhookEvent } from './event/event.ts';
-import { cursorNow, follow } from './log/follow.ts';
-import { createEventIds } from './log/log.ts';
-import { contentOf, type Delivery, type Received, receivedOf } from './log/records.ts';
-import { createQueue } from './queue.ts';
-import { startReceiver } from './receive/server.ts';
+import { sleep } from '../base/sleep.ts';
+import type { Database } from '../base/transaction.ts';
 import { check } from '../delivery/signature/check.ts';
+import { type Delivery, eventsAfter, type Received } from '../logs/events.ts';
+import { newestRecords } from '../logs/forwards.ts';
+import type { OutputOf, Remote } from '../sandbox/remote/remote.ts';
+import { createBell } from './bell.ts';
+import { eventOf, type WebhookEvent } from './event/event.ts';
+import { startReceiver } from './receive/server.ts';
 import { createNotes } from './throttled-warnings.ts';
 
 /** An event of any source. */
@@ -16,7 +16,7 @@ export interface SourceEvent extends WebhookEvent {
   /** By the clock of the source. */
   readonly at: number;
   /** The delivery itself, if the source has it. */
-  readonly received?: Received;
+  readonly received?: Pick<Received, 'headers' | 'body' | 'received_at'>;
 }
 
 /** Yields the events that occur after it was opened. */
@@ -27,19 +27,27 @@ export interface EventSource {
   close(): Promise<void>;
 }
 
-/** The events that listeners on this machine record. */
-export function listenerSource(
-  stateFolder: string,
-  { now, later, onDamage }: { readonly now: () => number; readonly later: Later; readonly onDamage: OnDamage },
-): EventSource {
-  const from = cursorNow(stateFolder);
+/** Milliseconds between polls. */
+const pollPause = 100;
+
+/** The events that listeners on this machine record. Closes the logs with the source. */
+export async function listenerSource(
+  logs: Database,
+  { now, later }: { readonly now: () => number; readonly later: Later },
+): Promise<EventSource> {
+  let { event: last } = await logs.read(newestRecords);
   return {
     now,
     async *events(signal) {
-      for await (const fact of follow(stateFolder, { from, later, signal, onDamage }))
-        if (fact.type === 'received') yield fromDelivery(fact);
+      while (!signal.aborted) {
+        for (const event of await logs.read(eventsAfter(last))) {
+          last = event.number;
+          yield fromDelivery(event);
+        }
+        await sleep(pollPause, later, signal);
+      }
     },
-    close: async () => {},
+    close: logs.close,
   };
 }
 
@@ -63,7 +71,7 @@ export async function sandboxSource(
         });
         if (!page) return;
         for (const { type, at, payload } of page.events) {
-          yield { ...eventOf({ headers: [], body: JSON.stringify(payload) }), name: type, at };
+          yield { ...eventOf({ headers: [], body: Buffer.from(JSON.stringify(payload)) }), name: type, at };
         }
         after = page.cursor;
       }
@@ -83,16 +91,13 @@ export async function webhookSource(
   remote: Pick<Remote, 'ask'>,
   { pid, now, warn }: WebhookOptions,
 ): Promise<EventSource> {
-  const nextId = createEventIds(0, now);
-  const queue = createQueue<Received>();
-  const log = {
-    append: (deliveries: readonly Delivery[]) => {
-      const events = deliveries.map((delivery) => receivedOf(delivery, nextId(), now()));
-      queue.put(events);
-      return events;
-    },
+  const arrived: SourceEvent[] = [];
+  const bell = createBell();
+  const record = async (delivery: Delivery) => {
+    arrived.push(fromDelivery({ ...delivery, received_at: now() }));
+    bell.ring();
   };
-  const receiver = await startReceiver({ log, port: 0, now, warn });
+  const receiver = await startReceiver({ record, port: 0, now, warn });
   const close = async () => {
     // Fails if the sandbox has ended.
     await remote.ask('removeWebhook', { webhook: receiver.url }).catch(() => {});
@@ -107,20 +112,19 @@ export async function webhookSource(
   return {
     now,
     async *events(signal) {
-      const end = () => queue.end();
-      if (signal.aborted) end();
-      signal.addEventListener('abort', end);
-      for await (const events of queue.batches())
-        for (const event of events) {
-          if (signal.aborted) return;
-          yield fromDelivery(event);
-        }
+      signal.addEventListener('abort', bell.ring);
+      for (;;) {
+        await bell.until(() => signal.aborted || arrived.length > 0);
+        const event = arrived.shift();
+        if (signal.aborted || !event) return;
+        yield event;
+      }
     },
     close,
   };
 }
 
-function fromDelivery(received: Received): SourceEvent {
+function fromDelivery(received: NonNullable<SourceEvent['received']>): SourceEvent {
   return { ...eventOf(received), at: received.received_at, received };
 }
 
@@ -148,7 +152,7 @@ export function signedOnly(source: EventSource, { secrets, warn, now }: Signatur
 /** Undefined if the signature is right, or if the sandbox reported the event without a delivery. */
 function signatureProblem({ received }: SourceEvent, secrets: readonly string[]): string | undefined {
   if (!received) return undefined;
-  const result = check(secrets, received.headers, contentOf(received), received.received_at);
+  const result = check(secrets, received.headers, received.body, received.received_at);
   if (result.verdict === 'good') return undefined;
   return result.verdict === 'bad' ? result.why : 'it is not signed';
 }

@@ -1,7 +1,8 @@
 import { isoTime } from '../base/iso-time.ts';
 import { headerMap, type Headers } from '../delivery/headers.ts';
 import type { WebhookEvent } from './event/event.ts';
-import type { Forwarded, Received } from './log/records.ts';
+import type { Received } from '../logs/events.ts';
+import type { Reported } from '../logs/forwards.ts';
 import type { Verdict } from '../delivery/signature/check.ts';
 
 /** An event as a listener prints it. */
@@ -27,12 +28,8 @@ export interface EventItem {
 }
 
 /** An attempt to forward an event. */
-export interface ForwardedItem extends Omit<Forwarded, 'type' | 'forwarded_at'> {
+export interface ForwardedItem extends Reported {
   readonly type: 'forwarded';
-  /** Starts at 1. */
-  readonly attempt: number;
-  /** Milliseconds until the next attempt. */
-  readonly retry_in?: number | undefined;
 }
 
 export type Item = EventItem | ForwardedItem;
@@ -59,6 +56,10 @@ export function eventItem(
     ...bodyIn(event),
     ...(event.problem !== undefined && { problem: event.problem }),
   };
+}
+
+export function reportItem(report: Reported): ForwardedItem {
+  return { type: 'forwarded', ...report };
 }
 
 function headerFields(headers: Headers): EventItem['headers'] {

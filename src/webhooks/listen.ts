@@ -1,26 +1,40 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { CliError } from '../base/errors.ts';
+import type { Host } from '../base/host.ts';
+import { check } from '../delivery/signature/check.ts';
+import { isThisMachine } from '../delivery/target.ts';
+import { openLogs } from '../logs/database.ts';
+import {
+  deleteOld,
+  type Delivery,
+  type Destination,
+  type Received,
+  type Recording,
+  recordEvents,
+} from '../logs/events.ts';
+import { adopt, newestRecords, newsAfter } from '../logs/forwards.ts';
+import { createBell } from './bell.ts';
 import { eventOf, webhookId } from './event/event.ts';
 import type { Filter } from './event/filters.ts';
-import { createForwarder, type Forwarding } from './forward/forwarder.ts';
-import { refuseItself } from './forward/routes.ts';
-import { eventItem, type Item } from './items.ts';
+import { startForwarder } from './forward/forwarder.ts';
+import { refuseItself, type Routes } from './forward/routes.ts';
+import { eventItem, type Item, reportItem } from './items.ts';
 import { announceListener, liveListeners } from './listeners.ts';
-import { type EventLogOptions, openEventLog } from './log/log.ts';
-import type { Received } from './log/records.ts';
-import { createQueue } from './queue.ts';
 import { type ReceiverOptions, type RunningReceiver, startReceiver } from './receive/server.ts';
 import { createVerifier } from './sign/verify.ts';
+import { createNotes } from './throttled-warnings.ts';
 
-export interface ListeningOptions extends EventLogOptions, Omit<ReceiverOptions, 'log' | 'respond' | 'mark'> {
-  /** The status that answers every event (default: 200). */
-  readonly status?: number | undefined;
+export interface ListeningOptions extends Omit<ReceiverOptions, 'record' | 'mark' | 'now'> {
+  readonly machine: Pick<Host, 'kill' | 'later' | 'now' | 'pid' | 'random' | 'sqlite' | 'steady'>;
+  readonly stateFolder: string;
+  readonly warn: (text: string) => void;
   /** Chooses the events to show and forward; all are recorded. */
   readonly filter: Filter;
-  /** Whether the items are no longer printed, because nothing reads stdout. */
-  readonly isUnread: () => boolean;
   /** The secrets known so far, the current one first. */
   readonly secrets: () => readonly string[];
-  readonly forward: Forwarding;
+  readonly routes: Routes;
+  /** Retries failed forwards. */
+  readonly retry: boolean;
   /** The addresses of this machine, to detect forwarding to this listener. */
   readonly addresses: readonly string[];
 }
@@ -30,94 +44,165 @@ export interface Listening {
   readonly port: number;
   /** Resolves when the first event arrives, even if the filter drops it. */
   readonly first: Promise<void>;
-  /** Events and the results of forwarding them. Ends after `stop()`, once everything is shown. */
-  readonly items: () => AsyncGenerator<readonly Item[], void>;
+  /** Events and the results of forwarding them. Ends after `stop()`, once everything is shown. For one reader. */
+  items(): AsyncGenerator<readonly Item[], void>;
+  /** The number of recorded events that `items` has not shown. */
+  unshown(): number;
   /** Receives no more events; those received are still shown. Returns the number of events that were not forwarded. */
   stop(): Promise<number>;
   close(): Promise<void>;
 }
 
+/** Milliseconds to wait for the logs; then senders get an error, and send again. */
+const patience = 5_000;
 /** The least number of webhook ids that are remembered to detect repeated events. */
 const remembered = 10_000;
+/** Bytes to record before old events are deleted again. */
+const tidyAfter = 1024 * 1024;
+/** While events keep arriving, the reader waits this many turns, so that senders get their answers first. */
+const mostTurns = 30;
 
 /** Receives, records, shows and forwards events until it is stopped. */
 export async function openListening(options: ListeningOptions): Promise<Listening> {
-  const { filter, isUnread, secrets, status = 200, warn = () => {} } = options;
-  const log = openEventLog(options);
-  const queue = createQueue<Item>();
+  const { machine, stateFolder, filter, secrets, routes, warn } = options;
+  const { now, later, pid, kill } = machine;
+  const id = randomBytes(6).toString('hex');
+  const note = createNotes(warn, now);
+  const logs = await openLogs(stateFolder, { host: machine, patience, note: warn });
+  const bell = createBell();
   const isRepeated = createRecentIds(remembered);
   const verify = createVerifier();
-  const mark = randomUUID();
-  const report = (item: Item) => queue.put([item]);
-  const forwarder = createForwarder(options.forward, { ...options, log, mark, report });
-  let [recorded, shown] = [0, 0];
-  const showing = showAll();
-  showing.catch((error: unknown) => queue.end(error));
+  const isExposed = options.host !== undefined && !isThisMachine(options.host);
+  let [recorded, shown, untidied, isStopped] = [0, 0, 0, false];
   let arrived = () => {};
   const first = new Promise<void>((resolve) => (arrived = resolve));
-  const respond = () => {
-    if (recorded++ === 0) arrived();
-    return status;
-  };
+  let arriving: Recording[] = [];
+  let recording: Promise<void> | undefined;
   let withdraw = () => {};
-  let stopping: Promise<number> | undefined;
   let receiver: RunningReceiver | undefined;
+  let stopping: Promise<number> | undefined;
+  const start = await logs.read(newestRecords);
+  let newest = start.event;
+  const forwarder = startForwarder({ ...options, ...machine, logs, bell, listener: id, note });
   try {
-    receiver = await startReceiver({ ...options, log, mark, respond });
+    receiver = await startReceiver({ ...options, now, record, mark: id });
     const { url, port } = receiver;
-    refuseItself(options.forward.routes, port, options.addresses);
+    refuseItself(routes, port, options.addresses);
     // Removes the files of dead listeners.
-    liveListeners(options.stateFolder, options.kill);
-    const { pid, now, later } = options;
-    withdraw = announceListener(options.stateFolder, { url, port, pid, startedAt: now() }, later);
-    return { url, port, first, items: queue.batches, stop: () => (stopping ??= stop()), close };
+    const live = liveListeners(stateFolder, kill).map((one) => one.id);
+    withdraw = announceListener(stateFolder, { id, url, port, pid, startedAt: now() }, later);
+    const urls = routes.all.map(({ href }) => href);
+    const adopted = urls.length === 0 ? 0 : await logs.write(adopt(id, urls, live));
+    if (adopted > 0) warn(`forwarding events that a killed listener received: ${adopted}`);
+    forwarder.expect(adopted);
+    void tidy();
+    return { url, port, first, items, unshown: () => recorded - shown, stop, close };
   } catch (error) {
     await close();
     throw error;
   }
 
-  async function showAll(): Promise<void> {
-    for await (const events of log.read()) {
-      // Reading the rest could take minutes. Only its forwards must be recorded as not sent.
-      if (isUnread() && options.forward.routes.all.length === 0) return;
-      const items = events.flatMap((event) => show(event) ?? []);
-      if (isUnread()) continue;
-      queue.put(items);
-      shown += events.length;
-      await Promise.all([queue.room(), forwarder.room()]);
+  /** Records the events of an event-loop turn together. */
+  function record(delivery: Delivery): Promise<void> {
+    arriving.push({ ...delivery, at: now(), destination: destinationOf(delivery) });
+    untidied += delivery.body.length;
+    recording ??= recordAll(logs.write(recordEvents(id, arriving, newest)));
+    // Idle readers ask for the events at once: then they read them in the same transaction.
+    bell.ring();
+    return recording;
+  }
+
+  async function recordAll(writing: Promise<number>): Promise<void> {
+    try {
+      newest = await writing;
+      if (recorded === 0) arrived();
+      recorded += arriving.length;
+      forwarder.expect(arriving.filter(({ destination }) => destination).length);
+      if (untidied > tidyAfter) void tidy();
+    } finally {
+      [arriving, recording] = [[], undefined];
     }
+  }
+
+  function destinationOf(delivery: Delivery): Destination | undefined {
+    if (routes.all.length === 0) return undefined;
+    const isTrusted = !isForged(delivery);
+    if (isExposed && !isTrusted) return undefined;
+    const event = eventOf(delivery, isTrusted);
+    const url = filter(event) ? routes.of(event) : undefined;
+    return url && { url: url.href, lane: event.message_id ?? '' };
+  }
+
+  /** Anyone who can reach an exposed listener can send an event. */
+  function isForged({ headers, body }: Delivery): boolean {
+    const known = secrets();
+    return known.length > 0 && check(known, headers, body, now(), () => '').verdict !== 'good';
+  }
+
+  /** Deletes old events, a few at a time. */
+  async function tidy(): Promise<void> {
+    untidied = -Infinity;
+    while (await tolerated(logs.write(deleteOld(now()))));
+    untidied = 0;
+  }
+
+  async function* items(): AsyncGenerator<readonly Item[], void> {
+    const which = { listener: id, isForwarding: routes.all.length > 0 };
+    for (let place = start; ;) {
+      const [rings, isLast] = [bell.rings, isStopped];
+      const page = await tolerated(logs.read(newsAfter(place, which)));
+      const { events = [], reports = [], last = place } = page ?? {};
+      place = last;
+      shown += events.length;
+      const found = [...events.flatMap((event) => show(event) ?? []), ...reports.map(reportItem)];
+      if (found.length > 0) yield found;
+      if (events.length + reports.length > 0) await lull();
+      else if (isLast) break;
+      else await bell.until(() => bell.rings > rings);
+    }
+    if (recorded > shown) warn(`events that were deleted before they were shown: ${recorded - shown}`);
   }
 
   function show(received: Received): Item | undefined {
     const signature = verify(received, secrets());
     const event = eventOf(received, signature.verdict === 'good' || secrets().length === 0);
     if (!filter(event)) return undefined;
-    forwarder.add(received, event);
     return eventItem(received, event, { signature, again: isRepeated(webhookId(received)) });
   }
 
-  async function stop(): Promise<number> {
+  /** Ends after a turn without a change, or after many turns. */
+  async function lull(): Promise<void> {
+    for (let turn = 0; turn < mostTurns; turn++) {
+      const { rings } = bell;
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      if (bell.rings === rings) return;
+    }
+  }
+
+  async function tolerated<T>(work: Promise<T>): Promise<T | undefined> {
+    return work.catch((error: unknown) => {
+      if (!(error instanceof CliError)) throw error;
+      note('logs', error.message);
+      return undefined;
+    });
+  }
+
+  function stop(): Promise<number> {
+    return (stopping ??= end());
+  }
+
+  async function end(): Promise<number> {
     withdraw();
     await receiver?.close();
-    const unsent = forwarder.stop(showing.catch(() => {}));
-    log.end();
-    await showing.catch(() => {});
-    const why = isUnread()
-      ? 'that were not printed, because stdout was not read'
-      : 'whose file was removed before they were shown';
-    if (recorded > shown) warn(`events ${why}: ${recorded - shown}`);
-    await unsent;
-    queue.end();
+    const unsent = await forwarder.stop();
+    isStopped = true;
+    bell.ring();
     return unsent;
   }
 
   async function close(): Promise<void> {
-    withdraw();
-    queue.end();
-    await receiver?.close();
-    log.end();
-    await forwarder.stop();
-    await log.close();
+    await stop();
+    await logs.close();
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Later } from '../base/host.ts';
-import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { draftIn, removeLeftDrafts } from '../base/drafts.ts';
@@ -16,6 +15,8 @@ import {
 
 /** A running listener, for other commands. */
 export interface ListenerLocator {
+  /** Twelve hexadecimal digits. */
+  readonly id: string;
   readonly url: string;
   readonly port: number;
   readonly pid: number;
@@ -30,9 +31,9 @@ export function announceListener(
   locator: Omit<ListenerLocator, 'start'>,
   later?: Later,
 ): () => void {
-  const { port, pid } = locator;
+  const { id, port, pid } = locator;
   const folder = createStateFolder(folderIn(stateFolder));
-  const path = join(folder, `${port}-${randomBytes(6).toString('hex')}.json`);
+  const path = join(folder, `${port}-${id}.json`);
   const write = () => {
     const draft = draftIn(folder, pid);
     writeFileSync(draft, `${JSON.stringify({ ...locator, start: processStart(pid) })}\n`, { mode: 0o600 });
@@ -103,5 +104,9 @@ function locatorIn(path: string): ListenerLocator | undefined {
 function isLocator(value: unknown): value is ListenerLocator {
   if (!isRecord(value)) return false;
   const hasNumbers = ['port', 'pid', 'startedAt'].every((name) => typeof value[name] === 'number');
-  return hasNumbers && typeof value['url'] === 'string' && ['string', 'undefined'].includes(typeof value['start']);
+  return (
+    hasNumbers &&
+    ['id', 'url'].every((name) => typeof value[name] === 'string') &&
+    ['string', 'undefined'].includes(typeof value['start'])
+  );
 }

@@ -105,7 +105,13 @@ describe('doctor', () => {
     const home = newHome();
     const state = join(home, '.local/state/bizmsg');
     await serveLocal(home);
-    announceListener(state, { url: 'http://127.0.0.1:4781/', port: 4781, pid: 2 ** 22 + 1, startedAt: 1 });
+    announceListener(state, {
+      id: 'a1b2c3d4e5f6',
+      url: 'http://127.0.0.1:4781/',
+      port: 4781,
+      pid: 2 ** 22 + 1,
+      startedAt: 1,
+    });
     const [name = ''] = readdirSync(join(state, 'sandboxes'));
     const living = readFileSync(join(state, 'sandboxes', name), 'utf8');
     const dead = { ...JSON.parse(living), pid: 2 ** 22 + 1, port: 4999, start: '1' };

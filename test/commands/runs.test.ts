@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sign } from '../../src/contract/signature.ts';
-import { delivery, logIn } from '../webhooks/rig.ts';
+import { delivery, logsIn } from '../webhooks/rig.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -167,13 +167,13 @@ describe('runs show --delivery', () => {
     const run = await batch();
     const ids = world.sandbox.messages().map(({ id }) => id);
     world.sandbox.reset('messages');
-    const journal = logIn(join(world.home, '.local/state/bizmsg'));
+    const journal = await logsIn(join(world.home, '.local/state/bizmsg'));
     const received = (type: string, data: object) => journal.received(delivery(JSON.stringify({ type, data })));
-    received('message.read', { message_id: ids[0] });
-    received('message.delivered', { message_id: ids[0] });
-    received('message.delivered', { message_id: ids[1] });
-    received('message.failed', { message_id: ids[2], error: { code: '131026', message: 'no' } });
-    received('message.read', { message_id: 'msg_other' });
+    await received('message.read', { message_id: ids[0] });
+    await received('message.delivered', { message_id: ids[0] });
+    await received('message.delivered', { message_id: ids[1] });
+    await received('message.failed', { message_id: ids[2], error: { code: '131026', message: 'no' } });
+    await received('message.read', { message_id: 'msg_other' });
     const { stdout } = await world.run([
       'runs',
       'show',
@@ -190,9 +190,9 @@ describe('runs show --delivery', () => {
     const run = await batch();
     const [id] = world.sandbox.messages().map((one) => one.id);
     world.sandbox.reset('messages');
-    const journal = logIn(join(world.home, '.local/state/bizmsg'));
+    const journal = await logsIn(join(world.home, '.local/state/bizmsg'));
     const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
-    const received = (type: string, key?: string) => {
+    const received = async (type: string, key?: string) => {
       const body = JSON.stringify({ type, data: { message_id: id } });
       const timestamp = Math.floor(Date.now() / 1_000);
       const signature = key === undefined ? 'v1,AAAA' : sign({ id: 'm1', timestamp, body }, key);
@@ -201,11 +201,11 @@ describe('runs show --delivery', () => {
         'webhook-timestamp': String(timestamp),
         'webhook-signature': signature,
       });
-      journal.received(delivery(body, { headers: key === 'none' ? [] : headers }));
+      await journal.received(delivery(body, { headers: key === 'none' ? [] : headers }));
     };
-    received('message.delivered', secret);
-    received('message.failed');
-    received('message.read', 'none');
+    await received('message.delivered', secret);
+    await received('message.failed');
+    await received('message.read', 'none');
     const { stdout, stderr } = await world.run(
       ['runs', 'show', run, '--delivery', '--columns', 'delivery', '--no-header'],
       { env: { BIZMSG_WEBHOOK_SECRET: secret } },

@@ -8,7 +8,7 @@ import { openHostile, newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 import { errorIn, noteCodes } from '../support/json-lines.ts';
 import { openWorld } from '../support/world.ts';
-import { delivery, logIn } from '../webhooks/rig.ts';
+import { delivery, logsIn } from '../webhooks/rig.ts';
 import { secret, signed } from './webhooks-rig.ts';
 
 const order = ['order_update', '-p', 'Ada', '-p', 'A-1042'];
@@ -154,12 +154,18 @@ describe('send-template --wait, against the sandbox', () => {
 async function heard(...events: readonly object[]) {
   const deliveries = events.map((event) => delivery(JSON.stringify(event)));
   const { home, env } = await openHostile((_, __, response) => {
-    for (const one of deliveries) journal.received(one);
-    response.end('{"message_id":"msg_1"}');
+    const recorded = Promise.all(deliveries.map((one) => journal.received(one)));
+    void recorded.then(() => response.end('{"message_id":"msg_1"}'));
   });
   const stateFolder = join(home, '.local/state/bizmsg');
-  const journal = logIn(stateFolder);
-  const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: Date.now() };
+  const journal = await logsIn(stateFolder);
+  const locator = {
+    url: 'http://127.0.0.1:4781/',
+    port: 4781,
+    pid: process.pid,
+    id: 'a1b2c3d4e5f6',
+    startedAt: Date.now(),
+  };
   onTestFinished(announceListener(stateFolder, locator));
   const known = { ...env, BIZMSG_WEBHOOK_SECRET: secret };
   return {

@@ -1,9 +1,8 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newHome } from '../support/fake-service.ts';
 import { cli } from '../support/cli.ts';
-import { delivery, logIn } from '../webhooks/rig.ts';
 import { listener, rows } from './webhooks-rig.ts';
 
 const read = '{"type":"message.read","data":{"message_id":"msg_1","to":"+12025550101"}}';
@@ -15,9 +14,9 @@ describe('webhooks history', () => {
     const { send, journal, run } = await listener(ticking());
     const [one, two, three] = [await send(read), await send(failed), await send('no json')];
     const url = 'http://127.0.0.1:3000/';
-    journal.forwarded({ event: one, url, ms: 1, error: 'connection refused' });
-    journal.forwarded({ event: one, url, ms: 1, status: 200 });
-    journal.forwarded({ event: two, url, ms: 1, status: 500 });
+    await journal.forwarded({ event: one, url, ms: 1, error: 'connection refused' });
+    await journal.forwarded({ event: one, url, ms: 1, status: 200 });
+    await journal.forwarded({ event: two, url, ms: 1, status: 500 });
     const { code, stdout, stderr } = await run('webhooks history');
     expect([code, stderr]).toEqual([0, '']);
     expect(rows(stdout).map(([id, , ...rest]) => [id, ...rest])).toEqual([
@@ -28,9 +27,9 @@ describe('webhooks history', () => {
   });
 
   it('needs no running listener, profile or sandbox', async () => {
-    const { send, journal, run } = await listener();
+    const { send, close, run } = await listener();
     const id = await send(read);
-    await journal.close();
+    await close();
     expect((await run('webhooks history -o id')).stdout).toBe(`${id}\n`);
   });
 
@@ -57,9 +56,9 @@ describe('webhooks history', () => {
       now += 1.5 * minute;
     }
     const [one = '', two = '', three = ''] = ids;
-    journal.forwarded({ event: one, url: 'http://127.0.0.1:1/', ms: 1, error: 'connection refused' });
-    journal.forwarded({ event: two, url: 'http://127.0.0.1:1/', ms: 1, status: 404 });
-    journal.forwarded({ event: three, url: 'http://127.0.0.1:1/', ms: 1, status: 204 });
+    await journal.forwarded({ event: one, url: 'http://127.0.0.1:1/', ms: 1, error: 'connection refused' });
+    await journal.forwarded({ event: two, url: 'http://127.0.0.1:1/', ms: 1, status: 404 });
+    await journal.forwarded({ event: three, url: 'http://127.0.0.1:1/', ms: 1, status: 204 });
     const { code, stdout } = await run(`webhooks history ${words} -o id`);
     expect([code, stdout]).toEqual([0, expected.map((n) => `${ids[Number(n) - 1]}\n`).join('')]);
   });
@@ -81,7 +80,8 @@ describe('webhooks history', () => {
   it('keeps the most used columns on a narrow terminal, with a note about the others', async () => {
     const { send, journal, run } = await listener();
     const ids = [await send(read), await send(failed)];
-    for (const event of ids) journal.forwarded({ event, url: 'http://127.0.0.1:1/', ms: 1, error: 'long '.repeat(9) });
+    for (const event of ids)
+      await journal.forwarded({ event, url: 'http://127.0.0.1:1/', ms: 1, error: 'long '.repeat(9) });
     const { stdout, stderr } = await run('webhooks history --no-color', { terminal: 72 });
     expect(stdout.split('\n').filter((line) => line.length > 72)).toEqual([]);
     expect(stdout).toMatch(new RegExp(`^${ids[1]}  \\d\\d:\\d\\d:\\d\\d  message.failed {2,}long`, 'm'));
@@ -112,7 +112,6 @@ describe('webhooks history', () => {
     ['--where nothing', 'use a path and a value'],
     ['--clear --failed', '--clear excludes --failed'],
     ['--clear --limit 3', '--clear excludes --limit'],
-    ['--damaged', '--damaged needs --clear'],
     ['--since yesterday', 'or a time such as 2026-05-01T14:30'],
   ])('with %s ends with 2', async (words, reason) => {
     const { run } = await listener();
@@ -131,54 +130,41 @@ describe('webhooks history', () => {
 });
 
 describe('webhooks history --clear', () => {
-  it('removes events of dead listeners, and keeps those of live ones', async () => {
-    const { send, stateFolder, run } = await listener();
-    const live = await send(read);
-    for (const body of ['1', '2']) logIn(stateFolder, { pid: 2 ** 22 + 1 }).received(delivery(body));
+  it('deletes all events, after a question', async () => {
+    const { send, run } = await listener();
+    for (const body of ['1', '2']) await send(body);
+    const refused = await run('webhooks history --clear');
+    expect([refused.code, refused.stderr]).toEqual([11, expect.stringContaining('Delete 2 recorded events?')]);
     expect((await run('webhooks history --clear --yes --no-color', { terminal: 80 })).stdout).toBe(
-      'Deleted files: 2; kept because their listeners are running: 1\n',
+      'Deleted events: 2\n',
     );
-    expect((await run('webhooks history -o id')).stdout).toBe(`${live}\n`);
-    expect(readdirSync(join(stateFolder, 'events')).filter((name) => name.endsWith('.ndjson'))).toHaveLength(1);
+    expect((await run('webhooks history -o id')).stdout).toBe('');
+    expect(await send('3')).toBe('e3');
   });
 
-  it('keeps damaged journals unless --damaged is given', async () => {
-    const [home, dead] = [newHome(), 2 ** 22 + 1];
-    const events = join(home, '.local/state/bizmsg/events');
-    const journal = logIn(join(home, '.local/state/bizmsg'), { pid: dead });
-    for (const body of ['one', 'two', 'three']) journal.received(delivery(body));
-    const path = join(events, readdirSync(events).find((name) => name.endsWith('.ndjson')) ?? '');
-    writeFileSync(path, readFileSync(path, 'utf8').replace('"two"', '"owt"'));
-    const clear = async (...words: readonly string[]) =>
-      (await cli(['webhooks', 'history', '--clear', ...words], { home })).stdout;
-    expect(await clear('--yes')).toBe(
-      'Nothing to delete; kept because they are damaged: 1 (--damaged deletes them too)\n',
-    );
-    expect(await clear('--yes', '--damaged')).toBe('Deleted files: 1\n');
+  it('leaves nothing of the events in the file', async () => {
+    const { send, stateFolder, run } = await listener();
+    await send('{"type":"message.received","text":"a secret text"}');
+    await run('webhooks history --clear --yes');
+    expect(readFileSync(join(stateFolder, 'logs.db')).includes('a secret text')).toBe(false);
   });
 
-  it('reports that there is nothing to remove', async () => {
-    const { code, stdout } = await cli(['webhooks', 'history', '--clear'], { home: newHome(), terminal: 80 });
-    expect([code, stdout]).toEqual([0, 'Nothing to delete\n']);
-  });
-});
-
-describe('webhooks history --clear through a pipe', () => {
-  it.each([
-    ['', 'Deleted files: 1\n'],
-    ['-o json', '{"removed":1,"kept":0,"damaged":0}\n'],
-    ['-o tsv', 'removed\tkept\tdamaged\n1\t0\t0\n'],
-    ['--columns removed', '{"removed":1}\n'],
-    ['--query removed', '1\n'],
-  ])('prints the result with "%s"', async (words, expected) => {
+  it('reports that there is nothing to delete, and creates nothing', async () => {
     const home = newHome();
-    logIn(join(home, '.local/state/bizmsg'), { pid: 2 ** 22 + 1 }).received(delivery(read));
-    const { code, stdout } = await cli(
-      ['webhooks', 'history', '--clear', '--yes', ...words.split(' ').filter(Boolean)],
-      {
-        home,
-      },
-    );
+    const { code, stdout } = await cli(['webhooks', 'history', '--clear'], { home, terminal: 80 });
+    expect([code, stdout]).toEqual([0, 'Nothing to delete\n']);
+    expect(existsSync(join(home, '.local/state/bizmsg/logs.db'))).toBe(false);
+  });
+
+  it.each([
+    ['', 'Deleted events: 1\n'],
+    ['-o json', '{"removed":1}\n'],
+    ['-o tsv', 'removed\n1\n'],
+    ['--query removed', '1\n'],
+  ])('prints the result through a pipe with "%s"', async (words, expected) => {
+    const { send, run } = await listener();
+    await send(read);
+    const { code, stdout } = await run(`webhooks history --clear --yes ${words}`.trim());
     expect([code, stdout]).toEqual([0, expected]);
   });
 });

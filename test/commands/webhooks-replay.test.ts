@@ -2,14 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { newestFirst } from '../../src/webhooks/log/history.ts';
-import { bytesOf } from '../../src/webhooks/log/records.ts';
 import { check } from '../../src/delivery/signature/check.ts';
 import { deadPort, serve } from '../client/servers.ts';
 import { binary, cleanEnv, startBin } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
 import { canLimitFiles } from '../support/disk.ts';
-import { listening } from '../webhooks/rig.ts';
+import { receiving } from '../webhooks/rig.ts';
 import { listener, secret, signed } from './webhooks-rig.ts';
 
 const body = '{ "type": "message.read",\n"data":{"message_id":"msg_1"} }';
@@ -31,11 +29,11 @@ describe('webhooks replay', () => {
 
   it('sends binary bodies', async () => {
     const { send, run } = await listener();
-    const target = await listening();
+    const target = await receiving();
     const bytes = Buffer.from([0xff, 0, 0x0d, 0x0a]);
     await send(bytes);
     expect((await run(`webhooks replay e --to ${target.port}`)).code).toBe(0);
-    expect(Array.from(newestFirst(target.stateFolder), ({ event }) => bytesOf(event))).toEqual([bytes]);
+    expect(target.recorded.map(({ body }) => body)).toEqual([bytes]);
   });
 
   it('sends the events one at a time, oldest first, in any order of ids', async () => {
@@ -56,8 +54,8 @@ describe('webhooks replay', () => {
     const ids = [await send('1'), await send('2'), await send('3')];
     const targets = [one, other, other];
     for (const [at, id] of ids.entries()) {
-      journal.forwarded({ event: id, url: `${one.url}/old`, ms: 1, error: 'connection refused' });
-      journal.forwarded({ event: id, url: `${targets[at]?.url}/hooks`, ms: 1, status: at === 2 ? 200 : 500 });
+      await journal.forwarded({ event: id, url: `${one.url}/old`, ms: 1, error: 'connection refused' });
+      await journal.forwarded({ event: id, url: `${targets[at]?.url}/hooks`, ms: 1, status: at === 2 ? 200 : 500 });
     }
     expect((await run('webhooks replay --failed')).code).toBe(0);
     expect([one, other].map(({ seen }) => seen.map(({ url, body }) => [url, body]))).toEqual([
@@ -72,8 +70,8 @@ describe('webhooks replay', () => {
     const { send, journal, run } = await listener();
     const target = await serve((_, __, response) => response.end());
     const ids = [await send('1'), await send('2'), await send('3')];
-    journal.forwarded({ event: ids[0] ?? '', url: `${target.url}/one`, ms: 1, status: 200 });
-    journal.forwarded({ event: ids[1] ?? '', url: `${target.url}/two`, ms: 1, status: 500 });
+    await journal.forwarded({ event: ids[0] ?? '', url: `${target.url}/one`, ms: 1, status: 200 });
+    await journal.forwarded({ event: ids[1] ?? '', url: `${target.url}/two`, ms: 1, status: 500 });
     const { code, stderr } = await run('webhooks replay --failed');
     expect([code, stderr]).toEqual([
       0,
@@ -163,7 +161,7 @@ describe('webhooks replay', () => {
     const ran = await execa('sh', full, { env: cleanEnv(home), extendEnv: false, reject: false });
     expect([ran.exitCode, ran.stderr, target.seen.length]).toEqual([
       0,
-      expect.stringContaining('results are not recorded'),
+      expect.stringContaining('the result is not recorded'),
       1,
     ]);
     expect((await run('webhooks history --columns answered --no-header')).stdout).toBe('\n');

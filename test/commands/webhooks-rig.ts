@@ -1,9 +1,12 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { signatureHeaders, sign } from '../../src/contract/signature.ts';
+import { routesOf } from '../../src/webhooks/forward/routes.ts';
+import { openListening } from '../../src/webhooks/listen.ts';
 import { cli, type CliOptions, type Ran } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
-import { listening, logIn, type TestLog } from '../webhooks/rig.ts';
+import { logsIn, machine, type TestLogs } from '../webhooks/rig.ts';
 
 export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 export const otherSecret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
@@ -13,27 +16,38 @@ type Headers = readonly (readonly [string, string])[];
 export interface Listener {
   readonly home: string;
   readonly stateFolder: string;
-  readonly journal: TestLog;
-  /** Delivers an event to the receiver; returns its id. */
+  readonly journal: TestLogs;
+  /** Delivers an event to the listener; returns its id. */
   send(body: string | Uint8Array, headers?: Headers, path?: string): Promise<string>;
   run(line: string, options?: Partial<CliOptions>): Promise<Ran>;
+  close(): Promise<void>;
 }
 
-/** A listener with its own home and journal. */
+/** A listener with its own home. */
 export async function listener(now: () => number = Date.now): Promise<Listener> {
   const home = newHome();
   const stateFolder = join(home, '.local/state/bizmsg');
-  const journal = logIn(stateFolder, { now });
-  const ids: string[] = [];
-  const respond = ({ id }: { readonly id: string }) => (ids.push(id), 200);
-  const { port } = await listening({ log: journal, respond });
+  const { port, close } = await openListening({
+    machine: { ...machine, now },
+    stateFolder,
+    port: 0,
+    filter: () => true,
+    secrets: () => [],
+    routes: routesOf([], undefined),
+    retry: false,
+    addresses: [],
+    warn() {},
+  });
+  onTestFinished(close);
+  const journal = await logsIn(stateFolder, now);
   return {
     home,
     stateFolder,
     journal,
+    close,
     send: async (body, headers = [], path = '/hooks') => {
       await post(port, path, headers, body);
-      return ids.at(-1) ?? '';
+      return (await journal.all()).at(-1)?.id ?? '';
     },
     run: (line, options = {}) => cli(line.split(' '), { home, ...options }),
   };

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deadPort } from '../client/servers.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { stopSandboxes } from '../support/cli.ts';
-import { blocksIn, eventIds, withoutVariables, stepsIn } from '../support/docs.ts';
+import { blocksIn, withoutVariables, stepsIn } from '../support/docs.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
@@ -58,11 +58,7 @@ describe('the page about webhooks', () => {
 
     await endHandler(handler);
     await startHandler(handler, started);
-    const ids = pairs(eventIds(`${listened}${secondEvent}`), eventIds(listener.screen()));
-    await runs(
-      shell,
-      ids.reduce((text, [written, real]) => text.replaceAll(written, real), history),
-    );
+    await runs(shell, history);
     await shows(handler, stepsIn(broken)[0]?.shown);
     // The replay does not go through the listener.
     const printed = listener.screen().slice(listener.screen().indexOf('Ready')).trimEnd();
@@ -88,7 +84,7 @@ describe('the page about webhooks', () => {
     await shell.enter('bizmsg sandbox trigger order.paid');
     await listener.until('signed');
     await runs(shell, signatures);
-    expect(eventIds(listener.screen())).toHaveLength(1);
+    expect(listener.screen()).toMatch(/ e1 {2}order\.paid .* signed$/m);
   });
 
   /** The port of the page may be in use on this machine. */
@@ -143,8 +139,4 @@ async function isThere(port: number): Promise<boolean> {
   );
   socket.destroy();
   return is;
-}
-
-function pairs(ones: readonly string[], others: readonly string[]): readonly (readonly [string, string])[] {
-  return ones.map((one, at) => [one, others[at] ?? '']);
 }

@@ -9,10 +9,12 @@ import { cleanEnv } from '../support/bin.ts';
 import { newHome } from '../support/fake-service.ts';
 import { installIn } from '../support/install.ts';
 import { serveLocal } from '../support/local.ts';
-import { delivery, logIn } from '../webhooks/rig.ts';
+import { recordEvents } from '../../src/logs/events.ts';
+import { recordForward } from '../../src/logs/forwards.ts';
+import { delivery, logsIn } from '../webhooks/rig.ts';
 
 /** Paths and ports in the examples that a test replaces with its own. */
-const named = { event: Date.UTC(2026, 7, 17, 3, 17, 21, 652), run: '3f9a1c20be41', seed: 'help' } as const;
+const named = { run: '3f9a1c20be41', seed: 'help' } as const;
 
 /** A machine that can run the examples of a command unchanged. */
 export interface Machine {
@@ -30,7 +32,7 @@ export async function openMachine(command: string): Promise<Machine> {
   const shell = (line: string) => start(line, home, env);
   if (!['profiles add', 'login'].includes(command)) addAcme(home);
   writeFiles(home);
-  addEvents(home, `${handler.url}/hooks`, ['webhooks replay', 'webhooks history'].includes(command) ? 503 : 200);
+  await addEvents(home, `${handler.url}/hooks`, ['webhooks replay', 'webhooks history'].includes(command) ? 503 : 200);
   if (command === 'sandbox start') onTestFinished(async () => void (await shell('bizmsg sandbox stop')));
   else await fillSandbox(home, failing, /^(sandbox|webhooks) /.test(command));
   for (const line of before[command] ?? []) await shell(line);
@@ -47,6 +49,7 @@ const unanswered = 'bizmsg sandbox fault add --on contacts-create --status 500';
 
 /** Commands that must run before an example. */
 const before: Readonly<Record<string, readonly string[]>> = {
+  'completion uninstall': ['bizmsg completion install zsh'],
   'runs list': ['bizmsg contacts import people.csv --profile local'],
   'runs show': [mixed],
   'runs resolve': [unanswered, 'bizmsg contacts import many.csv --profile local --max-errors 100'],
@@ -123,15 +126,16 @@ function writeFiles(home: string): void {
 
 const order = 'bizmsg sandbox trigger order.paid --currency EUR';
 
-/** Records an old event whose id the examples use, and a new one. */
-function addEvents(home: string, url: string, status: number): void {
-  for (const now of [() => named.event, Date.now]) {
-    const journal = logIn(join(home, '.local/state/bizmsg'), { now });
-    const body = '{"type":"message.read","data":{"message_id":"msg_1","to":"+12025550101"}}';
-    const headers = [['Content-Type', 'application/json'], ...signed(body, { by: webhookSecret, at: now() })] as const;
-    const event = journal.received(delivery(body, { path: '/hooks', headers }));
-    journal.forwarded({ event: event.id, url, ms: 12, status });
-  }
+/** Records an old event, e12, whose id the examples use, and a new one. */
+async function addEvents(home: string, url: string, status: number): Promise<void> {
+  const { logs } = await logsIn(join(home, '.local/state/bizmsg'));
+  const body = '{"type":"message.read","data":{"message_id":"msg_1","to":"+12025550101"}}';
+  const events = [Date.now() - 3_600_000, Date.now()].map((at) => {
+    const headers = [['Content-Type', 'application/json'], ...signed(body, { by: webhookSecret, at })] as const;
+    return { ...delivery(body, { path: '/hooks', headers }), at, destination: undefined };
+  });
+  const last = await logs.write(recordEvents('listener', events, 11));
+  for (const number of [last - 1, last]) await logs.write(recordForward(number, Date.now(), { url, ms: 12, status }));
 }
 
 function addAcme(home: string): void {

@@ -12,7 +12,7 @@ import { bin, type Running, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
-import { delivery, logIn } from '../webhooks/rig.ts';
+import { delivery, logsIn } from '../webhooks/rig.ts';
 import { some } from '../support/long-tests.ts';
 
 let home = '';
@@ -246,15 +246,21 @@ describe('webhooks expect, killed', () => {
 describe('webhooks expect, with a listener', () => {
   it('sees events that reach the listener while the command runs', async () => {
     const stateFolder = join(home, '.local/state/bizmsg');
-    const journal = logIn(stateFolder);
+    const journal = await logsIn(stateFolder);
     const [begun, heard] = [join(home, 'begun'), join(home, 'heard')];
-    const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: Date.now() };
+    const locator = {
+      url: 'http://127.0.0.1:4781/',
+      port: 4781,
+      pid: process.pid,
+      id: 'a1b2c3d4e5f6',
+      startedAt: Date.now(),
+    };
     onTestFinished(announceListener(stateFolder, locator));
-    journal.received(delivery('{"type":"order.paid"}'));
+    await journal.received(delivery('{"type":"order.paid"}'));
     const script = `touch ${begun}; until [ -e ${heard} ]; do sleep 0.01; done`;
     const running = startBin(expecting('order.paid', '--within', '1h', '--', 'sh', '-c', script), { home });
     await expect.poll(() => existsSync(begun)).toBe(true);
-    journal.received(delivery('{"type":"order.paid"}'));
+    await journal.received(delivery('{"type":"order.paid"}'));
     writeFileSync(heard, '');
     expect(await running.ended).toBe(0);
     expect(running.stderr().match(/order\.paid/g)).toHaveLength(1);
@@ -273,15 +279,21 @@ describe('webhooks expect with a known secret', () => {
     ]),
   )('exits %i for an event of a listener that is %s', async (code, _, event, note) => {
     const stateFolder = join(home, '.local/state/bizmsg');
-    const journal = logIn(stateFolder);
-    const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: Date.now() };
+    const journal = await logsIn(stateFolder);
+    const locator = {
+      url: 'http://127.0.0.1:4781/',
+      port: 4781,
+      pid: process.pid,
+      id: 'a1b2c3d4e5f6',
+      startedAt: Date.now(),
+    };
     onTestFinished(announceListener(stateFolder, locator));
     const [begun, came] = [join(home, 'begun'), join(home, 'came')];
     const script = `touch ${begun}; until [ -e ${came} ]; do sleep 0.01; done`;
     const words = expecting('order.paid', '--within', '1ms', '--', 'sh', '-c', script);
     const running = startBin(words, { home, env: { BIZMSG_WEBHOOK_SECRET: secret } });
     await expect.poll(() => existsSync(begun)).toBe(true);
-    journal.received(event);
+    await journal.received(event);
     await expect.poll(running.stderr).toContain(note === '' ? 'order.paid after' : note);
     writeFileSync(came, '');
     expect(await running.ended).toBe(code);
@@ -308,9 +320,15 @@ describe('webhooks expect with a known secret', () => {
 describe('webhooks expect counts', () => {
   it('an event that is delivered twice as one, and forwards both deliveries', async () => {
     const stateFolder = join(home, '.local/state/bizmsg');
-    const journal = logIn(stateFolder);
+    const journal = await logsIn(stateFolder);
     const [begun, came] = [join(home, 'begun'), join(home, 'came')];
-    const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: Date.now() };
+    const locator = {
+      url: 'http://127.0.0.1:4781/',
+      port: 4781,
+      pid: process.pid,
+      id: 'a1b2c3d4e5f6',
+      startedAt: Date.now(),
+    };
     onTestFinished(announceListener(stateFolder, locator));
     const handler = await receiver();
     const script = `touch ${begun}; until [ -e ${came} ]; do sleep 0.01; done`;
@@ -318,7 +336,7 @@ describe('webhooks expect counts', () => {
     const running = startBin(expecting('order.paid', ...flags, '--', 'sh', '-c', script), { home });
     await expect.poll(() => existsSync(begun)).toBe(true);
     const once = delivery('{"type":"order.paid"}', { headers: [['webhook-id', 'evt_1']] });
-    for (const one of [once, once]) journal.received(one);
+    for (const one of [once, once]) await journal.received(one);
     await handler.got(2);
     await expect.poll(() => running.stderr().match(/answered 200/g)?.length).toBe(2);
     writeFileSync(came, '');

@@ -9,7 +9,7 @@ import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { drip, peakMemory } from '../support/endless-bodies.ts';
 import { objects } from '../support/json-lines.ts';
-import { pour } from '../webhooks/apart.ts';
+import { pour } from '../webhooks/pour.ts';
 
 const mebibyte = 1024 * 1024;
 const esc = '\u001b';

@@ -45,7 +45,7 @@ describe('webhooks listen, for a new user on a terminal', () => {
       'note: no profile yet, so this is the sandbox on this machine; bizmsg login adds a profile',
       expect.stringMatching(/^Ready \S+ for events of the sandbox http:\/\/127\.0\.0\.1:\d+ \(press Ctrl-C to stop\)$/),
       expect.stringMatching(
-        /^\d\d:\d\d:\d\d\.\d{3} {2}e\w{10} {2}message\.failed +\+12025550102 {2}msg_sandbox_\w+ {2}undeliverable: [^]* {2}signed$/,
+        /^\d\d:\d\d:\d\d\.\d{3} {2}e1 {2}message\.failed +\+12025550102 {2}msg_sandbox_\w+ {2}undeliverable: [^]* {2}signed$/,
       ),
       expect.stringMatching(/^\^CStopped http:\/\/127\.0\.0\.1:\d+$/),
       '[0]',

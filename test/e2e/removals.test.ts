@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { errorIn, noteCodes } from '../support/json-lines.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
-import { delivery, logIn } from '../webhooks/rig.ts';
+import { delivery, logsIn } from '../webhooks/rig.ts';
 
 const address = 'https://api.example.com';
 const elsewhere = 'https://other.example.com';
@@ -16,18 +16,18 @@ const otherLiveKey = 'sk_live_9Tz4Xb2VmQ8pLd6K';
 let home = '';
 const run = (line: string, input = '') => cli(line.split(' '), { home, stdin: input });
 
-/** Reads all stored profiles and events. */
-const kept = () =>
-  ['.config/bizmsg', '.local/state/bizmsg/events'].flatMap((folder) =>
-    readdirSync(join(home, folder)).map((name) => [name, readFileSync(join(home, folder, name), 'utf8')]),
-  );
+/** All stored profiles and events. */
+const kept = async () => [
+  readFileSync(join(home, '.config/bizmsg/profiles.json'), 'utf8'),
+  (await run('webhooks history -o json')).stdout,
+];
 const profile = async (): Promise<unknown> => JSON.parse((await run('profiles show acme -o json')).stdout);
 
 beforeEach(async () => {
   home = newHome();
   await run(`profiles add acme --base-url ${address} --key-stdin`, sandboxKey);
   await run('keys set --profile acme --key-stdin', liveKey);
-  logIn(join(home, '.local/state/bizmsg'), { pid: 2 ** 22 + 1 }).received(delivery('{"type":"message.read"}'));
+  await (await logsIn(join(home, '.local/state/bizmsg'))).received(delivery('{"type":"message.read"}'));
 });
 
 const losing = [
@@ -38,12 +38,12 @@ const losing = [
     /Move acme to https:\/\/other\.example\.com and remove its keys sk_test_…t3Hd, sk_live_…Je0S, which were stored for https:\/\/api\.example\.com\?/,
   ],
   ['profiles set acme --base-url https://api.example.org', /remove its keys/],
-  ['webhooks history --clear', /Delete 1 file of recorded events\?/],
+  ['webhooks history --clear', /Delete 1 recorded event\?/],
 ] as const;
 
 describe('without a terminal', () => {
   it.each(losing)('%s is refused without --yes, and changes nothing', async (line, question) => {
-    const before = kept();
+    const before = await kept();
     const ran = await run(`${line} -o json`);
     expect(errorIn(ran.stderr)).toMatchObject({
       code: 'not-confirmed',
@@ -51,7 +51,7 @@ describe('without a terminal', () => {
       hint: expect.stringContaining('--yes'),
     });
     expect(ran).toMatchObject({ code: 11, stdout: '' });
-    expect(kept()).toEqual(before);
+    expect(await kept()).toEqual(before);
   });
 
   it('keys remove --yes removes the key', async () => {
@@ -77,7 +77,7 @@ describe('without a terminal', () => {
   });
 
   it('webhooks history --clear --yes removes the events', async () => {
-    expect((await run('webhooks history --clear --yes')).stdout).toBe('Deleted files: 1\n');
+    expect((await run('webhooks history --clear --yes')).stdout).toBe('Deleted events: 1\n');
     expect((await run('webhooks history -o json')).stdout).toBe('[]\n');
   });
 
@@ -139,17 +139,17 @@ describe('on a terminal', () => {
   }
 
   it.each(losing)('%s asks, and changes nothing without confirmation', async (line, question) => {
-    const before = kept();
+    const before = await kept();
     const terminal = await asked(line, question, 'n');
     expect(await terminal.ended()).toBe(11);
     expect(terminal.screen()).toContain('nothing was done');
-    expect(kept()).toEqual(before);
+    expect(await kept()).toEqual(before);
   });
 
   it.each(losing)('%s continues after confirmation', async (line, question) => {
-    const before = kept();
+    const before = await kept();
     const terminal = await asked(line, question, 'y');
     expect(await terminal.ended()).toBe(0);
-    expect(kept()).not.toEqual(before);
+    expect(await kept()).not.toEqual(before);
   });
 });

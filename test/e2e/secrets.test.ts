@@ -12,7 +12,7 @@ import { isLong } from '../support/long-tests.ts';
 import { serveLocal } from '../support/local.ts';
 import { openWorld } from '../support/world.ts';
 import { signed } from '../commands/webhooks-rig.ts';
-import { delivery, logIn } from '../webhooks/rig.ts';
+import { delivery, logsIn } from '../webhooks/rig.ts';
 
 const testKey = 'sk_test_4f9Qm2ZpL8xVt3HdXk7R';
 const liveKey = 'sk_live_7Rw1Kc5NbY6uJe0SqMvA';
@@ -351,8 +351,8 @@ describe('no webhook secret is printed by', () => {
   it.each(withCase(ofEvents))('$name', async ({ named, one: { argv, stdin } }) => {
     for (const [at, line] of linesOf(named, { argv }).entries()) {
       const home = await profileHome();
-      const journal = logIn(join(home, '.local/state/bizmsg'));
-      journal.received(delivery('{}', { headers: signed('{}', { at: 0 }) }));
+      const journal = await logsIn(join(home, '.local/state/bizmsg'));
+      await journal.received(delivery('{}', { headers: signed('{}', { at: 0 }) }));
       const options = { home, ...(stdin !== undefined && { stdin }) };
       const callers: readonly Readonly<Record<string, string>>[] = [
         {},
@@ -364,7 +364,6 @@ describe('no webhook secret is printed by', () => {
         const ran = await allOf(line, { ...options, env });
         expect([line, leaks(printedBy(ran), stored)]).toEqual([line, []]);
       }
-      await journal.close();
     }
   });
 });

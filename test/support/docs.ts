@@ -48,15 +48,12 @@ export function stepsIn(block: string): readonly Step[] {
   });
 }
 
-const eventId = /\be[0-9a-hjkmnp-tv-z]{10,}\b/g;
 const variables: readonly (readonly [RegExp, string])[] = [
   [/\b20\d\d-\d\d-\d\dT[\d:.]+Z/g, 'TIME'],
   [/\d\d:\d\d:\d\d(\.\d{3})?/g, 'TIME'],
   [/\b\d+ ms\b/g, 'SOME ms'],
   [/\+\d+\.\d+ s\b/g, '+SOME s'],
-  // Before the ids of received events: a UUID may end like one.
   [/\bevt_[0-9a-f-]{36}\b/g, 'evt_ID'],
-  [eventId, 'EVENT'],
   [/\bwebhook-timestamp: \d+/g, 'webhook-timestamp: TIME'],
   [/\bv1,[\w+/]+=/g, 'v1,SIGNATURE'],
   [/\b(msg_sandbox|con_sandbox|ord_sandbox|evt|whk|dlv|flt)_[0-9a-z]+/g, '$1_ID'],
@@ -67,8 +64,4 @@ const variables: readonly (readonly [RegExp, string])[] = [
 /** Replaces the parts of an output that change: times, durations, ids, ports and key endings. */
 export function withoutVariables(text: string): string {
   return variables.reduce((left, [pattern, name]) => left.replace(pattern, name), text);
-}
-
-export function eventIds(text: string): readonly string[] {
-  return Array.from(text.matchAll(eventId), ([id]) => id);
 }

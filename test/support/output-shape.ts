@@ -3,7 +3,6 @@ const variables: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{12}\b/g, 'RUN'],
   [/\b20\d\d-(?:…|\d\d-\d\dT(?:…|[\d:.]+Z))/g, 'TIME'],
   [new RegExp(`\\b(${prefixes})_[0-9a-z]+`, 'g'), '$1_ID'],
-  [/\be[0-9a-hjkmnp-tv-z]{10,}\b/g, 'EVENT'],
   [/(sk_(?:test|live)_)…\w{4}/g, '$1LAST'],
   [/\b[\d.]+ m?s\b/g, 'SOME TIME'],
   [/\d+(?:\.\d+)*/g, 'N'],

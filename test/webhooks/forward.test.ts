@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { forwardUrl, refuseItself, routesOf } from '../../src/webhooks/forward/routes.ts';
 import { createLanes } from '../../src/delivery/lanes.ts';
 import { forwardRequest } from '../../src/webhooks/forward/forwarder.ts';
-import { receivedOf } from '../../src/webhooks/log/records.ts';
 import { delivery } from './rig.ts';
 
 const never = () => () => {};
@@ -35,16 +34,20 @@ it('forwards headers in order, except hop-by-hop headers', () => {
     ['Transfer-Encoding', 'chunked'],
     ['X-One', '2'],
   ] as const;
-  const request = forwardRequest(
-    receivedOf(delivery(Buffer.from([0xff, 1]), { headers }), 'e1', 0),
-    new URL('http://there:1/'),
-  );
+  const request = forwardRequest(delivery(Buffer.from([0xff, 1]), { headers }), new URL('http://there:1/'));
   expect(request.headers).toEqual(['host', 'there:1', 'X-One', '1', 'X-One', '2', 'content-length', '2']);
   expect([...request.body]).toEqual([0xff, 1]);
 });
 
+it('does not forward headers by which a sender would seem to be a known client or proxy', () => {
+  const names = ['Cookie', 'AUTHORIZATION', 'Forwarded', 'X-Forwarded-For', 'x-forwarded-host', 'Proxy-Authorization'];
+  const headers = [...names, 'X-Forward'].map((name) => [name, '1'] as const);
+  const request = forwardRequest(delivery('', { headers }), new URL('http://there:1/'));
+  expect(request.headers).toEqual(['host', 'there:1', 'X-Forward', '1', 'content-length', '0']);
+});
+
 it('adds the header of this listener after those of earlier ones', () => {
-  const received = receivedOf(delivery('1', { headers: [['bizmsg-forwarded-by', 'a']] }), 'e1', 0);
+  const received = delivery('1', { headers: [['bizmsg-forwarded-by', 'a']] });
   const { headers } = forwardRequest(received, new URL('http://there:1/'), [['bizmsg-forwarded-by', 'b']]);
   expect(headers.slice(2, -2)).toEqual(['bizmsg-forwarded-by', 'a', 'bizmsg-forwarded-by', 'b']);
 });

@@ -7,7 +7,7 @@ import { alive } from '../support/cli.ts';
 import { manualTimers } from '../support/timers.ts';
 import { temporary } from './rig.ts';
 
-const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: 1 };
+const locator = { id: 'a1b2c3d4e5f6', url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: 1 };
 
 it('is found until it is withdrawn, and readable only by the user', () => {
   const folder = temporary();
@@ -42,7 +42,7 @@ it('is found again after its file was removed, until it is withdrawn', () => {
 
 it('is separate for each container, even with the same port and process id', () => {
   const folder = temporary();
-  const withdraw = [announceListener(folder, locator), announceListener(folder, locator)];
+  const withdraw = [announceListener(folder, locator), announceListener(folder, { ...locator, id: 'f6e5d4c3b2a1' })];
   expect(liveListeners(folder, alive)).toHaveLength(2);
   withdraw[0]?.();
   expect(liveListeners(folder, alive)).toHaveLength(1);

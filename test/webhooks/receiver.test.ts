@@ -1,21 +1,22 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { httpRequest } from '../../src/base/http-request.ts';
+import type { Delivery } from '../../src/logs/events.ts';
 import { eventOf } from '../../src/webhooks/event/event.ts';
-import { newestFirst } from '../../src/webhooks/log/history.ts';
-import type { Received } from '../../src/webhooks/log/records.ts';
+import { CliError } from '../../src/base/errors.ts';
 import { raw } from '../sandbox/served.ts';
-import { pour } from './apart.ts';
-import { type Listening, listening, take } from './rig.ts';
+import { pour } from './pour.ts';
+import { type Receiving, receiving } from './rig.ts';
 
 const mebibyte = 1024 * 1024;
 
 describe('an event', () => {
   it('is recorded unchanged before it is answered', async () => {
-    const listener = await listening();
+    const listener = await receiving();
     const text = [
       'POST /hooks?a=1 HTTP/1.1',
       'HOST: shop.example.com',
@@ -27,15 +28,12 @@ describe('an event', () => {
     ];
     const answer = await raw(listener.port, `${text.join('\r\n')}\r\n\r\n{"a" : 1}`);
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\ncontent-length: 0\r\n/i);
-    expect(received(listener)).toEqual([
+    expect(listener.recorded).toEqual([
       {
-        type: 'received',
-        id: expect.stringMatching(/^e/),
-        received_at: expect.any(Number),
         method: 'POST',
         path: '/hooks?a=1',
         headers: text.slice(1).map((line) => line.split(': ')),
-        body: '{"a" : 1}',
+        body: Buffer.from('{"a" : 1}'),
         remote: '127.0.0.1',
         port: listener.port,
       },
@@ -43,18 +41,15 @@ describe('an event', () => {
   });
 
   it.each([201, 204, 400, 503])('is recorded even if it is answered with %i', async (status) => {
-    const listener = await listening({ respond: () => status });
+    const listener = await receiving({ status });
     expect(await httpRequest(listener.url, { body: 'x' })).toMatchObject({ status, body: '' });
-    expect(received(listener)).toMatchObject([{ body: 'x' }]);
+    expect(bodies(listener)).toEqual(['x']);
   });
 
   it('is answered if the receiver is closed right after recording it', async () => {
     const closes: Promise<void>[] = [];
-    const listener: Listening = await listening({
-      respond: () => {
-        closes.push(listener.close());
-        return 200;
-      },
+    const listener: Receiving = await receiving({
+      record: async () => void closes.push(listener.close()),
     });
     expect(await httpRequest(listener.url, { body: 'x' })).toMatchObject({ status: 200 });
     await Promise.all(closes);
@@ -63,20 +58,20 @@ describe('an event', () => {
   it('is answered, with the others on its connection, if the receiver is closed meanwhile', async () => {
     const closes: Promise<void>[] = [];
     let count = 0;
-    const listener: Listening = await listening({
-      respond: () => {
-        if (++count === 3) closes.push(listener.close());
-        return 200;
+    const listener: Receiving = await receiving({
+      record: async () => {
+        if (++count === 3) setImmediate(() => closes.push(listener.close()));
+        for (let turns = 0; turns < 3; turns++) await turn();
       },
     });
     const one = 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\n\r\nx';
     const answers = await raw(listener.port, one.repeat(5));
     await Promise.all(closes);
-    expect([answers.match(/HTTP\/1\.1 200/g)?.length, received(listener).length]).toEqual([5, 5]);
+    expect([answers.match(/HTTP\/1\.1 200/g)?.length, listener.recorded.length]).toEqual([5, 5]);
   });
 
   it('is recorded if and only if it is answered, when the receiver is closed under load', async () => {
-    const listener = await listening();
+    const listener = await receiving();
     const answered: string[] = [];
     let closed: Promise<void> | undefined;
     const lanes = Array.from({ length: 20 }, (_, lane) => bodiesOf(lane));
@@ -85,135 +80,116 @@ describe('an event', () => {
     };
     await Promise.all(lanes.map((bodies) => pour(listener.port, bodies, take)));
     await closed;
-    expect(answered.toSorted()).toEqual(
-      received(listener)
-        .map(({ body }) => body)
-        .toSorted(),
-    );
+    expect(answered.toSorted()).toEqual(bodies(listener).toSorted());
   });
 
   it('without a body is recorded as one without a body', async () => {
-    const listener = await listening();
+    const listener = await receiving();
     await raw(listener.port, 'POST / HTTP/1.1\r\nconnection: close\r\n\r\n');
-    const [event] = received(listener);
+    const [event] = listener.recorded;
     expect(event && eventOf(event).body).toEqual({ kind: 'none' });
   });
 
   it('in chunks is recorded as a whole', async () => {
-    const listener = await listening();
+    const listener = await receiving();
     const head = 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n';
     expect(await raw(listener.port, `${head}2\r\n{"\r\n5;x=y\r\na":1}\r\n0\r\nx-trailer: 1\r\n\r\n`)).toContain(
       '200 OK',
     );
-    expect(received(listener)).toMatchObject([{ body: '{"a":1}' }]);
+    expect(bodies(listener)).toEqual(['{"a":1}']);
   });
 
   it('with "expect: 100-continue" gets a 100 response first', async () => {
-    const listener = await listening();
+    const listener = await receiving();
     const head =
       'POST / HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}';
     expect(await raw(listener.port, head)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);
   });
 
   it('in gzip is recorded without decompression', async () => {
-    const listener = await listening();
+    const listener = await receiving();
     const body = gzipSync('{"type":"message.read"}');
     const head = `POST / HTTP/1.1\r\nhost: a\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n`;
     await raw(listener.port, Buffer.concat([Buffer.from(head), body]));
-    const [event] = received(listener);
-    expect(event).toMatchObject({ body: body.toString('base64'), encoding: 'base64' });
+    const [event] = listener.recorded;
+    expect(event?.body).toEqual(body);
     expect(event && eventOf(event).name).toBe('message.read');
   });
 
   it('of 5 MiB is recorded; a larger one is refused after it is read, and the next one is recorded', async () => {
-    const listener = await listening();
+    const listener = await receiving();
     expect(await httpRequest(listener.url, { body: 'x'.repeat(5 * mebibyte) })).toMatchObject({ status: 200 });
     for (const size of [5 * mebibyte + 1, 100 * mebibyte])
       expect(await httpRequest(listener.url, { body: 'x'.repeat(size) })).toMatchObject({ status: 413 });
     expect(await httpRequest(listener.url, { body: 'next' })).toMatchObject({ status: 200 });
-    expect(received(listener).map(({ body }) => body.length)).toEqual([4, 5 * mebibyte]);
+    expect(listener.recorded.map(({ body }) => body.length)).toEqual([5 * mebibyte, 4]);
     expect(listener.warned[0]).toBe('an event to / was refused: its body is larger than 5 MiB');
   });
 
   it('is not acknowledged if it cannot be recorded', async () => {
-    const { log } = await listening();
-    await log.close();
-    const listener = await listening({ log });
+    const record = async () => {
+      throw new CliError('configuration', 'state-unwritable', 'the disk is full');
+    };
+    const listener = await receiving({ record });
     expect(await httpRequest(listener.url, { body: '1' })).toMatchObject({ status: 500 });
     expect(await httpRequest(listener.url, { body: '2' })).toMatchObject({ status: 500 });
-    expect(listener.warned).toEqual([
-      expect.stringMatching(/^an event could not be recorded and was answered with 500: .+/),
-    ]);
+    expect(listener.warned).toEqual(['an event could not be recorded and was answered with 500: the disk is full']);
   });
 });
 
 describe('many events', () => {
-  it('are each recorded once, and passed on in order of arrival', async () => {
-    const listener = await listening();
-    const passed = take(listener.log.feed(), 800);
+  it('are each recorded once, those of a connection in order', async () => {
+    const listener = await receiving();
     const lanes = Array.from({ length: 8 }, (_, lane) => Array.from({ length: 100 }, (_, at) => `${lane} ${at}`));
-    await Promise.all(lanes.map((bodies) => pour(listener.port, bodies, () => {})));
-    listener.log.end();
-    const bodies = (await passed).map(({ body }) => body);
-    expect(bodies.toSorted()).toEqual(lanes.flat().sort());
-    for (const lane of lanes) expect(bodies.filter((body) => lane.includes(body))).toEqual(lane);
-    expect(received(listener).map(({ body }) => body)).toEqual(bodies.toReversed());
+    await Promise.all(lanes.map((sent) => pour(listener.port, sent, () => {})));
+    expect(bodies(listener).toSorted()).toEqual(lanes.flat().sort());
+    for (const lane of lanes) expect(bodies(listener).filter((body) => lane.includes(body))).toEqual(lane);
   });
 
   it('pipelined on one connection are answered in order', async () => {
-    const listener = await listening({ respond: ({ body }) => 200 + Number(body) });
+    const record = async ({ body }: Delivery) => {
+      if (Number(body) % 2 === 1) throw new CliError('configuration', 'state-unwritable', 'odd');
+    };
+    const listener = await receiving({ record });
     const requests = Array.from({ length: 50 }, (_, at) => {
       const last = at === 49 ? 'connection: close\r\n' : '';
       return `POST / HTTP/1.1\r\nhost: a\r\n${last}content-length: 2\r\n\r\n${String(at).padStart(2, '0')}`;
     });
     const answers = await raw(listener.port, requests.join(''));
     const statuses = [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
-    expect(statuses).toEqual(requests.map((_, at) => 200 + at));
-  });
-
-  it('are acknowledged while the reader is still busy with the first', async () => {
-    const listener = await listening();
-    const reader = (async () => {
-      for await (const event of listener.log.feed()) return { event, seen: received(listener).length };
-      return undefined;
-    })();
-    const acknowledged: string[] = [];
-    await pour(listener.port, ['1', '2', '3'], (body) => acknowledged.push(body));
-    expect(acknowledged).toEqual(['1', '2', '3']);
-    listener.log.end();
-    expect((await reader)?.event.body).toBe('1');
+    expect(statuses).toEqual(requests.map((_, at) => (at % 2 === 1 ? 500 : 200)));
   });
 });
 
 describe('a request that is not an event', () => {
   it.each(['GET', 'HEAD'])('is answered if it is a %s of the health path', async (method) => {
-    const listener = await listening({ path: '/hooks' });
+    const listener = await receiving({ path: '/hooks' });
     const answer = await httpRequest(`http://127.0.0.1:${listener.port}/__bizmsg/health?x`, { method });
     expect(answer).toMatchObject({ status: 200 });
-    expect([received(listener), listener.warned]).toEqual([[], []]);
+    expect([listener.recorded, listener.warned]).toEqual([[], []]);
   });
 
   it.each(['GET', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('is refused with a warning if it is a %s', async (method) => {
-    const listener = await listening();
+    const listener = await receiving();
     const answer = await httpRequest(listener.url, { method });
     expect(answer).toMatchObject({ status: 405, headers: { allow: 'POST' } });
-    expect(received(listener)).toEqual([]);
+    expect(listener.recorded).toEqual([]);
     expect(listener.warned).toEqual([`${method} / was refused: events are sent by POST`]);
   });
 
   it('is refused if it is a POST to another path', async () => {
-    const listener = await listening({ path: '/hooks' });
+    const listener = await receiving({ path: '/hooks' });
     const send = (path: string) => httpRequest(`http://127.0.0.1:${listener.port}${path}`, { body: path });
     for (const path of ['/', '/hooks/', '/hook', '/hooksx', '/HOOKS', '/__bizmsg/health'])
       expect(await send(path)).toMatchObject({ status: 404 });
     for (const path of ['/hooks', '/hooks?x=/y']) expect(await send(path)).toMatchObject({ status: 200 });
-    expect(received(listener).map(({ path }) => path)).toEqual(['/hooks?x=/y', '/hooks']);
+    expect(listener.recorded.map(({ path }) => path)).toEqual(['/hooks', '/hooks?x=/y']);
     expect(listener.warned).toEqual(['POST / was refused: events are sent to /hooks']);
   });
 
   it('causes at most one warning a second', async () => {
     let now = 0;
-    const listener = await listening({ now: () => now });
+    const listener = await receiving({ now: () => now });
     for (let time = 0; time < 50; time++) await httpRequest(listener.url, { method: 'GET' });
     now = 1_000;
     await httpRequest(listener.url, { method: 'GET' });
@@ -236,10 +212,10 @@ describe('broken HTTP', () => {
     ['invalid chunks', 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n', 400],
     ['a CONNECT request', 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n', 405],
   ])('with %s is refused with a warning, and not recorded', async (_, bytes, status) => {
-    const listener = await listening();
+    const listener = await receiving();
     const answer = await raw(listener.port, bytes);
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
-    expect(received(listener)).toEqual([]);
+    expect(listener.recorded).toEqual([]);
     expect(listener.warned).toHaveLength(1);
     expect(await httpRequest(listener.url)).toMatchObject({ status: 200 });
   });
@@ -247,33 +223,33 @@ describe('broken HTTP', () => {
   it.each(['', 'host: \r\n', 'host: a\r\nhost: b\r\n', 'host: ../../etc\r\n'])(
     'does not include a missing, repeated or odd host: %j',
     async (host) => {
-      const listener = await listening();
+      const listener = await receiving();
       expect(await raw(listener.port, `POST / HTTP/1.1\r\n${host}connection: close\r\n\r\n`)).toContain('200 OK');
     },
   );
 
   it('after an event does not affect the response to the event', async () => {
-    const listener = await listening();
+    const listener = await receiving();
     const answers = await raw(listener.port, `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{"a":1}`);
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
-    expect(received(listener)).toMatchObject([{ body: '{"' }]);
+    expect(bodies(listener)).toEqual(['{"']);
   });
 
   it.each([
     ['in the body', '\r\ncontent-length: 100\r\n\r\n{', 'a sender left before the body of POST /cut was complete'],
     ['in the headers', '\r\ncontent-le', 'a sender disconnected in the middle of a request'],
   ])('causes a warning, and is neither recorded nor answered, if the sender stops %s', async (_, rest, warning) => {
-    const listener = await listening();
+    const listener = await receiving();
     const socket = connect(listener.port, '127.0.0.1');
     const answered: Buffer[] = [];
     socket.on('data', (chunk: Buffer) => answered.push(chunk));
     socket.end(`POST /cut HTTP/1.1\r\nhost: a${rest}`);
     await once(socket, 'close');
-    expect([listener.warned, answered, received(listener)]).toEqual([[warning], [], []]);
+    expect([listener.warned, answered, listener.recorded]).toEqual([[warning], [], []]);
   });
 
   it('causes a warning if the sender disconnects in the middle of a body', async () => {
-    const listener = await listening();
+    const listener = await receiving();
     const socket = connect(listener.port, '127.0.0.1');
     await once(socket, 'connect');
     await new Promise((written) => {
@@ -282,7 +258,7 @@ describe('broken HTTP', () => {
     await httpRequest(listener.url, { body: 'meanwhile' });
     socket.resetAndDestroy();
     await expect.poll(() => listener.warned).toEqual(['a sender left before the body of POST /gone was complete']);
-    expect(received(listener).map(({ body }) => body)).toEqual(['meanwhile']);
+    expect(bodies(listener)).toEqual(['meanwhile']);
   });
 });
 
@@ -293,20 +269,20 @@ describe('a slow sender', () => {
     ['its body', 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n{'],
     ['its chunks', 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n'],
   ])('that never completes %s is answered with 408, and nothing is recorded', async (_, text) => {
-    const listener = await listening({ timeouts });
+    const listener = await receiving({ timeouts });
     expect(await raw(listener.port, text)).toMatch(/^HTTP\/1\.1 408 /);
-    expect(received(listener)).toEqual([]);
+    expect(listener.recorded).toEqual([]);
     expect(listener.warned).toEqual(['a sender took too long and was answered with 408']);
   });
 
   it('that sends nothing is disconnected without a warning', async () => {
-    const listener = await listening({ timeouts });
+    const listener = await receiving({ timeouts });
     expect(await raw(listener.port, '')).toBe('');
     expect(listener.warned).toEqual([]);
   });
 
   it('does not delay others, nor do a thousand idle connections', async () => {
-    const listener = await listening();
+    const listener = await receiving();
     const sockets = Array.from({ length: 1_000 }, () => connect(listener.port, '127.0.0.1').on('error', () => {}));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
     sockets.slice(0, 100).forEach((socket) => socket.write('POST / HTTP/1.1\r\nx: '));
@@ -326,23 +302,23 @@ describe('an event from a web page', () => {
   ] as const;
 
   it.each(pages)('is refused and not recorded: %s, %j', async (page, headers) => {
-    const listener = await listening();
+    const listener = await receiving();
     expect(await httpRequest(listener.url, { headers, body: '{}' })).toMatchObject({
       status: 403,
       body: 'web pages may not send events here\n',
     });
-    expect(received(listener)).toEqual([]);
+    expect(listener.recorded).toEqual([]);
     expect(listener.warned).toEqual([`POST / was refused: it came from ${page} (--allow-web-pages accepts it)`]);
   });
 
   it.each(pages)('is recorded if web pages are allowed: %s, %j', async (_, headers) => {
-    const listener = await listening({ allowWebPages: true });
+    const listener = await receiving({ allowWebPages: true });
     expect(await httpRequest(listener.url, { headers, body: '{}' })).toMatchObject({ status: 200 });
-    expect(received(listener)).toHaveLength(1);
+    expect(listener.recorded).toHaveLength(1);
   });
 
   it('is refused from a site whose name resolves to this machine', async () => {
-    const listener = await listening();
+    const listener = await receiving();
     const headers = { host: `evil.example:${listener.port}`, origin: `http://evil.example:${listener.port}` };
     expect(await httpRequest(listener.url, { headers, body: '{}' })).toMatchObject({ status: 403 });
   });
@@ -350,7 +326,7 @@ describe('an event from a web page', () => {
   it.each(['127.0.0.1', 'localhost', '[::1]'])(
     'is recorded if the page has the origin of the listener: %s',
     async (name) => {
-      const listener = await listening();
+      const listener = await receiving();
       const headers = { origin: `http://${name}:${listener.port}`, 'sec-fetch-site': 'same-origin' };
       expect(await httpRequest(listener.url, { headers, body: '{}' })).toMatchObject({ status: 200 });
     },
@@ -362,7 +338,7 @@ describe('unfinished bodies', () => {
   const began = `POST /began HTTP/1.1\r\nhost: a\r\ncontent-length: ${5 * mebibyte}\r\n\r\n`;
 
   it('of more than 64 MiB together are dropped, oldest first', async () => {
-    const listener = await listening();
+    const listener = await receiving();
     const oldest = raw(listener.port, Buffer.concat([Buffer.from(began), four]));
     const others = Array.from({ length: 16 }, () => connect(listener.port, '127.0.0.1').on('error', () => {}));
     onTestFinished(() => others.forEach((socket) => socket.destroy()));
@@ -372,13 +348,13 @@ describe('unfinished bodies', () => {
       'an unfinished event to /began was dropped: the unfinished events together exceeded 64 MiB',
     );
     expect(await httpRequest(listener.url, { body: four.toString() })).toMatchObject({ status: 200 });
-    expect(received(listener).map(({ path }) => path)).toEqual(['/']);
+    expect(listener.recorded.map(({ path }) => path)).toEqual(['/']);
   });
 });
 
 describe('the address of a receiver', () => {
   it('is every address of localhost, and no other', async () => {
-    const listener = await listening();
+    const listener = await receiving();
     const ask = (host: string) =>
       httpRequest(`http://${host}:${listener.port}/`).then(
         ({ status }) => status,
@@ -391,7 +367,7 @@ describe('the address of a receiver', () => {
   });
 
   it('can be another host', async () => {
-    const listener = await listening({ host: '127.0.0.2', path: '/hooks' });
+    const listener = await receiving({ host: '127.0.0.2', path: '/hooks' });
     expect(listener.url).toBe(`http://127.0.0.2:${listener.port}/hooks`);
     expect(await httpRequest(listener.url)).toMatchObject({ status: 200 });
   });
@@ -402,7 +378,7 @@ describe('the address of a receiver', () => {
     onTestFinished(() => void other.close());
     const address = other.address();
     const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
-    await expect(listening({ port })).rejects.toMatchObject({
+    await expect(receiving({ port })).rejects.toMatchObject({
       exit: 'configuration',
       code: 'port-busy',
       message: `port ${port} is in use${host === '::1' ? ' on [::1]' : ''}`,
@@ -410,15 +386,15 @@ describe('the address of a receiver', () => {
   });
 
   it('is refused if this machine does not have it', async () => {
-    await expect(listening({ host: '192.0.2.1' })).rejects.toMatchObject({ exit: 'configuration', code: 'port' });
+    await expect(receiving({ host: '192.0.2.1' })).rejects.toMatchObject({ exit: 'configuration', code: 'port' });
   });
 
   it('is free again after close, even with open connections', async () => {
-    const listener = await listening();
+    const listener = await receiving();
     const socket = connect(listener.port, '127.0.0.1');
     await once(socket, 'connect');
     await listener.close();
-    const next = await listening({ port: listener.port });
+    const next = await receiving({ port: listener.port });
     expect(next.port).toBe(listener.port);
     socket.destroy();
   });
@@ -429,7 +405,6 @@ function* bodiesOf(lane: number): Generator<string> {
   for (let at = 0; ; at++) yield `${lane} ${at}`;
 }
 
-/** Recorded events, newest first. */
-function received({ stateFolder }: Listening): readonly Received[] {
-  return Array.from(newestFirst(stateFolder), ({ event }) => event);
+function bodies({ recorded }: Receiving): readonly string[] {
+  return recorded.map(({ body }) => body.toString());
 }

@@ -1,9 +1,9 @@
 import { configuration } from '../../base/errors.ts';
 import type { Later } from '../../base/host.ts';
-import { warnOncePerFile } from '../../base/journal-lines.ts';
 import type { Context } from '../../cli/command.ts';
 import { remoteOf } from '../sandbox/control.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
+import { openLogs } from '../../logs/database.ts';
 import { liveListeners } from '../../webhooks/listeners.ts';
 import {
   type EventSource,
@@ -48,8 +48,8 @@ async function atListeners(context: Context): Promise<EventSource> {
   const stateFolder = context.stateFolder();
   const { kill, now, later } = context.host;
   if (liveListeners(stateFolder, kill).length === 0) throw noListener();
-  const onDamage = warnOncePerFile(context, 'journal-damaged');
-  const source = listenerSource(stateFolder, { now, later, onDamage });
+  const note = (text: string) => context.note('logs', text);
+  const source = await listenerSource(await openLogs(stateFolder, { host: context.host, note }), { now, later });
   const [stored, sandboxes] = [await storedSecret(context), await context.sandboxes()];
   if (stored === undefined) return source;
   // A listener that was started for a local sandbox receives events signed with one of that sandbox's secrets.

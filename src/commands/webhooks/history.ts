@@ -1,15 +1,13 @@
-import { command } from '../../cli/command.ts';
+import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { flag } from '../../cli/params.ts';
-import { usage } from '../../base/errors.ts';
+import { counted, whole } from '../../cli/output/figures.ts';
+import type { History } from '../../webhooks/history.ts';
 import { listCommand } from '../list.ts';
-import { recordedEvents } from './event-source.ts';
+import { recordedEvents, withHistory } from './recorded.ts';
 import { entryOf, eventSelection } from './selection.ts';
 
-const params = {
-  clear: flag('--clear', 'delete the events of listeners that have ended, after asking'),
-  damaged: flag('--damaged', 'with --clear: delete damaged files too'),
-} as const;
+const params = { clear: flag('--clear', 'delete all recorded events, after asking') } as const;
 const about = {
   name: 'history',
   summary: 'List the events that listeners on this machine received, newest last',
@@ -20,7 +18,7 @@ const about = {
     'webhooks history --clear --yes',
   ],
   sample:
-    'id\treceived_at\tname\tmessage_id\trecipient\treason\tanswered\tabout\ne1fq8zk3m00\t2026-…\tmessage.read\tmsg_…\t+12025550101\t\t200\t\n…',
+    'id\treceived_at\tname\tmessage_id\trecipient\treason\tanswered\tabout\ne12\t2026-…\tmessage.read\tmsg_…\t+12025550101\t\t200\t\n…',
 } as const;
 
 const clearHistory = command({
@@ -29,21 +27,24 @@ const clearHistory = command({
   accepts: printOptions,
   piped: 'text',
   changes: true,
-  run: async (context, { clear, damaged }) => {
-    if (!clear) throw usage('--damaged needs --clear');
-    const { clearableEvents, clearEvents } = await import('../../webhooks/log/files.ts');
-    const { kill, now } = context.host;
-    const found = clearableEvents(context.stateFolder(), { kill, now: now(), damaged });
-    const { length } = found.paths;
-    if (length > 0) await context.confirm(`Delete ${length === 1 ? '1 file' : `${length} files`} of recorded events?`);
-    return clearEvents(found);
-  },
-  view: ({ removed, kept, damaged }, ui) => {
-    const live = kept === 0 ? '' : `; kept because their listeners are running: ${kept}`;
-    const broken = damaged === 0 ? '' : `; kept because they are damaged: ${damaged} (--damaged deletes them too)`;
-    return `${removed === 0 ? 'Nothing to delete' : `${ui.color.green('Deleted')} files: ${removed}`}${live}${broken}`;
-  },
+  run: (context) => withHistory(context, (history) => cleared(context, history)),
+  view: ({ removed }, ui) =>
+    removed === 0 ? 'Nothing to delete' : `${ui.color.green('Deleted')} events: ${whole(removed)}`,
 });
+
+async function cleared({ confirm }: Context, history: History | undefined) {
+  const [{ countEvents, deleteUpTo }, { newestRecords }] = await Promise.all([
+    import('../../logs/events.ts'),
+    import('../../logs/forwards.ts'),
+  ]);
+  const count = history ? await history.logs.read(countEvents) : 0;
+  if (!history || count === 0) return { removed: 0 };
+  await confirm(`Delete ${counted(count, 'recorded event')}?`);
+  const { event: last } = await history.logs.read(newestRecords);
+  let removed = 0;
+  for (let some = Infinity; some > 0; removed += some) some = await history.logs.write(deleteUpTo(last));
+  return { removed };
+}
 
 export const webhooksHistory = listCommand({
   ...about,
@@ -51,7 +52,7 @@ export const webhooksHistory = listCommand({
   details: 'Events are kept for a week, up to 256 MiB. This works without a running listener.',
   noun: 'events',
   params,
-  instead: { clear: clearHistory, damaged: clearHistory },
+  instead: { clear: clearHistory },
   first: ['id', 'received_at', 'name', 'recipient', 'answered', 'about'],
   open: recordedEvents,
   entryOf,

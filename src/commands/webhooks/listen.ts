@@ -1,5 +1,6 @@
 import { jsonText } from '../../base/json.ts';
 import { streaming, type Ui } from '../../cli/command.ts';
+import { counted } from '../../cli/output/figures.ts';
 import { cell } from '../../cli/output/rows.ts';
 import { eventNames, isDelivered } from '../../contract/events.ts';
 import type { EventItem, ForwardedItem, Item } from '../../webhooks/items.ts';
@@ -14,9 +15,10 @@ export const listenForEvents = streaming({
     'print it later. --events and --where choose the events to show and forward. Requests from web pages in a',
     'browser are refused (403).',
     '',
-    'Events are forwarded with their original bytes and headers and an added header, bizmsg-forwarded-by, by',
-    'which a listener refuses events that it forwarded itself (508). Before forwarding to another machine it',
-    'asks, or needs --yes.',
+    'Events are forwarded with their original bytes and headers, without cookies and credentials, and with an',
+    'added header, bizmsg-forwarded-by, by which a listener refuses events that it forwarded itself (508). With',
+    '--host and a known secret, only correctly signed ones are forwarded. What a killed listener had to forward,',
+    'the next one with the same address forwards. Before forwarding to another machine it asks, or needs --yes.',
   ].join('\n'),
   params: listenParams,
   examples: [
@@ -26,23 +28,31 @@ export const listenForEvents = streaming({
     'webhooks listen --route order.paid=localhost:3000/paid -o ndjson',
   ],
   sample:
-    'Ready http://127.0.0.1:4781 for events of the sandbox …\n2026-…  e1fq8zk3m00  message.delivered  +12025550101  msg_…  signed\n…',
+    'Ready http://127.0.0.1:4781 for events of the sandbox …\n2026-…  e12  message.delivered  +12025550101  msg_…  signed\n…',
   accepts: ['profile', 'mode', 'output'],
   piped: 'text',
-  async *run(context, input): AsyncGenerator<readonly (Item | Ready)[], { type: 'ended'; url: string }> {
+  async *run(context, input): AsyncGenerator<readonly (Item | Ready)[], Ended> {
     const listener = await openListener(context, input);
     try {
       yield [listener.ready];
       yield* listener.items();
-      return { type: 'ended', url: listener.ready.url };
+      return { type: 'ended', url: listener.ready.url, ...(listener.unshown() > 0 && { unshown: listener.unshown() }) };
     } finally {
       await listener.close();
     }
   },
   line: (item, ui, { full }) => itemLine(item, ui, full),
   view: ({ url }) => `Stopped ${url}`,
-  unprinted: () => 'bizmsg webhooks history shows the events',
+  unprinted: ({ unshown }) =>
+    `${unshown === undefined ? '' : `also not printed: ${counted(unshown, 'later event')}; `}bizmsg webhooks history shows the events`,
 });
+
+interface Ended {
+  readonly type: 'ended';
+  readonly url: string;
+  /** Events that were not printed. */
+  readonly unshown?: number;
+}
 
 /** A line for people. All texts in the item are safe already. */
 export function itemLine(item: Item | Ready, ui: Ui, isFull: boolean): string {

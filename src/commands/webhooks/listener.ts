@@ -43,8 +43,10 @@ export interface Ready {
 
 interface Listener {
   readonly ready: Ready;
-  /** Ends after the context's signal, once everything is shown. */
+  /** Ends after the context's signal, once everything is shown, or stdout is not read anymore. */
   items(): AsyncGenerator<readonly Item[], void>;
+  /** The number of events that were not shown. */
+  unshown(): number;
   close(): Promise<void>;
 }
 
@@ -62,7 +64,7 @@ export async function openListener(context: Context, input: ListenInput): Promis
     import('../../webhooks/listen.ts'),
     import('../../webhooks/receive/server.ts'),
   ]);
-  const readyFile = input.readyFile === undefined ? undefined : openReadyFile(input.readyFile, options);
+  const readyFile = input.readyFile === undefined ? undefined : openReadyFile(input.readyFile, context.host);
   const listening = await openListening({ ...options, secrets: () => secrets });
   const url = deliveryUrl(listening, input);
   try {
@@ -76,7 +78,8 @@ export async function openListener(context: Context, input: ListenInput): Promis
     await warnIfExposed(context, listening);
     const ready = readyOf(listening, sender, input);
     readyFile?.write(ready);
-    return { ready, items: () => itemsUntilEnd(context, listening, { sender, subscription, url }), close };
+    const items = () => itemsUntilEnd(context, listening, { sender, subscription, url });
+    return { ready, items, unshown: listening.unshown, close };
   } catch (error) {
     await close();
     throw error;
@@ -163,7 +166,11 @@ async function* itemsUntilEnd(
   void listening.first.then(cancelNote);
   const ended = untilAborted(context.host.signal).then(end);
   try {
-    yield* withAdvice(context, listening.items());
+    for await (const items of withAdvice(context, listening.items())) {
+      yield items;
+      // The others are in the history.
+      if (context.host.stdout.unprinted.bytes > 0) break;
+    }
     await ended;
   } finally {
     cancelNote();
@@ -195,12 +202,8 @@ async function listenOptions(context: Context, input: ListenInput): Promise<Omit
   checkOutput(context);
   const { port, host, path, respond, allowWebPages } = input;
   const stateFolder = context.stateFolder();
-  const { pid, kill, now, later } = context.host;
   return {
-    pid,
-    kill,
-    now,
-    later,
+    machine: context.host,
     stateFolder,
     port,
     host,
@@ -209,8 +212,8 @@ async function listenOptions(context: Context, input: ListenInput): Promise<Omit
     allowWebPages,
     warn: (text) => context.note('webhooks', text),
     filter: await filterOf(input),
-    isUnread: () => context.host.stdout.unprinted.bytes > 0,
-    forward: { routes: await checkedRoutes(context, input), retry: input.retry },
+    routes: await checkedRoutes(context, input),
+    retry: input.retry,
     addresses: await ownAddresses(),
   };
 }

@@ -1,20 +1,17 @@
-import { warnOncePerFile } from '../../base/journal-lines.ts';
 import { CliError, forOption, usage } from '../../base/errors.ts';
-import { fsError } from '../../base/files.ts';
-import type { OnDamage } from '../../base/journal-lines.ts';
 import { type Context, streaming } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { flag, type Input, option, words } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
+import type { Received } from '../../logs/events.ts';
+import type { Past } from '../../logs/forwards.ts';
 import type { Addressed, Replayed } from '../../webhooks/forward/replay.ts';
-import type { Past } from '../../webhooks/log/history.ts';
-import type { EventLog } from '../../webhooks/log/log.ts';
-import type { Received } from '../../webhooks/log/records.ts';
+import type { History } from '../../webhooks/history.ts';
 import { confirmOutside } from './confirm-outside.ts';
 import { deliveryIn, requireSendable } from './delivery-file.ts';
-import { requiredSecret, secretParams } from './secrets.ts';
 import { isSelection, type Selection } from '../list.ts';
-import { recordedEvents } from './event-source.ts';
+import { openHistory } from './recorded.ts';
+import { requiredSecret, secretParams } from './secrets.ts';
 import { eventSelectionParams, hasFailed, select } from './selection.ts';
 
 export const replayEvents = streaming({
@@ -35,28 +32,18 @@ export const replayEvents = streaming({
     resign: flag('--resign', 're-sign events that are too old to be accepted'),
     ...secretParams,
   },
-  examples: ['webhooks replay --since 10m --failed', 'webhooks replay e1fq8zk3m00 --to 3000'],
-  sample: 'e1fq8zk3m00  message.read  200  12 ms\nReplayed 1: 1 x answered 200',
+  examples: ['webhooks replay --since 10m --failed', 'webhooks replay e12 --to 3000'],
+  sample: 'e12  message.read  200  12 ms\nReplayed 1: 1 x answered 200',
   accepts: ['profile', ...printOptions],
   changes: true,
   piped: 'text',
   async *run(context, input) {
-    const plan = await replayPlan(context, input);
-    await confirmOutside(context, plan.to.values(), (count) =>
-      count === 1 ? 'Send an event' : `Send ${count} events`,
-    );
-    const prepare = await preparation(context, input);
-    const { eventOf } = await import('../../webhooks/event/event.ts');
-    const answers = new Map<string, number>();
-    let failed = 0;
-    for await (const { event, outcome } of replayAndRecord(context, plan, prepare)) {
-      const { status = null, error = null, url, ms } = outcome;
-      const answer = error ?? `answered ${status}`;
-      answers.set(answer, (answers.get(answer) ?? 0) + 1);
-      if (!isDelivered(outcome)) failed += 1;
-      yield [{ id: event.id, name: eventOf(event).name ?? null, url, status, error, ms }];
+    const history = input.file === undefined ? await openHistory(context) : undefined;
+    try {
+      return yield* replayed(context, history, input);
+    } finally {
+      await history?.logs.close();
     }
-    return { replayed: plan.to.size, failed, answers: Object.fromEntries(answers) };
   },
   line: ({ id, name, status, error, ms }, ui) => {
     const paint = isDelivered({ status: status ?? undefined, error: error ?? undefined })
@@ -71,51 +58,53 @@ export const replayEvents = streaming({
   exit: ({ failed }) => (failed > 0 ? 'partial' : 'done'),
 });
 
-/** Replays events and records the results in the log, if possible. */
+interface ReplayInput extends Selection, Input<typeof secretParams> {
+  readonly ids: readonly string[];
+  readonly file: string | undefined;
+  readonly to: string | undefined;
+  readonly resign: boolean;
+}
+
+async function* replayed(context: Context, history: History | undefined, input: ReplayInput) {
+  const plan = await replayPlan(context, history, input);
+  await confirmOutside(context, plan.to.values(), (count) => (count === 1 ? 'Send an event' : `Send ${count} events`));
+  const prepare = await preparation(context, input);
+  const { eventOf } = await import('../../webhooks/event/event.ts');
+  const answers = new Map<string, number>();
+  let failed = 0;
+  for await (const { event, attempt } of replayAndRecord(context, history, plan, prepare)) {
+    const { status = null, error = null, url, ms } = attempt;
+    const answer = error ?? `answered ${status}`;
+    answers.set(answer, (answers.get(answer) ?? 0) + 1);
+    if (!isDelivered(attempt)) failed += 1;
+    yield [{ id: event.id, name: eventOf(event).name ?? null, url, status, error, ms }];
+  }
+  return { replayed: plan.to.size, failed, answers: Object.fromEntries(answers) };
+}
+
+/** Replays events and records the results, if possible. */
 async function* replayAndRecord(
-  context: Context,
-  { to, events, isReceived }: ReplayPlan,
+  { host, given, note }: Context,
+  history: History | undefined,
+  { to, events }: ReplayPlan,
   prepare: (event: Received) => Received,
 ): AsyncGenerator<Replayed> {
   if (to.size === 0) return;
-  const { now, signal } = context.host;
-  const { replay } = await import('../../webhooks/forward/replay.ts');
-  const timeout = context.given.timeout ?? 30_000;
-  const log = isReceived ? await openLog(context) : undefined;
+  const { now, signal } = host;
+  const [{ replay }, { recordForward }] = await Promise.all([
+    import('../../webhooks/forward/replay.ts'),
+    import('../../logs/forwards.ts'),
+  ]);
   let done = 0;
-  try {
-    for await (const one of replay({ events, prepare, timeout, now, signal })) {
-      tryToRecord(context, () => log?.forwarded(one.outcome));
-      yield one;
-      done += 1;
-    }
-    if (signal.aborted) throw interrupted(done, to.size);
-  } finally {
-    await log?.close().catch((error: unknown) => noteUnrecorded(context, error));
+  for await (const one of replay({ events, prepare, timeout: given.timeout ?? 30_000, now, signal })) {
+    await history?.logs.write(recordForward(one.event.number, now(), one.attempt)).catch((error: unknown) => {
+      if (!(error instanceof CliError)) throw error;
+      note('not-recorded', `the result is not recorded: ${error.message}`);
+    });
+    yield one;
+    done += 1;
   }
-}
-
-async function openLog(context: Context): Promise<EventLog | undefined> {
-  const { openEventLog } = await import('../../webhooks/log/log.ts');
-  const stateFolder = context.stateFolder();
-  const { pid, kill, now, later } = context.host;
-  return tryToRecord(context, () => openEventLog({ stateFolder, pid, kill, now, later }));
-}
-
-/** A failure to record is only noted: the events are sent anyway. */
-function tryToRecord<T>(context: Context, record: () => T): T | undefined {
-  try {
-    return record();
-  } catch (error) {
-    noteUnrecorded(context, error);
-    return undefined;
-  }
-}
-
-function noteUnrecorded(context: Context, error: unknown): void {
-  const why = error instanceof CliError ? error.message : fsError(error)?.reason;
-  if (why === undefined) throw error;
-  context.note('not-recorded', `the results are not recorded: ${why}`);
+  if (signal.aborted) throw interrupted(done, to.size);
 }
 
 function interrupted(done: number, all: number): CliError {
@@ -143,34 +132,35 @@ async function preparation(context: Context, input: PrepareInput): Promise<(even
   };
 }
 
-interface ReplayInput extends Selection {
-  readonly ids: readonly string[];
-  readonly file: string | undefined;
-  readonly to: string | undefined;
-}
-
 interface ReplayPlan {
-  /** Destinations by event id. */
-  readonly to: ReadonlyMap<string, URL>;
-  readonly events: Iterable<Addressed>;
-  /** True if the events are in the log, which then also records this replay. */
-  readonly isReceived: boolean;
+  /** Destinations by event number. */
+  readonly to: ReadonlyMap<number, URL>;
+  readonly events: AsyncIterable<Addressed> | Iterable<Addressed>;
 }
 
 /** The events to replay and their destinations. */
-async function replayPlan(context: Context, { file, ...input }: ReplayInput): Promise<ReplayPlan> {
+async function replayPlan(
+  context: Context,
+  history: History | undefined,
+  { file, ...input }: ReplayInput,
+): Promise<ReplayPlan> {
   if (file !== undefined) return planForFile(context, file, input);
-  const { addressed } = await import('../../webhooks/forward/replay.ts');
-  const onDamage = warnOncePerFile(context, 'journal-damaged');
-  const to = await destinations(context, input, onDamage);
-  return { to, events: addressed(context.stateFolder(), to, onDamage), isReceived: true };
+  const to = await destinations(context, history, input);
+  return { to, events: addressed(history, to) };
 }
 
-async function destinations(
-  context: Context,
-  input: Omit<ReplayInput, 'file'>,
-  onDamage: OnDamage,
-): Promise<ReadonlyMap<string, URL>> {
+/** The events with these numbers and their destinations, oldest first. */
+async function* addressed(history: History | undefined, to: ReplayPlan['to']): AsyncGenerator<Addressed> {
+  const { withNumber } = await import('../../webhooks/history.ts');
+  for (const [number, url] of [...to].sort(([one], [other]) => one - other)) {
+    const past = history && (await withNumber(history, number));
+    if (past) yield { event: past.event, url };
+  }
+}
+
+type Choice = Omit<ReplayInput, 'file'>;
+
+async function destinations(context: Context, history: History | undefined, input: Choice): Promise<ReplayPlan['to']> {
   const [{ forwardUrl }, { webhookId }] = await Promise.all([
     import('../../webhooks/forward/routes.ts'),
     import('../../webhooks/event/event.ts'),
@@ -178,15 +168,15 @@ async function destinations(
   const different = new Set<string>();
   const { to } = input;
   const given = to === undefined ? undefined : forOption('--to', () => forwardUrl(to));
-  const found = new Map<string, URL>();
+  const found = new Map<number, URL>();
   let unsent = 0;
-  for await (const past of chosenEvents(context, input, onDamage)) {
+  for await (const past of chosenEvents(context, history, input)) {
     const { event, forwards } = past;
     if (input.failed && forwards.length === 0) unsent += 1;
     if (input.failed && !hasFailed(past)) continue;
     const last = given ?? (forwards[0] && forwardUrl(forwards[0].url));
     if (!last) throw usage(`${event.id} was never forwarded, so it has no destination`, 'give one with --to');
-    found.set(event.id, last);
+    found.set(event.number, last);
     different.add(webhookId(event) ?? event.id);
   }
   if (unsent > 0)
@@ -199,40 +189,30 @@ async function destinations(
   return found;
 }
 
-async function planForFile(
-  context: Context,
-  file: string,
-  { ids, to, ...which }: Omit<ReplayInput, 'file'>,
-): Promise<ReplayPlan> {
+async function planForFile(context: Context, file: string, { ids, to, ...which }: Choice): Promise<ReplayPlan> {
   if (ids.length > 0 || isSelection(which))
     throw usage('--file cannot be combined with ids, or with options that select events');
   if (to === undefined) throw usage('the file has no destination', 'give one with --to');
-  const [{ receivedOf }, { forwardUrl }] = await Promise.all([
-    import('../../webhooks/log/records.ts'),
-    import('../../webhooks/forward/routes.ts'),
-  ]);
+  const { forwardUrl } = await import('../../webhooks/forward/routes.ts');
   const delivery = await deliveryIn(context, file);
   requireSendable(delivery);
   const { name: id, raw } = delivery;
-  const event = receivedOf({ ...raw, remote: '', port: 0 }, id, context.host.now());
+  const event = { ...raw, id, number: 0, received_at: context.host.now(), remote: '', port: 0 };
   const url = forOption('--to', () => forwardUrl(to));
-  return { to: new Map([[id, url]]), events: [{ event, url }], isReceived: false };
+  return { to: new Map([[0, url]]), events: [{ event, url }] };
 }
 
 /** With --failed, all that may have failed. */
 async function* chosenEvents(
   context: Context,
-  { ids, ...which }: Omit<ReplayInput, 'to' | 'file'>,
-  onDamage: OnDamage,
+  history: History | undefined,
+  { ids, ...which }: Choice,
 ): AsyncGenerator<Past> {
   if (ids.length > 0 && isSelection(which)) throw usage('ids cannot be combined with options that select events');
-  if (ids.length > 0) {
-    const { findEvent } = await import('../../webhooks/log/history.ts');
-    for (const id of ids) yield findEvent(context.stateFolder(), id, onDamage);
-    return;
-  }
+  const { findEvent, newestFirst } = await import('../../webhooks/history.ts');
+  for (const id of ids) yield findEvent(history, id);
+  if (ids.length > 0) return;
   if (!isSelection(which))
     throw usage('specify which events to replay', 'give ids from webhooks history, or --since 10m');
-  const source = await recordedEvents(context);
-  for await (const { past } of select(source, { ...which, failed: false }, context.host.now())) yield past;
+  yield* select(newestFirst(history), { ...which, failed: false }, context.host.now());
 }

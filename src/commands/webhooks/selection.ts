@@ -1,8 +1,8 @@
 import { isDelivered } from '../../contract/events.ts';
-import type { Past } from '../../webhooks/log/history.ts';
-import { type Entry, selecting, type Selection, selectionParams, type Source } from '../list.ts';
+import type { Past } from '../../logs/forwards.ts';
+import { type Entry, selecting, type Selection, selectionParams } from '../list.ts';
 import { eventType } from '../sandbox/names.ts';
-import type { RecordedEvent } from './event-source.ts';
+import type { RecordedEvent } from './recorded.ts';
 
 export const eventsText = 'only these events, comma-separated; message means its family';
 export const whereText = 'only events with this value in the body, such as data.to=+12025550101';
@@ -16,15 +16,14 @@ export const eventSelection = {
 
 export const eventSelectionParams = selectionParams(eventSelection);
 
-/** The selected events, the newest first. */
-export async function* select(
-  source: Source<RecordedEvent>,
-  selection: Selection,
-  now: number,
-): AsyncGenerator<RecordedEvent> {
-  const isSelected = selecting(selection, now);
-  for await (const { records } of source.back(500))
-    for (const one of records.toReversed()) if (isSelected(entryOf(one))) yield one;
+/** Selects events, which come newest first. */
+export async function* select(events: AsyncIterable<Past>, selection: Selection, now: number): AsyncGenerator<Past> {
+  const { eventOf } = await import('../../webhooks/event/event.ts');
+  const [isSelected, from] = [selecting(selection, now), selection.since?.(now) ?? -Infinity];
+  for await (const past of events) {
+    if (past.event.received_at < from) return;
+    if (isSelected(entryOf({ past, event: eventOf(past.event) }))) yield past;
+  }
 }
 
 export function entryOf({ past, event }: RecordedEvent): Entry {

@@ -1,17 +1,16 @@
-import { warnOncePerFile } from '../../base/journal-lines.ts';
 import { CliError, usage } from '../../base/errors.ts';
 import { statsOf } from '../../base/files.ts';
-import type { OnDamage } from '../../base/journal-lines.ts';
 import { parseJson } from '../../base/json.ts';
 import { command, type Context, type Ui } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { argument, option } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
 import type { WebhookEvent } from '../../webhooks/event/event.ts';
-import type { Past } from '../../webhooks/log/history.ts';
-import type { Forwarded } from '../../webhooks/log/records.ts';
+import type { Forwarded, Past } from '../../logs/forwards.ts';
+import type { History } from '../../webhooks/history.ts';
 import { remoteOf } from '../sandbox/control.ts';
 import { storyText } from '../sandbox/lines.ts';
+import { withHistory } from './recorded.ts';
 import { eventRow } from './selection.ts';
 
 export const showEvent = command({
@@ -31,27 +30,16 @@ export const showEvent = command({
     ),
     raw: option('--raw <file>', 'write the event as received to a file, or - for stdout'),
   },
-  examples: ['webhooks show', 'webhooks show --raw -', 'webhooks show e1fq8zk3m00 --raw event.http'],
+  examples: ['webhooks show', 'webhooks show --raw -', 'webhooks show e12 --raw event.http'],
   sample:
-    'e1fq8zk3m00  2026-…  message.read\nfrom 127.0.0.1 to port 4781: msg_…, +12025550101\n\nPOST /hooks\nContent-Type: application/json\n…\n\n{"type":"message.read",…\n\nforwarded  2026-…  http://127.0.0.1:3000/hooks  200  12 ms',
+    'e12  2026-…  message.read\nfrom 127.0.0.1 to port 4781: msg_…, +12025550101\n\nPOST /hooks\nContent-Type: application/json\n…\n\n{"type":"message.read",…\n\nforwarded  2026-…  http://127.0.0.1:3000/hooks  200  12 ms',
   accepts: printOptions,
   piped: 'verbatim',
   run: async (context, { id, raw }) => {
     const { output, json, query, columns } = context.given;
     if (raw !== undefined && (output ?? query ?? columns ?? (json || undefined)) !== undefined)
       throw usage('--raw cannot be combined with other output options', 'leave out -o, --columns and --query');
-    const { findEvent } = await import('../../webhooks/log/history.ts');
-    const onDamage = warnOncePerFile(context, 'journal-damaged');
-    try {
-      const past = findEvent(context.stateFolder(), id, onDamage);
-      return raw === undefined ? await shown(past) : await written(context, past, raw);
-    } catch (error) {
-      if (!(error instanceof CliError && error.exit === 'notFound') || id === undefined || raw !== undefined)
-        throw error;
-      const message = await findMessage(context, id, onDamage);
-      if (!message) throw error;
-      return message;
-    }
+    return withHistory(context, (history) => found(context, history, { id, raw }));
   },
   data: (result) => ('past' in result ? dataOf(result) : result),
   view: (result, ui) => {
@@ -61,26 +49,43 @@ export const showEvent = command({
   },
 });
 
+interface Wanted {
+  readonly id: string | undefined;
+  readonly raw: string | undefined;
+}
+
+async function found(context: Context, history: History | undefined, { id, raw }: Wanted) {
+  const { findEvent } = await import('../../webhooks/history.ts');
+  try {
+    const past = await findEvent(history, id);
+    return raw === undefined ? await shown(past) : await written(context, past, raw);
+  } catch (error) {
+    if (!(error instanceof CliError && error.exit === 'notFound') || id === undefined || raw !== undefined) throw error;
+    const message = await findMessage(context, history, id);
+    if (!message) throw error;
+    return message;
+  }
+}
+
 async function shown(past: Past): Promise<Shown> {
-  const [{ eventOf }, { headerOf }, { bytesOf }, { unpack }] = await Promise.all([
+  const [{ eventOf }, { headerOf }, { unpack }] = await Promise.all([
     import('../../webhooks/event/event.ts'),
     import('../../delivery/headers.ts'),
-    import('../../webhooks/log/records.ts'),
     import('../../delivery/unpack.ts'),
   ]);
   const { body, ...event } = eventOf(past.event);
-  const { bytes } = unpack(bytesOf(past.event), headerOf(past.event.headers, 'content-encoding'));
+  const { bytes } = unpack(past.event.body, headerOf(past.event.headers, 'content-encoding'));
   return { past, event, body: Buffer.from(bytes), kind: body.kind };
 }
 
 type Written = { readonly raw: Buffer } | { readonly id: string; readonly file: string };
 
 async function written(context: Context, { event }: Past, file: string): Promise<Written> {
-  const [{ rawDelivery, writeRaw }, { closeSync, constants, openSync, writeFileSync }] = await Promise.all([
+  const [{ writeRaw }, { closeSync, constants, openSync, writeFileSync }] = await Promise.all([
     import('../../webhooks/event/raw.ts'),
     import('node:fs'),
   ]);
-  const raw = writeRaw(rawDelivery(event));
+  const raw = writeRaw(event);
   if (file === '-') return { raw };
   const present = statsOf(file);
   if (present?.isFile() && present.size > 0) await context.confirm(`Overwrite ${file}?`);
@@ -188,9 +193,12 @@ interface FoundMessage {
 }
 
 /** Undefined if neither a running sandbox nor a listener knows this id. */
-async function findMessage(context: Context, id: string, onDamage: OnDamage): Promise<FoundMessage | undefined> {
-  const stateFolder = context.stateFolder();
-  const [message, received] = [await sandboxMessage(context, id), await receivedEvents(stateFolder, id, onDamage)];
+async function findMessage(
+  context: Context,
+  history: History | undefined,
+  id: string,
+): Promise<FoundMessage | undefined> {
+  const [message, received] = [await sandboxMessage(context, id), await receivedEvents(history, id)];
   return message || received.length > 0 ? { message: message ?? null, received } : undefined;
 }
 
@@ -207,13 +215,13 @@ async function sandboxMessage(context: Context, id: string): Promise<OutputOf<'m
 }
 
 /** Oldest first. */
-async function receivedEvents(stateFolder: string, id: string, onDamage: OnDamage): Promise<FoundMessage['received']> {
+async function receivedEvents(history: History | undefined, id: string): Promise<FoundMessage['received']> {
   const [{ newestFirst }, { eventOf, mentions }] = await Promise.all([
-    import('../../webhooks/log/history.ts'),
+    import('../../webhooks/history.ts'),
     import('../../webhooks/event/event.ts'),
   ]);
   const found: { readonly past: Past; readonly event: WebhookEvent }[] = [];
-  for (const past of newestFirst(stateFolder, onDamage)) {
+  for await (const past of newestFirst(history)) {
     const event = mayMention(past, id) ? eventOf(past.event) : undefined;
     if (event && mentions(event, id)) found.push({ past, event });
   }
@@ -221,9 +229,8 @@ async function receivedEvents(stateFolder: string, id: string, onDamage: OnDamag
 }
 
 /** Parsing every event would take seconds. */
-function mayMention({ event: { body, encoding, headers } }: Past, id: string): boolean {
-  const isPlain = encoding === undefined && !headers.some(([name]) => name.toLowerCase() === 'content-encoding');
-  return !isPlain || body.includes(id);
+function mayMention({ event: { body, headers } }: Past, id: string): boolean {
+  return body.includes(id) || headers.some(([name]) => name.toLowerCase() === 'content-encoding');
 }
 
 function messageText({ message, received }: FoundMessage, ui: Ui): string {

@@ -1,4 +1,3 @@
-import { warnOncePerFile } from '../../base/journal-lines.ts';
 import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
@@ -6,6 +5,7 @@ import { argument, option } from '../../cli/params.ts';
 import type { RawDelivery } from '../../webhooks/event/raw.ts';
 import type { Verdict } from '../../delivery/signature/check.ts';
 import { deliveryIn } from './delivery-file.ts';
+import { withHistory } from './recorded.ts';
 import { secretHint, secretParams, secretsToTry } from './secrets.ts';
 
 export const verifyEvent = command({
@@ -23,7 +23,7 @@ export const verifyEvent = command({
     ...secretParams,
   },
   examples: ['webhooks verify', 'webhooks verify --file event.http --secret-file secret.txt'],
-  sample: 'good: e1fq8zk3m00: signed with the secret of the profile "acme"',
+  sample: 'good: e12: signed with the secret of the profile "acme"',
   accepts: ['profile', ...printOptions],
   piped: 'text',
   run: async (context, { id, file, at, ...given }) => {
@@ -69,12 +69,9 @@ interface Checked {
 }
 
 async function received(context: Context, id: string | undefined): Promise<Checked> {
-  const [{ findEvent }, { rawDelivery }] = await Promise.all([
-    import('../../webhooks/log/history.ts'),
-    import('../../webhooks/event/raw.ts'),
-  ]);
-  const { event } = findEvent(context.stateFolder(), id, warnOncePerFile(context, 'journal-damaged'));
-  return { name: event.id, raw: rawDelivery(event), clock: event.received_at };
+  const { findEvent } = await import('../../webhooks/history.ts');
+  const { event } = await withHistory(context, (history) => findEvent(history, id));
+  return { name: event.id, raw: event, clock: event.received_at };
 }
 
 async function filed(context: Context, file: string): Promise<Checked> {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { exactJson, excessOf } from '../../base/json.ts';
 import { headerOf } from '../../delivery/headers.ts';
 import { unpack } from '../../delivery/unpack.ts';
-import { bytesOf, type Received } from '../log/records.ts';
+import type { Delivery } from '../../logs/events.ts';
 import {
   aboutIn,
   fieldsOf,
@@ -28,16 +28,16 @@ export interface WebhookEvent {
   readonly problem: string | undefined;
 }
 
-type Content = Pick<Received, 'headers' | 'body' | 'encoding'>;
-type Reading = Pick<WebhookEvent, 'body' | 'problem'>;
-
 /** More values than any real event has; a limit for hostile ones. */
 const mostValues = 50_000;
 
 /** Reads a delivery. Without trust, it does not decompress the body. */
-export function eventOf(received: Content, isTrusted = true): WebhookEvent {
-  const { headers } = received;
-  const { body, problem } = readBody(received, isTrusted);
+export function eventOf(
+  { headers, body: received }: Pick<Delivery, 'headers' | 'body'>,
+  isTrusted = true,
+): WebhookEvent {
+  const { bytes, problem: packed } = unpack(received, headerOf(headers, 'content-encoding'), isTrusted);
+  const { body, problem = packed } = readBody(bytes);
   const fields = body.kind === 'json' ? fieldsOf(body.value) : [];
   const [name, message_id] = [nameIn(fields, headers), messageIdIn(fields)];
   return {
@@ -56,14 +56,6 @@ function aboutEvent(fields: ReturnType<typeof fieldsOf>, name: string | undefine
   return name === 'message.received' ? messageTextIn(fields) : undefined;
 }
 
-function readBody(received: Content, isTrusted: boolean): Reading {
-  const packing = headerOf(received.headers, 'content-encoding');
-  if (packing === undefined && received.encoding === undefined) return readText(received.body);
-  const { bytes, problem } = unpack(bytesOf(received), packing, isTrusted);
-  const reading = readBytes(bytes);
-  return problem === undefined ? reading : { ...reading, problem };
-}
-
 /** Whether an event contains this id. */
 export function mentions({ body }: Pick<WebhookEvent, 'body'>, id: string): boolean {
   if (body.kind === 'text') return body.text.includes(id);
@@ -71,7 +63,7 @@ export function mentions({ body }: Pick<WebhookEvent, 'body'>, id: string): bool
 }
 
 /** The sender's id of the event, the same for each delivery. */
-export function webhookId({ headers }: Pick<Received, 'headers'>): string | undefined {
+export function webhookId({ headers }: Pick<Delivery, 'headers'>): string | undefined {
   return headerOf(headers, 'webhook-id') ?? headerOf(headers, 'svix-id');
 }
 
@@ -81,17 +73,19 @@ type Body =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'bytes'; readonly base64: string };
 
-/** The kind of a body: JSON, other text, or bytes. */
-function readBytes(bytes: Uint8Array): Reading {
-  const buffer = Buffer.from(bytes);
-  if (isUtf8(buffer)) return readText(buffer.toString());
-  return { body: { kind: 'bytes', base64: buffer.toString('base64') }, problem: undefined };
+interface Reading {
+  readonly body: Body;
+  readonly problem?: string | undefined;
 }
 
-function readText(text: string): Reading {
+/** The kind of a body: JSON, other text, or bytes. */
+function readBody(bytes: Uint8Array): Reading {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!isUtf8(buffer)) return { body: { kind: 'bytes', base64: buffer.toString('base64') } };
+  const text = buffer.toString();
   const problem = excessOf(text, mostValues);
   if (problem !== undefined) return { body: { kind: 'text', text }, problem };
-  return { body: bodyOfText(text), problem };
+  return { body: bodyOfText(text) };
 }
 
 function bodyOfText(text: string): Body {

@@ -1,11 +1,7 @@
-import { bytesOf, type Delivery, type Received } from '../log/records.ts';
+import type { Delivery } from '../../logs/events.ts';
 
 /** The parts of a delivery that are written to a file. */
 export type RawDelivery = Pick<Delivery, 'method' | 'path' | 'headers' | 'body'>;
-
-export function rawDelivery({ method, path, headers, ...rest }: Received): RawDelivery {
-  return { method, path, headers, body: bytesOf(rest) };
-}
 
 /** Writes a delivery as HTTP: request line, headers as received, an empty line and the body. */
 export function writeRaw({ method, path, headers, body }: RawDelivery): Buffer {

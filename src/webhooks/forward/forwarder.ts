@@ -1,52 +1,38 @@
 import type { Later } from '../../base/host.ts';
+import { CliError } from '../../base/errors.ts';
 import { sleep } from '../../base/sleep.ts';
+import type { Database } from '../../base/transaction.ts';
 import { createLanes, type Job, type Lanes } from '../../delivery/lanes.ts';
 import { openTarget, type PostResult, type Target } from '../../delivery/target.ts';
 import { isDelivered } from '../../contract/events.ts';
-import type { WebhookEvent } from '../event/event.ts';
-import type { ForwardedItem } from '../items.ts';
-import type { EventLog } from '../log/log.ts';
 import type { Headers } from '../../delivery/headers.ts';
-import { bytesOf, type Forwarded, type Received } from '../log/records.ts';
+import type { Delivery } from '../../logs/events.ts';
+import { abandon, type Attempt, type Order, ordersAfter, recordForward } from '../../logs/forwards.ts';
+import type { Bell } from '../bell.ts';
 import { forwardedBy } from '../receive/requests.ts';
-import { createNotes } from '../throttled-warnings.ts';
-import type { Routes } from './routes.ts';
+import type { Note } from '../throttled-warnings.ts';
 
-export interface Forwarding {
-  readonly routes: Routes;
-  /** Retries failed attempts. */
-  readonly retry: boolean;
-}
-
-/** Forwards events: in order per message (events without one share a lane), eight in parallel per address. */
+/** Forwards the pending events of a listener: in order per lane, eight in parallel per address. */
 export interface Forwarder {
-  add(received: Received, event: WebhookEvent): void;
-  /** Resolves once there is room for more events. */
-  room(): Promise<void>;
-  /**
-   * Waits for attempts in flight, and until all events are added. Records those that were not attempted. Returns the
-   * number of events that were not forwarded.
-   */
-  stop(added?: Promise<unknown>): Promise<number>;
+  /** Counts events that were recorded to be forwarded. */
+  expect(events: number): void;
+  /** Waits for attempts in flight, and records the events that were not attempted. Returns the number of unsent events. */
+  stop(): Promise<number>;
 }
 
 interface ForwarderOptions {
-  readonly log: Pick<EventLog, 'forwarded'>;
-  readonly report: (item: ForwardedItem) => void;
-  readonly warn?: ((text: string) => void) | undefined;
+  readonly logs: Database;
+  readonly listener: string;
+  /** Retries failed attempts. */
+  readonly retry: boolean;
+  /** Rings after each event, and after each recorded attempt. */
+  readonly bell: Bell;
+  readonly note: Note;
   readonly later: Later;
   readonly now: () => number;
-  /** Identifies this listener, so that it refuses events that come back to it. */
-  readonly mark: string;
 }
 
-/** An event to forward, and its destination. */
-interface Order {
-  readonly event: string;
-  readonly url: string;
-}
-
-interface Destination {
+interface Connection {
   readonly target: Target;
   readonly lanes: Lanes;
 }
@@ -57,101 +43,116 @@ const retryDelays = [1, 2, 5, 10, 20].map((seconds) => seconds * second);
 const timeout = 30 * second;
 /** Milliseconds that `stop` waits for attempts in flight. */
 const gracePeriod = 2 * second;
-const mostPending = 1_000;
+/** Bytes of the events in memory, and those that each takes besides its body. */
+const [mostHeld, heldBesides] = [8 * 1024 * 1024, 8 * 1024];
 
-export function createForwarder({ routes, retry }: Forwarding, options: ForwarderOptions): Forwarder {
-  const { log, report, warn = () => {}, later, now, mark } = options;
-  const note = createNotes(warn, now);
-  const destinations = new Map<string, Destination>();
-  const stopped = new AbortController();
-  const unattempted = new Set<Order>();
-  let [pending, inFlight] = [0, 0];
-  let wakeUps: (() => void)[] = [];
+export function startForwarder({ logs, listener, retry, bell, note, later, now }: ForwarderOptions): Forwarder {
+  const connections = new Map<string, Connection>();
+  let [unsent, held, inFlight, isStopped] = [0, 0, 0, false];
+  const taking = takeOrders();
   return {
-    add(received, event) {
-      const url = routes.of(event);
-      if (!url) return;
-      pending += 1;
-      destinationOf(url).lanes.add(event.message_id ?? '', attempts(received, url));
+    expect(events) {
+      unsent += events;
+      if (events > 0) bell.ring();
     },
-    room: () => until(() => pending < mostPending || stopped.signal.aborted),
-    async stop(added) {
-      stopped.abort();
-      for (const { lanes } of destinations.values()) lanes.stop();
-      wake();
+    async stop() {
+      isStopped = true;
+      for (const { lanes } of connections.values()) lanes.stop();
+      bell.ring();
+      await taking;
       await graceful();
-      for (const { target } of destinations.values()) target.close();
-      await until(() => inFlight === 0);
-      await added;
-      for (const order of unattempted) record({ ...order, ms: 0, error: 'not sent: the listener stopped' });
-      unattempted.clear();
-      return pending;
+      for (const { target } of connections.values()) target.close();
+      await bell.until(() => inFlight === 0);
+      if (unsent > 0) await abandonAll();
+      return unsent;
     },
   };
 
-  function destinationOf(url: URL): Destination {
-    const known = destinations.get(url.href);
-    if (known) return known;
-    const destination = { target: openTarget(url, timeout), lanes: createLanes(later) };
-    if (stopped.signal.aborted) destination.lanes.stop();
-    destinations.set(url.href, destination);
-    return destination;
+  /** Holds a few of the pending events in memory; the others wait in the logs. */
+  async function takeOrders(): Promise<void> {
+    for (let last = 0; ;) {
+      await bell.until(() => isStopped || (held < mostHeld && unsent > 0));
+      if (isStopped) return;
+      const { rings } = bell;
+      const orders =
+        (await tolerated(logs.read(ordersAfter(last, listener)), 'cannot read the events to forward')) ?? [];
+      for (const order of orders) forward(order);
+      last = orders.at(-1)?.event.number ?? last;
+      if (orders.length === 0) await bell.until(() => isStopped || bell.rings > rings);
+    }
   }
 
-  function attempts(received: Received, url: URL): Job {
-    const request = forwardRequest(received, url, [[forwardedBy, mark]]);
-    const order: Order = { event: received.id, url: url.href };
-    unattempted.add(order);
+  function forward(order: Order): void {
+    if (isStopped) return;
+    held += sizeOf(order);
+    connectionTo(order.url).lanes.add(order.lane, attempts(order));
+  }
+
+  function connectionTo(url: string): Connection {
+    const known = connections.get(url);
+    if (known) return known;
+    const connection = { target: openTarget(new URL(url), timeout), lanes: createLanes(later) };
+    connections.set(url, connection);
+    return connection;
+  }
+
+  function attempts(order: Order): Job {
+    const { event, url } = order;
+    const request = forwardRequest(event, new URL(url), [[forwardedBy, listener]]);
     let attempt = 0;
     return async () => {
-      unattempted.delete(order);
       inFlight += 1;
       const start = now();
-      const result = resultOf(await destinationOf(url).target.send(request));
+      const result = resultOf(await connectionTo(url).target.send(request));
+      const delay = retry && !isDelivered(result) ? retryDelays[attempt] : undefined;
+      const retryIn = isStopped ? undefined : delay;
       attempt += 1;
-      const delay = retry && !isDelivered(result) ? retryDelays[attempt - 1] : undefined;
-      const retryIn = stopped.signal.aborted ? undefined : delay;
-      const forwarded = { ...order, ms: now() - start, ...result };
-      record(forwarded);
-      report({ type: 'forwarded', ...forwarded, attempt, ...(retryIn !== undefined && { retry_in: retryIn }) });
+      const recording = recordForward(
+        event.number,
+        now(),
+        { url, ms: now() - start, ...result },
+        { listener, attempt, retryIn },
+      );
+      await tolerated(logs.write(recording), `the result of forwarding ${event.id} could not be recorded`);
       inFlight -= 1;
-      if (delay === undefined) pending -= 1;
-      wake();
+      if (delay === undefined) {
+        unsent -= 1;
+        held -= sizeOf(order);
+      }
+      bell.ring();
       return retryIn;
     };
-  }
-
-  function record(forwarded: Omit<Forwarded, 'type' | 'forwarded_at'>): void {
-    try {
-      log.forwarded(forwarded);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      note('forwarded', `the result of forwarding ${forwarded.event} could not be recorded: ${reason}`);
-    }
   }
 
   /** Resolves once nothing is in flight, or after the grace period. */
   async function graceful(): Promise<void> {
     const enough = new AbortController();
-    const done = until(() => inFlight === 0).then(() => enough.abort());
+    const done = bell.until(() => inFlight === 0).then(() => enough.abort());
     await Promise.race([done, sleep(gracePeriod, later, enough.signal)]);
   }
 
-  async function until(isTrue: () => boolean): Promise<void> {
-    while (!isTrue()) await new Promise<void>((resolve) => wakeUps.push(resolve));
+  async function abandonAll(): Promise<void> {
+    const what = 'the events that were not forwarded could not be recorded';
+    while (await tolerated(logs.write(abandon(listener, now())), what));
   }
 
-  function wake(): void {
-    const all = wakeUps;
-    wakeUps = [];
-    for (const resolve of all) resolve();
+  async function tolerated<T>(work: Promise<T>, what: string): Promise<T | undefined> {
+    return work.catch((error: unknown) => {
+      if (!(error instanceof CliError)) throw error;
+      note('forward', `${what}: ${error.message}`);
+      return undefined;
+    });
   }
+}
+
+function sizeOf({ event }: Order): number {
+  return event.body.length + heldBesides;
 }
 
 /** Characters of an answer's body that are recorded. */
 const mostBody = 1_000;
 
-export function resultOf({ response, error }: PostResult): Pick<Forwarded, 'status' | 'error' | 'body'> {
+export function resultOf({ response, error }: PostResult): Omit<Attempt, 'url' | 'ms'> {
   const body = response?.encoding === undefined ? response?.body.slice(0, mostBody) : undefined;
   return {
     ...(response && { status: response.status }),
@@ -164,9 +165,6 @@ export function resultOf({ response, error }: PostResult): Pick<Forwarded, 'stat
 const hopByHop = [
   'connection',
   'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
   'te',
   'trailer',
   'transfer-encoding',
@@ -175,16 +173,18 @@ const hopByHop = [
   'host',
   'content-length',
 ];
+/** Headers by which a sender would seem to be a known client or proxy of the handler. */
+const untrusted = /^(?:cookie|authorization|forwarded|proxy-.*|x-forwarded-.*)$/;
 
-/** The event with the bytes and headers it was received with, except hop-by-hop headers, and with `added` headers. */
+/** The event with its bytes and headers, except hop-by-hop and untrusted ones, and with `added` headers. */
 export function forwardRequest(
-  received: Received,
+  { headers: given, body }: Pick<Delivery, 'headers' | 'body'>,
   { host }: URL,
   added: Headers = [],
 ): { readonly headers: string[]; readonly body: Buffer } {
-  const body = bytesOf(received);
-  const named = received.headers.filter(([name]) => name.toLowerCase() === 'connection').map(([, value]) => value);
+  const named = given.filter(([name]) => name.toLowerCase() === 'connection').map(([, value]) => value);
   const dropped = new Set([...hopByHop, ...named.flatMap((value) => value.toLowerCase().split(/\s*,\s*/))]);
-  const headers = received.headers.filter(([name]) => !dropped.has(name.toLowerCase()));
+  const isKept = (name: string) => !dropped.has(name) && !untrusted.test(name);
+  const headers = given.filter(([name]) => isKept(name.toLowerCase()));
   return { headers: ['host', host, ...headers.flat(), ...added.flat(), 'content-length', String(body.length)], body };
 }

@@ -1,11 +1,16 @@
-import type { OnDamage } from '../../base/journal-lines.ts';
 import { openTarget, type Target } from '../../delivery/target.ts';
-import { oldestFirst } from '../log/history.ts';
-import type { Forwarded, Received } from '../log/records.ts';
+import type { Delivery, Received } from '../../logs/events.ts';
+import type { Attempt } from '../../logs/forwards.ts';
 import { forwardRequest, resultOf } from './forwarder.ts';
 
+/** An event and its destination. */
+export interface Addressed {
+  readonly event: Received;
+  readonly url: URL;
+}
+
 interface ReplayOptions {
-  readonly events: Iterable<Addressed>;
+  readonly events: AsyncIterable<Addressed> | Iterable<Addressed>;
   /** Returns the event to send, which may be signed again. */
   readonly prepare: (event: Received) => Received;
   /** Milliseconds. */
@@ -14,15 +19,9 @@ interface ReplayOptions {
   readonly signal: AbortSignal;
 }
 
-/** An event and its destination. */
-export interface Addressed {
-  readonly event: Received;
-  readonly url: URL;
-}
-
 export interface Replayed {
   readonly event: Received;
-  readonly outcome: Omit<Forwarded, 'type' | 'forwarded_at'>;
+  readonly attempt: Attempt;
 }
 
 /** Sends events again in sequence, until the signal. It cuts off the request in flight, which is the last outcome. */
@@ -33,13 +32,13 @@ export async function* replay({ events, prepare, timeout, now, signal }: ReplayO
   };
   signal.addEventListener('abort', closeAll);
   try {
-    for (const { event, url } of events) {
+    for await (const { event, url } of events) {
       const target = targets.get(url.href) ?? openTarget(url, timeout);
       targets.set(url.href, target);
       const request = forwardRequest(prepare(event), url);
       const start = now();
       const result = resultOf(await target.send(request));
-      yield { event, outcome: { event: event.id, url: url.href, ms: now() - start, ...result } };
+      yield { event, attempt: { url: url.href, ms: now() - start, ...result } };
       if (signal.aborted) return;
     }
   } finally {
@@ -48,26 +47,10 @@ export async function* replay({ events, prepare, timeout, now, signal }: ReplayO
   }
 }
 
-/** The logged events with these ids and their destinations, oldest first. */
-export function* addressed(
-  stateFolder: string,
-  destinations: ReadonlyMap<string, URL>,
-  onDamage?: OnDamage,
-): Generator<Addressed> {
-  let left = destinations.size;
-  if (left === 0) return;
-  for (const fact of oldestFirst(stateFolder, onDamage)) {
-    const url = fact.type === 'received' ? destinations.get(fact.id) : undefined;
-    if (fact.type !== 'received' || !url) continue;
-    yield { event: fact, url };
-    if (--left === 0) return;
-  }
-}
-
 /** The user's webhook handler. */
 export interface Handler {
   /** Forwards an event unchanged. Returns the status, or why there was none. */
-  send(event: Received): Promise<Answered>;
+  send(event: Pick<Delivery, 'headers' | 'body'>): Promise<Answered>;
   close(): void;
 }
 

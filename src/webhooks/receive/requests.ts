@@ -1,17 +1,18 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createBodyReader, type BodyFailure } from '../../base/http-server.ts';
-import type { EventLog } from '../log/log.ts';
+import { CliError } from '../../base/errors.ts';
 import type { Headers } from '../../delivery/headers.ts';
-import type { Delivery, Received } from '../log/records.ts';
+import type { Delivery } from '../../logs/events.ts';
 import type { Note } from '../throttled-warnings.ts';
 
 export interface RequestOptions {
-  readonly log: Pick<EventLog, 'append'>;
+  /** Records an event before it is answered. Those of one event-loop turn are recorded together. */
+  readonly record: (delivery: Delivery) => Promise<void>;
   /** Accepts events only at this path (default: any path). */
   readonly path?: string | undefined;
-  /** The status for a recorded event (default: 200). */
-  readonly respond?: ((event: Received) => number) | undefined;
+  /** The status that answers every recorded event (default: 200). */
+  readonly status?: number | undefined;
   /** Identifies this listener in the `bizmsg-forwarded-by` header, so that it refuses its own events. */
   readonly mark?: string | undefined;
   /** Accepts requests from web pages: any page in a browser on this machine can then reach the handler. */
@@ -28,8 +29,6 @@ const mebibyte = 1024 * 1024;
 const largestBody = 5 * mebibyte;
 /** Limit for the unfinished bodies of all senders together. */
 const mostUnfinished = 64 * mebibyte;
-/** Events of one event-loop turn are recorded in one write, up to this size. */
-const largestWrite = mebibyte;
 
 /** Event-loop turns to wait for answers; a sender that does not read would block forever. */
 const mostTurns = 1_000;
@@ -38,27 +37,22 @@ const byPost = 'events are sent by POST';
 /** Node's error code for a sender that left. */
 const leftCode = 'HPE_INVALID_EOF_STATE';
 
-interface Pending {
-  readonly delivery: Delivery;
-  readonly response: ServerResponse;
-}
-
 /** Handles the requests of these servers. Returns a function that stops, and resolves once all events are answered. */
 export function handleRequests(
   servers: readonly Server[],
   options: RequestOptions & { readonly note: Note },
 ): () => Promise<void> {
-  const { log, respond = () => 200, note } = options;
+  const { record, status = 200, note } = options;
   const bodies = createBodyReader(mostUnfinished);
-  /** Responses that may not have left yet. */
-  let leaving: ServerResponse[] = [];
-  let pending: Pending[] = [];
-  let [pendingSize, isStopped] = [0, false];
+  /** Responses to events that may not have left yet. */
+  const leaving = new Set<ServerResponse>();
+  let last: Promise<unknown> = Promise.resolve();
+  let isStopped = false;
   for (const server of servers) attach(server, handle, note);
   return async () => {
     isStopped = true;
-    flush();
-    for (let turns = 0; leaving.some(isLeaving) && turns < mostTurns; turns++) {
+    await last;
+    for (let turns = 0; leaving.size > 0 && turns < mostTurns; turns++) {
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
   };
@@ -69,48 +63,23 @@ export function handleRequests(
       if (refusal.warning !== undefined) note(refusal.kind, refusal.warning);
       return answer(response, refusal.status, refusal.text, refusal.headers);
     }
-    return bodies.read(request, largestBody, (body) =>
-      typeof body === 'string'
-        ? refuseUnread(body, request.url ?? '', response, note)
-        : add({ delivery: deliveryOf(request, body), response }),
-    );
+    return bodies.read(request, largestBody, (body) => {
+      if (typeof body === 'string') return refuseUnread(body, request.url ?? '', response, note);
+      if (isStopped) return;
+      leaving.add(response);
+      response.on('close', () => leaving.delete(response));
+      last = record(deliveryOf(request, body)).then(
+        () => answer(response, status),
+        (error: unknown) => answerFailed(response, error),
+      );
+    });
   }
 
-  function add(one: Pending): void {
-    if (isStopped) return;
-    if (pending.push(one) === 1) setImmediate(flush);
-    pendingSize += one.delivery.body.length;
-    if (pendingSize > largestWrite) flush();
+  function answerFailed(response: ServerResponse, error: unknown): void {
+    if (!(error instanceof CliError)) throw error;
+    note('logs', `an event could not be recorded and was answered with 500: ${error.message}`);
+    answer(response, 500, 'the event could not be recorded\n');
   }
-
-  /** Records all events of this turn, then answers them: no event is acknowledged before it is recorded. */
-  function flush(): void {
-    const all = pending;
-    [pending, pendingSize] = [[], 0];
-    if (all.length === 0) return;
-    const events = record(all);
-    leaving = leaving.filter(isLeaving);
-    for (const [at, { response }] of all.entries()) {
-      const event = events[at];
-      if (event) answer(response, respond(event));
-      else answer(response, 500, 'the event could not be recorded\n');
-      leaving.push(response);
-    }
-  }
-
-  function record(all: readonly Pending[]): readonly Received[] {
-    try {
-      return log.append(all.map(({ delivery }) => delivery));
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      note('journal', `an event could not be recorded and was answered with 500: ${reason}`);
-      return [];
-    }
-  }
-}
-
-function isLeaving(response: ServerResponse): boolean {
-  return !response.writableFinished && !response.destroyed;
 }
 
 function attach(

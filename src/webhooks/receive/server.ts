@@ -23,13 +23,13 @@ interface Timeouts {
 export interface RunningReceiver {
   readonly url: string;
   readonly port: number;
-  /** Resolves once the port is free and every recorded event is answered; the log stays open. */
+  /** Resolves once the port is free and every recorded event is answered. */
   close(): Promise<void>;
 }
 
 export const usualPort = 4781;
 
-/** Receives events. Each is recorded in the log, then answered; readers of the log handle it later. */
+/** Receives events. Each is recorded, then answered. */
 export async function startReceiver(options: ReceiverOptions): Promise<RunningReceiver> {
   const { path = '/', timeouts = { headers: 10_000, request: 30_000 }, warn = () => {}, now } = options;
   const host = options.host === 'localhost' ? undefined : options.host;

@@ -3,7 +3,7 @@ import { headerOf, type Headers } from '../../delivery/headers.ts';
 import { check, headerNames, tolerance, type Verdict } from '../../delivery/signature/check.ts';
 import { diagnose } from '../../delivery/signature/diagnose.ts';
 import { quick } from '../../delivery/signature/rewrites.ts';
-import { contentOf, type Received } from '../log/records.ts';
+import type { Received } from '../../logs/events.ts';
 
 type Verifier = (event: Received, secrets: readonly string[]) => Verdict;
 
@@ -22,7 +22,7 @@ export function createVerifier(): Verifier {
 
   return (event, secrets) => {
     const { id, received_at: at } = event;
-    const verdict = check(secrets, event.headers, contentOf(event), at, explain);
+    const verdict = check(secrets, event.headers, event.body, at, explain);
     if (verdict.verdict === 'good' && at >= explainedAt + quietTime) explained.clear();
     return verdict;
 
@@ -56,7 +56,7 @@ export function signAgain(event: Received, secret: string, nowMs: number): Recei
   const id = names && headerOf(event.headers, names.id);
   if (!names || id === undefined) return event;
   const timestamp = Math.floor(nowMs / 1000);
-  const signature = sign({ id, timestamp, body: contentOf(event) }, secret);
+  const signature = sign({ id, timestamp, body: event.body }, secret);
   const replaced = new Map([
     [names.timestamp, String(timestamp)],
     [names.signature, signature],

@@ -1,0 +1,61 @@
+import type { Context } from '../../cli/command.ts';
+import type { Past } from '../../logs/forwards.ts';
+import type { WebhookEvent } from '../../webhooks/event/event.ts';
+import type { History } from '../../webhooks/history.ts';
+import type { Page, Source } from '../list.ts';
+import { loggedSource } from '../logged.ts';
+
+/** Opens the events of all listeners; undefined if nothing was ever recorded. */
+export async function openHistory(context: Context): Promise<History | undefined> {
+  const { host, note, stateFolder } = context;
+  const { openRecorded } = await import('../../logs/database.ts');
+  const logs = await openRecorded(stateFolder(), { host, signal: host.signal, note: (text) => note('logs', text) });
+  return logs && { logs, live: await runningListeners(context) };
+}
+
+/** Passes the events of all listeners to a function, and closes them afterwards. */
+export async function withHistory<T>(context: Context, use: (history: History | undefined) => Promise<T>): Promise<T> {
+  const history = await openHistory(context);
+  try {
+    return await use(history);
+  } finally {
+    await history?.logs.close();
+  }
+}
+
+export interface RecordedEvent {
+  readonly past: Past;
+  readonly event: WebhookEvent;
+}
+
+/** The events of all listeners, to list them. */
+export async function recordedEvents(context: Context): Promise<Source<RecordedEvent>> {
+  const [{ eventsAfter, eventsBefore }, { withForwards }, { eventOf }, live] = await Promise.all([
+    import('../../logs/events.ts'),
+    import('../../logs/forwards.ts'),
+    import('../../webhooks/event/event.ts'),
+    runningListeners(context),
+  ]);
+  const { back, after, close } = loggedSource<Past>(context, {
+    before: (number) => withForwards(eventsBefore(number), live),
+    after: (number) => withForwards(eventsAfter(number), live),
+    numberOf: ({ event }) => event.number,
+  });
+  const parsed = ({ records, cursor }: Page<Past>) => ({
+    records: records.map((past) => ({ past, event: eventOf(past.event) })),
+    cursor,
+  });
+  return {
+    async *back(size) {
+      for await (const page of back(size)) yield parsed(page);
+    },
+    after: async (cursor) => parsed(await after(cursor)),
+    ...(close && { close }),
+  };
+}
+
+/** The ids of the listeners that run. */
+async function runningListeners({ host, stateFolder }: Context): Promise<readonly string[]> {
+  const { liveListeners } = await import('../../webhooks/listeners.ts');
+  return liveListeners(stateFolder(), host.kill).map(({ id }) => id);
+}

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import {
+  countEvents,
+  deleteOld,
+  deleteUpTo,
+  type Delivery,
+  eventsAfter,
+  eventsBefore,
+  eventsWithHeader,
+  numbersLike,
+  recordEvents,
+} from '../../src/logs/events.ts';
+import { abandon, ordersAfter, recordForward, withForwards } from '../../src/logs/forwards.ts';
+import { canLimitFiles, limitFiles } from '../support/disk.ts';
+import { delivery, logsIn, temporary } from '../webhooks/rig.ts';
+
+const week = 7 * 24 * 60 * 60_000;
+const mebibyte = 1024 * 1024;
+const url = 'http://127.0.0.1:3000/';
+
+const recordings = (bodies: readonly string[], rest: { readonly at?: number; readonly lane?: string } = {}) =>
+  bodies.map((body) => ({
+    ...delivery(body),
+    at: rest.at ?? Date.now(),
+    destination: rest.lane === undefined ? undefined : { url, lane: rest.lane },
+  }));
+
+const text = ({ body }: Delivery) => body.toString();
+
+describe('an event', () => {
+  it.each([
+    ['text', Buffer.from('línea\n✓ 😀\0')],
+    ['a byte order mark', Buffer.from('\ufeff{}')],
+    ['an empty body', Buffer.alloc(0)],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
+    ['gzip', Buffer.from([0x1f, 0x8b, 8, 0])],
+    ['5 MiB', Buffer.alloc(5 * mebibyte, 'x')],
+  ])('keeps its body byte for byte: %s', async (_, bytes) => {
+    const { received } = await logsIn(temporary());
+    expect((await received(delivery(bytes))).body.equals(bytes)).toBe(true);
+  });
+
+  it('keeps its time, its sender, and its headers in order', async () => {
+    const { received } = await logsIn(temporary(), () => 12);
+    const headers = [
+      ['Content-Type', 'application/json'],
+      ['X-Twice', '1'],
+      ['x-twice', '2'],
+    ] as const;
+    const given = delivery('{}', { path: '/hooks?x=1', headers, remote: '::1', port: 4782 });
+    expect(await received(given)).toEqual({ ...given, id: 'e1', number: 1, received_at: 12 });
+  });
+
+  it('has a number of its own after the newest events were deleted', async () => {
+    const { logs, received } = await logsIn(temporary());
+    for (const body of ['1', '2']) await received(delivery(body));
+    await logs.write(deleteUpTo(2));
+    expect((await received(delivery('3'))).id).toBe('e3');
+  });
+
+  it('is found by a header', async () => {
+    const { logs, received } = await logsIn(temporary());
+    for (const id of ['evt_1', 'evt_"2"', 'evt_3']) await received(delivery(id, { headers: [['webhook-id', id]] }));
+    expect((await logs.read(eventsWithHeader('evt_"2"'))).map(text)).toEqual(['evt_"2"']);
+  });
+});
+
+describe('many events', () => {
+  it('are read in pages from either end', async () => {
+    const { logs, all } = await logsIn(temporary());
+    const bodies = Array.from({ length: 100 }, (_, number) => String(number));
+    await logs.write(recordEvents('one', recordings(bodies), 0));
+    expect((await all()).map(text)).toEqual(bodies);
+    const page = await logs.read(eventsBefore());
+    expect(page.map(text)).toEqual(bodies.toReversed().slice(0, page.length));
+    const next = await logs.read(eventsBefore(page.at(-1)?.number));
+    expect(next[0]?.number).toBe(100 - page.length);
+  });
+
+  it('of some megabytes are read one by one', async () => {
+    const { logs } = await logsIn(temporary());
+    const large = 'x'.repeat(2 * mebibyte);
+    await logs.write(recordEvents('one', recordings(['1', large, large, '2']), 0));
+    const sizes = async (after: number) => (await logs.read(eventsAfter(after))).map(({ body }) => body.length);
+    expect([await sizes(0), await sizes(1)]).toEqual([[1], [large.length]]);
+  });
+
+  it('of several listeners are read apart', async () => {
+    const { logs } = await logsIn(temporary());
+    await logs.write(recordEvents('one', recordings(['1']), 0));
+    await logs.write(recordEvents('two', recordings(['2']), 0));
+    expect((await logs.read(eventsAfter(0, 'two'))).map(text)).toEqual(['2']);
+    expect((await logs.read(eventsAfter(1))).map(text)).toEqual(['2']);
+  });
+
+  it('are found by the first digits of their numbers', async () => {
+    const { logs } = await logsIn(temporary());
+    await logs.write(recordEvents('one', recordings(Array.from({ length: 120 }, String)), 0));
+    expect(await logs.read(numbersLike('11', 3))).toEqual([119, 118, 117]);
+  });
+
+  it.skipIf(!canLimitFiles)('are all rejected if there is no room for them, but not the next ones', async () => {
+    const { logs, all, received } = await logsIn(temporary());
+    await received(delivery('1'));
+    const large = recordings(['2', 'x'.repeat(mebibyte)]);
+    limitFiles(String(64 * 1024));
+    try {
+      await expect(logs.write(recordEvents('one', large, 0))).rejects.toMatchObject({ exit: 'configuration' });
+    } finally {
+      limitFiles('unlimited');
+    }
+    await received(delivery('3'));
+    expect((await all()).map(text)).toEqual(['1', '3']);
+  });
+});
+
+describe('old events', () => {
+  it('are deleted after a week, with their forwards', async () => {
+    const { logs, all } = await logsIn(temporary());
+    const now = Date.now();
+    await logs.write(recordEvents('one', recordings(['old'], { at: now - week - 1, lane: '' }), 0));
+    await logs.write(recordEvents('one', recordings(['new'], { at: now - week + 1, lane: '' }), 0));
+    expect([await logs.write(deleteOld(now)), await logs.write(deleteOld(now))]).toEqual([1, 0]);
+    expect((await all()).map(text)).toEqual(['new']);
+    expect((await logs.read(ordersAfter(0, 'one'))).map(({ event }) => text(event))).toEqual(['new']);
+  });
+
+  it('are deleted, the oldest first, until the logs are small enough', async () => {
+    const { logs, all } = await logsIn(temporary());
+    const bodies = Array.from({ length: 12 }, (_, number) => `${number} ${'x'.repeat(mebibyte)}`);
+    for (const body of bodies) await logs.write(recordEvents('one', recordings([body]), 0));
+    while ((await logs.write(deleteOld(Date.now(), 5 * mebibyte))) > 0);
+    expect((await all()).map(text)).toEqual(bodies.slice(-4));
+  });
+});
+
+describe('the events to forward', () => {
+  it('are deleted one by one as they are forwarded; the rest is recorded when the listener stops', async () => {
+    const { logs } = await logsIn(temporary());
+    await logs.write(recordEvents('one', recordings(['1', '2', '3'], { lane: 'a' }), 0));
+    await logs.write(
+      recordForward(1, 5, { url, ms: 1, status: 200 }, { listener: 'one', attempt: 1, retryIn: undefined }),
+    );
+    expect((await logs.read(ordersAfter(0, 'one'))).map(({ event, lane }) => [event.id, lane])).toEqual([
+      ['e2', 'a'],
+      ['e3', 'a'],
+    ]);
+    expect(await logs.write(abandon('one', 6))).toBe(false);
+    expect(await logs.read(ordersAfter(0, 'one'))).toEqual([]);
+    const past = await logs.read(withForwards(eventsAfter(0), []));
+    expect(past.map(({ forwards: [last] }) => last?.error ?? last?.status)).toEqual([
+      200,
+      'not sent: the listener stopped',
+      'not sent: the listener stopped',
+    ]);
+  });
+
+  it('of a listener that runs are not failed yet', async () => {
+    const { logs } = await logsIn(temporary());
+    await logs.write(recordEvents('one', recordings(['1'], { lane: '' }), 0));
+    const forwards = async (live: readonly string[]) =>
+      (await logs.read(withForwards(eventsAfter(0), live))).map((past) => past.forwards.map(({ error }) => error));
+    expect([await forwards(['one']), await forwards([])]).toEqual([[[]], [['not sent: the listener was killed']]]);
+  });
+});
+
+it('does not record the result of forwarding a deleted event', async () => {
+  const { logs, received } = await logsIn(temporary());
+  const { number } = await received(delivery());
+  await logs.write(deleteUpTo(number));
+  await logs.write(recordForward(number, 5, { url, ms: 1, status: 200 }));
+  expect(await logs.read(countEvents)).toBe(0);
+});
