@@ -21,7 +21,8 @@ export async function openAccount() {
 export async function rowsOf({ server }, what, count) {
   const { taken, refused, span, least } = await (await fetch(server.url)).json();
   await server.end();
-  if (taken !== count) throw new Error(`the server accepted ${taken} of ${count} requests`);
+  // A batch also requests the templates, unless it would have to wait for that.
+  if (taken < count) throw new Error(`the server accepted ${taken} of ${count} requests`);
   const counted = {
     what: `${what}, 429s`,
     figure: refused,

@@ -18,6 +18,5 @@ export async function batches(isQuick) {
   });
   const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0]));
   if (codes.some((code) => code !== 0)) throw new Error(`the batches exited with ${codes.join(', ')}`);
-  // Each requests the templates first.
-  return rowsOf(account, `${processes} x send-batch, ${rows} rows each`, processes * (rows + 1));
+  return rowsOf(account, `${processes} x send-batch, ${rows} rows each`, processes * rows);
 }
