@@ -28,7 +28,8 @@ export interface Destination {
   readonly lane: string;
 }
 
-export interface Recording extends Delivery {
+export interface Recording {
+  readonly delivery: Delivery;
   readonly at: number;
   readonly destination: Destination | undefined;
 }
@@ -50,7 +51,8 @@ export function recordEvents(listener: string, all: readonly Recording[], after:
 function* insertAll(listener: string, all: readonly Recording[]): Generator<Statement, number, readonly Row[]> {
   let number = 0;
   for (const [at, one] of all.entries()) {
-    const { at: time, method, path, headers, remote, port, body, destination } = one;
+    const { at: time, delivery, destination } = one;
+    const { method, path, headers, remote, port, body } = delivery;
     const values = [time, listener, method, path, JSON.stringify(headers), remote, port, body];
     const isLast = at === all.length - 1;
     // Returning rows takes as long as inserting them.
@@ -119,8 +121,7 @@ function events(
   };
 }
 
-function receivedIn(row: Row): Received {
-  const { id, at, method, path, headers, remote, port, body } = row;
+function receivedIn({ id, at, method, path, headers, remote, port, body }: Row): Received {
   return {
     id: eventId(Number(id)),
     number: Number(id),

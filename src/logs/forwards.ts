@@ -110,7 +110,7 @@ export const newestRecords: Transaction<Place> = function* () {
   return { event: newest('event'), forward: newest('forward') };
 };
 
-interface News {
+export interface News {
   readonly events: readonly Received[];
   readonly reports: readonly Reported[];
   readonly last: Place;

@@ -4,15 +4,8 @@ import type { Host } from '../base/host.ts';
 import { check } from '../delivery/signature/check.ts';
 import { isThisMachine } from '../delivery/target.ts';
 import { openLogs } from '../logs/database.ts';
-import {
-  deleteOld,
-  type Delivery,
-  type Destination,
-  type Received,
-  type Recording,
-  recordEvents,
-} from '../logs/events.ts';
-import { adopt, newestRecords, newsAfter } from '../logs/forwards.ts';
+import { type Delivery, type Destination, type Received, type Recording } from '../logs/events.ts';
+import { adopt, type News, newestRecords, newsAfter, type Place } from '../logs/forwards.ts';
 import { createBell } from './bell.ts';
 import { eventOf, webhookId } from './event/event.ts';
 import type { Filter } from './event/filters.ts';
@@ -21,6 +14,7 @@ import { refuseItself, type Routes } from './forward/routes.ts';
 import { eventItem, type Item, reportItem } from './items.ts';
 import { announceListener, liveListeners } from './listeners.ts';
 import { type ReceiverOptions, type RunningReceiver, startReceiver } from './receive/server.ts';
+import { createRecorder } from './recorder.ts';
 import { createVerifier } from './sign/verify.ts';
 import { createNotes } from './throttled-warnings.ts';
 
@@ -57,8 +51,6 @@ export interface Listening {
 const patience = 5_000;
 /** The least number of webhook ids that are remembered to detect repeated events. */
 const remembered = 10_000;
-/** Bytes to record before old events are deleted again. */
-const tidyAfter = 1024 * 1024;
 /** While events keep arriving, the reader waits this many turns, so that senders get their answers first. */
 const mostTurns = 30;
 
@@ -73,17 +65,17 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
   const isRepeated = createRecentIds(remembered);
   const verify = createVerifier();
   const isExposed = options.host !== undefined && !isThisMachine(options.host);
-  let [recorded, shown, untidied, isStopped] = [0, 0, 0, false];
+  const stopped = new AbortController();
+  let [received, shown] = [0, 0];
   let arrived = () => {};
   const first = new Promise<void>((resolve) => (arrived = resolve));
-  let arriving: Recording[] = [];
-  let recording: Promise<void> | undefined;
   let withdraw = () => {};
   let receiver: RunningReceiver | undefined;
   let stopping: Promise<number> | undefined;
   const start = await logs.read(newestRecords);
-  let newest = start.event;
   const forwarder = startForwarder({ ...options, ...machine, logs, bell, listener: id, note });
+  const { signal } = stopped;
+  const record = createRecorder({ logs, listener: id, after: start.event, now, bell, signal, destinationOf, recorded });
   try {
     receiver = await startReceiver({ ...options, now, record, mark: id });
     const { url, port } = receiver;
@@ -95,33 +87,16 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
     const adopted = urls.length === 0 ? 0 : await logs.write(adopt(id, urls, live));
     if (adopted > 0) warn(`forwarding events that a killed listener received: ${adopted}`);
     forwarder.expect(adopted);
-    void tidy();
-    return { url, port, first, items, unshown: () => recorded - shown, stop, close };
+    return { url, port, first, items, unshown: () => received - shown, stop, close };
   } catch (error) {
     await close();
     throw error;
   }
 
-  /** Records the events of an event-loop turn together. */
-  function record(delivery: Delivery): Promise<void> {
-    arriving.push({ ...delivery, at: now(), destination: destinationOf(delivery) });
-    untidied += delivery.body.length;
-    recording ??= recordAll(logs.write(recordEvents(id, arriving, newest)));
-    // Idle readers ask for the events at once: then they read them in the same transaction.
-    bell.ring();
-    return recording;
-  }
-
-  async function recordAll(writing: Promise<number>): Promise<void> {
-    try {
-      newest = await writing;
-      if (recorded === 0) arrived();
-      recorded += arriving.length;
-      forwarder.expect(arriving.filter(({ destination }) => destination).length);
-      if (untidied > tidyAfter) void tidy();
-    } finally {
-      [arriving, recording] = [[], undefined];
-    }
+  function recorded(events: readonly Recording[]): void {
+    if (received === 0) arrived();
+    received += events.length;
+    forwarder.expect(events.filter(({ destination }) => destination).length);
   }
 
   function destinationOf(delivery: Delivery): Destination | undefined {
@@ -139,19 +114,10 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
     return known.length > 0 && check(known, headers, body, now(), () => '').verdict !== 'good';
   }
 
-  /** Deletes old events, a few at a time. */
-  async function tidy(): Promise<void> {
-    untidied = -Infinity;
-    while (await tolerated(logs.write(deleteOld(now()))));
-    untidied = 0;
-  }
-
   async function* items(): AsyncGenerator<readonly Item[], void> {
-    const which = { listener: id, isForwarding: routes.all.length > 0 };
     for (let place = start; ;) {
-      const [rings, isLast] = [bell.rings, isStopped];
-      const page = await tolerated(logs.read(newsAfter(place, which)));
-      const { events = [], reports = [], last = place } = page ?? {};
+      const [rings, isLast] = [bell.rings, stopped.signal.aborted];
+      const { events, reports, last } = await newsAfterPlace(place);
       place = last;
       shown += events.length;
       const found = [...events.flatMap((event) => show(event) ?? []), ...reports.map(reportItem)];
@@ -160,7 +126,16 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
       else if (isLast) break;
       else await bell.until(() => bell.rings > rings);
     }
-    if (recorded > shown) warn(`events that were deleted before they were shown: ${recorded - shown}`);
+    if (received > shown) warn(`events that were deleted before they were shown: ${received - shown}`);
+  }
+
+  async function newsAfterPlace(place: Place): Promise<News> {
+    const which = { listener: id, isForwarding: routes.all.length > 0 };
+    return logs.read(newsAfter(place, which)).catch((error: unknown) => {
+      if (!(error instanceof CliError)) throw error;
+      note('logs', error.message);
+      return { events: [], reports: [], last: place };
+    });
   }
 
   function show(received: Received): Item | undefined {
@@ -179,14 +154,6 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
     }
   }
 
-  async function tolerated<T>(work: Promise<T>): Promise<T | undefined> {
-    return work.catch((error: unknown) => {
-      if (!(error instanceof CliError)) throw error;
-      note('logs', error.message);
-      return undefined;
-    });
-  }
-
   function stop(): Promise<number> {
     return (stopping ??= end());
   }
@@ -195,7 +162,7 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
     withdraw();
     await receiver?.close();
     const unsent = await forwarder.stop();
-    isStopped = true;
+    stopped.abort();
     bell.ring();
     return unsent;
   }

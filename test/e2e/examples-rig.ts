@@ -132,7 +132,7 @@ async function addEvents(home: string, url: string, status: number): Promise<voi
   const body = '{"type":"message.read","data":{"message_id":"msg_1","to":"+12025550101"}}';
   const events = [Date.now() - 3_600_000, Date.now()].map((at) => {
     const headers = [['Content-Type', 'application/json'], ...signed(body, { by: webhookSecret, at })] as const;
-    return { ...delivery(body, { path: '/hooks', headers }), at, destination: undefined };
+    return { delivery: delivery(body, { path: '/hooks', headers }), at, destination: undefined };
   });
   const last = await logs.write(recordEvents('listener', events, 11));
   for (const number of [last - 1, last]) await logs.write(recordForward(number, Date.now(), { url, ms: 12, status }));

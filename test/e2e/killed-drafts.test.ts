@@ -47,7 +47,6 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "a listener's address": { at: 'renameSync.*/listeners/', line: listen, holds: '"port"' },
   'the ready file': { at: 'renameSync.*ready.json', line: `${listen} --ready-file ready.json`, holds: '"ready"' },
-  'the lock of a listener': { at: 'linkSync.*listener-0.lock', line: listen, holds: '' },
   'the lock of a sandbox': { at: 'linkSync.*/lock', line: 'sandbox start --port 0', holds: '' },
 };
 

@@ -57,6 +57,19 @@ async function past(stateFolder: string): Promise<readonly Past[]> {
   return found;
 }
 
+it('needs SQLite', async () => {
+  const opening = listening({ machine: { ...machine, sqlite: () => undefined } });
+  await expect(opening).rejects.toMatchObject({ exit: 'configuration', code: 'no-sqlite' });
+});
+
+it('deletes events that are a week old', async () => {
+  const stateFolder = temporary();
+  await (await logsIn(stateFolder, () => Date.now() - 8 * 24 * 3_600_000)).received(delivery('old'));
+  const { send } = await listening({ stateFolder });
+  await send('new');
+  await expect.poll(async () => (await past(stateFolder)).map(({ event }) => event.body.toString())).toEqual(['new']);
+});
+
 it('continues when its logs are removed, and numbers go on', async () => {
   const { send, items, stop, stateFolder } = await listening();
   const taken = take(items(), Infinity);
@@ -147,7 +160,7 @@ describe('what a killed listener had to forward', () => {
     const stateFolder = temporary();
     const { logs } = await logsIn(stateFolder);
     const destination = { url, lane: '' };
-    const events = ['1', '2'].map((body) => ({ ...delivery(body), at: Date.now(), destination }));
+    const events = ['1', '2'].map((body) => ({ delivery: delivery(body), at: Date.now(), destination }));
     await logs.write(recordEvents('killed', events, 0));
     return stateFolder;
   }

@@ -45,7 +45,7 @@ export async function logsIn(stateFolder: string, now: () => number = Date.now):
   return {
     logs,
     async received(delivery) {
-      const recording = { ...delivery, at: now(), destination: undefined };
+      const recording = { delivery, at: now(), destination: undefined };
       const number = await logs.write(recordEvents('test', [recording], 0));
       const [event] = await logs.read(eventWith(number));
       if (!event) throw new Error('nothing was recorded');

@@ -16,9 +16,9 @@ export const listenForEvents = streaming({
     'browser are refused (403).',
     '',
     'Events are forwarded with their original bytes and headers, without cookies and credentials, and with an',
-    'added header, bizmsg-forwarded-by, by which a listener refuses events that it forwarded itself (508). With',
-    '--host and a known secret, only correctly signed ones are forwarded. What a killed listener had to forward,',
-    'the next one with the same address forwards. Before forwarding to another machine it asks, or needs --yes.',
+    'added header, bizmsg-forwarded-by, by which a listener refuses its own events (508). With --host and a',
+    'known secret, only correctly signed ones are forwarded. Before forwarding to another machine it asks, or',
+    'needs --yes.',
   ].join('\n'),
   params: listenParams,
   examples: [

@@ -14,7 +14,7 @@ import type { Note } from '../throttled-warnings.ts';
 
 /** Forwards the pending events of a listener: in order per lane, eight in parallel per address. */
 export interface Forwarder {
-  /** Counts events that were recorded to be forwarded. */
+  /** Tells how many more events were recorded to be forwarded, and rings. */
   expect(events: number): void;
   /** Waits for attempts in flight, and records the events that were not attempted. Returns the number of unsent events. */
   stop(): Promise<number>;
@@ -25,7 +25,6 @@ interface ForwarderOptions {
   readonly listener: string;
   /** Retries failed attempts. */
   readonly retry: boolean;
-  /** Rings after each event, and after each recorded attempt. */
   readonly bell: Bell;
   readonly note: Note;
   readonly later: Later;
@@ -53,7 +52,7 @@ export function startForwarder({ logs, listener, retry, bell, note, later, now }
   return {
     expect(events) {
       unsent += events;
-      if (events > 0) bell.ring();
+      bell.ring();
     },
     async stop() {
       isStopped = true;
