@@ -62,7 +62,12 @@ export function openRegular(path: string, flags: number = fs.constants.O_RDONLY)
   const found = fs.fstatSync(fd);
   if (found.isFile()) return fd;
   fs.closeSync(fd);
-  throw Object.assign(new Error(`${path} is not a file`), { code: found.isDirectory() ? 'EISDIR' : 'EFTYPE', path });
+  throw irregular(path, found);
+}
+
+/** The error for what is not a regular file. */
+export function irregular(path: string, found: fs.Stats): Error {
+  return Object.assign(new Error(`${path} is not a file`), { code: found.isDirectory() ? 'EISDIR' : 'EFTYPE', path });
 }
 
 export function readRegular(path: string): Buffer {

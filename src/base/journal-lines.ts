@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { type CliError, configuration } from './errors.ts';
 import { exactJson, jsonText } from './json.ts';
@@ -16,7 +16,7 @@ export interface Line {
 }
 
 /** A line whose checksum does not match. */
-export interface Damage {
+interface Damage {
   readonly path: string;
   /** Describes the line and its offset. */
   readonly text: string;
@@ -25,39 +25,7 @@ export interface Damage {
 /** Called for each damaged line. The line is skipped, unless this throws. */
 export type OnDamage = (damage: Damage) => void;
 
-export interface ReadOptions {
-  /** Byte offset of a line. */
-  readonly from?: number | undefined;
-  readonly onDamage?: OnDamage | undefined;
-}
-
-interface Read {
-  readonly record: unknown;
-  /** Byte offset of the next record. */
-  readonly next: number;
-}
-
 const chunkSize = 65_536;
-
-/** Reads a journal that another process may be writing: an unfinished last line is ignored. */
-export function* readJournal(
-  path: string,
-  { kind, version }: JournalFormat,
-  { from = 0, onDamage }: ReadOptions = {},
-): Generator<Read> {
-  const [fd, header] = [openSync(path, 'r'), lineOf({ format: `bizmsg ${kind}`, version })];
-  try {
-    for (const line of linesOf(fd, from)) {
-      const isHeader = line.at === 0 && `${line.bytes.toString()}\n` === header;
-      const record = isHeader ? undefined : recordIn(line, path, onDamage);
-      if (record === undefined) continue;
-      if (line.at === 0) throw unknownFormat(line, path);
-      yield { next: line.at + line.bytes.length + 1, record };
-    }
-  } finally {
-    closeSync(fd);
-  }
-}
 
 /** Notes the first damaged line of each file; damaged lines are skipped. */
 export function warnOncePerFile({ note }: { note(code: string, text: string): void }, code: string): OnDamage {

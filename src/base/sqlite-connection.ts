@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { createStateFolder, fsError, statsOf } from './files.ts';
+import { createStateFolder, fsError, irregular, statsOf } from './files.ts';
 import type { Sqlite, SqliteConnection, SqliteStatement } from './host.ts';
 import { linked, newer, noSqlite } from './sqlite-errors.ts';
 import type { Row, Statement, Value } from './transaction.ts';
@@ -33,7 +33,10 @@ interface Prepared {
 /** Opens the file of a database; creates it if it is missing. */
 export function connect(path: string, { schema, sync }: Schema, sqlite: Sqlite | undefined): Connection {
   if (!sqlite) throw noSqlite();
-  if (!statsOf(path)) createPrivate(path);
+  const found = statsOf(path);
+  if (!found) createPrivate(path);
+  // Reading a pipe would block forever.
+  else if (!found.isFile()) throw irregular(path, found);
   const database = new sqlite.DatabaseSync(path, { timeout: 0 });
   const opened = statsOf(path);
   const prepared = new Map<string, Prepared>();

@@ -1,9 +1,11 @@
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { type CliError, configuration, unsafe } from './errors.ts';
 import { fileUnusable, statsOf } from './files.ts';
 import { readIfPresent } from './liveness.ts';
 import { shellQuote } from './shell-quote.ts';
 
-const codes = { busy: 5, corrupt: 11, notDatabase: 26 } as const;
+const codes = { busy: 5, corrupt: 11, cannotOpen: 14, notDatabase: 26 } as const;
 
 /** The result codes that are no fault of the program, with SQLite's message. */
 const messages: Readonly<Record<string, number>> = {
@@ -12,7 +14,7 @@ const messages: Readonly<Record<string, number>> = {
   'disk I/O error': 10,
   'database disk image is malformed': codes.corrupt,
   'database or disk is full': 13,
-  'unable to open database file': 14,
+  'unable to open database file': codes.cannotOpen,
   'file is not a database': codes.notDatabase,
 };
 
@@ -21,7 +23,7 @@ const reasons: Readonly<Record<number, string>> = {
   8: 'it is read-only',
   10: 'the disk reports an input/output error',
   13: 'the disk is full',
-  14: 'it or its journal cannot be opened',
+  [codes.cannotOpen]: 'it or its journal cannot be opened',
 };
 
 /** The primary result code of an SQLite error. */
@@ -43,14 +45,30 @@ export function isDamage(error: unknown): boolean {
 
 /** Converts an expected error of SQLite or the file system; returns any other one unchanged. */
 export function failureOf(path: string, error: unknown): unknown {
-  if (isDamage(error)) {
-    const hint = 'restore it from a backup, or move it and its -journal away to start without it';
-    return configuration('database-damaged', `${path} is damaged`, hint, error);
-  }
-  const reason = reasons[resultCode(error) ?? 0];
+  if (isDamage(error)) return damaged(path, undefined, error);
+  const code = resultCode(error);
+  const exhausted = code === codes.cannotOpen ? noFreeFile() : undefined;
+  if (exhausted) return exhausted;
+  const reason = reasons[code ?? 0];
   if (reason === undefined) return fileUnusable(error) ?? error;
   const hint = 'free some space, or check the permissions; BIZMSG_STATE_DIR can name another folder';
   return configuration('state-unwritable', `cannot use ${path}: ${reason}`, hint, error);
+}
+
+/** SQLite does not say that this process has too many open files. */
+function noFreeFile(): CliError | undefined {
+  try {
+    closeSync(openSync(devNull, 'r'));
+    return undefined;
+  } catch (error) {
+    return fileUnusable(error);
+  }
+}
+
+export function damaged(path: string, problem?: string, cause?: unknown): CliError {
+  const hint = 'restore it from a backup, or move it and its -journal away to start without it';
+  const why = problem === undefined ? '' : `: ${problem}`;
+  return configuration('database-damaged', `${path} is damaged${why}`, hint, cause);
 }
 
 export function busy(path: string): CliError {
@@ -59,7 +77,7 @@ export function busy(path: string): CliError {
 }
 
 export function removed(path: string): CliError {
-  const hint = 'what this command did is not recorded from then on; restore the file, or run the command again';
+  const hint = 'what it knew is lost, so the same command starts from the beginning; restore it from a backup';
   return configuration('database-removed', `${path} was removed or replaced while this command used it`, hint);
 }
 

@@ -5,7 +5,7 @@ import type { Host } from './host.ts';
 import { sleep } from './sleep.ts';
 import { connect, type Connection, type Schema } from './sqlite-connection.ts';
 import { busy, failureOf, holderOf, isBusy, isDamage, removed } from './sqlite-errors.ts';
-import type { Database, Transaction } from './transaction.ts';
+import { type Database, query, type Transaction } from './transaction.ts';
 
 export interface DatabaseOptions extends Schema {
   readonly host: Pick<Host, 'later' | 'now' | 'random' | 'sqlite' | 'steady'>;
@@ -151,6 +151,13 @@ export async function openDatabase(path: string, options: DatabaseOptions): Prom
     renameSync(path, aside);
     note(`${path} was damaged and starts again; the damaged file is now ${aside}`);
   }
+}
+
+/** Finds damage, also in the indexes. It reads the whole file. */
+export function* integrityProblem(): ReturnType<Transaction<string | undefined>> {
+  const [row] = yield* query('PRAGMA integrity_check(1)');
+  const found = String(row?.['integrity_check']);
+  return found === 'ok' ? undefined : found;
 }
 
 /** Runs jobs in one transaction, and resolves their promises once it is committed. */

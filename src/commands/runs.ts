@@ -1,11 +1,10 @@
 import { usage } from '../base/errors.ts';
-import { refuseUnreadable } from '../base/files.ts';
 import { warnOncePerFile } from '../base/journal-lines.ts';
 import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { rowsText } from '../cli/output/figures.ts';
 import type { LoggedRow } from '../runs/history.ts';
-import type { RunsHome } from '../runs/maintenance.ts';
+import type { RunsHome } from '../runs/listing.ts';
 import { choice, flag, option, phone, required, words } from '../cli/params.ts';
 
 export const listRuns = command({
@@ -19,10 +18,8 @@ export const listRuns = command({
   piped: 'rows',
   first: ['started_at', 'command', 'file', 'sent', 'failed', 'state', 'unsure', 'id'],
   run: async (context) => {
-    const { ledgerFolder, runRow, runsOf } = await import('../runs/listing.ts');
-    const stateFolder = context.stateFolder();
-    refuseUnreadable(ledgerFolder(stateFolder));
-    return runsOf(stateFolder, context.host).map(runRow);
+    const { runRow, runsOf } = await import('../runs/listing.ts');
+    return (await runsOf(homeOf(context))).map(runRow);
   },
   view: () => 'No runs; contacts import and send-batch start them',
 });
@@ -58,10 +55,10 @@ export const showRun = command({
       import('../runs/history.ts'),
       import('../runs/log.ts'),
     ]);
-    const stateFolder = context.stateFolder();
-    const { run, status, template } = runNamed(runsOf(stateFolder, context.host), id);
+    const home = homeOf(context);
+    const { id: run, status, template } = runNamed(await runsOf(home), id);
     const onDamage = warnOncePerFile(context, 'run-log');
-    const rows = rowsOfRun(logParts(logFolder(stateFolder, run), onDamage), status === 'running');
+    const rows = rowsOfRun(logParts(logFolder(home.stateFolder, run), onDamage), status === 'running');
     const wanted = outcome === undefined ? rows : rows.filter((row) => row.outcome === outcome);
     const outcomes = delivery ? await outcomesOf(context, wanted, template !== undefined) : undefined;
     return wanted.map(({ number, line, outcome, reason, id }) => {
@@ -91,8 +88,8 @@ async function outcomesOf(context: Context, rows: readonly LoggedRow[], isBatch:
 }
 
 /** Where the runs of this machine are kept. */
-function homeOf({ stateFolder, host }: Context): RunsHome {
-  return { stateFolder: stateFolder(), host };
+function homeOf({ stateFolder, host, note }: Context): RunsHome {
+  return { stateFolder: stateFolder(), host, note };
 }
 
 export const resolveRun = command({
@@ -194,14 +191,14 @@ export const forgetRuns = command({
       await forgetRecipient({ ...home, recipient });
       return { ids: [], recipient };
     }
-    const runs = runsOf(home.stateFolder, home.host);
+    const runs = await runsOf(home);
     const chosen = finished
       ? runs.filter(({ status }) => status === 'finished')
       : given.map((text) => runNamed(runs, text));
-    const ids = [...new Set(chosen.map(({ run }) => run))];
+    const ids = [...new Set(chosen.map(({ id }) => id))];
     const which = ids.length === 1 ? `run ${ids[0]}` : `${ids.length} runs`;
     if (ids.length > 0) await context.confirm(`Forget ${which}, so the same rows can be sent again?`);
-    await forgetRuns({ ...home, ids });
+    await forgetRuns({ ...home, runs: chosen.filter((one, at) => chosen.indexOf(one) === at) });
     return { ids, recipient };
   },
   view: ({ ids, recipient }) => {

@@ -19,7 +19,7 @@ export async function diagnose(given: Session): Promise<Diagnosis> {
   const session = { ...given, sandboxes: looking(given) };
   const explanation = explain(callerInputs(session));
   const { caller } = explanation;
-  const checks = [...machineChecks(session.host), callerCheck(explanation)];
+  const checks = [...(await machineChecks(session.host)), callerCheck(explanation)];
   if (!caller) return withoutCalls(checks, 'there is no key');
   const reached = await checkedTargetOf(session, caller).catch(foreseen);
   if (!reached || reached instanceof CliError) {

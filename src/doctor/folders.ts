@@ -162,16 +162,16 @@ function isOpen(path: string): boolean {
 interface Ledger {
   readonly folder: string;
   /** Reads the whole ledger without changes; throws if it is unusable. */
-  readonly check: () => void;
+  readonly check: () => Promise<void>;
 }
 
 const lack = 'so messages with a live key are refused';
 
 /** Checks that the ledger, which prevents duplicate messages, can be read and written. Writes nothing. */
-export function liveGuardCheck({ folder, check }: Ledger): Check {
+export async function liveGuardCheck({ folder, check }: Ledger): Promise<Check> {
   try {
     checkFolder(folder);
-    check();
+    await check();
   } catch (error) {
     if (error instanceof CliError)
       return fail('ledger', `${error.message}, ${lack}`, error.hint ?? null, 'configuration');

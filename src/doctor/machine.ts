@@ -4,8 +4,8 @@ import { counted } from '../cli/output/figures.ts';
 import { namesIn } from '../base/files.ts';
 import type { Host } from '../base/host.ts';
 import { shellQuote } from '../base/shell-quote.ts';
-import { checkLedger } from '../ledger/file/check.ts';
-import { ledgerFolder, runsOf } from '../runs/listing.ts';
+import { checkLedger } from '../ledger/check.ts';
+import { runsOf } from '../runs/listing.ts';
 import { type Locator, locatorsIn } from '../sandbox/remote/locator.ts';
 import { configFolder, stateFolder } from '../session/profiles/environment.ts';
 import { readStore } from '../session/profiles/store.ts';
@@ -17,7 +17,7 @@ import { folderCheck, liveGuardCheck, storeCheck } from './folders.ts';
 const { pass, warn, skip, failed } = checksOf('machine');
 
 /** Checks that need no network. The clock needs an answer of the service. */
-export function machineChecks(host: Host): readonly Check[] {
+export async function machineChecks(host: Host): Promise<readonly Check[]> {
   const { env, home, kill, node, now } = host;
   const [config, state] = [configFolder(env, home), stateFolder(env, home)];
   const folders = [
@@ -26,23 +26,25 @@ export function machineChecks(host: Host): readonly Check[] {
   ];
   const sandboxes = readLocators(join(state, 'sandboxes'), () => locatorsIn(state, kill));
   const listeners = readLocators(join(state, 'listeners'), () => listenersIn(state, kill));
-  const ledger = ledgerFolder(state);
   return [
     nodeCheck(node, now()),
     ...folders,
     storeCheck(() => readStore(config)),
     sandboxes.refusal ? failed('sandbox', sandboxes.refusal) : sandboxCheck(sandboxes.live),
     ...(listeners.refusal ? [failed('listeners', listeners.refusal)] : []),
-    ...runsChecks(state, host),
-    liveGuardCheck({ folder: ledger, check: () => checkLedger(ledger) }),
+    ...(await runsChecks(state, host)),
+    await liveGuardCheck({ folder: state, check: () => checkLedger({ stateFolder: state, host }) }),
     leftoversCheck([sandboxes.traces, listeners.traces]),
   ];
 }
 
-function runsChecks(state: string, host: Host): readonly Check[] {
-  const runs = attempt(() => runsOf(state, host));
-  if (runs instanceof CliError) return [failed('runs', runs)];
-  return [runsCheck(runs.map(({ status }) => status))];
+async function runsChecks(stateFolder: string, host: Host): Promise<readonly Check[]> {
+  try {
+    const runs = await runsOf({ stateFolder, host, note: () => {} });
+    return [runsCheck(runs.map(({ status }) => status))];
+  } catch (error) {
+    return [failed('runs', foreseen(error))];
+  }
 }
 
 interface Processes<T> {

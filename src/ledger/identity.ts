@@ -9,10 +9,13 @@ import { unwritable } from '../base/journal.ts';
 import type { Account, RowDigest } from './ledger.ts';
 
 export const digestSize = 12;
-export const secondSize = 8;
-export const rowSize = digestSize + secondSize;
+/** A row is two digests: `who`, then `per`. */
+export const rowSize = 2 * digestSize;
+
+const checkSize = 8;
 
 const secretSize = 32;
+const name = 'ledger.secret';
 
 export interface Message {
   readonly mode: Mode;
@@ -28,28 +31,30 @@ export interface Contact {
   readonly body: unknown;
 }
 
+/** `who` is the recipient and the template, `per` the whole message. */
 export function messageRow(secret: string, { mode, template, to, params }: Message): RowDigest {
   const row = new Uint8Array(rowSize);
-  putHash(row, 0, digestSize, keyed(secret, [mode, 'message', template, to, params]));
-  putHash(row, digestSize, secondSize, keyed(secret, ['recipient', template, to]));
+  putHash(row, 0, keyed(secret, ['recipient', template, to]));
+  putHash(row, digestSize, keyed(secret, [mode, 'message', template, to, params]));
   return row;
 }
 
+/** `who` is the whole contact, `per` its phone. */
 export function contactRow(secret: string, { mode, phone, body }: Contact): RowDigest {
   const row = new Uint8Array(rowSize);
-  putHash(row, 0, digestSize, keyed(secret, [mode, 'contact'], canonical(body)));
-  putHash(row, digestSize, secondSize, keyed(secret, ['phone', phone]));
+  putHash(row, 0, keyed(secret, [mode, 'contact'], canonical(body)));
+  putHash(row, digestSize, keyed(secret, ['phone', phone]));
   return row;
 }
 
-/** The second digest of a message. */
+/** The `who` of messages. */
 export function recipientDigest(secret: string, { template, to }: Pick<Message, 'template' | 'to'>): Uint8Array {
-  return bytesOf(keyed(secret, ['recipient', template, to]), secondSize);
+  return bytesOf(keyed(secret, ['recipient', template, to]), digestSize);
 }
 
-/** The second digest of a contact. */
+/** The `per` of contacts. */
 export function phoneDigest(secret: string, phone: string): Uint8Array {
-  return bytesOf(keyed(secret, ['phone', phone]), secondSize);
+  return bytesOf(keyed(secret, ['phone', phone]), digestSize);
 }
 
 /** Equal for values that are equal as JSON, whatever the order of their fields, and for no others. */
@@ -98,14 +103,14 @@ function canonicalOrigin(origin: string): string {
 
 const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Recognizes the secret without revealing it. Each segment has it in its first line. */
+/** Recognizes the secret without revealing it. The ledger keeps it. */
 export function checkOf(secret: string): string {
-  return bytesOf(keyed(secret, ['check']), secondSize).toString('hex');
+  return bytesOf(keyed(secret, ['check']), checkSize).toString('hex');
 }
 
-/** The state folder's secret in hexadecimal; created on first use. With `isNeeded` a missing one is an error: rows would look new. */
+/** The secret of the ledger in hexadecimal; created on first use. With `isNeeded` a missing one is an error: rows would look new. */
 export function secretIn(folder: string, isNeeded: boolean): string {
-  const path = join(folder, 'secret');
+  const path = join(folder, name);
   const found = contentOf(path);
   if (!found && isNeeded) throw unusable(`${path} is missing`);
   const secret = found ?? created(path, folder);
@@ -121,7 +126,7 @@ export function unusable(message: string): Error {
 /** A link fails if the file exists, and the file is complete from its first instant. */
 function created(path: string, folder: string): Buffer {
   const secret = randomBytes(secretSize);
-  const draft = `${join(createStateFolder(folder), 'secret')}.${randomBytes(8).toString('hex')}.new`;
+  const draft = `${join(createStateFolder(folder), name)}.${randomBytes(8).toString('hex')}.new`;
   try {
     fs.writeFileSync(draft, secret, { mode: 0o600, flag: 'wx', flush: true });
     fs.linkSync(draft, path);
@@ -157,6 +162,6 @@ function bytesOf(digest: string, size: number): Buffer {
   return Buffer.from(digest.slice(0, size), 'latin1');
 }
 
-function putHash(row: Uint8Array, at: number, size: number, digest: string): void {
-  for (let byte = 0; byte < size; byte++) row[at + byte] = digest.charCodeAt(byte);
+function putHash(row: Uint8Array, at: number, digest: string): void {
+  for (let byte = 0; byte < digestSize; byte++) row[at + byte] = digest.charCodeAt(byte);
 }

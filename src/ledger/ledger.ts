@@ -2,38 +2,40 @@ import { CliError, type ExitName, unsafe } from '../base/errors.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { State } from './states.ts';
 
-/** Where claims are made, so that a row is sent once. */
+/** Where claims are made, so that a row is sent once. All promises of one process resolve in the order of the calls. */
 export interface Ledger {
+  /** Keys the digests of rows; in hexadecimal. */
+  readonly secret: string;
   /**
    * Finds the run that this input continues, stops if another run has sent some of its rows, and registers the planned
-   * rows, in one atomic step. Registers nothing if it stops, or if the plan is a rehearsal.
+   * rows. A new run is visible once all its rows are registered. Registers nothing if it stops, or if the plan is a
+   * rehearsal.
    */
-  register(plan: RunPlan): Registered | Promise<Registered>;
-  /** Claims what is free; verdicts in the same order. Atomic across all users of the ledger. */
-  claim(rows: readonly RowDigest[], terms: ClaimTerms): readonly Verdict[] | Promise<readonly Verdict[]>;
+  register(plan: RunPlan): Promise<Registered>;
+  /** Claims the rows of a run with these numbers if they are free; verdicts in the same order. */
+  claim(items: readonly number[], terms: RunTerms): Promise<readonly Verdict[]>;
+  /** Claims a single message. */
+  claimSingle(row: RowDigest, terms: SingleTerms): Promise<Verdict>;
   /** Records outcomes. */
-  settle(outcomes: readonly Settled[]): void | Promise<void>;
-  /** Gives planned rows up: the input no longer has them, or the run is closed. */
-  withdraw(rows: Withdrawn): void | Promise<void>;
-
+  settle(outcomes: readonly Settled[]): Promise<void>;
+  /** Records what a command did with a run. */
+  report(run: string, report: RunReport): Promise<void>;
   /** Ends a run whose summary was printed, and that was not stopped: the same command starts a new one. */
-  endRun(run: string): void | Promise<void>;
+  endRun(run: string): Promise<void>;
 
-  /** The verdict that `claim` would give now. Claims nothing, but records that dead processes have left rows unsure. */
-  look(row: RowDigest, terms: ClaimTerms): Verdict | Promise<Verdict>;
   /** All runs and jobs, the oldest first. */
-  runs(): readonly RunState[] | Promise<readonly RunState[]>;
+  runs(): Promise<readonly RunState[]>;
   /** Records what was found out about unsure rows, or about some of them; returns how many there were. */
-  resolve(run: string, found: 'sent' | 'not-sent', rows?: readonly RowDigest[]): number | Promise<number>;
-  /** Withdraws the rows that were not sent, so that no command continues the run. */
-  closeRun(run: string): void | Promise<void>;
-  /** Permits sending again what this run sent, or all messages with one of these second digests. */
-  forget(what: Forgotten): void | Promise<void>;
-  /** Ends this process's part: its runs are no longer running. */
-  close(): void | Promise<void>;
+  resolve(run: string, found: 'sent' | 'not-sent', rows?: readonly RowDigest[]): Promise<number>;
+  /** Withdraws the rows that were not sent, so that no command continues the run; returns how many there were. */
+  closeRun(run: string): Promise<number>;
+  /** Permits sending again what this run sent, or what these people got. */
+  forget(what: Forgotten): Promise<void>;
+  /** Records the last outcomes, and ends this process's part: its runs are no longer running. */
+  close(last?: readonly Settled[]): Promise<void>;
 }
 
-/** 20 bytes: the digest of a row (12), then its second digest (8). `identity.ts` makes them. */
+/** 24 bytes: `who`, then `per`. `identity.ts` makes them. */
 export type RowDigest = Uint8Array;
 
 export type Kind = 'message' | 'contact';
@@ -64,6 +66,39 @@ export interface RunPlan extends Subject {
   readonly choice: Choice;
   /** Decides only: registers nothing, for dry runs and questions before the confirmation. */
   readonly isRehearsal?: boolean | undefined;
+  readonly about: RunFacts;
+}
+
+/** What `runs list` shows of a command. Neither a secret nor a value of `-p` is in it. */
+export interface RunFacts {
+  /** Such as `send-batch`. */
+  readonly command: string;
+  /** The command line. */
+  readonly typed: string;
+  /** Undefined for stdin. */
+  readonly file: string | undefined;
+  /** Rows of the input. */
+  readonly rows: number;
+  /** Those that cannot be sent. */
+  readonly invalid: number;
+}
+
+export interface RunReport {
+  /** Rows of the input that the run does not have: duplicates, rows that others sent, and so on. */
+  readonly skipped: number;
+  /** Why it ended early. */
+  readonly stopped: string | undefined;
+  readonly files: RejectFiles;
+}
+
+export type RejectFiles = Readonly<Partial<Record<'failed' | 'unsure', RejectFile | undefined>>>;
+
+/** A file of rejected rows, as a run wrote it. */
+export interface RejectFile {
+  readonly file: string;
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
 }
 
 /** The user's decisions, by options or answers. */
@@ -80,18 +115,15 @@ export interface Choice {
 /** The rows of an input, packed. */
 export interface Rows {
   readonly count: number;
-  /** 20 bytes a row. */
+  /** 24 bytes a row. */
   readonly bytes: Uint8Array;
-  /** The 20 bytes of one row. */
+  /** The 24 bytes of one row. */
   read(row: number): RowDigest;
   /** Equal to an earlier row of the input. */
   isDuplicate(row: number): boolean;
-  /** Whether a row has this digest, or this second digest. The bytes of a row begin at `at`. */
-  hasRow(bytes: Uint8Array, at: number): boolean;
-  /** The row with this digest that is not a duplicate. */
+  /** The row with these 24 bytes, which begin at `at`. Never a duplicate. */
   rowOf(bytes: Uint8Array, at: number): number | undefined;
-  hasSecond(bytes: Uint8Array, at: number): boolean;
-  /** The latest row with this second digest. */
+  /** The latest row with this `who`, which begins at `at`. */
   latest(bytes: Uint8Array, at: number): number | undefined;
 }
 
@@ -120,14 +152,6 @@ export function fateAt(codes: Uint8Array, row: number): Fate {
   return fates[codes[row] ?? 0] ?? 'due';
 }
 
-/** Milliseconds after which an idle run is closed. */
-const idleUntilClosed = 7 * 86_400_000;
-
-/** Whether an unfinished run without activity since then is closed. */
-export function isIdleSince(lastAt: number, now: number): boolean {
-  return lastAt <= now - idleUntilClosed;
-}
-
 export type Registered = Accepted | { readonly stop: Stop; readonly notes: readonly Note[] };
 
 export interface Accepted {
@@ -137,6 +161,10 @@ export interface Accepted {
   readonly continues: boolean;
   /** An index into `fates` for each row of the input. */
   readonly fates: Uint8Array;
+  /** The number in the run of each row that is due, or later; otherwise 0. */
+  readonly items: Uint32Array;
+  /** The files of rejected rows that the run wrote last. */
+  readonly files: RejectFiles;
   readonly counts: Readonly<Record<Fate, number>>;
   readonly notes: readonly Note[];
 }
@@ -183,8 +211,6 @@ export interface Earlier {
 }
 
 /** Which rows a claim may get. */
-export type ClaimTerms = RunTerms | SingleTerms;
-
 export interface RunTerms {
   readonly run: string;
   readonly retryUnsure?: boolean | undefined;
@@ -200,7 +226,8 @@ export interface SingleTerms {
 }
 
 export type Verdict =
-  | { readonly verdict: 'yours' | 'done' | 'failed' }
+  | { readonly verdict: 'yours'; readonly item: number }
+  | { readonly verdict: 'done' | 'failed' }
   /** It is being sent. */
   | { readonly verdict: 'taken'; readonly run: string; readonly owner: Owner }
   | { readonly verdict: 'unsure'; readonly run: string; readonly at: number }
@@ -214,12 +241,13 @@ export interface Owner {
   /** When and where it began: see `processStart`. */
   readonly start: string | undefined;
   /** When it last wrote to the ledger. */
-  readonly at: number;
+  readonly beat: number;
 }
 
 export interface Settled {
   readonly run: string;
-  readonly row: RowDigest;
+  /** Its number in the run. */
+  readonly item: number;
   readonly outcome: Settlement;
 }
 
@@ -236,16 +264,18 @@ export function settlementOf(error: unknown): 'unsure' | 'failed' | 'release' {
   return fatalExits.has(exit) || exit === 'interrupted' || exit === 'network' ? 'release' : 'failed';
 }
 
-export interface Withdrawn {
-  readonly run: string;
-  /** All that were not sent, if left out. */
-  readonly rows?: readonly RowDigest[] | undefined;
+type Forgotten = { readonly run: string } | { readonly people: People };
+
+/** One person, as messages and contacts have them. */
+interface People {
+  /** One for each template. */
+  readonly who: readonly Uint8Array[];
+  /** Of the contacts. */
+  readonly per: Uint8Array;
 }
 
-export type Forgotten = { readonly run: string } | { readonly seconds: readonly Uint8Array[] };
-
 /** One run or job as the ledger knows it. */
-export interface RunState extends Subject {
+export interface RunState extends Subject, RunFacts, RunReport {
   readonly id: string;
   readonly startedAt: number;
   readonly lastAt: number;
@@ -253,19 +283,10 @@ export interface RunState extends Subject {
   readonly isRunning: boolean;
   /** No row is planned, released or leaving. */
   readonly isFinished: boolean;
+  /** Its summary was printed after the last change of a row, and it was not stopped. */
+  readonly hasEnded: boolean;
   readonly isClosed: boolean;
 }
-
-/** The run in which the single messages of an account are claimed. */
-export function singlesOf({ account, mode }: Subject): string {
-  return `${singles}${mode} ${account.id}`;
-}
-
-export function isSingles(run: string): boolean {
-  return run.startsWith(singles);
-}
-
-const singles = 'singles ';
 
 /** Another process may forget a run whose process seems dead, for example because it is suspended. */
 export function runGone(run: string): CliError {

@@ -1,4 +1,4 @@
-/** The states of a row in one scope. The order is the code in memory and on disk: append only. */
+/** The states of a row in a run. The index is its code in the database: append only. A row without an item is absent. */
 export const states = ['absent', 'planned', 'leaving', 'released', 'withdrawn', 'done', 'failed', 'unsure'] as const;
 export type State = (typeof states)[number];
 
@@ -68,6 +68,18 @@ const refusals: Readonly<Record<State, Answer>> = {
   failed: 'failed',
   unsure: 'unsure',
 };
+
+/** The states that an event changes, and the one to which it leads. */
+export function moveOf(event: Event): { readonly from: readonly State[]; readonly to: State } {
+  const from = states.filter((state) => transitions[state][event] !== undefined);
+  const [to = 'absent', ...others] = new Set(from.map((state) => next(state, event)));
+  if (others.length > 0) throw new Error(`${event} leads to several states`);
+  return { from, to };
+}
+
+export function codeOf(state: State): number {
+  return states.indexOf(state);
+}
 
 /** The state after an event. Total: it never throws. */
 export function next(state: State, event: Event): State {

@@ -1,5 +1,5 @@
 import { jsonText } from '../base/json.ts';
-import { type Fate, fateAt } from '../ledger/ledger.ts';
+import { type Accepted, type Fate, fateAt } from '../ledger/ledger.ts';
 import type { InputFile } from './input.ts';
 import type { InputRow, Mapper } from './input/row.ts';
 import { placeOf, verifyUnchanged } from './input/source.ts';
@@ -10,8 +10,7 @@ import type { Preflight } from './preflight.ts';
 interface Known {
   readonly input: Pick<InputFile, 'source' | 'shown'>;
   readonly found: Preflight;
-  /** An index into `fates` for each valid row. */
-  readonly fates: Uint8Array;
+  readonly accepted: Pick<Accepted, 'fates' | 'items'>;
 }
 
 interface Due extends Known {
@@ -45,7 +44,8 @@ export async function* dueRows({ mapper, log, onInvalid, ...known }: Due): Async
 
 /** The bodies of the first rows that will be sent. Rows that were sent before may precede them. */
 export async function firstBodies(known: Known, mapper: Mapper, most: number): Promise<readonly string[]> {
-  if (most === 1 && fateAt(known.fates, 0) === 'due' && known.found.first !== undefined) return [known.found.first];
+  if (most === 1 && fateAt(known.accepted.fates, 0) === 'due' && known.found.first !== undefined)
+    return [known.found.first];
   const [due, retries]: [KnownRow[], KnownRow[]] = [[], []];
   for await (const batch of readAgain(known)) {
     for (const row of batch) {
@@ -65,11 +65,11 @@ export interface KnownRow {
 }
 
 /** Reads the input once more; throws if it has changed since the preflight. */
-export async function* readAgain({ input, found, fates: codes }: Known): AsyncGenerator<readonly KnownRow[]> {
+export async function* readAgain({ input, found, accepted }: Known): AsyncGenerator<readonly KnownRow[]> {
   let index = 0;
   const known = (row: InputRow): KnownRow => {
     const kind = found.kindOf(row.number);
-    return kind === 'valid' ? { row, fate: fateAt(codes, index), index: index++ } : { row, fate: kind, index };
+    return kind === 'valid' ? { row, fate: fateAt(accepted.fates, index), index: index++ } : { row, fate: kind, index };
   };
   const rows = input.source.rows(undefined, verifyUnchanged(found.prints, input.shown));
   for await (const batch of rows) yield batch.map(known);
@@ -85,7 +85,8 @@ function readyOf({ row, index, fate }: KnownRow, mapper: Mapper, known: Known): 
   if ('reason' in mapped) throw new Error(`row ${row.number} was valid at first: ${mapped.reason}`);
   const { number, line } = placeIn(row, known);
   const content = jsonText(mapped.body);
-  return { number, line, isRetry: fate === 'retry', content, digest: known.found.digests.read(index) };
+  const item = known.accepted.items[index] ?? 0;
+  return { number, line, isRetry: fate === 'retry', content, item, digest: known.found.digests.read(index) };
 }
 
 function placeIn(row: InputRow, { input }: Known): Place {

@@ -151,7 +151,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
       const rows = group.map(({ row }) => row);
       if (!stop.reason)
         verdicts = await ledger.claim(
-          rows.map(({ digest }) => digest),
+          rows.map(({ item }) => item),
           terms,
         );
       log.claimed(rows.filter((_, at) => verdicts[at]?.verdict === 'yours'));
@@ -239,7 +239,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   }
 
   async function settleInLedger(group: readonly Settling[]): Promise<void> {
-    await ledger.settle(group.map(({ row, outcome }) => ({ run: terms.run, row: row.digest, outcome })));
+    await ledger.settle(group.map(({ row: { item }, outcome }) => ({ run: terms.run, item, outcome })));
   }
 
   function writeLog(group: readonly Settling[]): void {

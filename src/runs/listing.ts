@@ -1,105 +1,114 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError, usage } from '../base/errors.ts';
-import { namesIn } from '../base/files.ts';
-import { isProcessAlive, type Probe, silenceOf } from '../base/liveness.ts';
-import { listRuns, type RunEntry } from '../ledger/file/runs.ts';
-import { isIdleSince } from '../ledger/ledger.ts';
+import { refuseUnreadable } from '../base/files.ts';
+import type { Host } from '../base/host.ts';
 import { suggest } from '../base/suggest.ts';
+import type { Ledger, RunState } from '../ledger/ledger.ts';
+import { hasLedger, openLedger } from '../ledger/open.ts';
+import { isSingles } from '../ledger/run.ts';
 
 type RunStatus = 'running' | 'unfinished' | 'finished' | 'closed';
 
-/** Milliseconds between two updates of a running run, and some more. */
-const silent = 30_000;
+/** Where runs are kept. */
+export interface RunsHome {
+  readonly stateFolder: string;
+  readonly host: Host;
+  note(code: string, message: string): void;
+}
 
-export interface ListedRun extends RunEntry {
+export interface ListedRun extends RunState {
   readonly status: RunStatus;
+  /** It is in the ledger of the local sandbox. */
+  readonly isLocal: boolean;
 }
 
-/** All runs that this machine remembers, the latest last. Reads the index alone. */
-export function runsOf(
-  stateFolder: string,
-  own: { readonly kill: Probe; readonly now: () => number },
-): readonly ListedRun[] {
-  return listRuns(ledgerFolder(stateFolder)).map((entry) => ({ ...entry, status: statusOf(entry, own) }));
+/** All runs that this machine remembers, the latest last. */
+export async function runsOf(home: RunsHome): Promise<readonly ListedRun[]> {
+  refuseUnreadable(home.stateFolder);
+  const runs: ListedRun[] = [];
+  for (const isLocal of [false, true]) {
+    if (!hasLedger({ stateFolder: home.stateFolder, isLocal })) continue;
+    const found = await withLedger(home, isLocal, (ledger) => ledger.runs());
+    for (const run of found) if (!isSingles(run.id)) runs.push({ ...run, isLocal, status: statusOf(run) });
+  }
+  return runs.toSorted((a, b) => a.startedAt - b.startedAt);
 }
 
-export function ledgerFolder(stateFolder: string): string {
-  return join(stateFolder, 'ledger');
+/** Opens the ledger of this machine, or of its local sandbox. */
+export async function withLedger<T>(
+  { stateFolder, host, note }: RunsHome,
+  isLocal: boolean,
+  act: (ledger: Ledger) => Promise<T>,
+): Promise<T> {
+  const onNote = (message: string) => note('ledger', message);
+  const ledger = await openLedger({ stateFolder, host, isLocal, isLive: true, signal: host.signal, note: onNote });
+  try {
+    return await act(ledger);
+  } finally {
+    await ledger.close();
+  }
 }
 
-function statusOf(
-  { owner, endedAt, updatedAt, counts, stopped }: RunEntry,
-  { kill, now }: { readonly kill: Probe; readonly now: () => number },
-): RunStatus {
-  const silence = () => now() - updatedAt - silent;
-  if (endedAt === undefined && owner && isProcessAlive(owner.pid, owner.start, kill, silence)) return 'running';
-  if (stopped === closedText) return 'closed';
-  const isOpen = endedAt === undefined || stopped !== undefined || (counts['left'] ?? 0) > 0;
-  if (!isOpen) return 'finished';
-  return isIdleSince(updatedAt, now()) ? 'closed' : 'unfinished';
+function statusOf({ isRunning, isClosed, isFinished, hasEnded }: RunState): RunStatus {
+  if (isRunning) return 'running';
+  if (isClosed) return 'closed';
+  return isFinished && hasEnded ? 'finished' : 'unfinished';
 }
-
-export const closedText = 'closed';
 
 /** The run whose id this is, or begins like this. */
 export function runNamed(runs: readonly ListedRun[], text: string): ListedRun {
-  const found = runs.filter(({ run }) => run.startsWith(text));
-  const exact = found.find(({ run }) => run === text) ?? (found.length === 1 ? found[0] : undefined);
+  const found = runs.filter(({ id }) => id.startsWith(text));
+  const exact = found.find(({ id }) => id === text) ?? (found.length === 1 ? found[0] : undefined);
   if (exact) return exact;
   if (found.length > 1)
-    throw usage(`${found.length} runs begin with "${text}"`, `such as ${found[0]?.run} and ${found[1]?.run}`);
+    throw usage(`${found.length} runs begin with "${text}"`, `such as ${found[0]?.id} and ${found[1]?.id}`);
   const near = suggest(
     text,
-    runs.map(({ run }) => run),
+    runs.map(({ id }) => id),
   );
   const hint = near === undefined ? 'see bizmsg runs list' : `did you mean ${near}?`;
   throw new CliError('notFound', 'run-unknown', `there is no run "${text}"`, { hint });
 }
 
-/** A run without any sent row has failed, although all its rows are settled. */
-function stateOf({ status, counts }: ListedRun): RunStatus | 'failed' {
-  const hasFailed = (counts['failed'] ?? 0) > 0 && (counts['sent'] ?? 0) === 0;
-  return status === 'finished' && hasFailed ? 'failed' : status;
-}
-
 /** A run as a row of `runs list`. */
 export function runRow(listed: ListedRun): object {
-  const { run, kind, file, template, job, account, mode, counts, startedAt, updatedAt, stopped, command, files } =
-    listed;
+  const { id, command, typed, file, template, job, account, mode, startedAt, lastAt, stopped, files } = listed;
+  const { rows, sent, failed, unsure, left, skipped } = countsOf(listed);
+  // A run without any sent row has failed, although all its rows are settled.
+  const state = listed.status === 'finished' && failed > 0 && sent === 0 ? 'failed' : listed.status;
   return {
-    id: run,
+    id,
     started_at: new Date(startedAt).toISOString(),
-    command: kind,
+    command,
     file: file ?? 'stdin',
-    state: stateOf(listed),
+    state,
     template: template ?? null,
     job: job ?? null,
-    rows: counts['rows'] ?? 0,
-    sent: counts['sent'] ?? 0,
-    failed: counts['failed'] ?? 0,
-    unsure: counts['unsure'] ?? 0,
-    left: counts['left'] ?? 0,
-    skipped: counts['skipped'] ?? 0,
+    rows,
+    sent,
+    failed,
+    unsure,
+    left,
+    skipped,
     stopped: stopped ?? null,
     mode,
-    account,
-    updated_at: new Date(updatedAt).toISOString(),
-    typed: command,
-    failed_file: files?.failed?.file ?? null,
-    unsure_file: files?.unsure?.file ?? null,
+    account: account.id,
+    updated_at: new Date(lastAt).toISOString(),
+    typed,
+    failed_file: files.failed?.file ?? null,
+    unsure_file: files.unsure?.file ?? null,
   };
 }
 
-const day = 86_400_000;
-
-/** Removes the logs of runs that have expired from the index. A run that begins now has none there yet. */
-export function removeExpiredLogs(stateFolder: string): void {
-  const known = new Set(listRuns(ledgerFolder(stateFolder)).map(({ run }) => run));
-  for (const name of namesIn(join(stateFolder, 'runs'))) {
-    const isExpired = /^[0-9a-f]{12}$/.test(name) && !known.has(name);
-    if (isExpired && silenceOf(join(stateFolder, 'runs', name)) > day) removeLogs(stateFolder, name);
-  }
+/** `rows` is the sum of the others. A job may have had other rows before. */
+function countsOf({ counts, rows: inInput, invalid, skipped: leftOut }: RunState) {
+  const { done: sent, unsure, planned, released, leaving } = counts;
+  const [failed, left] = [counts.failed + invalid, planned + released + leaving];
+  const known = sent + failed + unsure + left;
+  // Rows that are unsure in another run are left out, too.
+  const skipped = Math.max(leftOut, inInput - known);
+  return { rows: known + skipped, sent, failed, unsure, left, skipped };
 }
 
 /** Removes the logs of a forgotten run. */

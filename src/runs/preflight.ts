@@ -165,8 +165,8 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     if (
       action.kind !== 'message' ||
       action.allowsSameRecipient ||
-      !digests.hasSecond(bytes, 0) ||
-      digests.hasRow(bytes, 0)
+      digests.latest(bytes, 0) === undefined ||
+      digests.rowOf(bytes, 0) !== undefined
     )
       return undefined;
     return conflictWith(bytes);

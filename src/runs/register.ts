@@ -5,12 +5,12 @@ import {
   type Accepted,
   type Choice,
   type Earlier,
-  isSingles,
   type Ledger,
   type Note,
   type RunPlan,
   type Stop,
 } from '../ledger/ledger.ts';
+import { isSingles } from '../ledger/run.ts';
 import type { Unit } from './input/source.ts';
 import type { Preflight } from './preflight.ts';
 

@@ -19,7 +19,7 @@ import { fsError, openRegular } from '../base/files.ts';
 import { jsonText } from '../base/json.ts';
 import type { Probe } from '../base/liveness.ts';
 import type { Context } from '../cli/command.ts';
-import type { RejectFile, RejectFiles } from '../ledger/file/runs.ts';
+import type { RejectFile, RejectFiles } from '../ledger/ledger.ts';
 import type { InputFile } from './input.ts';
 import { recordText } from './input/csv.ts';
 import { damagedMark, errorField, type InputRow, textField } from './input/row.ts';

@@ -1,7 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
-import type { RejectFile, RejectFiles } from '../ledger/file/runs.ts';
-import type { Accepted } from '../ledger/ledger.ts';
+import type { Accepted, RejectFile, RejectFiles } from '../ledger/ledger.ts';
 import type { InputRow } from './input/row.ts';
 import { placeOf } from './input/source.ts';
 import { invalidity, type KnownRow, readAgain } from './due.ts';
@@ -84,7 +83,7 @@ interface Wanted {
 async function* rejectedRows(running: Running, { found, accepted, tally, log }: Ending, wanted: Wanted) {
   const { word, reasons, unsurePlaces, see } = wanted;
   const { input } = running;
-  for await (const batch of readAgain({ input, found, fates: accepted.fates })) {
+  for await (const batch of readAgain({ input, found, accepted })) {
     const rejected: { row: InputRow; reason: string }[] = [];
     for (const known of batch) {
       see(known.row);

@@ -108,11 +108,11 @@ function howToGoOn(
   { not_reached: left, unsure, skipped }: Pick<RunResult, 'not_reached' | 'unsure' | 'skipped'>,
   { exit, code }: Stopped,
 ): string | undefined {
-  if (left === 0) return code === 'ledger-removed' ? undefined : toEnd(unsure + skipped.unsure);
+  if (left === 0) return code === 'database-removed' ? undefined : toEnd(unsure + skipped.unsure);
   const them = left === 1 ? 'it' : 'them';
   if (exit === 'keyRefused')
     return `${unsent(left)}; with a valid key, run the same command again with --continue to send ${them}`;
-  if (code === 'ledger-removed') return unsent(left);
+  if (code === 'database-removed') return unsent(left);
   return runAgain(left, code === 'too-many-errors' ? 'fix the cause, then ' : '');
 }
 
@@ -159,7 +159,7 @@ function resultText({ result, unit, unsurePlaces, resolveCommands, hasClue }: En
   }
   if (failed > 0 && files.failed !== null && !stopped && !hasClue)
     lines.push(ui.line([failedAdvice(result, files.failed)], '  '));
-  if (open > 0 && stopped?.code !== 'ledger-removed')
+  if (open > 0 && stopped?.code !== 'database-removed')
     lines.push(...unsureAdvice(open, resolveCommands).map((advice) => ui.line([advice], '  ')));
   if (left > 0 && !stopped)
     lines.push(

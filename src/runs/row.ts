@@ -13,7 +13,8 @@ export interface Ready extends Place {
   readonly content: string;
   /** It failed in an earlier command. */
   readonly isRetry?: boolean | undefined;
-  /** By which the ledger knows it. */
+  /** Its number in the ledger. */
+  readonly item: number;
   readonly digest: RowDigest;
 }
 

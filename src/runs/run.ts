@@ -25,7 +25,7 @@ import {
   type Registration,
   type Registering,
 } from './register.ts';
-import { keepEntry, type KeptEntry } from './entry.ts';
+import { factsOf, reportOf } from './facts.ts';
 import { doneFileText, writeRejectedRows } from './rejected-rows.ts';
 import { holdSpareFiles } from './spare-files.ts';
 import { outageText } from './outage.ts';
@@ -106,6 +106,7 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
     input: found.digests,
     first: options.first,
     choice: choiceOf(options),
+    about: factsOf(running, found),
   };
   const registering = { context, ledger: opened.ledger, found, unit, plan };
   if (context.given.dryRun) return dryRun(running, found, registering);
@@ -143,7 +144,7 @@ async function confirmedPlan(running: Running, found: Preflight, registering: Re
     // The question would end without a word.
     if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);
     const most = dueIn(accepted) < fewRows ? dueIn(accepted) : 1;
-    const bodies = await firstBodies({ input, found, fates: accepted.fates }, running.mapper, most);
+    const bodies = await firstBodies({ input, found, accepted }, running.mapper, most);
     const now = context.host.now();
     const sentThisMonth = await client.sentThisMonth();
     const file = nameOf(input);
@@ -184,7 +185,7 @@ async function dryRun(running: Running, found: Preflight, registering: Registeri
   if (caution !== undefined) context.note('caution', caution);
   const due = accepted && dueIn(accepted) > 0 ? accepted : undefined;
   const template = due && (await lookAtTemplate(running));
-  const [first] = due ? await firstBodies({ input, found, fates: due.fates }, mapper, 1) : [];
+  const [first] = due ? await firstBodies({ input, found, accepted: due }, mapper, 1) : [];
   if (action.hours) context.note('hours', hoursText(action.hours, context.host.now()));
   for (const note of accepted?.notes ?? []) context.note('run', noteText(note, found.digests));
   return dryRunOf({
@@ -213,7 +214,8 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
   const tally = createTally(found, accepted);
   completeLog({ parts, found, accepted, log });
   found.freeIndexes();
-  const entry = await keepEntry(running, registered, tally);
+  const { ledger } = running.opened;
+  await ledger.report(run, reportOf(tally, accepted.files));
   try {
     const reason = await sendDueRows(running, { found, registered, log, tally });
     const { files, unsurePlaces } = await writeRejectedRows(running, {
@@ -222,9 +224,9 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
       log,
       tally,
       folder,
-      before: entry.before?.files,
+      before: accepted.files,
     });
-    const fault = await faultOf(entry.end(reason, files));
+    const fault = await faultOf(ledger.report(run, reportOf(tally, files, reason)));
     const stopped = reason ?? (fault && stoppedBy(fault));
     const result: RunResult = {
       ...emptyResult(running),
@@ -249,29 +251,18 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
       resolveCommands: resolveCommands(accepted, unsureRows),
       unit,
       hasClue: clue !== undefined,
-      finish: (isPrinted) => finish(running, run, isPrinted && !stopped ? entry : undefined),
+      finish: (isPrinted) => finish(running, run, isPrinted && !stopped),
     };
   } finally {
-    entry.close();
     log.close();
   }
 }
 
-/** Ends a run whose summary was printed, unless it was stopped: then there is no entry. */
-async function finish(
-  { opened: { ledger } }: Running,
-  run: string,
-  entry: Pick<KeptEntry, 'finish'> | undefined,
-): Promise<CliError | undefined> {
-  const [ended, closed] = [await faultOf(endRun()), await faultOf(ledger.close())];
+/** Ends a run whose summary was printed, unless it was stopped. */
+async function finish({ opened: { ledger } }: Running, run: string, hasEnded: boolean): Promise<CliError | undefined> {
+  const ended = hasEnded ? await faultOf(ledger.endRun(run)) : undefined;
+  const closed = await faultOf(ledger.close());
   return ended ?? closed;
-
-  async function endRun(): Promise<void> {
-    if (!entry) return;
-    // A crash between the two leaves a run that the same command continues: it sends nothing twice.
-    await entry.finish();
-    await ledger.endRun(run);
-  }
 }
 
 interface Sending {
@@ -314,7 +305,7 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
       rows: dueRows({
         input,
         found,
-        fates: accepted.fates,
+        accepted,
         mapper,
         log,
         onInvalid(place, reason) {
@@ -389,9 +380,9 @@ function refuseShaping({ output, query, columns, dryRun }: Context['given']): vo
 }
 
 /** A process on another machine, or from before a restart counts as ended if its heartbeat stops. */
-function takenText({ pid, start, at }: Owner, now: number): string {
+function takenText({ pid, start, beat }: Owner, now: number): string {
   if (!isElsewhere(start)) return `process ${pid} is sending some of these rows; waiting for it`;
-  const seconds = Math.max(1, Math.ceil((longestSilence - (now - at)) / 1_000));
+  const seconds = Math.max(1, Math.ceil((longestSilence - (now - beat)) / 1_000));
   const who = `process ${pid} on ${hostIn(start) ?? 'another machine'}`;
   return `${who} is sending some of these rows; waiting for it; after ${seconds} s without a heartbeat they become unsure`;
 }

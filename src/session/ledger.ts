@@ -1,9 +1,9 @@
-import { join } from 'node:path';
 import { configuration } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
-import { emptyLedger, hasLedger, openFileLedger } from '../ledger/file/file-ledger.ts';
+import { networkDisk } from '../base/network-disk.ts';
 import { type AccountFacts, accountOf } from '../ledger/identity.ts';
 import type { Kind } from '../ledger/ledger.ts';
+import { emptyLedger, hasLedger, openLedger as open } from '../ledger/open.ts';
 import { environmentAccount } from './profiles/environment.ts';
 import { originOf } from './profiles/fields.ts';
 import type { CheckedTarget, OpenedLedger, Session } from './session.ts';
@@ -11,27 +11,17 @@ import type { CheckedTarget, OpenedLedger, Session } from './session.ts';
 /** The ledger for what is sent as this caller. A dry run creates none. */
 export async function openLedger(session: Session, checkedTarget: CheckedTarget, kind: Kind): Promise<OpenedLedger> {
   const { host, given, reporter } = session;
+  const { target, simulated } = checkedTarget;
   if (kind === 'message') refuseEarlyClock(host, checkedTarget);
   const facts = accountFacts(session, checkedTarget);
-  const folder = join(session.stateFolder(), 'ledger');
-  const open = given.dryRun && !hasLedger(folder) ? emptyLedger : openFileLedger;
-  const ledger = open({
-    folder,
-    owner: { pid: host.pid, kill: host.kill },
-    now: host.now,
-    later: host.later,
-    random: host.random,
-    // A sandbox on this machine loses its own data with a power cut.
-    isLocal: checkedTarget.simulated,
-    signal: host.signal,
-    onWait: (holder) => reporter.note('waiting', `waiting for ${holder}, which uses the ledger; it may be stopped`),
-    onRepaired: (path, bytes) =>
-      reporter.note(
-        'ledger-repaired',
-        `a crash left ${bytes} bytes of an incomplete line in ${path}; they are removed`,
-      ),
-  });
-  const { baseUrl, key } = checkedTarget.target;
+  const stateFolder = session.stateFolder();
+  const isLive = !simulated && target.mode !== 'sandbox';
+  checkDisk(session, stateFolder, isLive);
+  const which = { stateFolder, isLocal: simulated };
+  const note = (message: string) => reporter.note('ledger', message);
+  const options = { ...which, host, isLive, signal: host.signal, note };
+  const ledger = given.dryRun && !hasLedger(which) ? emptyLedger(options) : await open(options);
+  const { baseUrl, key } = target;
   const account = accountOf(ledger.secret, facts ?? { origin: new URL(baseUrl).origin, key, sandbox: 'not running' });
   return { ledger, account };
 }
@@ -45,6 +35,16 @@ function refuseEarlyClock({ now }: Pick<Host, 'now'>, { target: { mode }, simula
     `the clock of this machine is wrong: it says ${today}, and this bizmsg was built on ${__BUILD_DATE__}`,
     'nothing was sent; set the clock, then run the same command again',
   );
+}
+
+/** Locks on a network file system may fail, and then messages may be sent twice. */
+function checkDisk({ note }: Session, stateFolder: string, isLive: boolean): void {
+  const type = networkDisk(stateFolder);
+  if (type === undefined) return;
+  const message = `${stateFolder} is on a network file system (${type}), where locks may fail`;
+  const hint = 'set BIZMSG_STATE_DIR to a folder on a local disk';
+  if (isLive) throw configuration('state-folder', message, hint);
+  note('network-disk', `${message}; ${hint}`);
 }
 
 /** The facts that identify the account of a call. Undefined for a dry run whose sandbox is not running. */

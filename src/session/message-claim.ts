@@ -2,8 +2,9 @@ import type { BodyOf } from '../contract/endpoints.ts';
 import type { Release } from '../client/pace/pace.ts';
 import { CliError, unsafe } from '../base/errors.ts';
 import { sleep } from '../base/sleep.ts';
-import { type Settlement, type SingleTerms, singlesOf, type Verdict } from '../ledger/ledger.ts';
 import { messageRow } from '../ledger/identity.ts';
+import type { Settlement, SingleTerms, Verdict } from '../ledger/ledger.ts';
+import { singlesOf } from '../ledger/run.ts';
 import { isInteractive } from './profiles/environment.ts';
 import type { CheckedTarget, ResendChoice, Session } from './session.ts';
 import { openLedger } from './ledger.ts';
@@ -39,36 +40,36 @@ export async function openMessageClaim(options: MessageClaimOptions): Promise<Me
   const row = messageRow(ledger.secret, { mode: 'live', ...message });
   const run = singlesOf(subject);
   let terms: SingleTerms = { single: subject, again, retryUnsure };
-  let isClaimed = false;
+  /** The number of the claimed row. */
+  let item: number | undefined;
   let waitUntil: number | undefined;
   return {
     async take(slot) {
       let verdict: Verdict | undefined;
       try {
-        [verdict] = await ledger.claim([row], terms);
-        isClaimed = verdict?.verdict === 'yours';
+        verdict = await ledger.claimSingle(row, terms);
+        item = verdict.verdict === 'yours' ? verdict.item : undefined;
       } finally {
-        if (!isClaimed) slot('unsent');
+        if (item === undefined) slot('unsent');
       }
-      if (!isClaimed) await refused(verdict);
-      return isClaimed;
+      if (item === undefined) await refused(verdict);
+      return item !== undefined;
     },
     async release() {
-      isClaimed = false;
-      await ledger.settle([{ run, row, outcome: 'release' }]);
+      if (item !== undefined) await ledger.settle([{ run, item, outcome: 'release' }]);
+      item = undefined;
     },
     close,
   };
 
   /** The request is over, so a fault of the ledger must not replace its outcome. */
   async function close(outcome: Settlement): Promise<void> {
-    const last = isClaimed ? [{ run, row, outcome }] : [];
     try {
-      await ledger.close(last);
+      await ledger.close(item === undefined ? [] : [{ run, item, outcome }]);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       const effect = 'it is not recorded how this message ended, so it counts as unsure';
-      if (isClaimed) session.reporter.note('unrecorded', `${error.message}; ${effect}`);
+      if (item !== undefined) session.reporter.note('unrecorded', `${error.message}; ${effect}`);
     }
   }
 

@@ -6,8 +6,7 @@ import type { KnownPace, RunRate } from '../client/pace/pace.ts';
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
-import type { FileLedger } from '../ledger/file/file-ledger.ts';
-import type { Account, Kind } from '../ledger/ledger.ts';
+import type { Account, Kind, Ledger } from '../ledger/ledger.ts';
 import type { Facts } from '../logs/activity.ts';
 import type { Locator } from '../sandbox/remote/locator.ts';
 import type { CallerFlags, LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
@@ -175,6 +174,6 @@ export type RecordRunEnd = (counts: RunCounts, stop: ExitName | undefined) => Pr
 
 /** The ledger of what was sent, and the account in it. */
 export interface OpenedLedger {
-  readonly ledger: FileLedger;
+  readonly ledger: Ledger;
   readonly account: Account;
 }

@@ -20,7 +20,7 @@ import { loadSqlite } from '../../bin/sqlite.js';
 import { type DatabaseOptions, openDatabase } from '../../src/base/sqlite.ts';
 import { type Database, query, type Row, type Transaction, type Value } from '../../src/base/transaction.ts';
 import { temporaryHome } from '../support/bin.ts';
-import { canLimitFiles, limitFiles } from '../support/disk.ts';
+import { canLimitFiles, limitFiles, makePipe } from '../support/disk.ts';
 import { asRoot, canMount, mount } from '../support/small-disk.ts';
 
 const engine = new URL('../../bin/sqlite.js', import.meta.url).pathname;
@@ -393,6 +393,16 @@ describe.each(takeAway)('a file that is %s while it is open', (_, act) => {
     await database.write(add(2, 'second'));
     expect(await (await open(path)).read(names)).toContain('second');
   });
+});
+
+it.each([
+  ['a folder', mkdirSync],
+  ['a pipe', makePipe],
+])('%s in the place of a database is refused', async (_, put) => {
+  const path = await written();
+  rmSync(path);
+  put(path);
+  await expect(open(path)).rejects.toMatchObject({ exit: 'configuration', code: 'file-unusable' });
 });
 
 it('a file with a second name is refused', async () => {

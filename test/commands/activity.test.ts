@@ -203,7 +203,7 @@ describe('a Node without SQLite', () => {
   const sqlite = () => undefined;
 
   it('sends, and notes that this is not recorded', async () => {
-    const { code, stderr } = await machine.live(message, { sqlite });
+    const { code, stderr } = await machine.run([...message, '--mode', 'sandbox'], { sqlite });
     expect([code, stderr]).toEqual([0, expect.stringContaining('bizmsg activity will not list this: this version of')]);
     expect(await machine.rows()).toEqual([]);
   });

@@ -129,8 +129,7 @@ describe('doctor', () => {
 
   it('finds that the protection against duplicate sends cannot work', async () => {
     const home = newHome();
-    const folder = join(home, '.local/state/bizmsg/ledger');
-    mkdirSync(join(folder, 'secret'), { recursive: true });
+    mkdirSync(join(home, '.local/state/bizmsg/ledger.db'), { recursive: true });
     const { code, checks } = await examined({ home }, '--profile', 'local');
     expect([code, checks['ledger']?.['status']]).toEqual([3, 'fail']);
   });

@@ -1,6 +1,7 @@
-import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { loadSqlite } from '../../bin/sqlite.js';
+import type { Sqlite } from '../../src/base/host.ts';
 import { type Machine, message, openMachine } from './activity-rig.ts';
 
 let machine: Machine;
@@ -57,15 +58,18 @@ it('the ledgers of two machines have no digest in common', async () => {
   const other = await openMachine();
   await machine.live(message);
   await other.live(message);
-  const [own, others] = [machine, other].map(({ home }) => rowsIn(join(home, '.local/state/bizmsg/ledger')));
-  expect(own?.length).toBeGreaterThan(0);
+  const [own, others] = [machine, other].map(({ home }) => digestsIn(join(home, '.local/state/bizmsg/local.db')));
+  expect(own).toHaveLength(2);
   expect(others?.filter((digest) => own?.includes(digest))).toEqual([]);
 });
 
-/** All base64 texts in the segments. */
-function rowsIn(folder: string): readonly string[] {
-  const names = readdirSync(folder).filter((name) => /^\d.*\.ndjson$/.test(name));
-  return names.flatMap((name) => readFileSync(join(folder, name), 'utf8').match(/"[\w+/]{20,}={0,2}"/g) ?? []);
+/** The digests of all rows, in hexadecimal. */
+function digestsIn(path: string): readonly string[] {
+  const sqlite: Sqlite | undefined = loadSqlite();
+  const database = sqlite && new sqlite.DatabaseSync(path, { timeout: 0 });
+  const rows = database?.prepare('SELECT hex(who) AS who, hex(per) AS per FROM item').all() ?? [];
+  database?.close();
+  return rows.flatMap(({ who, per }) => [String(who), String(per)]);
 }
 
 describe('a live message that may have been sent before', () => {

@@ -8,12 +8,12 @@ import * as rig from './import-rig.ts';
 /** In the short form, the process is killed at every third step. */
 const step = isLong ? 1 : 3;
 
-/** Kills the process before its nth change to a file of rejected rows or of the ledger. */
+/** Kills the process before its nth change to a file of rejected rows. */
 const preload = `
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 let left = Number(process.env.KILL_AT);
-const meant = /people\\.(failed|unsure)|\\.rows|runs.ndjson|ledger.\\d/;
+const meant = /people\\.(failed|unsure)|\\.rows/;
 for (const name of ['renameSync', 'linkSync', 'rmSync', 'openSync', 'writeFileSync']) {
   const real = fs[name];
   fs[name] = (...words) => {

@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { deadPort, serve } from '../client/servers.ts';
@@ -180,62 +179,6 @@ describe('a run with an unreachable service', () => {
     ]);
   });
 });
-
-const mayMount = process.getuid?.() === 0 && mounts();
-
-describe('a full disk', () => {
-  it.skipIf(!mayMount).each([
-    ['the ledger', 'ledger', 'size=68k'],
-    ['the logs of runs', 'runs', 'size=32k'],
-  ])(
-    'in the folder of %s stops the run, which continues once there is space (skipped if root may not mount)',
-    { timeout: 180_000 },
-    async (_, folder, size) => {
-      const world = await rig.newWorld();
-      const disk = join(world.home, '.local/state/bizmsg', folder);
-      mkdirSync(disk, { recursive: true, mode: 0o700 });
-      mount(disk, size);
-      const count = 1_500;
-      const argv = ['send-batch', 'welcome', rig.writePeople(world, count), '-o', 'json'];
-      const first = await world.bin(argv);
-      expect([first.code, errorIn(first.stderr)]).toMatchObject([
-        3,
-        { message: expect.stringContaining('the disk is full') },
-      ]);
-      const sent = world.sandbox.counts().messages;
-      expect([sent > 0, sent < count]).toEqual([true, true]);
-      mount(disk, 'remount,size=64m');
-      const second = await world.bin(argv);
-      const { sent: more, skipped } = rig.summaryIn(second.stdout);
-      const { unsure, this_run: before } = Object(skipped);
-      expect(unsure).toBeLessThanOrEqual(rig.concurrency);
-      expect([Number(more) + before + unsure, rig.twice(world)]).toEqual([count, []]);
-      expect(rig.unsentRows(world, count).length).toBeLessThanOrEqual(unsure);
-    },
-  );
-});
-
-function mount(folder: string, options: string): void {
-  asRoot('mount', '-t', 'tmpfs', '-o', `${options},mode=700`, 'tmpfs', folder);
-  if (!options.startsWith('remount')) onTestFinished(() => asRoot('umount', folder));
-}
-
-function asRoot(...words: readonly string[]): void {
-  execFileSync('sh', ['-c', 'exec "$@"', 'sh', ...words], { stdio: 'ignore' });
-}
-
-function mounts(): boolean {
-  const home = temporaryHome();
-  try {
-    asRoot('mount', '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', home.path);
-    asRoot('umount', home.path);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    home.remove();
-  }
-}
 
 async function startSandbox(home: string, port: number) {
   const words = ['sandbox', 'start', '--port', String(port), '-o', 'ndjson'];

@@ -1,13 +1,14 @@
-import { readFileSync, utimesSync } from 'node:fs';
+import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/sandbox/state/ids.ts';
-import { bin } from '../support/bin.ts';
+import { binary, cleanEnv } from '../support/bin.ts';
 import { isLong } from '../support/long-tests.ts';
+import { canInject, type Change, changesIn, fullFrom, killedAt, recordingChanges } from '../support/strace.ts';
 import * as rig from './runs-rig.ts';
 import type { Place } from './runs-rig.ts';
 
-const preload = new URL('../support/killed-preload.cjs', import.meta.url).pathname;
 /** `BIZMSG_POINTS=1000` tests every change. */
 const most = Number(process.env['BIZMSG_POINTS'] ?? (isLong ? 10 : 2));
 const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -16,35 +17,35 @@ const rows = 6;
 /** The service refuses this row, so a file of failed rows is written. */
 const refused = 5;
 
-describe.each([
+describe.skipIf(!canInject).each([
   ['a batch', rig.batch('people.csv', '--concurrency', '2'), undefined],
   ['a batch from stdin', rig.batch('-', '--concurrency', '2'), rig.peopleText(rows)],
   ['an import', ['contacts', 'import', 'people.csv', ...rig.sending, '--concurrency', '2'], undefined],
 ])('%s', (_, words, input) => {
   it.each([
-    ['is killed before any of its changes to the disk', {}],
-    ['has a full disk from any of its changes on', { BIZMSG_FULL: '1' }],
-  ])(`that %s is completed by the same command (seed ${seed})`, { timeout: 60_000 + most * 6_000 }, async (__, how) => {
+    ['is killed before any of its changes to the disk', killedAt],
+    ['has a full disk from any of its changes on', fullFrom],
+  ])(`that %s is completed by the same command (seed ${seed})`, { timeout: 60_000 + most * 8_000 }, async (__, how) => {
     const random = createRandom(seed);
     const whole = await newPlace();
-    const counted = join(whole.home, 'changes');
-    const { code } = await killedAt(whole, 0, { BIZMSG_COUNTED: counted });
+    const trace = join(whole.home, 'trace');
+    const { code } = await runUnder(whole, recordingChanges(trace));
     expect(code).toBe(10);
-    const changes = Number(readFileSync(counted, 'utf8'));
-    expect(changes).toBeGreaterThan(30);
-    const all = Array.from({ length: changes }, (___, at) => at + 1);
+    const all = changesIn(trace);
+    expect(all.length).toBeGreaterThan(30);
     const points = all.length > most ? all.toSorted(() => random() - 0.5).slice(0, most) : all;
     for (let at = 0; at < points.length; at += atOnce)
       await Promise.all(points.slice(at, at + atOnce).map((point) => completed(point, how)));
   });
 
-  async function completed(point: number, how: Readonly<Record<string, string>>): Promise<void> {
+  async function completed(change: Change, how: (change: Change) => readonly string[]): Promise<void> {
     const place = await newPlace();
-    const { stdout } = await killedAt(place, point, how);
+    const point = `${change.call} ${change.n}`;
+    const { stdout } = await runUnder(place, how(change));
     const [before] = await rig.runs(place);
     const isEnded = before?.['state'] === 'finished';
     expect([isEnded && stdout === '', point]).toEqual([false, point]);
-    const label = isEnded ? `point ${point}` : await expectCompleted(place, point);
+    const label = isEnded ? point : await expectCompleted(place, point);
     expect([rig.repeated(place.service), label]).toEqual([[], label]);
     const [run] = await rig.runs(place);
     expect([run?.['state'], label]).toEqual(['finished', label]);
@@ -60,20 +61,23 @@ describe.each([
     }
   }
 
-  async function expectCompleted(place: Place, point: number): Promise<string> {
+  async function expectCompleted(place: Place, point: string): Promise<string> {
     const past = Date.now() / 1_000 - 61;
     for (const name of rig.leftBehind(place)) utimesSync(join(place.home, name), past, past);
     const { code, stdout, stderr } = await place.bin(words, input);
-    const label = `point ${point}: ${stderr}`;
+    const label = `${point}: ${stderr}`;
     expect([code, label]).toEqual([10, label]);
     expect([rig.countedIn(rig.summaryIn(stdout)), label]).toEqual([rows, label]);
     expect([rig.leftBehind(place), label]).toEqual([[], label]);
     return label;
   }
 
-  function killedAt(place: Place, point: number, more: Readonly<Record<string, string>> = {}) {
-    const env = { ...place.env, ...more, NODE_OPTIONS: `--require=${preload}`, BIZMSG_KILLED_AT: String(point) };
-    return bin(words, { home: place.home, cwd: place.home, env, ...(input !== undefined && { input }) });
+  /** Runs the command with the words of another one before it. */
+  async function runUnder({ home, env }: Place, prefix: readonly string[]) {
+    const [name = '', ...rest] = [...prefix, process.execPath, binary, ...words];
+    const options = { cwd: home, env: cleanEnv(home, env), extendEnv: false, reject: false } as const;
+    const { exitCode, stdout } = await execa(name, rest, { ...options, ...(input !== undefined && { input }) });
+    return { code: exitCode, stdout };
   }
 });
 

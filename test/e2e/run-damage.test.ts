@@ -1,6 +1,8 @@
-import { appendFileSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { loadSqlite } from '../../bin/sqlite.js';
+import type { Sqlite } from '../../src/base/host.ts';
 import { lineOf } from '../../src/base/journal-lines.ts';
 import { errorIn, noteCodes } from '../support/json-lines.ts';
 import * as rig from './runs-rig.ts';
@@ -10,29 +12,38 @@ import { some } from '../support/long-tests.ts';
 const words = rig.batch('people.csv', '--job', 'welcome');
 
 describe('a batch refuses to send, and names the file,', () => {
-  it.each(
+  it.each<[string, string, (file: string) => void]>(
     some([
-      ['a bit of a segment is flipped', segment, (file: string) => flip(file, 0.5)],
-      ['the first line of a segment is damaged', segment, (file: string) => flip(file, 0.01)],
-      ['a newer version wrote a segment', segment, newer],
-      ['a line in the middle of a segment is missing', segment, cutInside],
-      ['a bit of the index is flipped', index, (file: string) => flip(file, 0.5)],
-      ['a newer version wrote the index', index, newer],
-      ['the secret belongs to another folder', secret, (file: string) => writeFileSync(file, Buffer.alloc(32, 1))],
-      ['the secret is truncated', secret, (file: string) => truncateSync(file, 5)],
-      ['the secret is missing', secret, (file: string) => rmSync(file)],
+      ['the ledger lost its end', 'ledger.db', (file) => truncateSync(file, 8_192)],
+      ['the ledger is another file', 'ledger.db', (file) => writeFileSync(file, 'x\n'.repeat(9_999))],
+      ['a newer version wrote the ledger', 'ledger.db', newerLedger],
+      ['the secret belongs to another folder', 'ledger.secret', (file) => writeFileSync(file, Buffer.alloc(32, 1))],
+      ['the secret is truncated', 'ledger.secret', (file) => truncateSync(file, 5)],
+      ['the secret is missing', 'ledger.secret', (file) => rmSync(file)],
     ]),
-  )('if %s', async (_, fileOf, damage) => {
+  )('if %s', async (_, name, damage) => {
     const place = await sentPlace();
-    const file = fileOf(place);
-    damage(file);
+    damage(join(place.state, name));
     rig.writePeople(place, 6);
     const ran = await place.bin(words);
     expect([ran.code, ran.stdout]).toEqual([3, '']);
-    // The check value in the ledger detects a changed secret.
-    const named = fileOf === secret ? join(place.state, 'ledger') : file;
-    expect(errorIn(ran.stderr)['message']).toContain(named);
+    expect(errorIn(ran.stderr)['message']).toContain(join(place.state, 'ledger'));
     expect(place.service.asked).toHaveLength(4);
+  });
+
+  it('or stops, if the ledger is removed meanwhile, without advice that would send rows twice', async () => {
+    let answer = () => {};
+    const until = new Promise<void>((resolve) => (answer = resolve));
+    const place = await rig.newPlace(() => ({ reply: 200, until }));
+    rig.writePeople(place, 100);
+    const running = place.start(rig.batch('people.csv', '--concurrency', '4'));
+    await rig.untilAsked(place, 4, running);
+    rmSync(join(place.state, 'ledger.db'));
+    answer();
+    expect([await running.ended, errorIn(running.stderr())['code']]).toEqual([3, 'database-removed']);
+    expect(place.service.asked).toHaveLength(4);
+    expect(running.stderr()).toContain('the same command starts from the beginning');
+    expect(running.stdout() + running.stderr()).not.toMatch(/run the same command|--retry-unsure|runs resolve/);
   });
 });
 
@@ -61,34 +72,11 @@ describe('a damaged log of a run', () => {
   });
 });
 
-it('an incomplete last line of the ledger is removed with a note, and the remaining rows are sent', async () => {
-  const place = await sentPlace();
-  appendFileSync(segment(place), '[123456,{"type":"wor');
-  rig.writePeople(place, 6);
-  const ran = await place.bin(words);
-  expect([ran.code, rig.summaryIn(ran.stdout)]).toMatchObject([0, { sent: 2, skipped: { this_run: 4 } }]);
-  expect(noteCodes(ran.stderr)).toContain('ledger-repaired');
-  expect((await place.bin(words)).stderr).not.toContain('ledger-repaired');
-});
-
 async function sentPlace(): Promise<Place> {
   const place = await rig.newPlace();
   rig.writePeople(place, 4);
   expect((await place.bin(words)).code).toBe(0);
   return place;
-}
-
-function segment({ state }: Pick<Place, 'state'>): string {
-  const folder = join(state, 'ledger');
-  return join(folder, readdirSync(folder).find((name) => /^\d{4}-/.test(name)) ?? '');
-}
-
-function index({ state }: Pick<Place, 'state'>): string {
-  return join(state, 'ledger', 'runs.ndjson');
-}
-
-function secret({ state }: Pick<Place, 'state'>): string {
-  return join(state, 'ledger', 'secret');
 }
 
 function logsIn({ state }: Pick<Place, 'state'>): readonly string[] {
@@ -112,7 +100,9 @@ function newer(file: string): void {
   writeFileSync(file, lineOf({ ...Object(fields), version: 99 }) + rest.join('\n'));
 }
 
-function cutInside(file: string): void {
-  const lines = readFileSync(file, 'utf8').split('\n');
-  writeFileSync(file, [...lines.slice(0, 3), ...lines.slice(4)].join('\n'));
+function newerLedger(file: string): void {
+  const sqlite: Sqlite | undefined = loadSqlite();
+  const database = sqlite && new sqlite.DatabaseSync(file, { timeout: 0 });
+  database?.exec('PRAGMA user_version = 99');
+  database?.close();
 }

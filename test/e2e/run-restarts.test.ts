@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { draftIn } from '../../src/base/drafts.ts';
@@ -56,7 +56,6 @@ describe('a batch that was killed', () => {
     const words = rig.batch('people.csv', '--concurrency', '1');
     const running = startAfter(place, words, { boot: 'aaaaaaaa-0000', ahead: 0 });
     await rig.untilAsked(place, 3, running);
-    await expect.poll(() => existsSync(join(place.state, 'ledger', 'turn'))).toBe(false);
     await rig.killed(running);
     // After a restart, the owner cannot be checked, so its claims have to expire.
     const early = startAfter(place, words, { boot: 'bbbbbbbb-0000', ahead: 0 });
@@ -82,13 +81,11 @@ describe('a batch that was killed', () => {
     expect(alive(dead.pid)).toBe(false);
     const left = [
       join(place.state, 'runs', `.bizmsg-${dead.pid}-0123456789ab@.new`),
-      join(place.state, 'ledger', 'turn.0123456789abcdef.new'),
-      join(place.state, 'ledger', 'table.0123456789ab.new'),
       join(place.home, `.bizmsg-${dead.pid}-0123456789ab@.new`),
     ];
     const fresh = draftIn(place.home, process.pid);
     const foreign = join(place.home, `.people.failed.csv.${dead.pid}-0123456789ab.new`);
-    for (const folder of ['runs', 'ledger']) mkdirSync(join(place.state, folder), { recursive: true });
+    mkdirSync(join(place.state, 'runs'), { recursive: true });
     for (const path of [...left, fresh, foreign]) writeFileSync(path, 'x');
     const past = Date.now() / 1_000 - 61;
     for (const path of [...left, foreign]) utimesSync(path, past, past);

@@ -1,6 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadSqlite } from '../../bin/sqlite.js';
+import type { Sqlite } from '../../src/base/host.ts';
 import { alive } from '../support/cli.ts';
 import { errorIn } from '../support/json-lines.ts';
 import { asRoot, canMount, mount } from '../support/small-disk.ts';
@@ -31,13 +33,11 @@ describe('with a live key, nothing is sent', () => {
     const place = await rig.newPlace();
     rig.writePeople(place, 2);
     expect((await place.bin(rig.batch('people.csv', '--first', '1', '--job', 'other'))).code).toBe(0);
-    const folder = join(place.state, 'ledger');
-    const name = readdirSync(folder).find((one) => /^\d{4}-/.test(one)) ?? '';
-    rmSync(join(folder, name));
-    mkdirSync(join(folder, name));
-    chmodSync(join(folder, name), 0o500);
+    const ledger = join(place.state, 'ledger.db');
+    rmSync(ledger);
+    mkdirSync(ledger);
     const ran = await place.bin(words);
-    expect([ran.code, errorIn(ran.stderr)['message']]).toEqual([3, expect.stringContaining(folder)]);
+    expect([ran.code, errorIn(ran.stderr)['message']]).toEqual([3, expect.stringContaining(ledger)]);
     expect(place.service.asked).toHaveLength(1);
   });
 });
@@ -60,15 +60,22 @@ describe('while another process keeps the ledger', () => {
     const place = await rig.newPlace();
     rig.writePeople(place, 2);
     expect((await place.bin(rig.batch('people.csv', '--first', '1', '--job', 'other'))).code).toBe(0);
-    const turn = join(place.state, 'ledger/turn');
-    writeFileSync(turn, `${process.pid} - 0123456789abcdef\n`);
+    lock(join(place.state, 'ledger.db'));
     const running = place.start(words);
-    await expect.poll(() => existsSync(`${turn}.wanted`), { timeout: 15_000 }).toBe(true);
+    await expect.poll(running.stderr, { timeout: 15_000 }).toContain('waiting for');
     alive(running.pid, 'SIGINT');
-    expect([await running.ended, errorIn(running.stderr())['message']]).toEqual([130, 'interrupted']);
+    expect([await running.ended, errorIn(running.stderr())['code']]).toEqual([130, 'interrupted']);
     expect(place.service.asked).toHaveLength(1);
   });
 });
+
+/** Locks a database until the test ends. */
+function lock(path: string): void {
+  const sqlite: Sqlite | undefined = loadSqlite();
+  const database = sqlite && new sqlite.DatabaseSync(path, { timeout: 0 });
+  database?.exec('BEGIN EXCLUSIVE');
+  onTestFinished(() => database?.close());
+}
 
 describe('a single message', () => {
   it('is refused while the same message is unsure in a batch, and sent with --retry-unsure', async () => {

@@ -125,7 +125,7 @@ export function repeated({ asked }: Service): readonly string[] {
 /** Files that no run needs, as paths below the home. */
 export function leftBehind({ home }: Pick<Place, 'home'>): readonly string[] {
   const names = readdirSync(home, { recursive: true, encoding: 'utf8' });
-  return names.filter((name) => /\.new$|\.wanted$|(^|\/)(turn|lock)(\.|$)/.test(name)).sort();
+  return names.filter((name) => /\.new$|(^|\/)lock(\.|$)/.test(name)).sort();
 }
 
 export function linesOf(file: string): readonly string[] {

@@ -14,14 +14,14 @@ import { temporaryFolder } from './rig.ts';
 const text = `
 import { createInterface } from 'node:readline';
 import { hostIn, open, planOf } from './library.mjs';
-const rows = [0, 1, 2, 3].map((number) => new Uint8Array(20).fill(number + 1));
+const rows = [0, 1, 2, 3].map((number) => new Uint8Array(24).fill(number + 1));
 let passed = 0;
-const ledger = open(process.argv[2], false, () => Date.now() + passed);
-const { run } = await ledger.register(planOf(rows));
+const ledger = await open(process.argv[2], { isLive: true, now: () => Date.now() + passed });
+const { run, items } = await ledger.register(planOf(rows));
 const nameOf = ({ verdict, owner }) => verdict === 'taken' ? \`taken by \${owner.pid} on \${hostIn(owner.start)}\` : verdict;
 const acts = {
-  claim: async (...which) => (await ledger.claim(which.map((at) => rows[at]), { run })).map(nameOf),
-  settle: (at) => ledger.settle([{ run, row: rows[at], outcome: 'done' }]),
+  claim: async (...which) => (await ledger.claim(which.map((at) => items[at]), { run })).map(nameOf),
+  settle: (at) => ledger.settle([{ run, item: items[at], outcome: 'done' }]),
   runs: async () => (await ledger.runs()).map(({ isRunning, counts }) => ({ isRunning, counts })),
   wait: (milliseconds) => void (passed += Number(milliseconds)),
 };

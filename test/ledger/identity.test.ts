@@ -60,17 +60,17 @@ describe('the digest of a row', () => {
     );
   });
 
-  it('has a second part that is equal for the same recipient and template', () => {
+  it('has a first part that is equal for the same recipient and template', () => {
     const base = { mode: 'live', template: 't', to: '+1', params: ['a'] } as const;
-    const second = (row: Uint8Array) => hex(row.subarray(12));
-    expect(second(messageRow(secret, { ...base, params: ['b'] }))).toBe(second(messageRow(secret, base)));
-    expect(second(messageRow(secret, { ...base, template: 'u' }))).not.toBe(second(messageRow(secret, base)));
-    expect(second(messageRow(secret, { ...base, to: '+2' }))).not.toBe(second(messageRow(secret, base)));
+    const first = (row: Uint8Array) => hex(row.subarray(0, 12));
+    expect(first(messageRow(secret, { ...base, params: ['b'] }))).toBe(first(messageRow(secret, base)));
+    expect(first(messageRow(secret, { ...base, template: 'u' }))).not.toBe(first(messageRow(secret, base)));
+    expect(first(messageRow(secret, { ...base, to: '+2' }))).not.toBe(first(messageRow(secret, base)));
   });
 
-  it('has a second part that identifies a recipient to forget', () => {
+  it('has a part that identifies a recipient to forget', () => {
     const message = messageRow(secret, { mode: 'live', template: 't', to: '+1', params: [] });
-    expect(hex(recipientDigest(secret, { template: 't', to: '+1' }))).toBe(hex(message.subarray(12)));
+    expect(hex(recipientDigest(secret, { template: 't', to: '+1' }))).toBe(hex(message.subarray(0, 12)));
     const contact = contactRow(secret, { mode: 'live', phone: '+1', body: {} });
     expect(hex(phoneDigest(secret, '+1'))).toBe(hex(contact.subarray(12)));
   });
@@ -129,15 +129,15 @@ describe('the secret', () => {
     const first = secretIn(folder, false);
     expect(first).toMatch(/^[0-9a-f]{64}$/);
     expect(secretIn(folder, true)).toEqual(first);
-    expect(statSync(join(folder, 'secret')).mode & 0o777).toBe(0o600);
-    expect(readdirSync(folder)).toEqual(['secret']);
-    expect(readFileSync(join(folder, 'secret')).toString('hex')).not.toContain(checkOf(first));
+    expect(statSync(join(folder, 'ledger.secret')).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['ledger.secret']);
+    expect(readFileSync(join(folder, 'ledger.secret')).toString('hex')).not.toContain(checkOf(first));
   });
 
-  it('is not replaced if the journals need it', () => {
+  it('is not replaced if the ledger needs it', () => {
     const folder = temporaryFolder();
     secretIn(folder, false);
-    rmSync(join(folder, 'secret'));
+    rmSync(join(folder, 'ledger.secret'));
     expect(() => secretIn(folder, true)).toThrow(
       expect.objectContaining({ exit: 'configuration', code: 'ledger-secret' }),
     );
@@ -145,7 +145,7 @@ describe('the secret', () => {
 
   it('is refused if it has another length', () => {
     const folder = temporaryFolder();
-    writeFileSync(join(folder, 'secret'), 'short');
+    writeFileSync(join(folder, 'ledger.secret'), 'short');
     expect(() => secretIn(folder, false)).toThrow(expect.objectContaining({ code: 'ledger-secret' }));
   });
 });

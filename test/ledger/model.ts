@@ -1,25 +1,7 @@
 import fc from 'fast-check';
-import {
-  type Fate,
-  fates,
-  type Ledger,
-  type Settlement,
-  type RunPlan,
-  type RowDigest,
-  type Verdict,
-} from '../../src/ledger/ledger.ts';
+import { type Fate, fates, type RowDigest, type RunPlan, type Settlement } from '../../src/ledger/ledger.ts';
+import type { Machine, Process as Opened, RowVerdict } from './machine.ts';
 import { day, hour, planOf, type PlanOptions, rowOf } from './rig.ts';
-
-/** The environment of the model: processes with a shared ledger, a clock, and a process table. */
-export interface World {
-  open(pid: number): Ledger;
-  /** Makes a process look killed. */
-  kill(pid: number): void;
-  /** Hides a process's heartbeat from the others. */
-  setSilent(pid: number, isSilent: boolean): void;
-  wait(milliseconds: number): void;
-  now(): number;
-}
 
 export type Step =
   | { readonly do: 'start'; readonly process: number; readonly rows: readonly string[]; readonly options: PlanOptions }
@@ -94,8 +76,7 @@ interface Grant {
 }
 
 interface Process {
-  readonly pid: number;
-  readonly ledger: Ledger;
+  readonly ledger: Opened;
   isStalled: boolean;
   command: Command | undefined;
 }
@@ -116,11 +97,10 @@ interface Flight {
 }
 
 /** Executes the steps, and throws if a row is granted that must not be. */
-export async function check(world: World, steps: readonly Step[]): Promise<void> {
+export async function check(world: Machine, steps: readonly Step[]): Promise<void> {
   const slots: (Process | undefined)[] = [undefined, undefined];
   const grants = new Map<string, Grant[]>();
   const startedAgain = new Map<string, number>();
-  let pids = 0;
   for (const step of steps) await act(step);
   await finish();
 
@@ -156,11 +136,10 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
   }
 
   function opened(): Process {
-    const pid = ++pids;
-    return { pid, ledger: world.open(pid), isStalled: false, command: undefined };
+    return { ledger: world.start(), isStalled: false, command: undefined };
   }
 
-  async function claim(process: Process, count: number): Promise<readonly Verdict[]> {
+  async function claim(process: Process, count: number): Promise<readonly RowVerdict[]> {
     const { command } = process;
     if (!command || command.due.length === 0) return [];
     const numbers = command.due.splice(0, count);
@@ -220,20 +199,20 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
 
   function die(slot: number, process: Process): void {
     doubt(process);
-    world.kill(process.pid);
+    world.kill(process.ledger.pid);
     slots[slot] = undefined;
   }
 
   function stall(process: Process): void {
     doubt(process);
     process.isStalled = true;
-    world.setSilent(process.pid, true);
+    world.kill(process.ledger.pid);
   }
 
   /** Its claims have expired, so it does not send rows granted before. */
   function revive(process: Process): void {
     if (!process.isStalled) return;
-    world.setSilent(process.pid, false);
+    world.revive(process.ledger.pid);
     process.isStalled = false;
     if (process.command) process.command.granted.length = 0;
   }

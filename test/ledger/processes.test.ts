@@ -1,10 +1,12 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { heartbeatInterval } from '../../src/base/liveness.ts';
+import type { RunPlan } from '../../src/ledger/ledger.ts';
 import { manualTimers } from '../support/timers.ts';
+import type { Process } from './machine.ts';
+import { openByDigest } from './opened.ts';
+import { accepted, planOf, rowOf, temporaryFolder } from './rig.ts';
 import { run, scriptIn } from './scripts.ts';
-import { openLedger, planOf, temporaryFolder } from './rig.ts';
 
 /** Claims all rows in groups, from its own starting point, and settles them; prints the granted numbers. */
 const text = `
@@ -12,10 +14,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { open, planOf } from './library.mjs';
 const [folder, count, from, target] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4]), process.argv[5]];
-const row = (number) => Uint8Array.from(createHash('sha256').update(String(number)).digest().subarray(0, 20));
+const row = (number) => Uint8Array.from(createHash('sha256').update(String(number)).digest().subarray(0, 24));
 const numbers = Array.from({ length: count }, (_, at) => (from + at) % count);
-const ledger = open(folder, target === 'local');
-const { run, stop } = await ledger.register(planOf(numbers.map(row)));
+const ledger = await open(folder, { isLocal: target === 'local', isLive: true });
+const { run, stop, items } = await ledger.register(planOf(numbers.map(row)));
 if (stop) throw new Error(JSON.stringify(stop));
 // Both have registered before either claims.
 mkdirSync(folder + '.' + from);
@@ -23,10 +25,10 @@ while (![0, count / 2].every((other) => existsSync(folder + '.' + other))) await
 const granted = [];
 for (let at = 0; at < count; at += 16) {
   const group = numbers.slice(at, at + 16);
-  const verdicts = await ledger.claim(group.map(row), { run });
+  const verdicts = await ledger.claim(group.map((number) => items[numbers.indexOf(number)]), { run });
   const own = group.filter((_, index) => verdicts[index].verdict === 'yours');
   granted.push(...own);
-  if (own.length > 0) await ledger.settle(own.map((number) => ({ run, row: row(number), outcome: 'done' })));
+  if (own.length > 0) await ledger.settle(own.map((number) => ({ run, item: items[numbers.indexOf(number)], outcome: 'done' })));
 }
 await ledger.close();
 console.log(run);
@@ -57,35 +59,28 @@ it.each([
   },
 );
 
-it('the heartbeat file of a process is written again after it was removed, until the process ends', async () => {
+it('a process beats every 20 seconds until it ends, for processes in other containers', async () => {
   const folder = temporaryFolder();
-  const owners = () => readdirSync(folder).filter((name) => name.endsWith('.owner'));
   const timers = manualTimers();
-  const ledger = openLedger(folder, { later: timers.later });
-  await ledger.register(planOf('ada:1'));
-  const [name = ''] = owners();
-  rmSync(join(folder, name));
+  let now = Date.UTC(2026, 2, 4, 12);
+  const ledger = await openByDigest(folder, { host: { later: timers.later, now: () => now } });
+  const plan = planOf('ada:1');
+  const { run } = accepted(await ledger.register(plan));
+  await ledger.claim([rowOf(plan, 0)], { run });
+  const began = now;
+  now += heartbeatInterval;
   timers.fire(heartbeatInterval);
-  expect(owners()).toEqual([name]);
+  const other = await openByDigest(folder, { host: { pid: 1, now: () => now } });
+  await other.register(plan);
+  await expect.poll(() => beatIn(other, plan, run)).toBe(began + heartbeatInterval);
   await ledger.close();
-  expect([owners(), [...timers.armed]]).toEqual([[], []]);
+  expect([...timers.armed]).toEqual([]);
+  expect((await other.runs())[0]).toMatchObject({ counts: { unsure: 1, leaving: 0 } });
+  await other.close();
 });
 
-it('a process that waits for another one says so, and ends on a signal', async () => {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, 'turn'), `${process.pid} - 0123456789abcdef\n`);
-  const later = (_: number, run: () => void) => {
-    const timer = setImmediate(run);
-    return () => clearImmediate(timer);
-  };
-  const stop = new AbortController();
-  const holders: string[] = [];
-  const onWait = (holder: string) => {
-    holders.push(holder);
-    stop.abort();
-  };
-  const ledger = openLedger(folder, { later, signal: stop.signal, onWait });
-  await expect(ledger.register(planOf('ada:1'))).rejects.toMatchObject({ name: 'AbortError' });
-  expect(holders).toEqual([`process ${process.pid}`]);
-  await ledger.close();
-});
+/** When the process that is sending the row was last seen. */
+async function beatIn(ledger: Pick<Process, 'claim'>, plan: RunPlan, run: string): Promise<number | undefined> {
+  const [verdict] = await ledger.claim([rowOf(plan, 0)], { run });
+  return verdict?.verdict === 'taken' ? verdict.owner.beat : undefined;
+}

@@ -1,206 +1,191 @@
-import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkLedger } from '../../src/ledger/file/check.ts';
-import type { FileLedger } from '../../src/ledger/file/file-ledger.ts';
 import type { SingleTerms } from '../../src/ledger/ledger.ts';
-import { accepted, account, day, message, messages, openLedger, planOf, stopOf, temporaryFolder } from './rig.ts';
+import { drivers } from './drivers.ts';
+import { createMachine as createMachineOn, type Machine } from './machine.ts';
+import { openByDigest } from './opened.ts';
+import {
+  accepted,
+  account,
+  day,
+  message,
+  messages,
+  planOf,
+  type PlanOptions,
+  rowOf,
+  stopOf,
+  temporaryFolder,
+} from './rig.ts';
 
 const single: SingleTerms = { single: { account, mode: 'live', kind: 'message', template: 'welcome' } };
-const begin = Date.UTC(2026, 2, 4, 12);
+const singles = 'singles live profile:acme';
 
-describe('a ledger after 30 days', () => {
-  it('removes the segments of expired runs, and keeps what still counts', async () => {
-    const machine = createDays();
-    const done = await machine.send('ada:1 bob:1');
-    const unsure = await machine.send('cyd:1 dan:1', 'unsure');
-    await machine.single('eve:1');
-    machine.now += 20 * day;
-    await machine.single('fay:1');
-    expect(machine.segments()).toHaveLength(2);
-    const removed = join(machine.folder, machine.segments()[0] ?? '');
-    machine.now += 15 * day;
-    await machine.single('gil:1');
-    await machine.singleNextDay('hal:1');
-    expect(machine.segments()).toEqual(['2026-03-24.ndjson', '2026-04-08.ndjson', '2026-04-09.ndjson']);
-    for (const isFirst of [true, false]) {
-      if (isFirst) rmSync(join(machine.folder, 'table'), { force: true });
-      const ledger = machine.open();
-      const runs = await ledger.runs();
-      expect(runs.map(({ id }) => id)).not.toContain(done);
-      expect(runs.find(({ id }) => id === unsure)).toMatchObject({ counts: { unsure: 2, done: 0 } });
-      expect(await ledger.look(message('cyd:1'), single)).toMatchObject({ verdict: 'unsure', run: unsure });
-      expect(await ledger.look(message('ada:1'), single)).toEqual({ verdict: 'yours' });
-      const again = planOf('eve:1 fay:1 gil:1 ada:1');
-      expect(stopOf(await ledger.register({ ...again, isRehearsal: true }))).toMatchObject({ rows: 2 });
-      await ledger.close();
-      expect(() => checkLedger(machine.folder)).not.toThrow();
-    }
-    // A power cut left some of a segment that is no longer read.
-    writeFileSync(removed, 'a part\n');
-    expect(() => checkLedger(machine.folder)).not.toThrow();
+describe.each(drivers)('a ledger after 30 days, $where', ({ driver }) => {
+  const createMachine = () => createMachineOn(driver);
+
+  it('removes the rows of expired runs, and keeps what still counts', async () => {
+    const machine = createMachine();
+    const done = await send(machine, 'ada:1 bob:1');
+    const unsure = await send(machine, 'cyd:1 dan:1', ['unsure', 'done']);
+    await sendSingle(machine, 'eve:1');
+    await sendSingle(machine, 'ida:1', 'unsure');
+    machine.wait(20 * day);
+    await sendSingle(machine, 'fay:1');
+    machine.wait(15 * day);
+    await sendSingle(machine, 'gil:1');
+    machine.wait(day);
+    await sendSingle(machine, 'hal:1');
+    const runs = await machine.start().runs();
+    expect(runs.map(({ id }) => id)).not.toContain(done);
+    expect(runs.find(({ id }) => id === unsure)).toMatchObject({ counts: { unsure: 1, done: 0 } });
+    expect(runs.find(({ id }) => id === singles)).toMatchObject({ counts: { unsure: 1, done: 3 } });
+    const again = planOf('eve:1 fay:1 gil:1 ada:1 cyd:1 dan:1');
+    expect(stopOf(await machine.start().register({ ...again, isRehearsal: true }))).toMatchObject({ rows: 3 });
   });
 
   it('can still resolve unsure rows, and forgets them 30 days later', async () => {
-    const machine = createDays();
-    const run = await machine.send('ada:1 bob:1 cyd:1', 'unsure');
-    machine.now += 31 * day;
-    await machine.single('eve:1');
-    await machine.singleNextDay('fay:1');
-    expect(machine.segments()).toHaveLength(2);
-    const ledger = machine.open();
+    const machine = createMachine();
+    const run = await send(machine, 'ada:1 bob:1 cyd:1', ['unsure', 'unsure', 'unsure']);
+    machine.wait(31 * day);
+    await sendSingle(machine, 'eve:1');
+    machine.wait(day);
+    await sendSingle(machine, 'fay:1');
+    const ledger = machine.start();
     expect(await ledger.resolve(run, 'sent', [message('bob:1')])).toBe(1);
     expect(await ledger.resolve(run, 'not-sent', messages('ada:1 cyd:1'))).toBe(2);
     await ledger.close();
     const counts = { done: 1, released: 2, unsure: 0 };
-    expect(await machine.runs()).toContainEqual(
-      expect.objectContaining({ id: run, counts: expect.objectContaining(counts) }),
-    );
+    expect((await machine.start().runs()).find(({ id }) => id === run)).toMatchObject({ counts });
     for (const days of [1, 31, 1]) {
-      machine.now += days * day;
-      await machine.single(`p${machine.now}:1`);
+      machine.wait(days * day);
+      await sendSingle(machine, `p${machine.now()}:1`);
     }
-    expect((await machine.runs()).map(({ id }) => id)).toEqual([expect.stringContaining('singles')]);
+    expect((await machine.start().runs()).map(({ id }) => id)).toEqual([singles]);
   });
 
   it('still has everything after one command under a clock that is years ahead', async () => {
-    const machine = createDays();
-    await machine.send('ada:1 bob:1');
-    machine.now += 900 * day;
-    await machine.single('eve:1');
-    machine.now -= 899 * day;
-    await machine.single('fay:1');
-    const ledger = machine.open();
-    const stop = stopOf(await ledger.register({ ...planOf('ada:1 bob:1 cyd:1'), isRehearsal: true }));
+    const machine = createMachine();
+    await send(machine, 'ada:1 bob:1');
+    machine.wait(900 * day);
+    await sendSingle(machine, 'eve:1');
+    machine.wait(-899 * day);
+    await sendSingle(machine, 'fay:1');
+    const stop = stopOf(await machine.start().register({ ...planOf('ada:1 bob:1 cyd:1'), isRehearsal: true }));
     expect(stop).toMatchObject({ reason: 'sent-before', rows: 2 });
-    await ledger.close();
   });
 
   it('still stops a batch with rows that are unsure', async () => {
-    const machine = createDays();
-    await machine.send('ada:1', 'unsure');
-    machine.now += 31 * day;
-    await machine.single('eve:1');
-    await machine.singleNextDay('fay:1');
-    const ledger = machine.open();
-    const stop = stopOf(await ledger.register({ ...planOf('ada:1 bob:1'), isRehearsal: true }));
+    const machine = createMachine();
+    await send(machine, 'ada:1', ['unsure']);
+    machine.wait(31 * day);
+    await sendSingle(machine, 'eve:1');
+    machine.wait(day);
+    await sendSingle(machine, 'fay:1');
+    const stop = stopOf(await machine.start().register({ ...planOf('ada:1 bob:1'), isRehearsal: true }));
     expect(stop).toMatchObject({ reason: 'sent-before', rows: 1 });
-    await ledger.close();
   });
 
   it('keeps a run that sent some rows recently', async () => {
-    const machine = createDays();
-    const ledger = machine.open();
+    const machine = createMachine();
+    const ledger = machine.start();
     const { run } = accepted(await ledger.register(planOf('ada:1 bob:1')));
     for (const row of messages('ada:1 bob:1')) {
       await ledger.claim([row], { run });
       await ledger.settle([{ run, row, outcome: 'done' }]);
-      machine.now += 25 * day;
+      machine.wait(25 * day);
     }
     await ledger.close();
-    await machine.single('eve:1');
-    expect(machine.segments()).toHaveLength(3);
-    expect(await machine.runs()).toContainEqual(expect.objectContaining({ id: run }));
+    await sendSingle(machine, 'eve:1');
+    expect((await machine.start().runs()).find(({ id }) => id === run)).toMatchObject({ counts: { done: 2 } });
   });
 
-  it('keeps a job for 400 days without its old segments', async () => {
-    const machine = createDays();
-    const run = await machine.send('ada:1 bob:1', 'done', { job: 'welcome' });
-    await machine.send('cyd:1');
-    for (let month = 0; month < 12; month++) {
-      machine.now += 31 * day;
-      await machine.single(`p${month}:1`);
+  it('keeps a run that a process works on, however idle it is', async () => {
+    const machine = createMachine();
+    const { run } = accepted(await machine.start().register(planOf('ada:1 bob:1')));
+    for (let week = 0; week < 6; week++) {
+      machine.wait(7 * day);
+      await sendSingle(machine, `p${week}:1`);
     }
-    expect(machine.segments()).toHaveLength(2);
-    const ledger = machine.open();
+    expect((await machine.start().runs()).find(({ id }) => id === run)).toMatchObject({ counts: { planned: 2 } });
+  });
+
+  it('keeps a job for 400 days', async () => {
+    const machine = createMachine();
+    const run = await send(machine, 'ada:1 bob:1', [], { job: 'welcome' });
+    await send(machine, 'cyd:1');
+    for (let month = 0; month < 12; month++) {
+      machine.wait(31 * day);
+      await sendSingle(machine, `p${month}:1`);
+    }
+    expect((await machine.start().runs()).map(({ id }) => id)).toEqual([run, singles]);
     const plan = planOf('ada:1 bob:1 dan:1', { job: 'welcome' });
+    const ledger = machine.start();
     expect(await ledger.register(plan)).toMatchObject({ run, continues: true, counts: { done: 2, due: 1 } });
     await ledger.claim(messages('dan:1'), { run });
     await ledger.settle([{ run, row: message('dan:1'), outcome: 'done' }]);
     await ledger.close();
-    machine.now += 401 * day;
-    await machine.single('eve:1');
-    machine.now += day;
-    await machine.single('fay:1');
-    expect((await machine.runs()).map(({ id }) => id)).not.toContain(run);
-  });
-
-  it('does not grow with its age', { timeout: 60_000 }, async () => {
-    const machine = createDays();
-    const sizes: number[] = [];
-    for (let at = 0; at < 60; at++) {
-      machine.now += day;
-      await machine.single(`p${at}:1`);
-      sizes.push(machine.size());
+    for (const days of [401, 1]) {
+      machine.wait(days * day);
+      await sendSingle(machine, `q${days}:1`);
     }
-    expect(machine.segments()).toHaveLength(31);
-    expect(sizes[59] ?? Infinity).toBeLessThan((sizes[35] ?? 0) * 1.1);
-  });
-
-  it.each([
-    ['is missing', (path: string) => rmSync(path)],
-    ['is truncated', (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace(/\n[^\n]*\n$/, '\n'))],
-    [
-      'has a changed byte',
-      (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace('unsure', 'unsurf')),
-    ],
-  ])('is refused if the rest of the old segments %s', async (_, harm) => {
-    const machine = createDays();
-    await machine.send('ada:1', 'unsure');
-    machine.now += 31 * day;
-    await machine.single('eve:1');
-    await machine.singleNextDay('fay:1');
-    expect(await machine.runs()).toHaveLength(2);
-    harm(join(machine.folder, 'past.ndjson'));
-    rmSync(join(machine.folder, 'table'), { force: true });
-    await expect(machine.runs()).rejects.toMatchObject({ exit: 'configuration', code: 'journal-damaged' });
+    expect((await machine.start().runs()).map(({ id }) => id)).toEqual([singles]);
   });
 });
 
-/** A ledger and a clock, with a new process for each call. */
-function createDays() {
-  const folder = temporaryFolder();
-  const days = {
-    folder,
-    now: begin,
-    open: (): FileLedger => openLedger(folder, { now: () => days.now }),
-    async send(people: string, outcome: 'done' | 'unsure' = 'done', options = {}): Promise<string> {
-      const ledger = days.open();
-      const { run } = accepted(await ledger.register(planOf(people, options)));
-      await ledger.claim(messages(people), { run });
-      await ledger.settle(messages(people).map((row) => ({ run, row, outcome })));
-      await ledger.endRun(run);
-      await ledger.close();
-      return run;
-    },
-    async single(person: string): Promise<void> {
-      const ledger = days.open();
-      const [row] = [message(person)];
-      expect(await ledger.claim([row], single)).toEqual([{ verdict: 'yours' }]);
-      await ledger.settle([{ run: 'singles live profile:acme', row, outcome: 'done' }]);
-      await ledger.close();
-    },
-    async singleNextDay(person: string): Promise<void> {
-      days.now += day;
-      await days.single(person);
-    },
-    async runs() {
-      const ledger = days.open();
-      try {
-        return await ledger.runs();
-      } finally {
-        await ledger.close();
-      }
-    },
-    segments: () =>
-      readdirSync(folder)
-        .filter((name) => /^\d.*\.ndjson$/.test(name))
-        .sort(),
-    size: () => readdirSync(folder).reduce((sum, name) => sum + sizeOf(join(folder, name)), 0),
+it('a registration that a kill cut short is removed', async () => {
+  const machine = createMachineOn();
+  const first = machine.start();
+  const people = Array.from({ length: 9_000 }, (_, at) => `p${at}:1`);
+  const plan = planOf(people.join(' '));
+  // It dies between two parts of its rows.
+  const read = (row: number) => {
+    if (row === 5_000) throw new Error('it was killed');
+    return plan.input.read(row);
   };
-  return days;
+  await expect(first.register({ ...plan, input: { ...plan.input, read } })).rejects.toThrow('it was killed');
+  machine.kill(first.pid);
+  const others = planOf(people.slice(0, 10).join(' '), { newOnly: true });
+  expect(accepted(await machine.start().register(others))).toMatchObject({ continues: false, counts: { due: 10 } });
+  await sendSingle(machine, 'ada:1');
+  expect((await machine.start().runs()).map(({ counts }) => counts.planned)).toEqual([10, 0]);
+});
+
+it('a ledger does not grow with its age', { timeout: 60_000 }, async () => {
+  const folder = temporaryFolder();
+  let now = Date.UTC(2026, 2, 4, 12);
+  const sizes: number[] = [];
+  for (let at = 0; at < 80; at++) {
+    now += day;
+    const ledger = await openByDigest(folder, { isLocal: true, host: { now: () => now } });
+    const rows = Array.from({ length: 100 }, (_, row) => message(`p${at}-${row}:1`));
+    for (const row of rows) await ledger.claim([row], single);
+    await ledger.close(rows.map((row) => ({ run: singles, row, outcome: 'done' })));
+    sizes.push(statSync(join(folder, 'local.db')).size);
+  }
+  expect(sizes[79] ?? Infinity).toBeLessThan((sizes[40] ?? 0) * 1.1);
+});
+
+async function send(
+  machine: Machine,
+  people: string,
+  outcomes: readonly ('done' | 'unsure')[] = [],
+  options: PlanOptions = {},
+): Promise<string> {
+  const ledger = machine.start();
+  const plan = planOf(people, options);
+  const { run } = accepted(await ledger.register(plan));
+  const rows = messages(people).map((_, row) => rowOf(plan, row));
+  await ledger.claim(rows, { run });
+  await ledger.settle(rows.map((row, at) => ({ run, row, outcome: outcomes[at] ?? 'done' })));
+  await ledger.endRun(run);
+  await ledger.close();
+  return run;
 }
 
-function sizeOf(path: string): number {
-  return existsSync(path) ? statSync(path).size : 0;
+async function sendSingle(machine: Machine, person: string, outcome: 'done' | 'unsure' = 'done'): Promise<void> {
+  const ledger = machine.start();
+  const row = message(person);
+  expect(await ledger.claim([row], single)).toEqual([{ verdict: 'yours' }]);
+  await ledger.close([{ run: singles, row, outcome }]);
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Mode } from '../../src/contract/keys.ts';
 import { contactRow, messageRow } from '../../src/ledger/identity.ts';
 import { createInput } from '../../src/ledger/input.ts';
 import {
@@ -9,15 +10,12 @@ import {
   type Choice,
   type Fate,
   fates,
-  type Kind,
-  type Ledger,
   type RunPlan,
   type Registered,
   type RowDigest,
   type Stop,
 } from '../../src/ledger/ledger.ts';
-import { type FileLedger, type FileLedgerOptions, openFileLedger } from '../../src/ledger/file/file-ledger.ts';
-import { alive, later } from '../support/cli.ts';
+import type { Process } from './machine.ts';
 
 export const secret = '07'.repeat(32);
 export const hour = 3_600_000;
@@ -25,36 +23,47 @@ export const day = 24 * hour;
 export const account = { id: 'profile:acme', origin: 'https://api.example.com', isKeyDigest: false };
 
 /** `Ada:1` is a message to Ada with the param 1. */
-export function message(text: string): RowDigest {
+export function message(text: string, mode: Mode = 'live'): RowDigest {
   const [to = '', param = ''] = text.split(':');
-  return messageRow(secret, { mode: 'live', template: 'welcome', to, params: [param] });
+  return messageRow(secret, { mode, template: 'welcome', to, params: [param] });
 }
 
 /** `Ada:1` is a contact with the phone Ada and the name 1. */
-function contact(text: string): RowDigest {
+function contact(text: string, mode: Mode): RowDigest {
   const [phone = '', name = ''] = text.split(':');
-  return contactRow(secret, { mode: 'live', phone, body: { phone, name } });
+  return contactRow(secret, { mode, phone, body: { phone, name } });
 }
 
 export function messages(text: string): readonly RowDigest[] {
-  return text.split(' ').filter(Boolean).map(message);
+  return text
+    .split(' ')
+    .filter(Boolean)
+    .map((row) => message(row));
 }
 
 export interface PlanOptions extends Partial<Omit<RunPlan, 'choice' | 'input'>>, Choice {}
 
 /** A plan of the named rows, separated by spaces. */
 export function planOf(text: string, options: PlanOptions = {}): RunPlan {
-  const kind: Kind = options.kind ?? 'message';
+  const { kind = 'message', mode = 'live' } = options;
   const input = createInput();
-  for (const row of text.split(' ').filter(Boolean)) input.add(kind === 'message' ? message(row) : contact(row));
+  for (const row of text.split(' ').filter(Boolean))
+    input.add(kind === 'message' ? message(row, mode) : contact(row, mode));
   const { newOnly, again, changed, retryUnsure, atMost, ...rest } = options;
   const choice = { newOnly, again, continue: options.continue, changed, retryUnsure, atMost };
-  return { account, mode: 'live', template: 'welcome', ...rest, kind, input, choice };
+  const about = {
+    command: 'send-batch',
+    typed: 'bizmsg send-batch welcome',
+    file: 'people.csv',
+    rows: input.count,
+    invalid: 0,
+  };
+  return { account, template: 'welcome', about, ...rest, mode, kind, input, choice };
 }
 
 /** The row of the input as the ledger stores it. */
 export function rowOf({ input }: RunPlan, row: number): RowDigest {
-  return input.bytes.slice(row * 20, row * 20 + 20);
+  return input.read(row).slice();
 }
 
 export function fatesIn({ fates: codes }: Accepted): readonly (Fate | undefined)[] {
@@ -71,18 +80,6 @@ export function stopOf(registered: Registered): Stop {
   return registered.stop;
 }
 
-export interface OpenOptions extends Partial<Omit<FileLedgerOptions, 'folder' | 'owner'>> {
-  /** Default: this process. */
-  readonly pid?: number;
-  readonly kill?: FileLedgerOptions['owner']['kill'];
-}
-
-/** A ledger in files, for a local sandbox. */
-export function openLedger(folder: string, { pid = process.pid, kill = alive, ...rest }: OpenOptions = {}): FileLedger {
-  const world = { owner: { pid, kill }, now: Date.now, later, random: Math.random };
-  return openFileLedger({ folder, ...world, isLocal: true, onRepaired: () => {}, ...rest });
-}
-
 export function temporaryFolder(): string {
   const path = mkdtempSync(join(tmpdir(), 'bizmsg-ledger-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
@@ -90,14 +87,14 @@ export function temporaryFolder(): string {
 }
 
 /** Registers, claims all rows that are due, settles them, and ends the run. */
-export async function sendAll(ledger: Ledger, plan: RunPlan): Promise<Accepted> {
+export async function sendAll(ledger: Process, plan: RunPlan): Promise<Accepted> {
   const result = await sendAllRows(ledger, plan);
   await ledger.endRun(result.run);
   return result;
 }
 
 /** The same without the end of the run. */
-export async function sendAllRows(ledger: Ledger, plan: RunPlan): Promise<Accepted> {
+export async function sendAllRows(ledger: Process, plan: RunPlan): Promise<Accepted> {
   const result = accepted(await ledger.register(plan));
   const due = [...result.fates].flatMap((code, row) => (fates[code] === 'due' || fates[code] === 'retry' ? [row] : []));
   const rows = due.map((row) => rowOf(plan, row));

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { countsOf, createMachine, type Machine } from './machine.ts';
+import { singlesOf } from '../../src/ledger/run.ts';
+import { drivers } from './drivers.ts';
+import { countsOf, createMachine as createMachineOn, type Machine, type Process } from './machine.ts';
 import {
   accepted,
   account,
@@ -14,13 +16,12 @@ import {
   sendAllRows,
   stopOf,
 } from './rig.ts';
-import { singlesOf } from '../../src/ledger/ledger.ts';
 
 const people = 'ada:1 bob:1 cyd:1 dan:1';
 
-type Process = ReturnType<Machine['start']>;
+describe.each(drivers)('a ledger $where', ({ driver }) => {
+  const createMachine = () => createMachineOn(driver);
 
-describe('a ledger', () => {
   describe('the same command again', () => {
     it('continues the run and skips sent rows', async () => {
       const machine = createMachine();
@@ -569,7 +570,9 @@ describe('a ledger', () => {
       await process.settle([{ run, row: message('ada:1'), outcome: 'done' }]);
       expect(stopOf(await machine.start().register(planOf(people)))).toMatchObject({ earlier: [{ run, rows: 1 }] });
       await sendAll(machine.start(), planOf(people, { newOnly: true }));
-      expect(await process.look(message('bob:1'), { single })).toMatchObject({ verdict: 'elsewhere', state: 'done' });
+      expect(await process.claim(messages('bob:1'), { single })).toMatchObject([
+        { verdict: 'elsewhere', state: 'done' },
+      ]);
     });
 
     it('does not wait for planned rows, only for rows in flight', async () => {
@@ -612,7 +615,9 @@ describe('a ledger', () => {
     it('a recipient allows sending to them again', async () => {
       const machine = createMachine();
       await sendAll(machine.start(), planOf(people));
-      await machine.start().forget({ seconds: [message('ada:1').slice(12)] });
+      await machine
+        .start()
+        .forget({ people: { who: [message('ada:1').slice(0, 12)], per: message('ada:1').slice(12) } });
       const result = accepted(await machine.start().register(planOf(people, { newOnly: true })));
       expect(fatesIn(result)).toEqual(['due', 'earlier', 'earlier', 'earlier']);
     });

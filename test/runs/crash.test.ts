@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { appendFileSync, cpSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { isLong } from '../support/long-tests.ts';
@@ -16,8 +16,8 @@ const scenarios = fc.record({
   sends: fc.infiniteStream(fc.tuple(fc.constantFrom(...outcomes), fc.integer({ min: 0, max: 4 }))),
   /** For each send, the turns that it waits for a slot. */
   waits: fc.infiniteStream(fc.constantFrom(0, 0, 0, 1, 5)),
-  /** The number of sends before each crash, and the bytes of an incomplete last line. */
-  crashes: fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 40 })), { maxLength: 4 }),
+  /** The number of sends before each crash. */
+  crashes: fc.array(fc.integer({ min: 1, max: 30 }), { maxLength: 4 }),
 });
 
 it('with any results and crashes, no row is lost, and none that may have arrived is sent again', async () => {
@@ -47,7 +47,7 @@ async function runToEnd({ rows, concurrency, sends, waits, crashes }: Scenario) 
   const world = service(sends);
   let pid = 1_000;
   let ended: rig.Part | undefined;
-  for (const [after, torn] of crashes) ended ??= await crash(after, torn);
+  for (const after of crashes) ended ??= await crash(after);
   for (let parts = 0; parts < 300 && !ended; parts++) ended = finished(await go());
   if (!ended) throw new Error('the run does not end');
   return { counts: ended.counts, outcomes: [...world.known.values()], twice: world.twice };
@@ -66,25 +66,21 @@ async function runToEnd({ rows, concurrency, sends, waits, crashes }: Scenario) 
   }
 
   /** Restores the ledger as it was at the crash, unless the run ended before. */
-  async function crash(after: number, torn: number): Promise<rig.Part | undefined> {
+  async function crash(after: number): Promise<rig.Part | undefined> {
     const dead = world.newPatience();
-    const [ledger, copy] = [join(folder, 'ledger'), join(folder, 'copy')];
+    const [ledger, copy] = [join(folder, 'local.db'), join(folder, 'copy.db')];
     let [count, isDead] = [0, false];
     const ended = await go(dead, (content) => {
       if (isDead) return new Promise(() => {});
       const sent = world.send(content);
       if (++count !== after) return sent;
       isDead = true;
-      cpSync(ledger, copy, { recursive: true });
+      copyFileSync(ledger, copy);
       dead.abort();
       return sent;
     });
     if (!isDead) return finished(ended);
-    rmSync(ledger, { recursive: true });
-    cpSync(copy, ledger, { recursive: true });
-    rmSync(copy, { recursive: true });
-    const segment = join(ledger, readdirSync(ledger).find((one) => /^\d.*\.ndjson$/.test(one)) ?? '');
-    appendFileSync(segment, readFileSync(segment).subarray(0, torn).toString('latin1').replaceAll('\n', ''));
+    renameSync(copy, ledger);
     return undefined;
   }
 }

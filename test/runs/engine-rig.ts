@@ -4,15 +4,16 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RequestEnd } from '../../src/client/pace/pace.ts';
 import { CliError, type Done, type ExitName } from '../../src/base/errors.ts';
-import { type FileLedger, openFileLedger } from '../../src/ledger/file/file-ledger.ts';
 import { messageRow } from '../../src/ledger/identity.ts';
 import { createInput } from '../../src/ledger/input.ts';
 import { type Accepted, type Choice, fates, type Ledger, type RunPlan } from '../../src/ledger/ledger.ts';
+import { openLedger as open } from '../../src/ledger/open.ts';
 import { type EngineOptions, sendRows } from '../../src/runs/engine.ts';
 import { createRunLog, logFolder } from '../../src/runs/log.ts';
 import type { Outcome, Ready } from '../../src/runs/row.ts';
 import type { Stopped } from '../../src/runs/stop.ts';
-import { alive, later } from '../support/cli.ts';
+import { host as ledgerHost } from '../ledger/drivers.ts';
+import { alive } from '../support/cli.ts';
 
 export function stateFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'bizmsg-run-'));
@@ -32,16 +33,10 @@ export interface OpenOptions {
   readonly kill?: ((pid: number) => boolean) | undefined;
 }
 
-export function openLedger(folder: string, { pid = process.pid, kill = alive }: OpenOptions = {}): FileLedger {
-  return openFileLedger({
-    folder: join(folder, 'ledger'),
-    owner: { pid, kill },
-    now: Date.now,
-    later,
-    random: Math.random,
-    isLocal: true,
-    onRepaired: () => {},
-  });
+/** The ledger of a local sandbox. */
+export function openLedger(folder: string, { pid = process.pid, kill = alive }: OpenOptions = {}): Promise<Ledger> {
+  const host = { ...ledgerHost, pid, kill };
+  return open({ stateFolder: folder, host, isLocal: true, isLive: false, note: () => {} });
 }
 
 interface Sending extends Partial<Omit<EngineOptions, 'exchange' | 'rows' | 'terms'>>, OpenOptions {
@@ -56,14 +51,14 @@ interface Sending extends Partial<Omit<EngineOptions, 'exchange' | 'rows' | 'ter
   readonly choice?: Choice;
   /** Rows to send. Default: the rows that are due. */
   readonly rows?: (due: readonly Ready[]) => EngineOptions['rows'];
-  /** Replaces the ledger in files. */
-  readonly shared?: FileLedger;
+  /** Replaces the ledger in a file. */
+  readonly shared?: Ledger;
   /** Called before the first row is sent. */
   readonly onOpened?: (opened: Opened) => void;
 }
 
 interface Opened {
-  readonly ledger: FileLedger;
+  readonly ledger: Ledger;
   readonly run: string;
 }
 
@@ -78,7 +73,7 @@ export interface Part {
   readonly counts: { readonly done: number; readonly failed: number; readonly unsure: number; readonly left: number };
 }
 
-/** One command that continues a run, with the ledger in files. */
+/** One command that continues a run, with the ledger in a file. */
 export async function part(folder: string, input: Input, sending: Sending = {}): Promise<Part> {
   const {
     pid,
@@ -93,7 +88,7 @@ export async function part(folder: string, input: Input, sending: Sending = {}):
     shared,
     ...options
   } = sending;
-  const ledger = shared ?? openLedger(folder, { pid, kill });
+  const ledger = shared ?? (await openLedger(folder, { pid, kill }));
   try {
     const plan = planOf(ledger, input, choice);
     const accepted = await ledger.register(plan);
@@ -145,19 +140,20 @@ export async function part(folder: string, input: Input, sending: Sending = {}):
 
 const never = new AbortController().signal;
 
-function planOf({ secret }: FileLedger, input: Input, choice: Choice): RunPlan {
+function planOf({ secret }: Ledger, input: Input, choice: Choice): RunPlan {
   const rows = createInput();
   for (const to of input) rows.add(messageRow(secret, { mode: 'sandbox', template: 'welcome', to, params: [] }));
   const account = { id: 'profile:acme', origin: 'https://api.example.com', isKeyDigest: false };
-  return { account, mode: 'sandbox', kind: 'message', template: 'welcome', input: rows, choice };
+  const about = { command: 'send-batch', typed: 'bizmsg', file: undefined, rows: input.length, invalid: 0 };
+  return { account, mode: 'sandbox', kind: 'message', template: 'welcome', input: rows, choice, about };
 }
 
 /** A header line comes before the rows. */
-function dueIn({ input: rows }: RunPlan, { fates: codes }: Accepted, input: Input): readonly Ready[] {
+function dueIn({ input: rows }: RunPlan, { fates: codes, items }: Accepted, input: Input): readonly Ready[] {
   return ['due', 'retry'].flatMap((fate) =>
     input.flatMap((content, at) => {
       if (fates[codes[at] ?? 0] !== fate) return [];
-      return [{ number: at + 1, line: at + 2, content, digest: rows.read(at) }];
+      return [{ number: at + 1, line: at + 2, content, item: items[at] ?? 0, digest: rows.read(at) }];
     }),
   );
 }

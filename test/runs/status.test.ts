@@ -110,6 +110,7 @@ describe('the time left', () => {
 
 it('the question of a live batch counts messages if a recipient may get several', () => {
   const counts = { due: 2, retry: 0, later: 0, done: 0, unsure: 0, duplicate: 0, earlier: 0, changed: 0 };
+  const [fates, items] = [new Uint8Array(2), new Uint32Array(2)];
   const pace = { known: undefined, limit: undefined, minimumDuration: () => undefined, waiting: () => undefined };
   const target = {
     address: '',
@@ -123,7 +124,7 @@ it('the question of a live batch counts messages if a recipient may get several'
       action: { kind: 'message', template: 'welcome', allowsSameRecipient },
       found: { rows: 2, invalid: 0, excluded: 0 },
       bodies: [],
-      accepted: { stop: undefined, run: 'a', continues: false, fates: new Uint8Array(2), counts, notes: [] },
+      accepted: { stop: undefined, run: 'a', continues: false, fates, items, files: {}, counts, notes: [] },
       client: { pace, target },
       template: undefined,
       sentThisMonth: 0,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { FileLedger } from '../../src/ledger/file/file-ledger.ts';
 import { isLong } from '../support/long-tests.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import * as rig from './engine-rig.ts';
 
 /** `retried` after a 429; `hangs` until the second Ctrl-C. */
@@ -45,7 +45,7 @@ async function sentAgain(scenario: Scenario): Promise<readonly string[]> {
   for (let at = 0; at < 300; at++) {
     const own = 1_000 + at;
     const process = { pid: own, kill: (pid: number) => pid === own };
-    const shared = slow(rig.openLedger(folder, process), scenario);
+    const shared = slow(await rig.openLedger(folder, process), scenario);
     const service = interrupted(scenario, { arrived, again }, scenario.signals[at]);
     const part = await rig.part(folder, input, {
       ...service.options,
@@ -133,7 +133,7 @@ function interrupted(
 }
 
 /** Takes some time until a claim is known, as if a disk were slow. */
-function slow(ledger: FileLedger, { turns }: Scenario): FileLedger {
+function slow(ledger: Ledger, { turns }: Scenario): Ledger {
   return {
     ...ledger,
     async claim(...given) {

@@ -7,7 +7,6 @@ import { heartbeatInterval } from '../../src/base/liveness.ts';
 import type { Host } from '../../src/base/host.ts';
 import { type Answering, serve } from '../client/servers.ts';
 import { temporaryHome } from '../support/bin.ts';
-import { updateInterval } from '../../src/runs/entry.ts';
 import { lookupTimeout } from '../../src/session/connect.ts';
 import { cli, type CliOptions } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
@@ -97,10 +96,7 @@ it('shares the minute between a batch and single requests', async () => {
   await run(send);
   await run(send);
   const began = clock.steady();
-  // This timer repeats while the machine is busy, which would end the minute early.
-  const later: Host['later'] = (milliseconds, act) =>
-    milliseconds === updateInterval ? () => {} : clock.later(milliseconds, act);
-  const { code, stderr } = await run(['send-batch', 'order_update', file], { later });
+  const { code, stderr } = await run(['send-batch', 'order_update', file]);
   expect([code, stderr]).toEqual([
     0,
     expect.stringContaining('the limit of 9 requests a minute is used up on this machine'),
@@ -134,11 +130,7 @@ it('does not store any part of the key', async () => {
 });
 
 it.each([
-  [
-    'is a folder',
-    (path: string) => mkdirSync(path),
-    expect.stringContaining('pace.db: it or its journal cannot be opened'),
-  ],
+  ['is a folder', (path: string) => mkdirSync(path), expect.stringMatching(/pace\.db/)],
   ['is a pipe', makePipe, expect.stringMatching(/pace\.db/)],
 ])('sends anyway if the database %s, and reports it', async (_, make, reason) => {
   const { run, state, database, service } = await machine('growth');

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** A line of a trace, as `power-cut-preload.cjs` writes it. Paths are relative to the recorded folder; bytes are base64. */
+/** An operation in a trace; see `power-cut-trace.ts`. Paths are relative to the recorded folder; bytes are base64. */
 export type Operation =
   | {
       readonly do: 'open';

@@ -59,16 +59,6 @@ describe.skipIf(noPowerCut !== undefined)(`the power-cut simulator (${noPowerCut
     expect(after(trace, { at: ended + 1, unsynced: 'dropped' })).toEqual([{ a: 'one' }]);
   });
 
-  it('loses bytes that were written while a sync ran', async () => {
-    const trace = await recorded(
-      `${opened}; fs.writeSync(fd, 'one'); fs.fdatasync(fd, () => {}); fs.writeSync(fd, 'two')`,
-      {
-        a: '',
-      },
-    );
-    expect(atTheEnd(trace, 'dropped')).toEqual([{ a: 'one' }]);
-  });
-
   it('follows a synced file from operation to operation', async () => {
     const trace = await recorded(
       `${opened}; for (const text of ['1', '2']) { fs.writeSync(fd, text); fs.fsyncSync(fd) }`,
@@ -150,7 +140,8 @@ describe.skipIf(noPowerCut !== undefined)(`the power-cut simulator (${noPowerCut
     it('in a removed folder disappear one by one', async () => {
       const trace = await recorded("fs.rmSync('x', { recursive: true })", { 'x/a': 'one', 'x/b': 'two' });
       const left = trace.cutPoints(100).map((at) => Object.keys(after(trace, { at, unsynced: 'kept' }).at(-1) ?? {}));
-      expect(left).toEqual([['x', 'x/a', 'x/b'], ['x', 'x/b'], ['x'], []]);
+      const changes = left.filter((names, at) => names.length !== left[at - 1]?.length);
+      expect(changes).toEqual([['x', 'x/a', 'x/b'], ['x', 'x/b'], ['x'], []]);
     });
   });
 
@@ -179,13 +170,12 @@ describe.skipIf(noPowerCut !== undefined)(`the power-cut simulator (${noPowerCut
     expect(atTheEnd(trace, 'kept')).toEqual([{}, { a: 'one' }]);
   });
 
-  it.each(["fs.copyFileSync('a', 'b')", "fs.promises.writeFile('a', '')", "fs.promises.open('a', 'r+')"])(
-    'throws in a process that it cannot record: %s',
-    async (script) => {
-      const trace = await recorded(script, { a: '' });
-      expect([trace.code, trace.stderr]).toEqual([1, expect.stringContaining('does not record')]);
-    },
-  );
+  it('records what SQLite does', async () => {
+    const loaded = `require(${JSON.stringify(new URL('../../bin/sqlite.js', import.meta.url).pathname)}).loadSqlite()`;
+    const script = `const db = new (${loaded}.DatabaseSync)('a.db'); db.exec('CREATE TABLE t (a TEXT)'); db.close()`;
+    const [, files] = atTheEnd(await recorded(script), 'dropped');
+    expect(files?.['a.db']).toContain('CREATE TABLE t (a TEXT)');
+  });
 
   it('ignores other folders', async () => {
     const other = folderWith({});

@@ -1,15 +1,17 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Running } from './bin.ts';
+import { alive } from './cli.ts';
+import { canTrace, operationsIn, tracing } from './power-cut-trace.ts';
 import { layOut, type Loss, type Operation, readTree, type Survivor, survivors, type Tree } from './power-cut-disk.ts';
 
 /** Why runs cannot be recorded on this system; undefined if they can. */
-export const noPowerCut = process.platform === 'linux' ? undefined : 'skipped: needs Linux';
+export const noPowerCut = canTrace ? undefined : 'skipped: needs strace';
 
 export interface RecordOptions {
   /** File operations in it are recorded. It is also the working directory of the process. */
@@ -69,28 +71,28 @@ export async function recordRun({
 }: RecordOptions): Promise<Trace> {
   const before = readTree(folder);
   const own = mkdtempSync(join(tmpdir(), 'bizmsg-trace-'));
-  const tracePath = join(own, 'trace.ndjson');
-  const recording = {
-    POWER_CUT_FOLDER: realpathSync(folder),
-    POWER_CUT_TRACE: tracePath,
-    POWER_CUT_BOOT: randomUUID(),
-    POWER_CUT_BEHIND: String(isBeforeCut ? downtime : 0),
+  const tracePath = join(own, 'trace');
+  const restart = {
+    BIZMSG_TEST_BOOT: randomUUID(),
+    BIZMSG_TEST_AHEAD: String(isBeforeCut ? -downtime : 0),
   };
-  const child = spawn(process.execPath, ['--require', preload, ...command], {
+  const [name = '', ...words] = [...tracing(tracePath), process.execPath, '--require', preload, ...command];
+  const child = spawn(name, words, {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', ...env, ...recording },
+    env: { PATH: process.env['PATH'] ?? '', ...env, ...restart },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  // strace, and the process that it records.
+  onTestFinished(() => void alive(-(child.pid ?? 0), 'SIGKILL'));
   const text = { stdout: '', stderr: '' };
   child.stdout.on('data', (part: Buffer) => (text.stdout += part.toString()));
   child.stderr.on('data', (part: Buffer) => (text.stderr += part.toString()));
   const ended = once(child, 'close').then(() => child.exitCode);
   try {
-    await during?.({ pid: child.pid ?? 0, stdout: () => text.stdout, stderr: () => text.stderr, ended });
+    await during?.({ pid: await pidIn(tracePath), stdout: () => text.stdout, stderr: () => text.stderr, ended });
     const code = await ended;
-    const operations = operationsIn(readFileSync(tracePath, 'utf8'));
+    const operations = operationsIn(readFileSync(tracePath, 'latin1'), realpathSync(folder), before);
     return { code, ...text, ...traceOf(before, operations) };
   } finally {
     rmSync(own, { recursive: true });
@@ -99,13 +101,15 @@ export async function recordRun({
 
 /** Owners of another boot count as dead after 90 seconds without a heartbeat. */
 const downtime = 120_000;
-const preload = new URL('./power-cut-preload.cjs', import.meta.url).pathname;
+const preload = new URL('./other-boot-preload.cjs', import.meta.url).pathname;
 
-function operationsIn(text: string): readonly Operation[] {
-  return text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line));
+/** The first process in a trace. */
+async function pidIn(tracePath: string): Promise<number> {
+  for (;;) {
+    const [pid = ''] = existsSync(tracePath) ? readFileSync(tracePath, 'latin1').split(' ', 1) : [];
+    if (pid !== '') return Number(pid);
+    await new Promise(setImmediate);
+  }
 }
 
 function traceOf(before: Tree, operations: readonly Operation[]): Omit<Trace, 'code' | 'stdout' | 'stderr'> {

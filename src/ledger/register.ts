@@ -1,0 +1,206 @@
+import { knownRun } from './claims.ts';
+import { type Decided, decide, type Draft, isWaiting } from './decide.ts';
+import { digestSize } from './identity.ts';
+import { type Accepted, type Fate, fateAt, type Note, type Registered, type RunPlan } from './ledger.ts';
+import type { Presence } from './owners.ts';
+import { isGivenUp, isNewFor, isToSend } from './rules.ts';
+import { type Run, waitingIn } from './run.ts';
+import { type State, states } from './states.ts';
+import {
+  addItem,
+  addRun,
+  allRuns,
+  commitRun,
+  countAdded,
+  lastNumber,
+  markClosed,
+  putOwner,
+  type Steps,
+} from './statements.ts';
+import { moveAll, removeRun, type Store, withdrawAll } from './store.ts';
+
+export type Registration = Registered & {
+  /** What others changed up to then was known to this command. */
+  readonly tick: number;
+};
+
+/** Decides what a command continues, what counts as sent before, and what is due; then registers that. */
+export async function register(store: Store, plan: RunPlan): Promise<Registration> {
+  for (;;) {
+    const decided = await decide(store, plan);
+    if ('stop' in decided) return { stop: decided.stop, notes: [], tick: decided.tick };
+    const accepted = plan.isRehearsal ? rehearsed(decided) : await write(store, plan, decided);
+    // Another command registered meanwhile.
+    if (accepted) return { ...accepted, tick: decided.known.here.tick };
+  }
+}
+
+/** What a command would do. */
+function rehearsed({ known, abandoned, ...decided }: Decided): Accepted {
+  return acceptedAs(decided, { isJoined: isJoined(decided.draft, known.here), closed: abandoned });
+}
+
+/**
+ * Registers what was decided. A new run is a draft until its last rows are registered. Undefined if another command has
+ * registered meanwhile, so that all may be different.
+ */
+async function write(store: Store, plan: RunPlan, decided: Decided): Promise<Accepted | undefined> {
+  const { database, self } = store;
+  const { draft } = decided;
+  const writer: Writer = { ...store, plan, draft, id: draft.run?.id ?? self.newId() };
+  const again = waitingAgain(draft);
+  if (draft.run) await moveAll(store, draft.run.n, again, 'plan');
+  const parts = partsToAdd(plan, draft);
+  const last = parts.pop() ?? [];
+  for (const part of parts) keep(part, await database.write(() => addPart(writer, part)));
+  const committed = await database.write(() => commit(writer, last, decided));
+  if (!committed) {
+    if (!draft.run) await removeRun(store, writer.id);
+    return undefined;
+  }
+  keep(last, committed.numbers);
+  const missing = committed.isJoined ? [] : draft.missing;
+  await moveAll(store, committed.n, [...missing, ...givenUp(draft)], 'withdraw');
+  for (const run of committed.closed) await withdrawAll(store, run.n);
+  return { ...acceptedAs(decided, committed), run: writer.id };
+
+  function keep(rows: readonly number[], numbers: readonly number[]): void {
+    rows.forEach((row, at) => (draft.items[row] = numbers[at] ?? 0));
+  }
+}
+
+interface Writer extends Store {
+  readonly id: string;
+  readonly plan: RunPlan;
+  readonly draft: Draft;
+}
+
+/** Rows of one transaction: others wait for some milliseconds. */
+const rowsTogether = 4_096;
+
+/** The rows that are new to the run, in parts. */
+function partsToAdd({ input }: RunPlan, { fates: codes, items }: Draft): number[][] {
+  const parts: number[][] = [];
+  for (let row = 0; row < input.count; row++) {
+    if (items[row] !== 0 || !isToSend(fateAt(codes, row))) continue;
+    const last = parts.at(-1);
+    if (last && last.length < rowsTogether) last.push(row);
+    else parts.push([row]);
+  }
+  return parts;
+}
+
+/** The numbers of rows that the run had given up, and that are to be sent. */
+function waitingAgain(draft: Draft): readonly number[] {
+  return numbersOf(draft, (fate, state) => isToSend(fate) && state === 'withdrawn');
+}
+
+/** The numbers of planned rows that this command will not send. */
+function givenUp(draft: Draft): readonly number[] {
+  return numbersOf(draft, (fate, state) => isGivenUp(fate) && isWaiting(state));
+}
+
+function numbersOf(
+  { fates: codes, items, states: known }: Draft,
+  isWanted: (fate: Fate, state: State) => boolean,
+): readonly number[] {
+  const numbers: number[] = [];
+  items.forEach((n, row) => {
+    if (n > 0 && isWanted(fateAt(codes, row), states[known[row] ?? 0] ?? 'absent')) numbers.push(n);
+  });
+  return numbers;
+}
+
+/** Adds rows to the run, and creates it as a draft; returns their numbers. */
+function* addPart(writer: Writer, rows: readonly number[]): Steps<readonly number[]> {
+  const here = yield* writer.lives.enter(true);
+  return yield* addRows(yield* ownRun(writer, here), writer.plan, rows, here);
+}
+
+function* ownRun({ id, plan, self }: Writer, here: Presence): Steps<Run> {
+  yield* addRun({ ...plan, ...plan.about, id, isAgain: plan.choice.again === true }, here);
+  const run = yield* knownRun(id);
+  yield* putOwner({ ...self, id: here.id, run: run.n, beat: here.now });
+  return run;
+}
+
+function* addRows(
+  { n: run }: Run,
+  { input }: RunPlan,
+  rows: readonly number[],
+  here: Presence,
+): Steps<readonly number[]> {
+  const numbers: number[] = [];
+  const last = yield* lastNumber(run);
+  let next = last + 1;
+  for (const row of rows) {
+    const bytes = input.read(row);
+    const [who, per] = [bytes.subarray(0, digestSize), bytes.subarray(digestSize)];
+    const n = yield* addItem({ run, n: next, who, per, state: 'planned', owner: undefined }, here);
+    numbers.push(n);
+    if (n === next) next += 1;
+  }
+  if (next > last + 1) yield* countAdded(run, { planned: next - 1 - last });
+  return numbers;
+}
+
+/** What a command does besides its own rows. */
+interface Effects {
+  /** Another process works on this run. */
+  readonly isJoined: boolean;
+  /** Runs that are closed because they were idle. */
+  readonly closed: readonly Run[];
+}
+
+interface Committed extends Effects {
+  /** The number of the run in the database. */
+  readonly n: number;
+  /** Those of the last rows. */
+  readonly numbers: readonly number[];
+}
+
+/** Adds the last rows, and makes the run visible, unless another one was registered since the decision. */
+function* commit(writer: Writer, rows: readonly number[], { known, abandoned }: Decided): Steps<Committed | undefined> {
+  const { plan, draft, lives, self } = writer;
+  const here = yield* lives.enter(true);
+  const runs = yield* allRuns();
+  if (runs.some((run) => run.id !== writer.id && isNewFor(run, plan, known.here.tick)) || isLost(runs, draft))
+    return undefined;
+  const run = yield* ownRun(writer, here);
+  const numbers = yield* addRows(run, plan, rows, here);
+  yield* commitRun(run, { ...plan, ...plan.about }, self.start, here);
+  const closed = abandoned.filter((one) => runs.some(({ n, lastAt }) => n === one.n && lastAt === one.lastAt));
+  for (const { n } of closed) yield* markClosed(n);
+  return { n: run.n, numbers, isJoined: isJoined(draft, here), closed };
+}
+
+/** Whether the run that this command was to continue was forgotten or closed meanwhile. */
+function isLost(runs: readonly Run[], { run }: Draft): boolean {
+  if (!run) return false;
+  const now = runs.find(({ id }) => id === run.id);
+  return !now || now.isDraft || (now.isClosed && !run.isClosed);
+}
+
+function isJoined({ run }: Draft, here: Presence): boolean {
+  return run !== undefined && here.isShared(run.n);
+}
+
+function acceptedAs({ draft, notes }: Pick<Decided, 'draft' | 'notes'>, { isJoined, closed }: Effects): Accepted {
+  const { run, fates: codes, items, counts } = draft;
+  const missing = isJoined ? 0 : draft.missing.length;
+  const effects: readonly Note[] = [
+    ...(run && isJoined ? [{ note: 'joined', run: run.id } as const] : []),
+    ...(missing > 0 ? [{ note: 'withdrawn', rows: missing } as const] : []),
+    ...closed.map((one) => ({ note: 'closed', run: one.id, rows: waitingIn(one) }) as const),
+  ];
+  return {
+    stop: undefined,
+    run: run?.id ?? '',
+    continues: run !== undefined,
+    fates: codes,
+    items,
+    files: run?.files ?? {},
+    counts,
+    notes: [...notes, ...effects],
+  };
+}

@@ -1,0 +1,166 @@
+import type { Database } from '../base/transaction.ts';
+import { CliError, unsafe } from '../base/errors.ts';
+import type { Later } from '../base/host.ts';
+import { heartbeatInterval } from '../base/liveness.ts';
+import { claimItems, claimSingle, knownRun, settleItems } from './claims.ts';
+import { type Ledger, type RowDigest, runGone, type RunState, type Settled } from './ledger.ts';
+import { createLives, type Presence, type Self } from './owners.ts';
+import { register } from './register.ts';
+import { isAbandoned } from './rules.ts';
+import { isFinished, type Run } from './run.ts';
+import {
+  abandonItems,
+  allRuns,
+  endRun,
+  markClosed,
+  putBeat,
+  removeOwner,
+  removePeople,
+  reportRun,
+  type Steps,
+} from './statements.ts';
+import { expire, moveAll, pagesOf, removeRun, type Store, withdrawAll } from './store.ts';
+
+export interface SqlLedgerOptions {
+  readonly database: Database;
+  /** Keys the digests of rows; in hexadecimal. */
+  readonly secret: string;
+  readonly self: Self;
+  readonly later: Later;
+  readonly steady: () => number;
+}
+
+export function createSqlLedger({ database, secret, self, later, steady }: SqlLedgerOptions): Ledger {
+  const lives = createLives(self);
+  const store: Store = { database, self, lives };
+  /** The tick up to which this process knew all when it registered for each run. */
+  const registered = new Map<string, number>();
+  let isUsed = false;
+  let cancelBeat = () => {};
+  let closing: Promise<void> | undefined;
+
+  return {
+    secret,
+    async register(plan) {
+      if (!plan.isRehearsal) use();
+      await buryDead();
+      const { tick, ...result } = await register(store, plan);
+      if (!result.stop && !plan.isRehearsal) registered.set(result.run, tick);
+      return result;
+    },
+    claim(items, terms) {
+      use();
+      const claiming = { self, lives, granted: new Set<number>(), after: registered.get(terms.run) };
+      return database.write(() => claimItems(items, terms, claiming));
+    },
+    claimSingle(row, terms) {
+      use();
+      const granted = new Set<number>();
+      return database.write(() => claimSingle(row, terms, { self, lives, granted }));
+    },
+    settle: (outcomes) => database.write(() => settleItems(outcomes, lives)),
+    report: (run, report) => database.write(() => reportRun(run, report)),
+    endRun: (run) => database.write(() => endRun(run)),
+    async runs() {
+      await buryDead();
+      return database.read(function* () {
+        const here = yield* lives.look();
+        const runs = yield* allRuns();
+        return runs.filter(({ isDraft }) => !isDraft).map((run) => stateOf(run, here));
+      });
+    },
+    async resolve(id, found, rows) {
+      await buryDead();
+      const run = await database.read(() => knownRun(id));
+      const chosen = rows && new Set(rows.map(keyOf));
+      const numbers: number[] = [];
+      for await (const items of pagesOf(database, run.n))
+        for (const { n, state, who, per } of items)
+          if (state === 'unsure' && (!chosen || chosen.has(keyOf(Buffer.concat([who, per]))))) numbers.push(n);
+      return moveAll(store, run.n, numbers, found);
+    },
+    async closeRun(id) {
+      const { n } = await idleRun(id, (n) => markClosed(n, 'closed'));
+      return withdrawAll(store, n);
+    },
+    async forget(what) {
+      if ('run' in what) {
+        await idleRun(what.run);
+        return removeRun(store, what.run);
+      }
+      const { who, per } = what.people;
+      return database.write(function* () {
+        yield* removePeople('who', who, 'message');
+        yield* removePeople('per', [per], 'contact');
+      });
+    },
+    close: (last = []) => (closing ??= end(last)),
+  };
+
+  /** From now on, other processes see this one. */
+  function use(): void {
+    if (!isUsed) beatLater();
+    isUsed = true;
+  }
+
+  /** For processes in other containers or on other machines, which cannot look whether this one is alive. */
+  function beatLater(): void {
+    cancelBeat = later(heartbeatInterval, () => {
+      // The next transaction reports a ledger that cannot be written.
+      database.write(() => putBeat(lives.ids.at(-1) ?? '', self.now())).catch(ignoreForeseen);
+      beatLater();
+    });
+  }
+
+  /** Writes only if a process has died. */
+  async function buryDead(): Promise<void> {
+    const isAnyDead = await database.read(function* () {
+      return (yield* lives.look()).hasDied;
+    });
+    if (isAnyDead) await database.write(() => lives.enter());
+  }
+
+  /** A run on which no process works. */
+  function idleRun(id: string, act?: (n: number) => Steps<void>): Promise<Run> {
+    return database.write(function* () {
+      const here = yield* lives.enter();
+      const run = yield* knownRun(id);
+      if (run.isDraft) throw runGone(id);
+      if (here.world.isLive(run.n))
+        throw unsafe('run-active', `run ${id} is still running`, 'stop it first, or wait until it has ended');
+      if (act) yield* act(run.n);
+      return run;
+    });
+  }
+
+  async function end(last: readonly Settled[]): Promise<void> {
+    cancelBeat();
+    try {
+      if (isUsed) await database.write(() => leave(last));
+      if (isUsed) await expire(store, steady);
+    } finally {
+      await database.close();
+    }
+  }
+
+  /** Rows in flight become unsure. */
+  function* leave(last: readonly Settled[]): Steps<void> {
+    if (last.length > 0) yield* settleItems(last, lives);
+    const here = yield* lives.enter();
+    for (const owner of here.owners) if (here.isOwn(owner.id)) yield* abandonItems(owner, here);
+    for (const id of lives.ids) yield* removeOwner(id);
+  }
+}
+
+function stateOf(run: Run, { world }: Presence): RunState {
+  const isRunning = world.isLive(run.n);
+  return { ...run, isRunning, isFinished: isFinished(run), isClosed: run.isClosed || isAbandoned(run, world) };
+}
+
+function keyOf(row: RowDigest): string {
+  return Buffer.from(row).toString('latin1');
+}
+
+function ignoreForeseen(error: unknown): void {
+  if (!(error instanceof CliError)) throw error;
+}

@@ -1,0 +1,435 @@
+import { query, type Row, type Transaction, type Value } from '../base/transaction.ts';
+import { isRecord } from '../contract/readers.ts';
+import type { Owner, RejectFile, RejectFiles, RunFacts, RunReport, Subject } from './ledger.ts';
+import type { Item, Run } from './run.ts';
+import { codeOf, type Event, moveOf, next, type State, states } from './states.ts';
+
+/** Steps of a transaction, for use with `yield*`. */
+export type Steps<T> = ReturnType<Transaction<T>>;
+
+/** When a change is made. */
+export interface Moment {
+  readonly tick: number;
+  readonly now: number;
+}
+
+/** A process that works on a run. */
+export interface KnownOwner extends Owner {
+  /** The number of the run in the database. */
+  readonly run: number;
+  readonly isDead: boolean;
+}
+
+/** Creates the clock, unless it exists; returns the check of the secret with which the ledger was written. */
+export function* startClock(check: string): Steps<string | undefined> {
+  yield* query(
+    'INSERT INTO ledger (id, secret_check, tick, at) VALUES (1, $1, 0, 0) ON CONFLICT (id) DO NOTHING',
+    check,
+  );
+  return yield* secretCheck();
+}
+
+export function* secretCheck(): Steps<string | undefined> {
+  const [row] = yield* query('SELECT secret_check FROM ledger');
+  return row && textIn(row, 'secret_check');
+}
+
+export function* replaceCheck(check: string): Steps<void> {
+  yield* query('UPDATE ledger SET secret_check = $1', check);
+}
+
+/** The last tick, and when a command last registered, claimed or settled rows. */
+export function* lastMoment(): Steps<Moment> {
+  const [row] = yield* query('SELECT tick, at FROM ledger');
+  return { tick: Number(row?.['tick'] ?? 0), now: Number(row?.['at'] ?? 0) };
+}
+
+/** The next tick. `isWork`: the clock counts as right from now on. */
+export function* nextMoment(now: number, isWork: boolean): Steps<Moment> {
+  const at = isWork ? ', at = $1' : '';
+  const [row] = yield* query(`UPDATE ledger SET tick = tick + 1${at} RETURNING tick`, ...(isWork ? [now] : []));
+  return { tick: Number(row?.['tick']), now };
+}
+
+export function* allOwners(): Steps<readonly KnownOwner[]> {
+  return (yield* query('SELECT * FROM owner')).map(ownerIn);
+}
+
+/** Records that a process works on a run. */
+export function* putOwner({ id, run, pid, start, beat }: Omit<KnownOwner, 'isDead'>): Steps<void> {
+  const known = 'ON CONFLICT (id, run) DO UPDATE SET beat = excluded.beat';
+  yield* insert('owner', { id, run, pid, start: start ?? null, beat }, known);
+}
+
+export function* putBeat(id: string, beat: number): Steps<void> {
+  yield* update('owner', { id }, { beat });
+}
+
+export function* removeOwner(id: string): Steps<void> {
+  yield* query('DELETE FROM owner WHERE id = $1', id);
+}
+
+/** Records that a process was found dead. Its rows in flight are unsure. */
+export function* markDead({ id, run }: Pick<KnownOwner, 'id' | 'run'>): Steps<void> {
+  yield* update('owner', { id, run }, { is_dead: 1 });
+}
+
+/** All runs and drafts of runs, the oldest first. */
+export function* allRuns(): Steps<readonly Run[]> {
+  return (yield* query('SELECT * FROM run ORDER BY n')).map(runIn);
+}
+
+export function* runNamed(id: string): Steps<Run | undefined> {
+  const [row] = yield* query('SELECT * FROM run WHERE id = $1', id);
+  return row && runIn(row);
+}
+
+export function* runAt(n: number): Steps<Run | undefined> {
+  const [row] = yield* query('SELECT * FROM run WHERE n = $1', n);
+  return row && runIn(row);
+}
+
+export interface NewRun extends Subject, RunFacts {
+  readonly id: string;
+  readonly isAgain: boolean;
+}
+
+/** Adds a draft of a run, unless a run has this id. */
+export function* addRun(run: NewRun, { tick, now }: Moment): Steps<void> {
+  const { id, mode, kind, job, isAgain } = run;
+  const values = {
+    id,
+    ...subjectOf(run),
+    mode,
+    kind,
+    job: job ?? null,
+    is_again: Number(isAgain),
+    is_draft: 1,
+    tick,
+    started_at: now,
+    last_at: now,
+  };
+  yield* insert('run', values, 'ON CONFLICT (id) DO NOTHING');
+}
+
+/** A command begins, or continues, a run whose rows are registered. */
+export function* commitRun(
+  { n, isDraft, tick }: Run,
+  run: Subject & RunFacts,
+  start: string | undefined,
+  at: Moment,
+): Steps<void> {
+  const began = { tick: isDraft ? at.tick : tick, last_at: at.now, start: start ?? null };
+  const open = { is_draft: 0, is_closed: 0, has_ended: 0, stopped: null };
+  yield* update('run', { n }, { ...subjectOf(run), ...began, ...open });
+}
+
+/** What the latest command says about its run. */
+function subjectOf({ account, template, command, typed, file, rows, invalid }: Subject & RunFacts) {
+  return {
+    account: account.id,
+    origin: account.origin,
+    is_key_digest: Number(account.isKeyDigest),
+    template: template ?? null,
+    command,
+    typed,
+    file: file ?? null,
+    rows,
+    invalid,
+  };
+}
+
+export function* reportRun(id: string, { skipped, stopped, files }: RunReport): Steps<void> {
+  yield* update('run', { id }, { skipped, stopped: stopped ?? null, files: JSON.stringify(files) });
+}
+
+export function* endRun(id: string): Steps<void> {
+  yield* update('run', { id }, { has_ended: 1 });
+}
+
+/** Makes sure that no command continues a run. */
+export function* markClosed(n: number, stopped?: string): Steps<void> {
+  yield* update('run', { n }, { is_closed: 1, ...(stopped !== undefined && { stopped }) });
+}
+
+/** Hides a run until its rows and itself are removed. */
+export function* makeDraft(n: number): Steps<void> {
+  yield* update('run', { n }, { is_draft: 1 });
+}
+
+export function* removeRunRow(n: number): Steps<void> {
+  yield* query('DELETE FROM run WHERE n = $1', n);
+}
+
+export type Counts = Readonly<Partial<Record<State, number>>>;
+
+/** Adds to the counts of a run. */
+function* addToRun(n: number, counts: Counts, { now = 0, isWork = false } = {}): Steps<void> {
+  const counted = states.filter((state) => state !== 'absent');
+  yield* query(
+    `UPDATE run SET last_at = CASE WHEN last_at > $2 THEN last_at ELSE $2 END,
+      has_ended = CASE WHEN $3 = 1 THEN 0 ELSE has_ended END,
+      ${counted.map((state, at) => `${state} = ${state} + $${at + 4}`).join(', ')} WHERE n = $1`,
+    n,
+    now,
+    Number(isWork),
+    ...counted.map((state) => counts[state] ?? 0),
+  );
+}
+
+/** The rows of a run with these numbers. */
+export function* itemsAt(run: number, numbers: readonly number[]): Steps<readonly Item[]> {
+  return (yield* queryList('SELECT * FROM item WHERE run = $1 AND n IN ($list)', [run], numbers)).map(itemIn);
+}
+
+/** Rows that are read together: few, because reading blocks those that write. */
+export const pageSize = 500;
+
+/** The next rows of a run. */
+export function* itemsAfter(run: number, n: number, limit = pageSize): Steps<readonly Item[]> {
+  const rows = yield* query('SELECT * FROM item WHERE run = $1 AND n > $2 ORDER BY n LIMIT $3', run, n, limit);
+  return rows.map(itemIn);
+}
+
+/** The rows of these people in all runs but one. */
+export function* itemsOf(people: readonly Uint8Array[], except: number): Steps<readonly Item[]> {
+  return (yield* queryList('SELECT * FROM item WHERE run <> $1 AND who IN ($list)', [except], people)).map(itemIn);
+}
+
+/** The largest number of a row of a run. */
+export function* lastNumber(run: number): Steps<number> {
+  const [row] = yield* query('SELECT coalesce(max(n), 0) AS n FROM item WHERE run = $1', run);
+  return Number(row?.['n']);
+}
+
+export type NewItem = Pick<Item, 'run' | 'n' | 'who' | 'per' | 'state' | 'owner'>;
+
+/** Adds a row to a run, unless it has it; returns its number. */
+export function* addItem({ run, n, who, per, state, owner }: NewItem, { tick, now }: Moment): Steps<number> {
+  const values = { run, n, who, per, state: codeOf(state), at: now, tick, owner: owner ?? null };
+  const known = 'ON CONFLICT (who, per, run) DO UPDATE SET at = item.at RETURNING n';
+  const [row] = yield* insert('item', values, known);
+  return Number(row?.['n']);
+}
+
+/** Counts rows that were added to a run. */
+export function* countAdded(run: number, counts: Counts, now?: number): Steps<void> {
+  yield* addToRun(run, counts, now === undefined ? {} : { now, isWork: true });
+}
+
+/** After these, a run has not ended. */
+const work: ReadonlySet<Event> = new Set(['claim', 'retry', 'done', 'failed', 'unsure', 'release']);
+
+/** Moves rows that were read in the same transaction, and counts them. */
+export function* moveItems(items: readonly Item[], event: Event, { tick, now }: Moment, owner?: string): Steps<void> {
+  const { from, to } = moveOf(event);
+  // The process that left a row unsure may still learn its outcome.
+  const claimant = to === 'unsure' ? 'coalesce($4, owner)' : '$4';
+  const activity = event === 'withdraw' ? {} : { now, isWork: work.has(event) };
+  for (const [run, own] of byRun(items)) {
+    yield* queryList(
+      `UPDATE item SET state = ${codeOf(to)}, at = $2, tick = $3, owner = ${claimant}
+      WHERE run = $1 AND state IN (${from.map(codeOf).join(', ')}) AND n IN ($list)`,
+      [run, now, tick, owner ?? null],
+      own.map(({ n }) => n),
+    );
+    yield* addToRun(run, countsOf(own, event), activity);
+  }
+}
+
+function byRun(items: readonly Item[]): ReadonlyMap<number, readonly Item[]> {
+  const groups = new Map<number, Item[]>();
+  for (const item of items) {
+    const group = groups.get(item.run);
+    if (group) group.push(item);
+    else groups.set(item.run, [item]);
+  }
+  return groups;
+}
+
+/** What the moves of rows add to the counts of their run. */
+function countsOf(items: readonly Pick<Item, 'state'>[], event: Event): Counts {
+  const counts: Partial<Record<State, number>> = {};
+  for (const { state: before } of items) {
+    const after = next(before, event);
+    if (after === before) continue;
+    counts[before] = (counts[before] ?? 0) - 1;
+    counts[after] = (counts[after] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** The rows in flight of a process that ended become unsure; returns how many there were. */
+export function* abandonItems({ id, run }: Pick<KnownOwner, 'id' | 'run'>, { tick, now }: Moment): Steps<number> {
+  const rows = yield* query(
+    `UPDATE item SET state = ${codeOf('unsure')}, at = $3, tick = $4
+    WHERE run = $1 AND owner = $2 AND state = ${codeOf('leaving')} RETURNING n`,
+    run,
+    id,
+    now,
+    tick,
+  );
+  if (rows.length > 0) yield* addToRun(run, { leaving: -rows.length, unsure: rows.length }, { isWork: true });
+  return rows.length;
+}
+
+/** Removes rows that were read in the same transaction. */
+export function* removeItems(items: readonly Item[]): Steps<void> {
+  for (const [run, own] of byRun(items)) {
+    const numbers = own.map(({ n }) => n);
+    yield* queryList('DELETE FROM item WHERE run = $1 AND n IN ($list)', [run], numbers);
+  }
+  yield* uncount(items);
+}
+
+/** Removes the rows of people. */
+export function* removePeople(column: 'who' | 'per', people: readonly Uint8Array[], kind: string): Steps<void> {
+  const rows = yield* queryList(
+    `DELETE FROM item WHERE run IN (SELECT n FROM run WHERE kind = $1) AND ${column} IN ($list) RETURNING *`,
+    [kind],
+    people,
+  );
+  yield* uncount(rows.map(itemIn));
+}
+
+function* uncount(items: readonly Item[]): Steps<void> {
+  for (const [run, own] of byRun(items)) {
+    const counts: Partial<Record<State, number>> = {};
+    for (const { state } of own) counts[state] = (counts[state] ?? 0) - 1;
+    yield* addToRun(run, counts);
+  }
+}
+
+/** Finds a run that counts its rows wrong. */
+export function* countProblem(): Steps<string | undefined> {
+  const counted = yield* query('SELECT run, state, count(*) AS count FROM item GROUP BY run, state');
+  for (const run of yield* allRuns()) {
+    const own = counted.filter((row) => row['run'] === run.n);
+    const count = (state: State) => Number(own.find((row) => row['state'] === codeOf(state))?.['count'] ?? 0);
+    if (states.some((state) => run.counts[state] !== count(state))) return `run ${run.id} counts its rows wrong`;
+  }
+  return undefined;
+}
+
+type Values = Readonly<Record<string, Value>>;
+
+function insert(table: string, values: Values, more: string): Steps<readonly Row[]> {
+  const names = Object.keys(values);
+  const places = names.map((_, at) => `$${at + 1}`).join(', ');
+  return query(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${places}) ${more}`, ...Object.values(values));
+}
+
+function update(table: string, which: Values, values: Values): Steps<readonly Row[]> {
+  const [keys, names] = [Object.keys(which), Object.keys(values)];
+  const where = keys.map((name, at) => `${name} = $${at + 1}`).join(' AND ');
+  const set = names.map((name, at) => `${name} = $${keys.length + at + 1}`).join(', ');
+  return query(`UPDATE ${table} SET ${set} WHERE ${where}`, ...Object.values(which), ...Object.values(values));
+}
+
+/** The length of a short list, and of a long one. */
+const [few, many] = [16, 256];
+
+/** Repeats a statement for the parts of a list. A part repeats its last value, so that few statements are prepared. */
+function* queryList(
+  sql: string,
+  values: readonly Value[],
+  list: readonly (number | Uint8Array)[],
+): Steps<readonly Row[]> {
+  const size = list.length > few ? many : few;
+  const placeholders = Array.from({ length: size }, (_, at) => `$${values.length + at + 1}`).join(', ');
+  const text = sql.replace('$list', placeholders);
+  const rows: Row[] = [];
+  for (let from = 0; from < list.length; from += size) {
+    const part = Array.from({ length: size }, (_, at) => list[Math.min(from + at, list.length - 1)] ?? null);
+    rows.push(...(yield* query(text, ...values, ...part)));
+  }
+  return rows;
+}
+
+function ownerIn(row: Row): KnownOwner {
+  return {
+    id: String(row['id']),
+    run: Number(row['run']),
+    pid: Number(row['pid']),
+    start: textIn(row, 'start'),
+    beat: Number(row['beat']),
+    isDead: row['is_dead'] === 1,
+  };
+}
+
+function runIn(row: Row): Run {
+  const text = (name: string) => textIn(row, name);
+  const counted: Record<State, number> = {
+    absent: 0,
+    planned: Number(row['planned']),
+    leaving: Number(row['leaving']),
+    released: Number(row['released']),
+    withdrawn: Number(row['withdrawn']),
+    done: Number(row['done']),
+    failed: Number(row['failed']),
+    unsure: Number(row['unsure']),
+  };
+  return {
+    n: Number(row['n']),
+    id: String(row['id']),
+    account: {
+      id: String(row['account']),
+      origin: String(row['origin']),
+      isKeyDigest: row['is_key_digest'] === 1,
+    },
+    mode: row['mode'] === 'live' ? 'live' : 'sandbox',
+    kind: row['kind'] === 'message' ? 'message' : 'contact',
+    template: text('template'),
+    job: text('job'),
+    isAgain: row['is_again'] === 1,
+    isDraft: row['is_draft'] === 1,
+    isClosed: row['is_closed'] === 1,
+    hasEnded: row['has_ended'] === 1,
+    tick: Number(row['tick']),
+    startedAt: Number(row['started_at']),
+    lastAt: Number(row['last_at']),
+    start: text('start'),
+    command: String(row['command']),
+    typed: String(row['typed']),
+    file: text('file'),
+    rows: Number(row['rows']),
+    invalid: Number(row['invalid']),
+    skipped: Number(row['skipped']),
+    stopped: text('stopped'),
+    files: filesIn(JSON.parse(text('files') ?? '{}')),
+    counts: counted,
+  };
+}
+
+function filesIn(value: unknown): RejectFiles {
+  const files: Readonly<Record<string, unknown>> = isRecord(value) ? value : {};
+  return { failed: fileIn(files['failed']), unsure: fileIn(files['unsure']) };
+}
+
+function fileIn(value: unknown): RejectFile | undefined {
+  if (!isRecord(value)) return undefined;
+  return { file: String(value['file']), sha256: String(value['sha256']), size: Number(value['size']) };
+}
+
+function itemIn(row: Row): Item {
+  return {
+    run: Number(row['run']),
+    n: Number(row['n']),
+    who: bytesIn(row, 'who'),
+    per: bytesIn(row, 'per'),
+    state: states[Number(row['state'])] ?? 'absent',
+    at: Number(row['at']),
+    tick: Number(row['tick']),
+    owner: textIn(row, 'owner'),
+  };
+}
+
+function textIn(row: Row, name: string): string | undefined {
+  const value = row[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function bytesIn(row: Row, name: string): Uint8Array {
+  const value = row[name];
+  return value instanceof Uint8Array ? value : new Uint8Array(0);
+}

@@ -1,0 +1,132 @@
+import type { Database } from '../base/transaction.ts';
+import type { Lives, Self } from './owners.ts';
+import { isExpired, isRecent } from './rules.ts';
+import { isSingles, type Item, type Run } from './run.ts';
+import { type Event, next } from './states.ts';
+import {
+  allRuns,
+  itemsAfter,
+  itemsAt,
+  makeDraft,
+  moveItems,
+  pageSize,
+  removeItems,
+  removeRunRow,
+  runNamed,
+  type Steps,
+} from './statements.ts';
+
+/** The database of a ledger, as this process uses it. */
+export interface Store {
+  readonly database: Database;
+  readonly self: Self;
+  readonly lives: Lives;
+}
+
+/** The rows of a run, page by page. */
+export async function* pagesOf(database: Database, run: number): AsyncGenerator<readonly Item[]> {
+  for (let after = 0; ;) {
+    const items = await database.read(() => itemsAfter(run, after));
+    if (items.length > 0) yield items;
+    after = items.at(-1)?.n ?? 0;
+    if (items.length < pageSize) return;
+  }
+}
+
+/** Rows that are changed together: others wait for some milliseconds. */
+const together = 1_024;
+
+/** Moves rows of a run; returns how many. */
+export async function moveAll(
+  { database, lives }: Store,
+  run: number,
+  numbers: readonly number[],
+  event: Event,
+): Promise<number> {
+  /** A transaction whose answer was lost finds rows that it has moved already. */
+  const moved = new Set<number>();
+  for (let from = 0; from < numbers.length; from += together)
+    await database.write(function* () {
+      const here = yield* lives.enter();
+      const items = yield* itemsAt(run, numbers.slice(from, from + together));
+      const movable = items.filter(({ state }) => next(state, event) !== state);
+      yield* moveItems(movable, event, here);
+      for (const { n } of movable) moved.add(n);
+    });
+  return moved.size;
+}
+
+/** Withdraws all rows of a run that were not sent; returns how many. */
+export async function withdrawAll(store: Store, run: number): Promise<number> {
+  let moved = 0;
+  for await (const items of pagesOf(store.database, run)) {
+    const waiting = items.filter(({ state }) => next(state, 'withdraw') !== state);
+    moved += await moveAll(
+      store,
+      run,
+      waiting.map(({ n }) => n),
+      'withdraw',
+    );
+  }
+  return moved;
+}
+
+/** Removes a run with its rows. Nobody else sees it meanwhile. */
+export async function removeRun(store: Store, id: string): Promise<void> {
+  const { database } = store;
+  const run = await database.write(function* () {
+    const run = yield* runNamed(id);
+    if (run) yield* makeDraft(run.n);
+    return run;
+  });
+  if (!run) return;
+  while ((await removePage(store, run, 0, () => true)) > 0);
+  await database.write(() => removeRunRow(run.n));
+}
+
+/** Removes some of the next rows of a run; returns the number of the last one that was looked at, or 0 at the end. */
+function removePage(
+  { database }: Pick<Store, 'database'>,
+  run: Pick<Run, 'n'>,
+  after: number,
+  isWanted: (item: Item) => boolean,
+): Promise<number> {
+  return database.write(function* () {
+    const items = yield* itemsAfter(run.n, after, together);
+    yield* removeItems(items.filter(isWanted));
+    return items.length < together ? 0 : (items.at(-1)?.n ?? 0);
+  });
+}
+
+/** Milliseconds that the removal of expired rows may take. */
+const budget = 50;
+
+/** Removes runs and single messages that no longer count, and drafts of dead processes. The rest is left to the next command. */
+export async function expire(store: Store, steady: () => number): Promise<void> {
+  const { database, lives } = store;
+  const until = steady() + budget;
+  const { runs, here } = await database.read(function* () {
+    return { here: yield* lives.look(), runs: yield* allRuns() };
+  });
+  const { asOf, isLive } = here.world;
+  const isOver = (run: Run) => !isLive(run.n) && (run.isDraft || !isRecent(run, asOf));
+  for (const run of runs) {
+    if (!isSingles(run.id) && !isOver(run)) continue;
+    const isWanted = (item: Item) => run.isDraft || (isSingles(run.id) ? isExpired(item, asOf) : !isKept(item));
+    for (let after = 0; ;) {
+      after = await removePage(store, run, after, isWanted);
+      if (steady() > until) return;
+      if (after === 0 || isSingles(run.id)) break;
+    }
+    if (!isSingles(run.id)) await database.write(() => removeIfEmpty(run));
+  }
+}
+
+/** Until it is resolved, however old it is. */
+function isKept({ state }: Item): boolean {
+  return state === 'unsure' || state === 'leaving';
+}
+
+function* removeIfEmpty({ n }: Run): Steps<void> {
+  if ((yield* itemsAfter(n, 0, 1)).length === 0) yield* removeRunRow(n);
+}
