@@ -1,4 +1,4 @@
-// Measures the ledger with a million rows: memory, load time, and the time of one more row.
+// Measures the ledger with a million rows.
 //   node bench/ledger.mjs [--quick]
 import { size } from './ledger/size.mjs';
 import { measure } from './rig/parts.mjs';

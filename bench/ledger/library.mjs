@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
+import { loadSqlite } from '../../bin/sqlite.js';
 import { newPath } from '../rig/processes.mjs';
 
 const source = new URL('../../src/ledger/', import.meta.url).pathname;
@@ -11,38 +12,38 @@ const subject = {
   kind: 'message',
   template: 'welcome',
 };
+const rowSize = 24;
 
 export async function loadLibrary() {
   const [main, file] = [newPath('main.ts'), newPath('ledger.mjs')];
-  const names = ['file/file-ledger.ts', 'input.ts'];
-  writeFileSync(main, names.map((name) => `export * from '${source}${name}';\n`).join(''));
+  writeFileSync(main, ['open.ts', 'input.ts'].map((name) => `export * from '${source}${name}';\n`).join(''));
   const bundle = await rolldown({ input: main, platform: 'node' });
   await bundle.write({ file, format: 'esm' });
   await bundle.close();
-  const { openFileLedger, createInput } = await import(file);
+  const { openLedger, createInput } = await import(file);
   return {
-    file,
-    open: (folder, isLocal) => openFileLedger({ ...world, folder, isLocal }),
-    planOf(rows) {
+    /** The ledger of real accounts. */
+    open: (stateFolder, isLocal = false) => openLedger({ stateFolder, host, isLocal, isLive: true, note() {} }),
+    planOf(count, more = {}) {
+      const bytes = randomBytes(rowSize * count);
       const input = createInput();
-      for (const row of rows) input.add(row);
-      return { ...subject, input, choice: {} };
+      input.reserve(count);
+      for (let at = 0; at < bytes.length; at += rowSize) input.add(bytes.subarray(at, at + rowSize));
+      const about = { command: 'send-batch', typed: 'bizmsg send-batch', file: undefined, rows: count, invalid: 0 };
+      return { ...subject, input, choice: {}, about, ...more };
     },
   };
 }
 
-const world = {
-  owner: { pid: process.pid, kill: (pid) => process.kill(pid, 0) },
+const host = {
+  pid: process.pid,
+  kill: (pid) => process.kill(pid, 0),
   now: Date.now,
   later: (milliseconds, run) => {
     const timer = setTimeout(() => run(), milliseconds);
     return () => clearTimeout(timer);
   },
   random: Math.random,
-  onRepaired() {},
+  steady: () => performance.now(),
+  sqlite: loadSqlite,
 };
-
-export function randomRows(count) {
-  const bytes = randomBytes(20 * count);
-  return Array.from({ length: count }, (_, at) => bytes.subarray(at * 20, at * 20 + 20));
-}

@@ -59,8 +59,6 @@ export type ErrorCode =
   | 'key'
   | 'key-in-arguments'
   | 'key-without-address'
-  | 'ledger-busy'
-  | 'ledger-removed'
   | 'ledger-secret'
   | 'ledger-unwritable'
   | 'left'

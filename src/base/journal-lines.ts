@@ -79,12 +79,8 @@ export function* linesOf(fd: number, from = 0): Generator<Line, Line> {
   }
 }
 
-export function unknownFormat(
-  first: Line,
-  path: string,
-  otherwise = 'keep a copy, then move it away to start over',
-): CliError {
+export function unknownFormat(first: Line, path: string): CliError {
   const header = jsonText(recordIn(first, path)).slice(0, 80);
-  const hint = `if a newer bizmsg wrote it, use that version; otherwise ${otherwise}`;
+  const hint = 'if a newer bizmsg wrote it, use that version; otherwise keep a copy, then move it away to start over';
   return configuration('journal-unknown', `this bizmsg does not know the format of ${path}: ${header}`, hint);
 }

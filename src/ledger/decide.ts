@@ -102,7 +102,7 @@ async function isMostlyIn({ database }: Store, run: Run, { kind, input }: RunPla
     }
     // Reading the rest would change nothing.
     if (isMostly({ found, all: mostOfAll })) return true;
-    if (!isMostly({ found: mostOfAll - (all - found), all: mostOfAll })) return false;
+    if (!isMostly({ found: mostOfAll - (all - found), all: mostOfAll }) || all > 2 * input.count) return false;
   }
   return isMostly({ found, all });
 }

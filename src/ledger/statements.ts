@@ -177,9 +177,13 @@ function* addToRun(n: number, counts: Counts, { now = 0, isWork = false } = {}):
   );
 }
 
+const itemColumns = 'run, n, who, per, state, at, tick, owner';
+
 /** The rows of a run with these numbers. */
 export function* itemsAt(run: number, numbers: readonly number[]): Steps<readonly Item[]> {
-  return (yield* queryList('SELECT * FROM item WHERE run = $1 AND n IN ($list)', [run], numbers)).map(itemIn);
+  return (yield* queryList(`SELECT ${itemColumns} FROM item WHERE run = $1 AND n IN ($list)`, [run], numbers)).map(
+    itemIn,
+  );
 }
 
 /** Rows that are read together: few, because reading blocks those that write. */
@@ -187,13 +191,20 @@ export const pageSize = 500;
 
 /** The next rows of a run. */
 export function* itemsAfter(run: number, n: number, limit = pageSize): Steps<readonly Item[]> {
-  const rows = yield* query('SELECT * FROM item WHERE run = $1 AND n > $2 ORDER BY n LIMIT $3', run, n, limit);
+  const rows = yield* query(
+    `SELECT ${itemColumns} FROM item WHERE run = $1 AND n > $2 ORDER BY n LIMIT $3`,
+    run,
+    n,
+    limit,
+  );
   return rows.map(itemIn);
 }
 
 /** The rows of these people in all runs but one. */
 export function* itemsOf(people: readonly Uint8Array[], except: number): Steps<readonly Item[]> {
-  return (yield* queryList('SELECT * FROM item WHERE run <> $1 AND who IN ($list)', [except], people)).map(itemIn);
+  return (yield* queryList(`SELECT ${itemColumns} FROM item WHERE run <> $1 AND who IN ($list)`, [except], people)).map(
+    itemIn,
+  );
 }
 
 /** The largest number of a row of a run. */
@@ -204,11 +215,13 @@ export function* lastNumber(run: number): Steps<number> {
 
 export type NewItem = Pick<Item, 'run' | 'n' | 'who' | 'per' | 'state' | 'owner'>;
 
+/** The same text for all rows: a registration adds up to a million. */
+const addingItem = `INSERT INTO item (run, n, who, per, state, at, tick, owner) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+  ON CONFLICT (who, per, run) DO UPDATE SET at = item.at RETURNING n`;
+
 /** Adds a row to a run, unless it has it; returns its number. */
 export function* addItem({ run, n, who, per, state, owner }: NewItem, { tick, now }: Moment): Steps<number> {
-  const values = { run, n, who, per, state: codeOf(state), at: now, tick, owner: owner ?? null };
-  const known = 'ON CONFLICT (who, per, run) DO UPDATE SET at = item.at RETURNING n';
-  const [row] = yield* insert('item', values, known);
+  const [row] = yield { sql: addingItem, values: [run, n, who, per, codeOf(state), now, tick, owner ?? null] };
   return Number(row?.['n']);
 }
 
