@@ -10,7 +10,6 @@ const limiting = [
   'test/runs/engine.test.ts',
   'test/runs/waits.test.ts',
   'test/sandbox/state/file-journal.test.ts',
-  'test/logs/events.test.ts',
 ];
 
 /**

@@ -20,22 +20,29 @@ const checked = (stateFolder: string) =>
   );
 
 describe('a ledger', () => {
-  it('with any changed byte is refused, or found by doctor, or has the same rows', { timeout: 120_000 }, async () => {
-    const { folder, path } = await written();
-    const whole = readFileSync(path);
-    const before = await statesIn(folder);
-    const silent: unknown[] = [];
-    for (let at = 0; at < whole.length; at += isLong ? 31 : 311) {
-      const changed = Buffer.from(whole);
-      changed[at] = (whole[at] ?? 0) ^ (at % 2 === 0 ? 0x01 : 0x2b);
-      writeFileSync(path, changed);
-      const found = await checked(folder);
-      if (isConfiguration(found)) continue;
-      const states = await statesIn(folder).catch((error: unknown) => error);
-      if (!isConfiguration(states) && !isDeepStrictEqual(states, before)) silent.push({ at, found, states });
-    }
-    expect(silent).toEqual([]);
-  });
+  it(
+    'with any changed byte is refused, stops, is found by doctor, or has the same rows',
+    { timeout: 120_000 },
+    async () => {
+      const { folder, path } = await written();
+      const whole = readFileSync(path);
+      const before = await statesIn(folder);
+      const silent: unknown[] = [];
+      for (let at = 0; at < whole.length; at += isLong ? 31 : 311) {
+        const changed = Buffer.from(whole);
+        changed[at] = (whole[at] ?? 0) ^ (at % 2 === 0 ? 0x01 : 0x2b);
+        writeFileSync(path, changed);
+        const found = await checked(folder);
+        if (isConfiguration(found)) continue;
+        const states = await statesIn(folder).catch((error: unknown) => error);
+        // SQLite has no checksums: a changed account stops the same command, which then asks.
+        const isNoticed =
+          isConfiguration(states) || (states instanceof Error && states.message.startsWith('it stopped'));
+        if (!isNoticed && !isDeepStrictEqual(states, before)) silent.push({ at, found, states });
+      }
+      expect(silent).toEqual([]);
+    },
+  );
 
   it('is refused without the secret, and with a different secret', async () => {
     const { folder } = await written();

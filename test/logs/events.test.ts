@@ -11,7 +11,6 @@ import {
   recordEvents,
 } from '../../src/logs/events.ts';
 import { abandon, ordersAfter, recordForward, withForwards } from '../../src/logs/forwards.ts';
-import { canLimitFiles, limitFiles } from '../support/disk.ts';
 import { delivery, logsIn, temporary } from '../webhooks/rig.ts';
 
 const week = 7 * 24 * 60 * 60_000;
@@ -97,20 +96,6 @@ describe('many events', () => {
     const { logs } = await logsIn(temporary());
     await logs.write(recordEvents('one', recordings(Array.from({ length: 120 }, String)), 0));
     expect(await logs.read(numbersLike('11', 3))).toEqual([119, 118, 117]);
-  });
-
-  it.skipIf(!canLimitFiles)('are all rejected if there is no room for them, but not the next ones', async () => {
-    const { logs, all, received } = await logsIn(temporary());
-    await received(delivery('1'));
-    const large = recordings(['2', 'x'.repeat(mebibyte)]);
-    limitFiles(String(64 * 1024));
-    try {
-      await expect(logs.write(recordEvents('one', large, 0))).rejects.toMatchObject({ exit: 'configuration' });
-    } finally {
-      limitFiles('unlimited');
-    }
-    await received(delivery('3'));
-    expect((await all()).map(text)).toEqual(['1', '3']);
   });
 });
 
