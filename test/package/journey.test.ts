@@ -18,6 +18,8 @@ async function run(program: string, ...argv: string[]): Promise<string> {
 const binary = join(project, 'node_modules/.bin/bizmsg');
 const bizmsg = (...argv: string[]) => run(binary, ...argv);
 const send = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042', '--profile', 'local'];
+/** Node 20 needs another package for it. */
+const hasSqlite = process.getBuiltinModule('node:sqlite') !== undefined;
 const installed = () => readdirSync(join(project, 'node_modules'), { recursive: true, encoding: 'utf8' }).sort();
 
 /** A user's first commands after installation; the tests share one sandbox and run in order. */
@@ -60,9 +62,14 @@ describe(`the package on Node ${process.versions.node}`, { sequential: true }, (
     );
   });
 
-  it('imports the rows of a file', async () => {
+  it.runIf(hasSqlite)('imports the rows of a file', async () => {
     expect(await bizmsg('contacts', 'import', people, '--profile', 'local')).toContain('3 of 3 rows');
     expect(await bizmsg('contacts', 'list', '--profile', 'local')).toContain('Edsger\t');
+  });
+
+  it.skipIf(hasSqlite)('refuses an import without SQLite, and names the package', async () => {
+    const failed = bizmsg('contacts', 'import', people, '--profile', 'local');
+    await expect(failed).rejects.toMatchObject({ code: 3, message: expect.stringContaining('@photostructure/sqlite') });
   });
 
   it('waits for the event of a message', async () => {
