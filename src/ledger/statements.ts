@@ -177,13 +177,11 @@ function* addToRun(n: number, counts: Counts, { now = 0, isWork = false } = {}):
   );
 }
 
-const itemColumns = 'run, n, who, per, state, at, tick, owner';
+const itemsWhere = 'SELECT run, n, who, per, state, at, tick, owner FROM item WHERE';
 
 /** The rows of a run with these numbers. */
 export function* itemsAt(run: number, numbers: readonly number[]): Steps<readonly Item[]> {
-  return (yield* queryList(`SELECT ${itemColumns} FROM item WHERE run = $1 AND n IN ($list)`, [run], numbers)).map(
-    itemIn,
-  );
+  return (yield* queryList(`${itemsWhere} run = $1 AND n IN ($list)`, [run], numbers)).map(itemIn);
 }
 
 /** Rows that are read together: few, because reading blocks those that write. */
@@ -191,20 +189,13 @@ export const pageSize = 500;
 
 /** The next rows of a run. */
 export function* itemsAfter(run: number, n: number, limit = pageSize): Steps<readonly Item[]> {
-  const rows = yield* query(
-    `SELECT ${itemColumns} FROM item WHERE run = $1 AND n > $2 ORDER BY n LIMIT $3`,
-    run,
-    n,
-    limit,
-  );
+  const rows = yield* query(`${itemsWhere} run = $1 AND n > $2 ORDER BY n LIMIT $3`, run, n, limit);
   return rows.map(itemIn);
 }
 
 /** The rows of these people in all runs but one. */
 export function* itemsOf(people: readonly Uint8Array[], except: number): Steps<readonly Item[]> {
-  return (yield* queryList(`SELECT ${itemColumns} FROM item WHERE run <> $1 AND who IN ($list)`, [except], people)).map(
-    itemIn,
-  );
+  return (yield* queryList(`${itemsWhere} run <> $1 AND who IN ($list)`, [except], people)).map(itemIn);
 }
 
 /** The largest number of a row of a run. */
