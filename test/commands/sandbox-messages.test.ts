@@ -87,7 +87,7 @@ describe('sandbox messages', () => {
     const { run, send } = await local();
     const id = await send({ params: ['\u001b[31mAda', 'A'] });
     const { stdout } = await run(`sandbox messages ${id} --no-color`, { terminal: 80 });
-    expect(stdout).toContain('Hello [31mAda, your order A');
+    expect(stdout).toContain('Hello Ada, your order A');
   });
 });
 

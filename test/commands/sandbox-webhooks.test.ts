@@ -158,7 +158,7 @@ describe('sandbox deliveries', () => {
     expect(stdout).toContain(`\n>\n> ${received[0]?.body}\n`);
     expect(stdout).toContain('\n< 500\n');
     expect(stdout).toContain('\n< x-why: tired\n');
-    expect(stdout).toContain('\n<\n< no [31mroom here\n');
+    expect(stdout).toContain('\n<\n< no room here\n');
     expect((await run(`sandbox deliveries ${row?.event}`, { terminal: 200 })).stdout).toBe(stdout);
     expect((await run(`sandbox deliveries ${row?.id}`)).stdout).toBe(stdout);
     expect(JSON.parse((await run(`sandbox deliveries ${row?.id} -o json`)).stdout)).toEqual({

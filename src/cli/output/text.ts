@@ -8,6 +8,8 @@ let expressions: ReturnType<typeof unsafeCharacters> | undefined;
 /** Made on first use, because that takes a millisecond and most texts are harmless. */
 function unsafeCharacters() {
   return {
+    // Colors and the like. Without its escape, the rest of one would split a key, which redaction then does not find.
+    sequence: /(?:\u001b\[|\u009b)[\d;?]*[@-~]/g,
     // With C0 and C1 controls and DEL.
     hostile: new RegExp(String.raw`[\u0000-\u001f\u007f-\u009f]|${unseen}`, 'gu'),
     // Between Latin letters, joiners only make two words look alike.
@@ -18,8 +20,9 @@ function unsafeCharacters() {
 /** Makes outside text safe for a terminal, on one line. */
 export function safeLine(text: string): string {
   if (harmless.test(text) && !text.includes('\n')) return text;
-  const { idle, hostile } = (expressions ??= unsafeCharacters());
+  const { idle, hostile, sequence } = (expressions ??= unsafeCharacters());
   return text
+    .replace(sequence, '')
     .replace(/[\t\r\n\u2028\u2029]+/g, ' ')
     .replace(idle, '')
     .replace(hostile, '');
