@@ -27,16 +27,6 @@ export type OnDamage = (damage: Damage) => void;
 
 const chunkSize = 65_536;
 
-/** Notes the first damaged line of each file; damaged lines are skipped. */
-export function warnOncePerFile({ note }: { note(code: string, text: string): void }, code: string): OnDamage {
-  const warned = new Set<string>();
-  return ({ path, text }) => {
-    if (warned.has(path)) return;
-    warned.add(path);
-    note(code, `${text}, and is skipped`);
-  };
-}
-
 /** Serializes a record with its checksum. */
 export function lineOf(record: unknown): string {
   const json = jsonText(record);

@@ -1,9 +1,8 @@
 import { usage } from '../base/errors.ts';
-import { warnOncePerFile } from '../base/journal-lines.ts';
 import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { rowsText } from '../cli/output/figures.ts';
-import type { LoggedRow } from '../runs/history.ts';
+import type { ShownRow } from '../runs/report.ts';
 import type { RunsHome } from '../runs/listing.ts';
 import { choice, flag, option, phone, required, words } from '../cli/params.ts';
 
@@ -45,27 +44,24 @@ export const showRun = command({
     'runs show 3f9a1c20be41 -o csv',
   ],
   sample:
-    'row\tline\toutcome\treason\tid\n1\t2\tsent\t\tcon_sandbox_1\n2\t3\tfailed\tphone: "1.20256E+10" is not a phone number…\t',
+    'line\toutcome\treason\tid\n2\tsent\t\tcon_sandbox_1\n3\tfailed\tphone: "1.20256E+10" is not a phone number…\t',
   accepts: printOptions,
   piped: 'rows',
   first: ['line', 'outcome', 'delivery', 'reason', 'id'],
   run: async (context, { id, outcome, delivery }) => {
-    const [{ runNamed, runsOf }, { rowsOfRun }, { logFolder, logParts }] = await Promise.all([
+    const [{ runNamed, runsOf, withLedger }, { rowsOfRun }] = await Promise.all([
       import('../runs/listing.ts'),
-      import('../runs/history.ts'),
-      import('../runs/log.ts'),
+      import('../runs/report.ts'),
     ]);
     const home = homeOf(context);
-    const { id: run, status, template } = runNamed(await runsOf(home), id);
-    const onDamage = warnOncePerFile(context, 'run-log');
-    const rows = rowsOfRun(logParts(logFolder(home.stateFolder, run), onDamage), status === 'running');
+    const { id: run, isLocal, template } = runNamed(await runsOf(home), id);
+    const rows = await withLedger(home, isLocal, (ledger) => rowsOfRun(ledger, run));
     const wanted = outcome === undefined ? rows : rows.filter((row) => row.outcome === outcome);
     const outcomes = delivery ? await outcomesOf(context, wanted, template !== undefined) : undefined;
-    return wanted.map(({ number, line, outcome, reason, id }) => {
+    return wanted.map(({ line, outcome, reason, id }) => {
       const known = outcomes?.get(id ?? '');
       const state = outcome === 'sent' && template !== undefined ? (known?.delivery ?? 'unknown') : null;
       return {
-        row: number,
         line,
         outcome,
         ...(outcomes && { delivery: state }),
@@ -77,7 +73,7 @@ export const showRun = command({
   view: () => 'No rows',
 });
 
-async function outcomesOf(context: Context, rows: readonly LoggedRow[], isBatch: boolean) {
+async function outcomesOf(context: Context, rows: readonly ShownRow[], isBatch: boolean) {
   if (!isBatch) context.note('not-messages', 'this run is an import, and contacts are not delivered');
   const { messageOutcomes } = await import('./message-outcomes.ts');
   const ids = isBatch ? rows.flatMap(({ id }) => id ?? []) : [];
@@ -118,9 +114,8 @@ export const resolveRun = command({
   run: async (context, { id, sent, notSent, lines }) => {
     if (sent === notSent) throw usage('give --sent or --not-sent', 'see bizmsg runs show <id> --outcome unsure');
     const { resolveRows } = await import('../runs/maintenance.ts');
-    const onDamage = warnOncePerFile(context, 'run-log');
     const found = sent ? 'sent' : 'not-sent';
-    return resolveRows({ ...homeOf(context), id, found, lines, onDamage });
+    return resolveRows({ ...homeOf(context), id, found, lines });
   },
   view: ({ run, rows, found }) =>
     `Recorded as ${found === 'sent' ? 'sent' : 'not sent'}: ${rowsText(rows)} of run ${run}`,

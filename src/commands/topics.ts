@@ -93,13 +93,14 @@ with BIZMSG_BASE_URL, BIZMSG_PROFILE, the profile in use. See bizmsg whoami
 BIZMSG_CONFIG_DIR contains profiles.json, with the keys. BIZMSG_STATE_DIR does
 not contain keys of an account:
 
-  ledger.db    the runs, and the messages and contacts that were sent, as keyed
-               digests; for 30 days (jobs: 400 days; unsure rows: until they
-               are settled), or until runs forget
+  ledger.db    the runs with the line, outcome and reason of each row, and the
+               messages and contacts that were sent, as keyed digests; for 30
+               days (jobs: 400 days; unsure rows: until they are settled), or
+               until runs forget
   local.db     the same for the local sandbox
   ledger.secret
                the key of these digests
-  runs         the outcomes of the rows of each run, by line
+  runs         rejected rows that could not be written beside their file
   logs.db      the last 100,000 calls that changed something at the service, and
                the events that listeners received, for a week
   pace.db      recent requests, for the rate limit that all processes share

@@ -8,6 +8,7 @@ import {
   addRun,
   commitRun,
   countAdded,
+  countSettled,
   itemsAt,
   itemsOf,
   lastNumber,
@@ -15,6 +16,7 @@ import {
   putOwner,
   runAt,
   runNamed,
+  settleItem,
   type Steps,
 } from './statements.ts';
 
@@ -25,6 +27,9 @@ interface Claimant {
   /** Rows that an earlier attempt of the transaction claimed, whose answer was lost. */
   readonly granted: Set<number>;
 }
+
+/** Another run has the row now. */
+const superseded = { code: 'elsewhere', reason: null };
 
 /** Claims rows of a run. `after`: the tick at which this process registered for it. */
 export function* claimItems(
@@ -62,9 +67,9 @@ export function* claimItems(
     return other ? elsewhere(other) : { verdict: 'yours', item: n };
   });
   if (own.size > 0) yield* putOwner({ ...self, id: here.id, run: run.n, beat: here.now });
-  yield* moveItems([...own], 'retry', here, here.id);
-  yield* moveItems(lost, 'withdraw', here);
-  yield* moveItems(unsure, 'supersede', here);
+  yield* moveItems([...own], 'retry', here, { owner: here.id, code: null, reason: null });
+  yield* moveItems(lost, 'withdraw', here, superseded);
+  yield* moveItems(unsure, 'supersede', here, superseded);
   for (const { n } of own) granted.add(n);
   return verdicts;
 }
@@ -90,8 +95,9 @@ export function* claimSingle(row: RowDigest, terms: SingleTerms, { self, lives, 
   yield* putOwner({ ...self, id: here.id, run: run.n, beat: here.now });
   const n = item?.n ?? (yield* addLeaving(run.n, row, here));
   if (item?.state === 'done') yield* moveItems([item], 'reopen', here);
-  if (item) yield* moveItems(yield* itemsAt(run.n, [n]), 'retry', here, here.id);
-  if (terms.retryUnsure) yield* moveItems(unsureIn(rows.filter(({ item }) => item.run !== run.n)), 'supersede', here);
+  if (item) yield* moveItems(yield* itemsAt(run.n, [n]), 'retry', here, { owner: here.id });
+  if (terms.retryUnsure)
+    yield* moveItems(unsureIn(rows.filter(({ item }) => item.run !== run.n)), 'supersede', here, superseded);
   granted.add(n);
   return { verdict: 'yours', item: n };
 }
@@ -114,7 +120,10 @@ function* startSingles({ single }: SingleTerms, at: Presence): Steps<Run> {
 
 function* addLeaving(run: number, row: RowDigest, here: Presence): Steps<number> {
   const [who, per] = [row.subarray(0, digestSize), row.subarray(digestSize)];
-  const n = yield* addItem({ run, n: (yield* lastNumber(run)) + 1, who, per, state: 'leaving', owner: here.id }, here);
+  const n = yield* addItem(
+    { run, n: (yield* lastNumber(run)) + 1, who, per, state: 'leaving', owner: here.id, line: undefined },
+    here,
+  );
   yield* countAdded(run, { leaving: 1 }, here.now);
   return n;
 }
@@ -130,10 +139,14 @@ export function* settleItems(outcomes: readonly Settled[], lives: Lives): Steps<
       group.map(({ item }) => item),
     );
     for (const event of ['done', 'failed', 'unsure', 'release'] as const) {
-      const numbers = new Set(group.flatMap(({ item, outcome }) => (outcome === event ? item : [])));
+      const settled = new Map(group.flatMap((one) => (one.outcome === event ? [[one.item, one] as const] : [])));
       // A claim that another process has taken over is not undone by the outcome of the first one.
-      const settled = items.filter((item) => numbers.has(item.n) && (event === 'done' || here.isOwn(item.owner)));
-      yield* moveItems(settled, event, here);
+      const own = items.filter((item) => settled.has(item.n) && (event === 'done' || here.isOwn(item.owner)));
+      for (const item of own) {
+        const one = settled.get(item.n);
+        if (one) yield* settleItem(item, one, here);
+      }
+      if (own.length > 0) yield* countSettled(own, event, here);
     }
   }
 }

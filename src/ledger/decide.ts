@@ -120,6 +120,8 @@ export interface Draft {
   readonly served: Input;
   /** The same: numbers of rows that are waiting to be sent. */
   readonly missing: readonly number[];
+  /** Rows of the input that were on another line before. */
+  readonly relined: readonly number[];
   /** How many rows of the input each process left unsure. */
   readonly unsureOf: ReadonlyMap<string, number>;
   setFate(row: number, fate: Fate): void;
@@ -127,9 +129,10 @@ export interface Draft {
 
 /** The fate of each row by this run or job alone. */
 async function draftOf({ database }: Store, plan: RunPlan, run: Run | undefined): Promise<Draft> {
-  const { input, first = Infinity, choice } = plan;
+  const { input, first = Infinity, choice, lineOf } = plan;
   const [items, codes] = [new Uint32Array(input.count), new Uint8Array(input.count)];
-  const [served, missing, unsureOf] = [createInput(), new Array<number>(), new Map<string, number>()];
+  const [served, missing, relined] = [createInput(), new Array<number>(), new Array<number>()];
+  const unsureOf = new Map<string, number>();
   const bytes = new Uint8Array(rowSize);
   if (run) for await (const page of pagesOf(database, run.n)) for (const item of page) place(item);
   const fateCodes = new Uint8Array(input.count);
@@ -148,6 +151,7 @@ async function draftOf({ database }: Store, plan: RunPlan, run: Run | undefined)
     states: codes,
     served,
     missing,
+    relined,
     unsureOf,
     setFate(row, fate) {
       counts[fateAt(fateCodes, row)] -= 1;
@@ -157,7 +161,7 @@ async function draftOf({ database }: Store, plan: RunPlan, run: Run | undefined)
   };
 
   function place(item: Item): void {
-    const { n, state, owner } = item;
+    const { n, state, owner, line } = item;
     putRow(bytes, item);
     const row = input.rowOf(bytes, 0);
     if (row === undefined) {
@@ -167,6 +171,7 @@ async function draftOf({ database }: Store, plan: RunPlan, run: Run | undefined)
     }
     items[row] = n;
     codes[row] = states.indexOf(state);
+    if (lineOf && lineOf(row) !== line) relined.push(row);
     if (state === 'unsure' && owner !== undefined) unsureOf.set(owner, (unsureOf.get(owner) ?? 0) + 1);
   }
 }

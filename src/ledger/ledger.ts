@@ -18,6 +18,8 @@ export interface Ledger {
   claimSingle(row: RowDigest, terms: SingleTerms): Promise<Verdict>;
   /** Records outcomes. */
   settle(outcomes: readonly Settled[]): Promise<void>;
+  /** Records rows of the input that the run does not have. */
+  addUnsent(run: string, rows: readonly UnsentRow[]): Promise<void>;
   /** Records what a command did with a run. */
   report(run: string, report: RunReport): Promise<void>;
   /** Ends a run whose summary was printed, and that was not stopped: the same command starts a new one. */
@@ -25,8 +27,12 @@ export interface Ledger {
 
   /** All runs and jobs, the oldest first. */
   runs(): Promise<readonly RunState[]>;
-  /** Records what was found out about unsure rows, or about some of them; returns how many there were. */
-  resolve(run: string, found: 'sent' | 'not-sent', rows?: readonly RowDigest[]): Promise<number>;
+  /** The rows of a run with what became of them, page by page; then those that it does not have. */
+  rows(run: string): AsyncIterable<readonly ReportedRow[]>;
+  /** The rows of a run with these numbers. */
+  rowsAt(run: string, items: readonly number[]): Promise<readonly ReportedRow[]>;
+  /** Records what was found out about unsure rows, or about those on some lines; returns how many there were. */
+  resolve(run: string, found: 'sent' | 'not-sent', isOn?: (line: number) => boolean): Promise<number>;
   /** Withdraws the rows that were not sent, so that no command continues the run; returns how many there were. */
   closeRun(run: string): Promise<number>;
   /** Permits sending again what this run sent, or what these people got. */
@@ -66,6 +72,8 @@ export interface RunPlan extends Subject {
   readonly choice: Choice;
   /** Decides only: registers nothing, for dry runs and questions before the confirmation. */
   readonly isRehearsal?: boolean | undefined;
+  /** The line of a row in the input, or in a JSON array its number. */
+  readonly lineOf?: (row: number) => number;
   readonly about: RunFacts;
 }
 
@@ -161,7 +169,7 @@ export interface Accepted {
   readonly continues: boolean;
   /** An index into `fates` for each row of the input. */
   readonly fates: Uint8Array;
-  /** The number in the run of each row that is due, or later; otherwise 0. */
+  /** The number in the run of each row of the input; 0 if it does not have it. */
   readonly items: Uint32Array;
   /** The files of rejected rows that the run wrote last. */
   readonly files: RejectFiles;
@@ -249,6 +257,32 @@ export interface Settled {
   /** Its number in the run. */
   readonly item: number;
   readonly outcome: Settlement;
+  /** Its line in the input, or in a JSON array its number. */
+  readonly line?: number;
+  /** The service's id of what it created. */
+  readonly id?: string | undefined;
+  /** Why it failed or is unsure. */
+  readonly code?: string;
+  readonly reason?: string;
+}
+
+/** A row of the input that its run does not have. */
+export interface UnsentRow {
+  readonly line: number;
+  /** `invalid` if it cannot be sent, otherwise why it is skipped. */
+  readonly code: string;
+  readonly reason?: string | undefined;
+}
+
+/** What became of a row. */
+export interface ReportedRow {
+  /** Its number in the run; 0 if the run does not have it. */
+  readonly item: number;
+  readonly state: State | 'unsent';
+  readonly line: number | undefined;
+  readonly id: string | undefined;
+  readonly code: string | undefined;
+  readonly reason: string | undefined;
 }
 
 /** `release`: the service refused before it looked at the row (429, 401, 403, no connection). */

@@ -13,11 +13,12 @@ import {
   commitRun,
   countAdded,
   lastNumber,
+  moveLine,
   markClosed,
   putOwner,
   type Steps,
 } from './statements.ts';
-import { moveAll, removeRun, type Store, withdrawAll } from './store.ts';
+import { clearUnsent, moveAll, removeRun, type Store, withdrawAll } from './store.ts';
 
 export type Registration = Registered & {
   /** What others changed up to then was known to this command. */
@@ -48,8 +49,12 @@ async function write(store: Store, plan: RunPlan, decided: Decided): Promise<Acc
   const { database, self } = store;
   const { draft } = decided;
   const writer: Writer = { ...store, plan, draft, id: draft.run?.id ?? self.newId() };
-  const again = waitingAgain(draft);
-  if (draft.run) await moveAll(store, draft.run.n, again, 'plan');
+  const numbers = (rows: readonly number[]) => rows.map((row) => draft.items[row] ?? 0);
+  if (draft.run) {
+    await moveAll(store, draft.run.n, numbers(waitingAgain(draft)), 'plan', { code: null });
+    await clearUnsent(store, draft.run.n);
+    await moveLines(store, plan, draft);
+  }
   const parts = partsToAdd(plan, draft);
   const last = parts.pop() ?? [];
   for (const part of parts) keep(part, await database.write(() => addPart(writer, part)));
@@ -60,13 +65,24 @@ async function write(store: Store, plan: RunPlan, decided: Decided): Promise<Acc
   }
   keep(last, committed.numbers);
   const missing = committed.isJoined ? [] : draft.missing;
-  await moveAll(store, committed.n, [...missing, ...givenUp(draft)], 'withdraw');
+  const lost = givenUp(draft);
+  await moveAll(store, committed.n, [...missing, ...numbers(lost)], 'withdraw');
+  for (const row of lost) draft.items[row] = 0;
   for (const run of committed.closed) await withdrawAll(store, run.n);
   return { ...acceptedAs(decided, committed), run: writer.id };
 
   function keep(rows: readonly number[], numbers: readonly number[]): void {
     rows.forEach((row, at) => (draft.items[row] = numbers[at] ?? 0));
   }
+}
+
+/** Records the lines of rows that are elsewhere in the input now. */
+async function moveLines({ database }: Store, { lineOf }: RunPlan, { run, items, relined }: Draft): Promise<void> {
+  if (!run || !lineOf) return;
+  for (let from = 0; from < relined.length; from += rowsTogether)
+    await database.write(function* () {
+      for (const row of relined.slice(from, from + rowsTogether)) yield* moveLine(run.n, items[row] ?? 0, lineOf(row));
+    });
 }
 
 interface Writer extends Store {
@@ -90,25 +106,26 @@ function partsToAdd({ input }: RunPlan, { fates: codes, items }: Draft): number[
   return parts;
 }
 
-/** The numbers of rows that the run had given up, and that are to be sent. */
+/** Rows that the run had given up, and that are to be sent. */
 function waitingAgain(draft: Draft): readonly number[] {
-  return numbersOf(draft, (fate, state) => isToSend(fate) && state === 'withdrawn');
+  return rowsOf(draft, (fate, state) => isToSend(fate) && state === 'withdrawn');
 }
 
-/** The numbers of planned rows that this command will not send. */
+/** Rows that were not sent, and that this command will not send. */
 function givenUp(draft: Draft): readonly number[] {
-  return numbersOf(draft, (fate, state) => isGivenUp(fate) && isWaiting(state));
+  return rowsOf(draft, (fate, state) => isGivenUp(fate) && (isWaiting(state) || state === 'withdrawn'));
 }
 
-function numbersOf(
+/** Rows of the input that the run has. */
+function rowsOf(
   { fates: codes, items, states: known }: Draft,
   isWanted: (fate: Fate, state: State) => boolean,
 ): readonly number[] {
-  const numbers: number[] = [];
+  const rows: number[] = [];
   items.forEach((n, row) => {
-    if (n > 0 && isWanted(fateAt(codes, row), states[known[row] ?? 0] ?? 'absent')) numbers.push(n);
+    if (n > 0 && isWanted(fateAt(codes, row), states[known[row] ?? 0] ?? 'absent')) rows.push(row);
   });
-  return numbers;
+  return rows;
 }
 
 /** Adds rows to the run, and creates it as a draft; returns their numbers. */
@@ -126,7 +143,7 @@ function* ownRun({ id, plan, self }: Writer, here: Presence): Steps<Run> {
 
 function* addRows(
   { n: run }: Run,
-  { input }: RunPlan,
+  { input, lineOf }: RunPlan,
   rows: readonly number[],
   here: Presence,
 ): Steps<readonly number[]> {
@@ -136,7 +153,8 @@ function* addRows(
   for (const row of rows) {
     const bytes = input.read(row);
     const [who, per] = [bytes.subarray(0, digestSize), bytes.subarray(digestSize)];
-    const n = yield* addItem({ run, n: next, who, per, state: 'planned', owner: undefined }, here);
+    const line = lineOf?.(row);
+    const n = yield* addItem({ run, n: next, who, per, state: 'planned', owner: undefined, line }, here);
     numbers.push(n);
     if (n === next) next += 1;
   }

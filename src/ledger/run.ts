@@ -28,6 +28,8 @@ export interface Item {
   readonly tick: number;
   /** The process that claimed it. It is known only while the row is leaving or unsure. */
   readonly owner: string | undefined;
+  /** Its line in the input, or in a JSON array its number. */
+  readonly line: number | undefined;
 }
 
 /** The run in which the single messages of an account are claimed. */

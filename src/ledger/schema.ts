@@ -70,6 +70,15 @@ export const schema = [
   CREATE UNIQUE INDEX item_row ON item (who, per, run);
   CREATE INDEX item_leaving ON item (run) WHERE state = ${codeOf('leaving')};
 
+  -- Rows of the input of the latest command that are not in the run: those that cannot be sent, or that it skips.
+  CREATE TABLE unsent (
+    run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+    line INTEGER NOT NULL,
+    code TEXT NOT NULL,
+    reason TEXT,
+    PRIMARY KEY (run, line)
+  ) STRICT, WITHOUT ROWID;
+
   -- A process that works on a run. One that ended is removed; one that was found dead stays with the run.
   CREATE TABLE owner (
     id TEXT NOT NULL,

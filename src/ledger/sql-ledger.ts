@@ -3,21 +3,25 @@ import { CliError, unsafe } from '../base/errors.ts';
 import type { Later } from '../base/host.ts';
 import { heartbeatInterval } from '../base/liveness.ts';
 import { claimItems, claimSingle, knownRun, settleItems } from './claims.ts';
-import { type Ledger, type RowDigest, runGone, type RunState, type Settled } from './ledger.ts';
+import { type Ledger, runGone, type RunState, type Settled } from './ledger.ts';
 import { createLives, type Presence, type Self } from './owners.ts';
 import { register } from './register.ts';
 import { isAbandoned } from './rules.ts';
 import { isFinished, type Run } from './run.ts';
 import {
   abandonItems,
+  addUnsent,
   allRuns,
   endRun,
   markClosed,
   putBeat,
   removeOwner,
   removePeople,
+  reportsAfter,
+  reportsAt,
   reportRun,
   type Steps,
+  unsentAfter,
 } from './statements.ts';
 import { expire, moveAll, pagesOf, removeRun, type Store, withdrawAll } from './store.ts';
 
@@ -59,6 +63,11 @@ export function createSqlLedger({ database, secret, self, later, steady }: SqlLe
       return database.write(() => claimSingle(row, terms, { self, lives, granted }));
     },
     settle: (outcomes) => database.write(() => settleItems(outcomes, lives)),
+    addUnsent: (id, rows) =>
+      database.write(function* () {
+        const { n } = yield* knownRun(id);
+        for (const row of rows) yield* addUnsent(n, row);
+      }),
     report: (run, report) => database.write(() => reportRun(run, report)),
     endRun: (run) => database.write(() => endRun(run)),
     async runs() {
@@ -69,15 +78,33 @@ export function createSqlLedger({ database, secret, self, later, steady }: SqlLe
         return runs.filter(({ isDraft }) => !isDraft).map((run) => stateOf(run, here));
       });
     },
-    async resolve(id, found, rows) {
+    async *rows(id) {
+      const { n } = await database.read(() => knownRun(id));
+      for (let after = 0; ;) {
+        const page = await database.read(() => reportsAfter(n, after));
+        if (page.length === 0) break;
+        yield page;
+        after = page.at(-1)?.item ?? 0;
+      }
+      for (let after = 0; ;) {
+        const page = await database.read(() => unsentAfter(n, after));
+        if (page.length === 0) break;
+        yield page;
+        after = page.at(-1)?.line ?? 0;
+      }
+    },
+    rowsAt: (id, items) =>
+      database.read(function* () {
+        return yield* reportsAt((yield* knownRun(id)).n, items);
+      }),
+    async resolve(id, found, isOn) {
       await buryDead();
       const run = await database.read(() => knownRun(id));
-      const chosen = rows && new Set(rows.map(keyOf));
       const numbers: number[] = [];
       for await (const items of pagesOf(database, run.n))
-        for (const { n, state, who, per } of items)
-          if (state === 'unsure' && (!chosen || chosen.has(keyOf(Buffer.concat([who, per]))))) numbers.push(n);
-      return moveAll(store, run.n, numbers, found);
+        for (const { n, state, line } of items)
+          if (state === 'unsure' && (!isOn || (line !== undefined && isOn(line)))) numbers.push(n);
+      return moveAll(store, run.n, numbers, found, { code: null, reason: 'recorded by runs resolve' });
     },
     async closeRun(id) {
       const { n } = await idleRun(id, (n) => markClosed(n, 'closed'));
@@ -155,10 +182,6 @@ export function createSqlLedger({ database, secret, self, later, steady }: SqlLe
 function stateOf(run: Run, { world }: Presence): RunState {
   const isRunning = world.isLive(run.n);
   return { ...run, isRunning, isFinished: isFinished(run), isClosed: run.isClosed || isAbandoned(run, world) };
-}
-
-function keyOf(row: RowDigest): string {
-  return Buffer.from(row).toString('latin1');
 }
 
 function ignoreForeseen(error: unknown): void {

@@ -1,6 +1,17 @@
 import { query, type Row, type Transaction, type Value } from '../base/transaction.ts';
 import { isRecord } from '../contract/readers.ts';
-import type { Owner, RejectFile, RejectFiles, RunFacts, RunReport, Subject } from './ledger.ts';
+import type {
+  Owner,
+  RejectFile,
+  RejectFiles,
+  ReportedRow,
+  RunFacts,
+  RunReport,
+  Settled,
+  Settlement,
+  Subject,
+  UnsentRow,
+} from './ledger.ts';
 import type { Item, Run } from './run.ts';
 import { codeOf, type Event, moveOf, next, type State, states } from './states.ts';
 
@@ -177,7 +188,7 @@ function* addToRun(n: number, counts: Counts, { now = 0, isWork = false } = {}):
   );
 }
 
-const itemsWhere = 'SELECT run, n, who, per, state, at, tick, owner FROM item WHERE';
+const itemsWhere = 'SELECT run, n, who, per, state, at, tick, owner, line FROM item WHERE';
 
 /** The rows of a run with these numbers. */
 export function* itemsAt(run: number, numbers: readonly number[]): Steps<readonly Item[]> {
@@ -198,21 +209,62 @@ export function* itemsOf(people: readonly Uint8Array[], except: number): Steps<r
   return (yield* queryList(`${itemsWhere} run <> $1 AND who IN ($list)`, [except], people)).map(itemIn);
 }
 
+const reportsWhere = 'SELECT n, state, line, message_id, code, reason FROM item WHERE';
+
+/** The next rows of a run, with what became of them. */
+export function* reportsAfter(run: number, n: number): Steps<readonly ReportedRow[]> {
+  const rows = yield* query(`${reportsWhere} run = $1 AND n > $2 ORDER BY n LIMIT $3`, run, n, pageSize);
+  return rows.map(reportIn);
+}
+
+export function* reportsAt(run: number, numbers: readonly number[]): Steps<readonly ReportedRow[]> {
+  return (yield* queryList(`${reportsWhere} run = $1 AND n IN ($list)`, [run], numbers)).map(reportIn);
+}
+
+/** The next rows of the input that a run does not have. */
+export function* unsentAfter(run: number, line: number): Steps<readonly ReportedRow[]> {
+  const rows = yield* query(
+    'SELECT line, code, reason FROM unsent WHERE run = $1 AND line > $2 ORDER BY line LIMIT $3',
+    run,
+    line,
+    pageSize,
+  );
+  return rows.map(reportIn);
+}
+
+export function* addUnsent(run: number, { line, code, reason }: UnsentRow): Steps<void> {
+  const known = 'ON CONFLICT (run, line) DO UPDATE SET code = excluded.code, reason = excluded.reason';
+  yield* insert('unsent', { run, line, code, reason: reason ?? null }, known);
+}
+
+/** Removes some of the rows that a run does not have; returns whether there are more. */
+export function* removeUnsent(run: number, most: number): Steps<boolean> {
+  const some = 'SELECT line FROM unsent WHERE run = $1 ORDER BY line LIMIT $2';
+  return (yield* query(`DELETE FROM unsent WHERE run = $1 AND line IN (${some}) RETURNING line`, run, most)).length > 0;
+}
+
+/** Records that a row is on another line now. */
+export function* moveLine(run: number, n: number, line: number): Steps<void> {
+  yield* query('UPDATE item SET line = $3 WHERE run = $1 AND n = $2', run, n, line);
+}
+
 /** The largest number of a row of a run. */
 export function* lastNumber(run: number): Steps<number> {
   const [row] = yield* query('SELECT coalesce(max(n), 0) AS n FROM item WHERE run = $1', run);
   return Number(row?.['n']);
 }
 
-export type NewItem = Pick<Item, 'run' | 'n' | 'who' | 'per' | 'state' | 'owner'>;
+export type NewItem = Omit<Item, 'at' | 'tick'>;
 
 /** The same text for all rows: a registration adds up to a million. */
-const addingItem = `INSERT INTO item (run, n, who, per, state, at, tick, owner) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+const addingItem = `INSERT INTO item (run, n, who, per, state, at, tick, owner, line)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
   ON CONFLICT (who, per, run) DO UPDATE SET at = item.at RETURNING n`;
 
 /** Adds a row to a run, unless it has it; returns its number. */
-export function* addItem({ run, n, who, per, state, owner }: NewItem, { tick, now }: Moment): Steps<number> {
-  const [row] = yield { sql: addingItem, values: [run, n, who, per, codeOf(state), now, tick, owner ?? null] };
+export function* addItem(item: NewItem, { tick, now }: Moment): Steps<number> {
+  const { run, n, who, per, state, owner = null, line = null } = item;
+  const [row] = yield { sql: addingItem, values: [run, n, who, per, codeOf(state), now, tick, owner, line] };
   return Number(row?.['n']);
 }
 
@@ -221,20 +273,25 @@ export function* countAdded(run: number, counts: Counts, now?: number): Steps<vo
   yield* addToRun(run, counts, now === undefined ? {} : { now, isWork: true });
 }
 
-/** After these, a run has not ended. */
-const work: ReadonlySet<Event> = new Set(['claim', 'retry', 'done', 'failed', 'unsure', 'release']);
+/** What is recorded of a row that moves, besides its state. */
+export interface Also {
+  /** The process that claims it. */
+  readonly owner?: string;
+  readonly code?: string | null;
+  readonly reason?: string | null;
+}
 
 /** Moves rows that were read in the same transaction, and counts them. */
-export function* moveItems(items: readonly Item[], event: Event, { tick, now }: Moment, owner?: string): Steps<void> {
+export function* moveItems(items: readonly Item[], event: Event, at: Moment, also: Also = {}): Steps<void> {
   const { from, to } = moveOf(event);
-  // The process that left a row unsure may still learn its outcome.
-  const claimant = to === 'unsure' ? 'coalesce($4, owner)' : '$4';
-  const activity = event === 'withdraw' ? {} : { now, isWork: work.has(event) };
+  const values = { at: at.now, tick: at.tick, owner: null, ...also };
+  const set = Object.keys(values).map((name, place) => `${name} = $${place + 2}`);
+  const activity = event === 'withdraw' ? {} : { now: at.now, isWork: event === 'retry' };
   for (const [run, own] of byRun(items)) {
     yield* queryList(
-      `UPDATE item SET state = ${codeOf(to)}, at = $2, tick = $3, owner = ${claimant}
+      `UPDATE item SET state = ${codeOf(to)}, ${set.join(', ')}
       WHERE run = $1 AND state IN (${from.map(codeOf).join(', ')}) AND n IN ($list)`,
-      [run, now, tick, owner ?? null],
+      [run, ...Object.values(values)],
       own.map(({ n }) => n),
     );
     yield* addToRun(run, countsOf(own, event), activity);
@@ -249,6 +306,31 @@ function byRun(items: readonly Item[]): ReadonlyMap<number, readonly Item[]> {
     else groups.set(item.run, [item]);
   }
   return groups;
+}
+
+/** Records the outcome of a row that was read in the same transaction. `countSettled` counts it. */
+export function* settleItem({ run, n }: Item, settled: Settled, { tick, now }: Moment): Steps<void> {
+  const { outcome, line, id, code, reason } = settled;
+  const { from, to } = moveOf(outcome);
+  // The process that left a row unsure may still learn its outcome.
+  const owner = to === 'unsure' ? 'owner' : 'NULL';
+  yield* query(
+    `UPDATE item SET state = ${codeOf(to)}, at = $3, tick = $4, owner = ${owner}, line = coalesce($5, line),
+      message_id = $6, code = $7, reason = $8
+    WHERE run = $1 AND n = $2 AND state IN (${from.map(codeOf).join(', ')})`,
+    run,
+    n,
+    now,
+    tick,
+    line ?? null,
+    id ?? null,
+    code ?? null,
+    reason ?? null,
+  );
+}
+
+export function* countSettled(items: readonly Item[], event: Settlement, { now }: Moment): Steps<void> {
+  for (const [run, own] of byRun(items)) yield* addToRun(run, countsOf(own, event), { now, isWork: true });
 }
 
 /** What the moves of rows add to the counts of their run. */
@@ -266,12 +348,13 @@ function countsOf(items: readonly Pick<Item, 'state'>[], event: Event): Counts {
 /** The rows in flight of a process that ended become unsure; returns how many there were. */
 export function* abandonItems({ id, run }: Pick<KnownOwner, 'id' | 'run'>, { tick, now }: Moment): Steps<number> {
   const rows = yield* query(
-    `UPDATE item SET state = ${codeOf('unsure')}, at = $3, tick = $4
+    `UPDATE item SET state = ${codeOf('unsure')}, at = $3, tick = $4, code = 'killed', reason = $5
     WHERE run = $1 AND owner = $2 AND state = ${codeOf('leaving')} RETURNING n`,
     run,
     id,
     now,
     tick,
+    'the process ended while it was being sent',
   );
   if (rows.length > 0) yield* addToRun(run, { leaving: -rows.length, unsure: rows.length }, { isWork: true });
   return rows.length;
@@ -425,12 +508,30 @@ function itemIn(row: Row): Item {
     at: Number(row['at']),
     tick: Number(row['tick']),
     owner: textIn(row, 'owner'),
+    line: numberIn(row, 'line'),
+  };
+}
+
+function reportIn(row: Row): ReportedRow {
+  const item = numberIn(row, 'n');
+  return {
+    item: item ?? 0,
+    state: item === undefined ? 'unsent' : (states[Number(row['state'])] ?? 'absent'),
+    line: numberIn(row, 'line'),
+    id: textIn(row, 'message_id'),
+    code: textIn(row, 'code'),
+    reason: textIn(row, 'reason'),
   };
 }
 
 function textIn(row: Row, name: string): string | undefined {
   const value = row[name];
   return typeof value === 'string' ? value : undefined;
+}
+
+function numberIn(row: Row, name: string): number | undefined {
+  const value = row[name];
+  return typeof value === 'number' ? value : undefined;
 }
 
 function bytesIn(row: Row, name: string): Uint8Array {

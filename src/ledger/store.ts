@@ -4,6 +4,7 @@ import { isExpired, isRecent } from './rules.ts';
 import { isSingles, type Item, type Run } from './run.ts';
 import { type Event, next } from './states.ts';
 import {
+  type Also,
   allRuns,
   itemsAfter,
   itemsAt,
@@ -12,6 +13,7 @@ import {
   pageSize,
   removeItems,
   removeRunRow,
+  removeUnsent,
   runNamed,
   type Steps,
 } from './statements.ts';
@@ -42,6 +44,7 @@ export async function moveAll(
   run: number,
   numbers: readonly number[],
   event: Event,
+  also?: Also,
 ): Promise<number> {
   /** A transaction whose answer was lost finds rows that it has moved already. */
   const moved = new Set<number>();
@@ -50,7 +53,7 @@ export async function moveAll(
       const here = yield* lives.enter();
       const items = yield* itemsAt(run, numbers.slice(from, from + together));
       const movable = items.filter(({ state }) => next(state, event) !== state);
-      yield* moveItems(movable, event, here);
+      yield* moveItems(movable, event, here, also);
       for (const { n } of movable) moved.add(n);
     });
   return moved.size;
@@ -81,7 +84,13 @@ export async function removeRun(store: Store, id: string): Promise<void> {
   });
   if (!run) return;
   while ((await removePage(store, run, 0, () => true)) > 0);
+  await clearUnsent(store, run.n);
   await database.write(() => removeRunRow(run.n));
+}
+
+/** Each command lists the rows of its own input that a run does not have. */
+export async function clearUnsent({ database }: Pick<Store, 'database'>, run: number): Promise<void> {
+  while (await database.write(() => removeUnsent(run, together)));
 }
 
 /** Removes some of the next rows of a run; returns the number of the last one that was looked at, or 0 at the end. */
@@ -118,7 +127,9 @@ export async function expire(store: Store, steady: () => number): Promise<void> 
       if (steady() > until) return;
       if (after === 0 || isSingles(run.id)) break;
     }
-    if (!isSingles(run.id)) await database.write(() => removeIfEmpty(run));
+    if (isSingles(run.id)) continue;
+    while (await database.write(() => removeUnsent(run.n, together))) if (steady() > until) return;
+    await database.write(() => removeIfEmpty(run));
   }
 }
 

@@ -1,4 +1,3 @@
-import type { OnDamage } from '../base/journal-lines.ts';
 import type { Context, Emit } from '../cli/command.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { RowDigest, Kind } from '../ledger/ledger.ts';
@@ -45,6 +44,4 @@ export interface Running {
   readonly signals: RunSignals;
   readonly emit: Emit;
   readonly opened: OpenedLedger;
-  /** Called once for each damaged log of a run. */
-  readonly onLogDamage: OnDamage;
 }

@@ -1,9 +1,9 @@
 import { jsonText } from '../base/json.ts';
-import { type Accepted, type Fate, fateAt } from '../ledger/ledger.ts';
+import { type Accepted, type Fate, fateAt, type UnsentRow } from '../ledger/ledger.ts';
 import type { InputFile } from './input.ts';
 import type { InputRow, Mapper } from './input/row.ts';
 import { placeOf, verifyUnchanged } from './input/source.ts';
-import type { RunLog } from './log.ts';
+import { storedReason } from './report.ts';
 import type { Place, Ready } from './row.ts';
 import type { Preflight } from './preflight.ts';
 
@@ -15,24 +15,29 @@ interface Known {
 
 interface Due extends Known {
   readonly mapper: Mapper;
-  readonly log: Pick<RunLog, 'skipped'>;
+  /** Called with rows that are not sent, before the due rows of the same part of the input. */
+  readonly onUnsent: (rows: readonly UnsentRow[]) => Promise<void>;
   /** Called with each row that cannot be sent. */
   readonly onInvalid: (place: Place, reason: string) => Promise<void> | undefined;
 }
 
-/** The rows to be sent, in order; then failed ones of earlier attempts. The others go to the log. */
-export async function* dueRows({ mapper, log, onInvalid, ...known }: Due): AsyncGenerator<readonly Ready[]> {
+/** The rows to be sent, in order; then failed ones of earlier attempts. */
+export async function* dueRows({ mapper, onUnsent, onInvalid, ...known }: Due): AsyncGenerator<readonly Ready[]> {
   let hasRetries = false;
   for await (const batch of readAgain(known)) {
-    const skipped = new Map<string, Place[]>();
+    const unsent: UnsentRow[] = [];
     const due: KnownRow[] = [];
-    for (const { row, index, fate } of batch) {
-      if (fate === 'due') due.push({ row, index, fate });
+    for (const one of batch) {
+      const { row, fate } = one;
+      if (fate === 'due') due.push(one);
       else if (fate === 'retry') hasRetries = true;
-      else if (fate === 'invalid') await onInvalid(placeIn(row, known), invalidity(row, mapper, known));
-      else if (isSkipped(fate)) add(skipped, fate, placeIn(row, known));
+      else if (fate === 'invalid') {
+        const [place, reason] = [placeIn(row, known), invalidity(row, mapper, known)];
+        unsent.push(invalidRow(place, reason));
+        await onInvalid(place, reason);
+      } else if (isSkipped(one, known)) unsent.push({ line: placeIn(row, known).line, code: fate });
     }
-    for (const [why, rows] of skipped) log.skipped(rows, why);
+    if (unsent.length > 0) await onUnsent(unsent);
     if (due.length > 0) yield due.map((one) => readyOf(one, mapper, known));
   }
   if (!hasRetries) return;
@@ -40,6 +45,11 @@ export async function* dueRows({ mapper, log, onInvalid, ...known }: Due): Async
     const due = batch.filter(({ fate }) => fate === 'retry');
     if (due.length > 0) yield due.map((one) => readyOf(one, mapper, known));
   }
+}
+
+/** As the ledger records it. */
+export function invalidRow({ line }: Place, reason: string): UnsentRow {
+  return { line, code: 'invalid', reason: storedReason(reason) };
 }
 
 /** The bodies of the first rows that will be sent. Rows that were sent before may precede them. */
@@ -75,8 +85,9 @@ export async function* readAgain({ input, found, accepted }: Known): AsyncGenera
   for await (const batch of rows) yield batch.map(known);
 }
 
-/** Rows that this run has sent, or that are for later, were written to its log before, or will be. */
-function isSkipped(fate: KnownRow['fate']): boolean {
+/** The run does not have it, and will not: another run has sent it or left it unsure, for example. */
+function isSkipped({ fate, index }: KnownRow, { accepted }: Known): boolean {
+  if (fate === 'unsure') return accepted.items[index] === 0;
   return fate === 'excluded' || fate === 'duplicate' || fate === 'earlier' || fate === 'changed';
 }
 
@@ -86,17 +97,11 @@ function readyOf({ row, index, fate }: KnownRow, mapper: Mapper, known: Known): 
   const { number, line } = placeIn(row, known);
   const content = jsonText(mapped.body);
   const item = known.accepted.items[index] ?? 0;
-  return { number, line, isRetry: fate === 'retry', content, item, digest: known.found.digests.read(index) };
+  return { number, line, isRetry: fate === 'retry', content, item };
 }
 
-function placeIn(row: InputRow, { input }: Known): Place {
+export function placeIn(row: InputRow, { input }: Pick<Known, 'input'>): Place {
   return { number: row.number, line: placeOf(row, input.source) };
-}
-
-function add<T>(groups: Map<string, T[]>, name: string, item: T): void {
-  const group = groups.get(name);
-  if (group) group.push(item);
-  else groups.set(name, [item]);
 }
 
 /** Why a row is invalid: by itself, or because of an earlier one. */

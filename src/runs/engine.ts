@@ -1,8 +1,16 @@
 import { CliError } from '../base/errors.ts';
 import type { Exchange } from '../client/exchange.ts';
-import { fatalExits, type Ledger, type Owner, type RunTerms, settlementOf, type Verdict } from '../ledger/ledger.ts';
+import {
+  fatalExits,
+  type Ledger,
+  type Owner,
+  type RunTerms,
+  type Settled,
+  settlementOf,
+  type Verdict,
+} from '../ledger/ledger.ts';
 import type { StopSignals } from '../session/session.ts';
-import type { RunLog } from './log.ts';
+import { idOf, storedReason } from './report.ts';
 import { type Clock, createOutage, outageStop, type OutageOptions } from './outage.ts';
 import type { Outcome, Ready } from './row.ts';
 import { createStop, createStreak, type Stopped, stoppedBy } from './stop.ts';
@@ -13,7 +21,6 @@ export interface EngineOptions {
   readonly terms: RunTerms;
   /** The due rows in batches, read only as needed. */
   readonly rows: AsyncIterable<readonly Ready[]>;
-  readonly log: Pick<RunLog, 'claimed' | 'settled' | 'released'>;
   /** Prepares the request of a row. */
   readonly exchange: (content: string) => Pick<Exchange<unknown>, 'slot' | 'send'>;
   /** Tries to connect; sends no request. */
@@ -46,7 +53,7 @@ const takenPause = 300;
  * most the rows in flight unsure, and all others are still planned. Returns why it stopped early.
  */
 export async function sendRows(options: EngineOptions): Promise<Stopped | undefined> {
-  const { ledger, terms, log, clock, concurrency, onOutcome } = options;
+  const { ledger, terms, clock, concurrency, onOutcome } = options;
   const alarm = createAlarm();
   const stop = createStop(options.signals, clock.later, alarm.ring);
   const noMoreSlots = new AbortController();
@@ -154,7 +161,6 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
           rows.map(({ item }) => item),
           terms,
         );
-      log.claimed(rows.filter((_, at) => verdicts[at]?.verdict === 'yours'));
     } catch (error) {
       stop.crash(error);
     }
@@ -228,7 +234,6 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     recording += 1;
     try {
       await settleInLedger(group);
-      writeLog(group);
       for (const one of group) if (one.outcome !== 'release') report(one);
     } catch (error) {
       unrecorded.push(...group);
@@ -239,12 +244,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   }
 
   async function settleInLedger(group: readonly Settling[]): Promise<void> {
-    await ledger.settle(group.map(({ row: { item }, outcome }) => ({ run: terms.run, item, outcome })));
-  }
-
-  function writeLog(group: readonly Settling[]): void {
-    log.released(group.flatMap(({ row, outcome }) => (outcome === 'release' ? [row] : [])));
-    log.settled(group.flatMap((one) => (one.outcome === 'release' ? [] : [one])));
+    await ledger.settle(group.map((one) => settledOf(terms.run, one)));
   }
 
   function report(outcome: Outcome): void {
@@ -292,7 +292,6 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     try {
       await settleInLedger(unrecorded);
       isSettled = true;
-      writeLog(unrecorded);
     } catch (error) {
       stop.crash(error);
     }
@@ -312,6 +311,15 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
 
 const tooLate: ReadonlySet<string> = new Set(['interrupted', 'too-many-errors', 'output-unwritable']);
 const failedElsewhere = 'another process of this run tried it, and it failed';
+
+/** As the ledger records it. */
+function settledOf(run: string, settling: Settling): Settled {
+  const { outcome, row } = settling;
+  const settled = { run, item: row.item, outcome, line: row.line };
+  if (settling.outcome === 'done') return { ...settled, id: idOf(settling.answer) };
+  if (settling.outcome === 'release') return settled;
+  return { ...settled, code: settling.code, reason: storedReason(settling.reason) };
+}
 
 /** The next command will not know how the row ended, so this one does not claim to know it either. */
 function unknownLater(settling: Settling): Outcome {

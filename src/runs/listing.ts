@@ -111,7 +111,12 @@ function countsOf({ counts, rows: inInput, invalid, skipped: leftOut }: RunState
   return { rows: known + skipped, sent, failed, unsure, left, skipped };
 }
 
-/** Removes the logs of a forgotten run. */
-export function removeLogs(stateFolder: string, run: string): void {
-  rmSync(join(stateFolder, 'runs', run), { recursive: true, force: true });
+/** The folder of a run, for rows that cannot be written beside its input. */
+export function folderOf(stateFolder: string, run: string): string {
+  return join(stateFolder, 'runs', run);
+}
+
+/** Removes the folder of a forgotten run. */
+export function removeFiles(stateFolder: string, run: string): void {
+  rmSync(folderOf(stateFolder, run), { recursive: true, force: true });
 }

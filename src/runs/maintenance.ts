@@ -1,49 +1,24 @@
 import { usage } from '../base/errors.ts';
-import type { OnDamage } from '../base/journal-lines.ts';
 import { phoneDigest, recipientDigest } from '../ledger/identity.ts';
+import { hasLedger } from '../ledger/open.ts';
 import { templatesOfCalls } from '../logs/activity.ts';
 import { readLogs } from '../logs/database.ts';
-import { hasLedger } from '../ledger/open.ts';
-import { type LoggedRow, rowsOfRun } from './history.ts';
-import { type ListedRun, removeLogs, runNamed, type RunsHome, runsOf, withLedger } from './listing.ts';
-import { createRunLog, logFolder, logParts } from './log.ts';
+import { type ListedRun, removeFiles, runNamed, type RunsHome, runsOf, withLedger } from './listing.ts';
 
 interface Resolving extends RunsHome {
   readonly id: string;
-  readonly onDamage: OnDamage;
   readonly found: 'sent' | 'not-sent';
   /** Only these lines. */
   readonly lines: ((line: number) => boolean) | undefined;
 }
 
 /** Records what was found out about unsure rows. */
-export async function resolveRows({ id, found, lines, onDamage, ...home }: Resolving) {
-  const { stateFolder, host } = home;
+export async function resolveRows({ id, found, lines, ...home }: Resolving) {
   const { id: run, isLocal } = runNamed(await runsOf(home), id);
-  const folder = logFolder(stateFolder, run);
-  const parts = logParts(folder, onDamage);
-  const unsure = rowsOfRun(parts).filter(({ outcome }) => outcome === 'unsure');
-  const chosen = lines ? unsure.filter(({ line }) => lines(line)) : unsure;
-  const nothing = (why: string) => usage(why, `see bizmsg runs show ${run}`);
-  if (lines && chosen.length === 0) throw nothing('none of these lines is unsure');
-  return withLedger(home, isLocal, async (ledger) => {
-    const digests = chosen.flatMap(({ digest }) => (digest === undefined ? [] : [Buffer.from(digest, 'base64')]));
-    // A power cut may have taken rows from the log that the ledger has.
-    const rows = await ledger.resolve(run, found, lines ? digests : undefined);
-    if (rows === 0) throw nothing(`run ${run} has no unsure rows`);
-    const { file = 'stdin', unit = 'line' } = parts.at(-1) ?? {};
-    const log = createRunLog(folder, { run, at: host.now(), file, unit });
-    try {
-      log.resolved(chosen.filter(hasDigest), found);
-    } finally {
-      log.close();
-    }
-    return { run, rows, found };
-  });
-}
-
-function hasDigest(row: LoggedRow): row is LoggedRow & { readonly digest: string } {
-  return row.digest !== undefined;
+  const rows = await withLedger(home, isLocal, (ledger) => ledger.resolve(run, found, lines));
+  const nothing = lines ? 'none of these lines is unsure' : `run ${run} has no unsure rows`;
+  if (rows === 0) throw usage(nothing, `see bizmsg runs show ${run}`);
+  return { run, rows, found };
 }
 
 export async function closeRun({ id, ...home }: RunsHome & { readonly id: string }) {
@@ -62,7 +37,7 @@ export async function forgetRuns({
       for (const run of runs) {
         if (run.isLocal !== isLocal) continue;
         await ledger.forget({ run: run.id });
-        removeLogs(home.stateFolder, run.id);
+        removeFiles(home.stateFolder, run.id);
       }
     });
 }

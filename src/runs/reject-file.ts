@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -15,7 +15,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { draftIn, removeLeftDrafts } from '../base/drafts.ts';
 import { CliError } from '../base/errors.ts';
-import { fsError, openRegular } from '../base/files.ts';
+import { createStateFolder, fsError, openRegular } from '../base/files.ts';
 import { jsonText } from '../base/json.ts';
 import type { Probe } from '../base/liveness.ts';
 import type { Context } from '../cli/command.ts';
@@ -35,19 +35,17 @@ interface RejectedOptions {
   readonly word: RejectKind;
   /** The file that this run wrote last, if it did. */
   readonly before: RejectFile | undefined;
-  /** Keys the digests of rows. */
-  readonly secret: string;
-  /** The rows for the file, in the order of the input, with their reasons. Each row of the input is passed to `see`. */
-  readonly rows: (
-    see: (row: InputRow) => void,
-  ) => AsyncIterable<readonly { readonly row: InputRow; readonly reason: string }[]>;
+  /** The rows for the file, in the order of the input, with their reasons. */
+  readonly rows: () => AsyncIterable<readonly { readonly row: InputRow; readonly reason: string }[]>;
+  /** Whether the input, which `rows` has read, still has all such rows of the run. */
+  readonly hasAll: () => Promise<boolean>;
 }
 
 /**
  * Writes the rejected rows beside the input, in its format: `people.failed.csv`; those of stdin go to the current
  * folder. The file appears whole or not at all, and replaces only the one that this run wrote before, if that is
- * unchanged and the input still has all of its rows. Returns undefined if there are no such rows; then this run's
- * file is removed.
+ * unchanged and the input has all its rows. Returns undefined if there are no such rows; then this run's file is
+ * renamed.
  */
 export async function writeRejectFile(options: RejectedOptions): Promise<RejectFile | undefined> {
   const { context, input, folder, word } = options;
@@ -57,64 +55,56 @@ export async function writeRejectFile(options: RejectedOptions): Promise<RejectF
   } catch (error) {
     const fault = error instanceof CliError ? undefined : fsError(error);
     if (!fault) throw error;
-    const written = await writeAt(options, join(folder, basename(beside)));
+    const written = await writeAt(options, join(createStateFolder(folder), basename(beside)));
     if (written) context.note('files', `cannot write ${beside}: ${fault.reason}; the rows are in ${written.file}`);
     return written;
   }
 }
 
 async function writeAt(
-  { context, input, word, before, rows, folder, secret }: RejectedOptions,
+  { context, input, word, before, rows, hasAll }: RejectedOptions,
   first: string,
 ): Promise<RejectFile | undefined> {
   const own = before && isUnchanged(before) ? before.file : undefined;
-  const key = Buffer.from(secret, 'hex');
-  const digestOf = (row: InputRow) => createHmac('sha256', key).update(jsonText(row.raw)).digest('base64');
-  const listOf = (sha256: string) => join(folder, `${word}-${sha256.slice(0, 16)}.rows`);
-  /** Rows of the earlier file that the input has not had so far. */
-  const gone = own === undefined ? undefined : before && digestsIn(listOf(before.sha256));
-  const [draft, digests] = [createDraft(draftIn(dirname(first), context.host.pid)), new Array<string>()];
+  const draft = createDraft(draftIn(dirname(first), context.host.pid));
   try {
     const rejects = createRejects(input.source, draft.write);
-    for await (const batch of rows((row) => gone?.delete(digestOf(row))))
-      for (const { row, reason } of batch) {
-        digests.push(digestOf(row));
-        rejects.add(row, `${reason} (${placeText(row, input.source)})`);
-      }
+    for await (const batch of rows())
+      for (const { row, reason } of batch) rejects.add(row, `${reason} (${placeText(row, input.source)})`);
     rejects.end();
     const ended = draft.end();
-    const isOurs = gone?.size === 0;
-    if (own !== undefined && gone && !isOurs) context.note('files', keptText(own, gone.size));
     if (ended === undefined) {
-      if (own !== undefined && isOurs) removeOwn(context, own, word);
+      if (before && (await hasAll())) noteDone(context, before, word);
       return undefined;
     }
     const { sha256, size } = ended;
-    writeFileSync(listOf(sha256), digests.join('\n'), { mode: 0o600 });
-    const isReplaced = own !== undefined && isOurs && isVariant(own, first);
+    const isReplaced = own !== undefined && isVariant(own, first) && (await hasAll());
     const isSame = isUnchanged({ file: first, sha256, size });
     const file = isReplaced ? replaced(draft.path, own) : isSame ? first : namedFreely(draft.path, first);
     if (file !== first && !isReplaced)
       context.note('files', `${first} already exists and was kept; the rows are in ${file}`);
-    if (before && before.sha256 !== sha256) rmSync(listOf(before.sha256), { force: true });
     return { file, sha256, size };
   } finally {
     draft.remove();
   }
 }
 
+function noteDone({ note }: Pick<Context, 'note'>, before: RejectFile, word: RejectKind): void {
+  const done = renameDone(before);
+  const what = word === 'failed' ? 'has failed' : 'is unsure';
+  if (done !== undefined) note('files', `none of the rows in ${before.file} ${what} any more; it is now ${done}`);
+}
+
+/** Renames a file whose rows are all sent, such as to `people.failed.done.csv`; undefined if it was edited. */
+export function renameDone(file: RejectFile): string | undefined {
+  if (!isUnchanged(file)) return undefined;
+  const done = namedFreely(file.file, withWord(file.file, 'done'));
+  rmSync(file.file, { force: true });
+  return done;
+}
+
 function placeText(row: InputRow, source: InputFile['source']): string {
   return `${unitOf(source)} ${placeOf(row, source)}`;
-}
-
-/** Undefined if that is not known. */
-function digestsIn(path: string): Set<string> | undefined {
-  return existsSync(path) ? new Set(readFileSync(path, 'utf8').split('\n')) : undefined;
-}
-
-function keptText(file: string, gone: number): string {
-  const which = gone === 1 ? '1 of its rows is' : `${gone} of its rows are`;
-  return `${file} is kept: ${which} no longer in the input`;
 }
 
 /** Other users may put a pipe, a link or an endless file into the folder, so only a file of the same size is read. */
@@ -130,11 +120,6 @@ function isUnchanged({ file, sha256, size }: RejectFile): boolean {
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
-}
-
-function removeOwn({ note }: Pick<Context, 'note'>, file: string, word: RejectKind): void {
-  rmSync(file, { force: true });
-  note('files', `${file} is removed: none of its rows ${word === 'failed' ? 'has failed' : 'is unsure'} any more`);
 }
 
 function replaced(draft: string, file: string): string {

@@ -1,25 +1,19 @@
 import { CliError } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
-import type { Accepted, RejectFile, RejectFiles } from '../ledger/ledger.ts';
-import type { InputRow } from './input/row.ts';
-import { placeOf } from './input/source.ts';
-import { invalidity, type KnownRow, readAgain } from './due.ts';
-import { type LoggedRow, rejectedIn } from './history.ts';
-import { base64, logParts, type RunLog } from './log.ts';
-import { removeDrafts, type RejectKind, writeRejectFile } from './reject-file.ts';
+import type { Accepted, RejectFile, RejectFiles, ReportedRow } from '../ledger/ledger.ts';
 import type { Running } from './action.ts';
+import { invalidity, invalidRow, type KnownRow, placeIn, readAgain } from './due.ts';
+import type { InputRow } from './input/row.ts';
+import { folderOf } from './listing.ts';
 import type { Preflight } from './preflight.ts';
-import type { Counts, Tally } from './tally.ts';
+import { removeDrafts, type RejectKind, renameDone, writeRejectFile } from './reject-file.ts';
+import type { RunResult } from './result.ts';
+import type { Tally } from './tally.ts';
 
 export interface Ending {
   readonly found: Preflight;
   readonly accepted: Accepted;
-  readonly log: RunLog;
   readonly tally: Tally;
-  /** The run's folder. */
-  readonly folder: string;
-  /** The files that this run wrote last. */
-  readonly before: RejectFiles | undefined;
 }
 
 export interface RejectedRows {
@@ -30,24 +24,25 @@ export interface RejectedRows {
 
 const mostPlaces = 1_000;
 
-/** Writes the files of rejected rows. The input is read once more for them: the log knows why, the input what. */
+/** Writes the files of rejected rows. The input is read once more for them: the ledger knows why, the input what. */
 export async function writeRejectedRows(running: Running, ending: Ending): Promise<RejectedRows> {
-  const { context, input } = running;
-  const { tally, before = {}, folder } = ending;
+  const { context, input, opened } = running;
+  const { tally, accepted } = ending;
   const { failed, unsure, skipped, not_reached: left } = tally.counts();
-  const mayFail = failed + left > 0;
-  const mayBeUnsure = unsure + skipped.unsure > 0;
-  const files: Partial<Record<RejectKind, RejectFile | undefined>> = { ...before };
+  const mayBe = { failed: failed + left > 0, unsure: unsure + skipped.unsure > 0 };
+  const files: Partial<Record<RejectKind, RejectFile | undefined>> = { ...accepted.files };
   const unsurePlaces: number[] = [];
-  const reasons = createReasonFinder(running, ending);
+  const folder = folderOf(context.stateFolder(), accepted.run);
   removeDrafts(input, context.host.kill);
-  for (const [word, isNeeded] of [['failed', mayFail] as const, ['unsure', mayBeUnsure] as const]) {
+  for (const word of ['failed', 'unsure'] as const) {
+    const before = accepted.files[word];
     try {
-      if (!isNeeded && !before[word]) continue;
-      const rows = (see: (row: InputRow) => void) =>
-        rejectedRows(running, ending, { word, reasons, unsurePlaces, see });
-      const { secret } = running.opened.ledger;
-      files[word] = await writeRejectFile({ context, input, folder, word, before: before[word], secret, rows });
+      if (!mayBe[word] && !before) continue;
+      const met = new Set<number>();
+      const rows = () => rejectedRows(running, ending, { word, met, unsurePlaces });
+      const hasAll = async () =>
+        (await opened.ledger.runs()).every(({ id, counts }) => id !== accepted.run || counts[word] <= met.size);
+      files[word] = await writeRejectFile({ context, input, folder, word, before, rows, hasAll });
     } catch (error) {
       const reason = error instanceof CliError ? error.message : fsError(error)?.reason;
       if (reason === undefined) throw error;
@@ -55,7 +50,7 @@ export async function writeRejectedRows(running: Running, ending: Ending): Promi
       if (word === 'failed' && failed === 0) continue;
       // The run has no record of invalid rows that it has not reached.
       const isChanged = error instanceof CliError && error.code === 'input-changed';
-      const shown = `see bizmsg runs show ${ending.accepted.run}`;
+      const shown = `see bizmsg runs show ${accepted.run}`;
       const next = isChanged ? 'the same command reads it again and writes them' : shown;
       context.note('files', `the ${word} rows could not be written to a file: ${reason}; ${next}`);
     }
@@ -63,66 +58,80 @@ export async function writeRejectedRows(running: Running, ending: Ending): Promi
   return { files, unsurePlaces };
 }
 
-/** The note about an input that was a file of rejected rows, once all of it is sent. It is not removed: it was edited. */
-export function doneFileText(result: Counts & { readonly file: string }): string | undefined {
+interface Wanted {
+  readonly word: RejectKind;
+  /** The numbers in the run of such rows. */
+  readonly met: Set<number>;
+  readonly unsurePlaces: number[];
+}
+
+async function* rejectedRows(running: Running, ending: Ending, { word, met, unsurePlaces }: Wanted) {
+  const { input, mapper, opened } = running;
+  const { found, accepted, tally } = ending;
+  const isCutShort = tally.counts().not_reached > 0;
+  for await (const batch of readAgain({ input, found, accepted })) {
+    const reports = await reportsOf(batch);
+    const rejected: { row: InputRow; reason: string }[] = [];
+    for (const known of batch) {
+      const reason = reasonOf(known, reports);
+      if (reason === undefined) continue;
+      rejected.push({ row: known.row, reason });
+      if (word === 'unsure' && unsurePlaces.length < mostPlaces) unsurePlaces.push(placeIn(known.row, running).line);
+    }
+    // The run stopped before some of them.
+    const invalid = isCutShort ? batch.filter(({ fate }) => fate === 'invalid') : [];
+    const rows = invalid.map(({ row }) => invalidRow(placeIn(row, running), invalidity(row, mapper, { found })));
+    // A full disk must not keep them out of the file.
+    if (word === 'failed' && rows.length > 0) await opened.ledger.addUnsent(accepted.run, rows).catch(ignoreForeseen);
+    if (rejected.length > 0) yield rejected;
+  }
+
+  async function reportsOf(batch: readonly KnownRow[]): Promise<ReadonlyMap<number, ReportedRow>> {
+    const items = batch
+      .flatMap(({ index, fate }) => (isInRun(fate) ? (accepted.items[index] ?? 0) : 0))
+      .filter(Boolean);
+    const rows = items.length > 0 ? await opened.ledger.rowsAt(accepted.run, items) : [];
+    return new Map(rows.map((row) => [row.item, row]));
+  }
+
+  /** Why a row failed or is unsure; undefined if it did not, or is not. */
+  function reasonOf({ row, index, fate }: KnownRow, reports: ReadonlyMap<number, ReportedRow>): string | undefined {
+    if (fate === 'invalid') return word === 'failed' ? invalidity(row, mapper, { found }) : undefined;
+    if (!isInRun(fate)) return undefined;
+    const report = reports.get(accepted.items[index] ?? 0);
+    const other = tally.unrecorded(row.number);
+    if (report?.state !== word && other) return other.word === word ? other.reason : undefined;
+    if (report?.state === word) {
+      met.add(report.item);
+      return report.reason ?? unknownReason;
+    }
+    return word === 'unsure' && fate === 'unsure' && !report ? unknownReason : undefined;
+  }
+}
+
+function ignoreForeseen(error: unknown): void {
+  if (!(error instanceof CliError)) throw error;
+}
+
+/** Another run may have left it unsure. */
+const unknownReason = 'an earlier command may have sent it';
+
+function isInRun(fate: KnownRow['fate']): boolean {
+  return fate !== 'invalid' && fate !== 'excluded' && fate !== 'duplicate';
+}
+
+/** Ends with an input that was a file of rejected rows, once all of it is sent; returns a note about it. */
+export async function finishRejectFile(
+  { input, opened }: Running,
+  result: Pick<RunResult, 'file' | 'sent' | 'failed' | 'unsure' | 'not_reached' | 'skipped'>,
+): Promise<string | undefined> {
   const { file, sent, failed, unsure, not_reached: left, skipped } = result;
   const { unsure: heldBack, excluded, changed } = skipped;
   const isSent = sent > 0 && failed + unsure + left + heldBack + excluded + changed === 0;
   if (!isSent || !/\.(?:failed|unsure)(?:\.\d+)?\.\w+$/.test(file)) return undefined;
-  return `${file} is not needed any more: all its rows are sent`;
-}
-
-interface Wanted {
-  readonly word: RejectKind;
-  readonly reasons: ReasonFinder;
-  readonly unsurePlaces: number[];
-  /** Called with each row of the input. */
-  readonly see: (row: InputRow) => void;
-}
-
-async function* rejectedRows(running: Running, { found, accepted, tally, log }: Ending, wanted: Wanted) {
-  const { word, reasons, unsurePlaces, see } = wanted;
-  const { input } = running;
-  for await (const batch of readAgain({ input, found, accepted })) {
-    const rejected: { row: InputRow; reason: string }[] = [];
-    for (const known of batch) {
-      see(known.row);
-      const reason = reasons(known, word);
-      if (reason === undefined) continue;
-      rejected.push({ row: known.row, reason });
-      const place = { number: known.row.number, line: placeOf(known.row, input.source) };
-      // The run stopped before it.
-      if (known.fate === 'invalid' && !tally.hasEnded(place.number)) log.invalid(place, reason);
-      if (word === 'unsure' && unsurePlaces.length < mostPlaces) unsurePlaces.push(place.line);
-    }
-    if (rejected.length > 0) yield rejected;
-  }
-}
-
-/** For rows that another run left unsure, and for those whose log a power cut has lost. */
-const unknownReasons = { failed: 'see bizmsg runs show', unsure: 'an earlier command may have sent it' } as const;
-
-/** Why a row failed or is unsure; undefined if it did not, or is not. */
-type ReasonFinder = (known: KnownRow, word: RejectKind) => string | undefined;
-
-function createReasonFinder({ mapper }: Running, { found, log, tally, folder }: Ending): ReasonFinder {
-  let before: ReadonlyMap<string, LoggedRow> | undefined;
-  const earlierReason = (index: number, word: RejectKind) => {
-    // Damage was noted at the start.
-    before ??= rejectedIn(logParts(folder, () => {}));
-    const logged = before.get(base64(found.digests.read(index)));
-    return (logged?.outcome === word ? logged.reason : undefined) ?? unknownReasons[word];
-  };
-  return ({ row, index, fate }, word) => {
-    if (fate === 'excluded') return undefined;
-    if (fate === 'invalid') return word === 'failed' ? invalidity(row, mapper, { found }) : undefined;
-    const elsewhere = tally.endedElsewhere(row.number);
-    if (elsewhere) return elsewhere.word === word ? elsewhere.reason : undefined;
-    if (tally.hasEnded(row.number)) {
-      const rejection = log.rejectionOf(row.number);
-      return rejection?.type === word ? rejection.reason : undefined;
-    }
-    const isOpen = (fate === 'unsure' && word === 'unsure') || (fate === 'retry' && word === 'failed');
-    return isOpen ? earlierReason(index, word) : undefined;
-  };
+  const written = (await opened.ledger.runs()).flatMap(({ files }) => [files.failed, files.unsure]);
+  const own = written.find((one) => one !== undefined && one.file === input.path);
+  const done = own && renameDone(own);
+  if (done === undefined) return `${file} is not needed any more: all its rows are sent`;
+  return `all rows of ${file} are sent; it is now ${done}`;
 }

@@ -1,5 +1,3 @@
-import type { RowDigest } from '../ledger/ledger.ts';
-
 export interface Place {
   /** The number of a row in the input, counted from 1; blank lines and headers do not count. */
   readonly number: number;
@@ -15,7 +13,6 @@ export interface Ready extends Place {
   readonly isRetry?: boolean | undefined;
   /** Its number in the ledger. */
   readonly item: number;
-  readonly digest: RowDigest;
 }
 
 /** The end of a row in this command. */
@@ -38,6 +35,6 @@ interface NotDone {
 /** Another process dealt with it since this command began, or left it unsure. */
 interface Skipped {
   readonly outcome: 'skipped';
-  readonly row: Place & Partial<Pick<Ready, 'digest'>>;
+  readonly row: Place;
   readonly why: 'this_run' | 'unsure' | 'elsewhere';
 }

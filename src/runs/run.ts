@@ -7,15 +7,12 @@ import { fsError } from '../base/files.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Owner, RunPlan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
-import { warnOncePerFile } from '../base/journal-lines.ts';
-import { completeLog } from './history.ts';
 import { confirmLive, durationText, fewRows, hoursText, needsConfirmation, overviewLines } from './confirm.ts';
 import { type DryRunEnded, dryRunOf, suspectRowsNote } from './dry-run.ts';
 import { dueRows, firstBodies } from './due.ts';
 import { sendRows } from './engine.ts';
 import { nameOf, openInput } from './input.ts';
 import type { Action, Running } from './action.ts';
-import { createRunLog, logFolder, logParts, type RunLog } from './log.ts';
 import { checkChoice, checkCount, choiceOf, refuseKeyInPath, type RunFlags } from './options.ts';
 import {
   continuingText,
@@ -26,7 +23,7 @@ import {
   type Registering,
 } from './register.ts';
 import { factsOf, reportOf } from './facts.ts';
-import { doneFileText, writeRejectedRows } from './rejected-rows.ts';
+import { finishRejectFile, writeRejectedRows } from './rejected-rows.ts';
 import { holdSpareFiles } from './spare-files.ts';
 import { outageText } from './outage.ts';
 import { earlierOf, emptyResult, type Ended, exitOf, type RunResult } from './result.ts';
@@ -61,9 +58,8 @@ export async function runAction(
     try {
       const mapper = await action.mapper(input.source);
       const opened = await client.ledger(action.kind);
-      const onLogDamage = warnOncePerFile(context, 'run-log');
       const mode: Mode = client.target.mode === 'sandbox' ? 'sandbox' : 'live';
-      const running = { context, action, options, input, mapper, client, mode, signals, emit, opened, onLogDamage };
+      const running = { context, action, options, input, mapper, client, mode, signals, emit, opened };
       let ran: Ended | DryRunEnded | undefined;
       try {
         return (ran = await perform(running));
@@ -106,6 +102,7 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
     input: found.digests,
     first: options.first,
     choice: choiceOf(options),
+    lineOf: found.placeOf,
     about: factsOf(running, found),
   };
   const registering = { context, ledger: opened.ledger, found, unit, plan };
@@ -208,54 +205,39 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
   const startedAt = context.host.now();
   const unit = unitOf(input.source);
   signals.take();
-  const folder = logFolder(context.stateFolder(), run);
-  const parts = logParts(folder, running.onLogDamage);
-  const log = createRunLog(folder, { run, at: startedAt, file: nameOf(input), unit });
   const tally = createTally(found, accepted);
-  completeLog({ parts, found, accepted, log });
   found.freeIndexes();
   const { ledger } = running.opened;
   await ledger.report(run, reportOf(tally, accepted.files));
-  try {
-    const reason = await sendDueRows(running, { found, registered, log, tally });
-    const { files, unsurePlaces } = await writeRejectedRows(running, {
-      found,
-      accepted,
-      log,
-      tally,
-      folder,
-      before: accepted.files,
-    });
-    const fault = await faultOf(ledger.report(run, reportOf(tally, files, reason)));
-    const stopped = reason ?? (fault && stoppedBy(fault));
-    const result: RunResult = {
-      ...emptyResult(running),
-      run,
-      continues: accepted.continues,
-      ...tally.counts(),
-      earlier: earlierOf(accepted.notes),
-      reasons: tally.reasons(),
-      stopped: stopped ? { code: stopped.code, message: stopped.message } : null,
-      started_at: new Date(startedAt).toISOString(),
-      files: { failed: files.failed?.file ?? null, unsure: files.unsure?.file ?? null },
-    };
-    const done = stopped ? undefined : doneFileText(result);
-    if (done !== undefined) context.note('file-done', done);
-    const clue = clueIn(running, result);
-    if (clue !== undefined && !stopped) context.note('meant', clue);
-    const unsureRows = result.unsure + result.skipped.unsure;
-    return {
-      result,
-      exit: exitOf(result, stopped, clue),
-      unsurePlaces,
-      resolveCommands: resolveCommands(accepted, unsureRows),
-      unit,
-      hasClue: clue !== undefined,
-      finish: (isPrinted) => finish(running, run, isPrinted && !stopped),
-    };
-  } finally {
-    log.close();
-  }
+  const reason = await sendDueRows(running, { found, registered, tally });
+  const { files, unsurePlaces } = await writeRejectedRows(running, { found, accepted, tally });
+  const fault = await faultOf(ledger.report(run, reportOf(tally, files, reason)));
+  const stopped = reason ?? (fault && stoppedBy(fault));
+  const result: RunResult = {
+    ...emptyResult(running),
+    run,
+    continues: accepted.continues,
+    ...tally.counts(),
+    earlier: earlierOf(accepted.notes),
+    reasons: tally.reasons(),
+    stopped: stopped ? { code: stopped.code, message: stopped.message } : null,
+    started_at: new Date(startedAt).toISOString(),
+    files: { failed: files.failed?.file ?? null, unsure: files.unsure?.file ?? null },
+  };
+  const done = stopped ? undefined : await finishRejectFile(running, result);
+  if (done !== undefined) context.note('file-done', done);
+  const clue = clueIn(running, result);
+  if (clue !== undefined && !stopped) context.note('meant', clue);
+  const unsureRows = result.unsure + result.skipped.unsure;
+  return {
+    result,
+    exit: exitOf(result, stopped, clue),
+    unsurePlaces,
+    resolveCommands: resolveCommands(accepted, unsureRows),
+    unit,
+    hasClue: clue !== undefined,
+    finish: (isPrinted) => finish(running, run, isPrinted && !stopped),
+  };
 }
 
 /** Ends a run whose summary was printed, unless it was stopped. */
@@ -268,11 +250,10 @@ async function finish({ opened: { ledger } }: Running, run: string, hasEnded: bo
 interface Sending {
   readonly found: Preflight;
   readonly registered: Registration;
-  readonly log: RunLog;
   readonly tally: Tally;
 }
 
-async function sendDueRows(running: Running, { found, registered, log, tally }: Sending): Promise<Stopped | undefined> {
+async function sendDueRows(running: Running, { found, registered, tally }: Sending): Promise<Stopped | undefined> {
   const { context, action, options, input, mapper, client, signals, opened } = running;
   const { host } = context;
   const { accepted, plan } = registered;
@@ -290,7 +271,6 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
     doing: () => sendingNow({ hours: action.hours, clock: host, goneAt, next: client.pace.waiting() }),
   });
   const onOutcome = (outcome: Outcome) => {
-    if (outcome.outcome === 'skipped') log.skipped([outcome.row], outcome.why);
     tally.take(outcome);
     return shown.take(outcome);
   };
@@ -307,14 +287,9 @@ async function sendDueRows(running: Running, { found, registered, log, tally }: 
         found,
         accepted,
         mapper,
-        log,
-        onInvalid(place, reason) {
-          log.invalid(place, reason);
-          tally.end(place.number);
-          return shown.invalid(place, reason);
-        },
+        onUnsent: (rows) => opened.ledger.addUnsent(run, rows),
+        onInvalid: shown.invalid,
       }),
-      log,
       exchange: client.prepare(action.endpoint),
       reachable: client.reachable,
       concurrency: client.concurrency,

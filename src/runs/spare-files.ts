@@ -6,7 +6,7 @@ interface SpareFiles {
   release(): void;
 }
 
-/** The ledger, the log, the input, a file of rejected rows, a lock, and as many again. */
+/** The ledger with its journal, the input, a file of rejected rows, a lock, and as many again. */
 const spareFiles = 10;
 
 export function holdSpareFiles(): SpareFiles {

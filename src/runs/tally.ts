@@ -8,13 +8,9 @@ import type { Preflight } from './preflight.ts';
 /** Counts what becomes of the rows of an input in one command. */
 export interface Tally {
   take(outcome: Outcome): void;
-  /** The row with this number has ended, and was counted before. */
-  end(number: number): void;
   counts(): Counts;
-  /** Whether the row with this number has ended in this command. */
-  hasEnded(number: number): boolean;
-  /** Set if another process has ended the row, so that the log of this command has no reason for it. */
-  endedElsewhere(number: number): Elsewhere | undefined;
+  /** The end of the row with this number, if the run in the ledger does not have it. */
+  unrecorded(number: number): Unrecorded | undefined;
   /** Rows that cannot be sent; `failed` includes them. */
   readonly invalid: number;
   reasons(): readonly Reason[];
@@ -41,7 +37,7 @@ export interface SkippedCounts {
   readonly changed: number;
 }
 
-interface Elsewhere {
+interface Unrecorded {
   readonly word: 'failed' | 'unsure';
   readonly reason: string;
 }
@@ -50,20 +46,16 @@ const leftUnsure = 'another process left it unsure';
 
 export function createTally(found: Preflight, accepted: Accepted): Tally {
   const skipped = skipsOf(found, accepted);
-  const ended = new Uint8Array(found.rows);
-  const elsewhere = new Map<number, Elsewhere>();
+  const unrecorded = new Map<number, Unrecorded>();
   let [sent, failed, unsure] = [0, found.invalid, 0];
   return {
     take(outcome) {
       const { row } = outcome;
-      end(row.number);
       if (outcome.outcome === 'done') sent += 1;
       else if (outcome.outcome === 'skipped') skip(row.number, outcome.why);
       else reject(outcome);
     },
-    end,
-    hasEnded: (number) => ended[number - 1] === 1,
-    endedElsewhere: (number) => elsewhere.get(number),
+    unrecorded: (number) => unrecorded.get(number),
     invalid: found.invalid,
     reasons: found.reasons.list,
     counts() {
@@ -72,19 +64,15 @@ export function createTally(found: Preflight, accepted: Accepted): Tally {
     },
   };
 
-  function end(number: number): void {
-    ended[number - 1] = 1;
-  }
-
   function skip(number: number, why: 'this_run' | 'unsure' | 'elsewhere'): void {
     skipped[why] += 1;
-    if (why === 'unsure') elsewhere.set(number, { word: 'unsure', reason: leftUnsure });
+    if (why === 'unsure') unrecorded.set(number, { word: 'unsure', reason: leftUnsure });
   }
 
   function reject({ outcome, row, code, reason }: Extract<Outcome, { outcome: 'failed' | 'unsure' }>): void {
     if (outcome === 'failed') failed += 1;
     else unsure += 1;
-    if (code === 'failed-elsewhere') elsewhere.set(row.number, { word: 'failed', reason });
+    if (code === 'unrecorded') unrecorded.set(row.number, { word: outcome, reason });
     found.reasons.add(reason, row.line);
   }
 }

@@ -74,16 +74,29 @@ describe('the file of failed rows', () => {
     ]);
   });
 
-  it('is removed once all its rows are done, which is reported', async () => {
+  it('is renamed once all its rows are done, which is reported', async () => {
     const env = await answering({ [ada]: [400] });
     people(first, second, third);
     await part(env);
     const ran = await importing([], env);
     expect(ran).toMatchObject({ code: 0, files: { failed: null } });
     expect([ran.stderr, files()]).toEqual([
-      expect.stringContaining('people.failed.csv is removed: none of its rows has failed any more'),
-      ['people.csv'],
+      expect.stringMatching(
+        /none of the rows in \S+people\.failed\.csv has failed any more; it is now \S+people\.failed\.done\.csv/,
+      ),
+      ['people.csv', 'people.failed.done.csv'],
     ]);
+    expect(phonesIn('people.failed.done.csv')).toEqual([ada]);
+  });
+
+  it('is renamed beside the files of earlier runs that were renamed', async () => {
+    for (const words of [[], ['--again']]) {
+      const env = await answering({ [ada]: [400] });
+      people(first, second, third);
+      await importing([...words, '--first', '2'], env);
+      await importing([], env);
+    }
+    expect(files()).toEqual(['people.csv', 'people.failed.done.2.csv', 'people.failed.done.csv']);
   });
 
   it('is kept if it was edited; the rows go to a second file', async () => {
@@ -105,7 +118,7 @@ describe('the file of failed rows', () => {
     writeFileSync(at('people.failed.csv'), 'phone,name\n+12025550149,Mine\n');
     const ran = await importing([], env);
     expect([ran.code, phonesIn('people.failed.csv')]).toEqual([0, ['+12025550149']]);
-    expect(ran.stderr).not.toContain('none of its rows');
+    expect(ran.stderr).not.toContain('none of the rows');
   });
 
   it('never replaces a file of another run or of the user', async () => {
@@ -152,6 +165,32 @@ describe('the file of failed rows', () => {
   });
 });
 
+describe('a file of failed rows that is imported itself', () => {
+  it.each([
+    ['is renamed', '', 'people.failed.done.csv'],
+    ['is kept if it was edited', '+12025550149,Mine,\n', 'people.failed.csv'],
+  ])('%s once all its rows are sent, which is reported', async (_, more, left) => {
+    const env = await answering({ [ada]: [400], [bob]: [400] });
+    people(first, second, third);
+    await importing([], env);
+    appendFileSync(at('people.failed.csv'), more);
+    const argv = ['contacts', 'import', at('people.failed.csv'), '-o', 'json'];
+    const { code, stderr } = await world.run(argv, { env });
+    expect([code, files()]).toEqual([0, ['people.csv', left]]);
+    const renamed = /all rows of \S+people\.failed\.csv are sent; it is now \S+people\.failed\.done\.csv/;
+    expect(stderr).toMatch(more === '' ? renamed : /people\.failed\.csv is not needed any more: all its rows are sent/);
+  });
+
+  it('is kept while one of its rows fails again', async () => {
+    const env = await answering({ [ada]: [400, 400], [bob]: [400] });
+    people(first, second, third);
+    await importing([], env);
+    const { code } = await world.run(['contacts', 'import', at('people.failed.csv'), '-o', 'json'], { env });
+    expect([code, files()]).toEqual([10, ['people.csv', 'people.failed.csv', 'people.failed.failed.csv']]);
+    expect(phonesIn('people.failed.failed.csv')).toEqual([ada]);
+  });
+});
+
 describe('failed rows that were removed from the input stay in the file', () => {
   it('if no other row failed since', async () => {
     people('broken', first, '12,Bob', second);
@@ -161,22 +200,21 @@ describe('failed rows that were removed from the input stay in the file', () => 
     const ran = await importing();
     expect(ran).toMatchObject({ code: 0, continues: true, failed: 0, files: { failed: null } });
     expect([read('people.failed.csv'), files()]).toEqual([before, ['people.csv', 'people.failed.csv']]);
-    expect(ran.stderr).toContain('people.failed.csv is kept: 2 of its rows are no longer in the input');
   });
 
   it('and rows that failed since are in a second file', async () => {
-    people('broken', first, second, '12,Cleo');
+    people('broken', first, '12,Bob', second, '13,Cleo');
     await importing(['--first', '2']);
     const before = read('people.failed.csv');
-    people(first, second, '12,Cleo');
+    people(first, second, '13,Cleo');
     const ran = await importing();
-    expect(ran).toMatchObject({ rows: 3, sent: 0, failed: 1, files: { failed: at('people.failed.2.csv') } });
-    expect([read('people.failed.csv'), phonesIn('people.failed.2.csv')]).toEqual([before, ['12']]);
+    expect(ran).toMatchObject({ rows: 3, sent: 1, failed: 1, files: { failed: at('people.failed.2.csv') } });
+    expect([read('people.failed.csv'), phonesIn('people.failed.2.csv')]).toEqual([before, ['13']]);
   });
 });
 
 describe('the file of unsure rows', () => {
-  it('is removed once all its rows are settled', async () => {
+  it('is renamed once all its rows are settled', async () => {
     const env = await answering({ [ada]: [500] });
     people(first, second);
     expect((await importing([], env)).files.unsure).toBe(at('people.unsure.csv'));
@@ -184,8 +222,8 @@ describe('the file of unsure rows', () => {
     const ran = await importing(['--retry-unsure'], env);
     expect(ran).toMatchObject({ code: 0, continues: true, sent: 1, unsure: 0, files: { unsure: null } });
     expect([ran.stderr, files()]).toEqual([
-      expect.stringContaining('people.unsure.csv is removed: none of its rows is unsure any more'),
-      ['people.csv'],
+      expect.stringMatching(/people\.unsure\.csv is unsure any more; it is now \S+people\.unsure\.done\.csv/),
+      ['people.csv', 'people.unsure.done.csv'],
     ]);
   });
 

@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const folders = () => readdirSync(join(world.home, '.local/state/bizmsg/runs'));
+const runs = async () => (await world.run(['runs', 'list', '-o', 'id'])).stdout.split('\n').filter(Boolean);
 const forget = (...words: readonly string[]) => world.run(['runs', 'forget', ...words], { env: {} });
 
 async function importing(name: string, text: string, ...words: readonly string[]) {
@@ -29,7 +29,7 @@ async function run(...names: readonly string[]): Promise<readonly string[]> {
 it('forgets several runs by prefixes of their ids', async () => {
   const ids = await run('a', 'b');
   const { code, stdout } = await forget(...ids.map((id) => id.slice(0, 8)), '--yes');
-  expect([code, stdout, folders()]).toEqual([0, ids.map((id) => `Forgot run ${id}\n`).join(''), []]);
+  expect([code, stdout, await runs()]).toEqual([0, ids.map((id) => `Forgot run ${id}\n`).join(''), []]);
 });
 
 it('forgets nothing if a prefix is ambiguous', async () => {
@@ -38,14 +38,14 @@ it('forgets nothing if a prefix is ambiguous', async () => {
   const twice = digits.find((digit, at) => digits.indexOf(digit) !== at) ?? '';
   const { code, stderr } = await forget(twice, '--yes');
   expect([code, stderr]).toEqual([2, expect.stringMatching(/\d runs begin with "/)]);
-  expect(folders()).toHaveLength(17);
+  expect(await runs()).toHaveLength(17);
 });
 
 it('forgets all finished runs with --finished, and no others', async () => {
   await run('a', 'b');
   const stopped = await importing('c', 'phone\n12\n13\n', '--max-errors', '1', '--concurrency', '1');
   expect((await forget('--finished', '--yes')).code).toBe(0);
-  expect(folders()).toEqual([stopped.run]);
+  expect(await runs()).toEqual([stopped.run]);
   expect(await forget('--finished', '--yes')).toMatchObject({ code: 0, stdout: 'No runs\n' });
 });
 

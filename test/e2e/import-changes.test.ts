@@ -71,20 +71,15 @@ it('lists failed rows that it has not reached once the same command runs again, 
   expect(rig.linesOf(join(world.home, 'people.failed.csv'))).toContainEqual(expect.stringContaining('not-a-phone'));
 });
 
-it.each([
-  ['local.db', /run-gone/, 500],
-  ['runs', /done|journal-|run-log/, 1_001],
-])('a run whose %s is removed while it runs sends each row once', async (name, code, most) => {
+it('a run whose ledger is removed while it runs sends each row once', async () => {
   const world = await rig.newWorld();
   rig.slow(world);
   const running = rig.start(world, batch(rig.writePeople(world, 1_000)));
   await rig.untilSent(world, 50, running);
-  // The run may create a file in it meanwhile.
-  rmSync(join(world.home, '.local/state/bizmsg', name), { recursive: true, maxRetries: 10 });
-  const ended = await running.ended;
-  const result = ended === 0 ? 'done' : String(errorIn(running.stderr())['code']);
-  expect([result, rig.twice(world)]).toEqual([expect.stringMatching(code), []]);
-  expect(world.sandbox.counts().messages).toBeLessThan(most);
+  rmSync(join(world.home, '.local/state/bizmsg/local.db'));
+  await running.ended;
+  expect([errorIn(running.stderr())['code'], rig.twice(world)]).toEqual(['run-gone', []]);
+  expect(world.sandbox.counts().messages).toBeLessThan(500);
 });
 
 function writeLong(world: World): string {

@@ -65,6 +65,7 @@ describe('rejected rows', () => {
     const again = await world.run(['send-batch', 'welcome', file, '--retry-unsure', '-o', 'json']);
     expect([again.code, world.sandbox.messages().map(({ to }) => to)]).toEqual([10, ['+12025550141', '+12025550141']]);
     expect(existsSync(unsure)).toBe(false);
+    expect(rig.linesOf(join(world.home, 'people.unsure.done.csv'))).toHaveLength(2);
   });
 });
 
@@ -93,7 +94,8 @@ describe('stdin', () => {
     const { rows, not_reached: left, skipped } = rig.summaryIn(stdout);
     expect([code, rows, left, skipped]).toMatchObject([10, 400, 0, { unsure: expect.any(Number) }]);
     expect(rig.twice(world)).toEqual([]);
-    expect(readdirSync(join(world.home, '.local/state/bizmsg/runs'))).toHaveLength(1);
+    const list = await world.run(['runs', 'list', '-o', 'ndjson']);
+    expect(list.stdout.trimEnd().split('\n')).toHaveLength(1);
   });
 });
 

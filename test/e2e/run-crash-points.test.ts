@@ -50,14 +50,14 @@ describe.skipIf(!canInject).each([
     const [run] = await rig.runs(place);
     expect([run?.['state'], label]).toEqual(['finished', label]);
     const shown = await rig.rowsShown(place, run?.['id']);
-    const outcomes = new Map(shown.map(({ row, outcome }) => [row, outcome]));
+    const outcomes = new Map(shown.map(({ line, outcome }) => [Number(line), outcome]));
     expect([shown.length, outcomes.size, label]).toEqual([rows, rows, label]);
     const unsure = shown.filter(({ outcome }) => outcome === 'unsure');
     expect([unsure.length <= 2, label]).toEqual([true, label]);
-    for (const [row, outcome] of outcomes) {
-      const replies = place.service.asked.filter(({ phone }) => phone === rig.phoneOf(Number(row)));
+    for (const [line, outcome] of outcomes) {
+      const replies = place.service.asked.filter(({ phone }) => phone === rig.phoneOf(line - 1));
       const expected = outcome === 'sent' ? 200 : outcome === 'failed' ? 400 : replies.at(-1)?.reply;
-      expect([replies.at(-1)?.reply, row, label]).toEqual([expected, row, label]);
+      expect([replies.at(-1)?.reply, line, label]).toEqual([expected, line, label]);
     }
   }
 

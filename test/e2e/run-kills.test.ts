@@ -126,11 +126,10 @@ async function expectEach(place: Place, { kind, concurrency, rows }: (typeof cam
   const { asked } = place.service;
   const list = await rig.runs(place);
   const shown = await rig.rowsShown(place, list[0]?.['id']);
-  const numbers = shown.map(({ row }) => Number(row)).sort((a, b) => a - b);
-  expect(numbers).toEqual(Array.from({ length: rows }, (_, at) => at + 1));
+  expect(shown.map(({ line }) => line)).toEqual(Array.from({ length: rows }, (_, at) => at + 2));
   const replies = new Map(asked.map(({ phone, reply }) => [phone, reply]));
-  const wrong = shown.filter(({ row, outcome }) => {
-    const reply = replies.get(rig.phoneOf(Number(row)));
+  const wrong = shown.filter(({ line, outcome }) => {
+    const reply = replies.get(rig.phoneOf(Number(line) - 1));
     if (outcome === 'sent') return reply !== 200;
     return outcome === 'failed' ? reply !== 400 : outcome !== 'unsure';
   });
@@ -149,7 +148,7 @@ async function expectEach(place: Place, { kind, concurrency, rows }: (typeof cam
 function expectListed(file: string | undefined, unsure: readonly Readonly<Record<string, unknown>>[]): void {
   if (file === undefined) return;
   const lines = rig.linesOf(file).slice(1);
-  const phones = unsure.map(({ row }) => rig.phoneOf(Number(row)));
+  const phones = unsure.map(({ line }) => rig.phoneOf(Number(line) - 1));
   expect(lines).toHaveLength(phones.length);
   expect(new Set(lines.map((line) => line.split(',')[0]))).toEqual(new Set(phones));
   for (const { line, reason } of unsure) {

@@ -92,7 +92,7 @@ export function countedIn(summary: Fields): number {
   return [sent, failed, unsure, left, ...skipped].reduce((sum: number, count) => sum + Number(count), 0);
 }
 
-export function recordsIn(stdout: string): readonly Fields[] {
+function recordsIn(stdout: string): readonly Fields[] {
   const value: unknown = JSON.parse(stdout);
   if (!Array.isArray(value)) throw new Error(`not a list: ${stdout}`);
   return value.filter(isRecord);

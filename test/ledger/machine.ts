@@ -1,14 +1,5 @@
 import type { Database } from '../../src/base/transaction.ts';
-import type {
-  Ledger,
-  RowDigest,
-  RunState,
-  RunTerms,
-  Settled,
-  Settlement,
-  SingleTerms,
-  Verdict,
-} from '../../src/ledger/ledger.ts';
+import type { Ledger, RowDigest, RunState, RunTerms, Settled, SingleTerms, Verdict } from '../../src/ledger/ledger.ts';
 import { createSqlLedger } from '../../src/ledger/sql-ledger.ts';
 import { inMemory } from './drivers.ts';
 import { secret } from './rig.ts';
@@ -34,10 +25,8 @@ export interface Process extends Omit<Ledger, 'claim' | 'settle' | 'close'> {
 
 export type RowVerdict = { readonly verdict: 'yours' } | Exclude<Verdict, { readonly verdict: 'yours' }>;
 
-interface RowOutcome {
-  readonly run: string;
+interface RowOutcome extends Omit<Settled, 'item'> {
   readonly row: RowDigest;
-  readonly outcome: Settlement;
 }
 
 export async function countsOf(machine: Machine, run: string): Promise<RunState['counts'] | undefined> {
@@ -77,7 +66,7 @@ export type RowNumbers = Map<string, number>;
 export function byDigest(ledger: Ledger, numbers: RowNumbers): Omit<Process, 'pid'> {
   const numberOf = (run: string, row: RowDigest) => numbers.get(keyOf(run, row)) ?? 0;
   const settled = (outcomes: readonly RowOutcome[]): readonly Settled[] =>
-    outcomes.map(({ run, row, outcome }) => ({ run, item: numberOf(run, row), outcome }));
+    outcomes.map(({ row, ...one }) => ({ ...one, item: numberOf(one.run, row) }));
   return {
     ...ledger,
     async register(plan) {

@@ -52,8 +52,8 @@ describe.each(drivers)('a ledger after 30 days, $where', ({ driver }) => {
     machine.wait(day);
     await sendSingle(machine, 'fay:1');
     const ledger = machine.start();
-    expect(await ledger.resolve(run, 'sent', [message('bob:1')])).toBe(1);
-    expect(await ledger.resolve(run, 'not-sent', messages('ada:1 cyd:1'))).toBe(2);
+    expect(await ledger.resolve(run, 'sent', (line) => line === 3)).toBe(1);
+    expect(await ledger.resolve(run, 'not-sent')).toBe(2);
     await ledger.close();
     const counts = { done: 1, released: 2, unsure: 0 };
     expect((await machine.start().runs()).find(({ id }) => id === run)).toMatchObject({ counts });

@@ -43,7 +43,7 @@ export function messages(text: string): readonly RowDigest[] {
 
 export interface PlanOptions extends Partial<Omit<RunPlan, 'choice' | 'input'>>, Choice {}
 
-/** A plan of the named rows, separated by spaces. */
+/** A plan of the named rows, separated by spaces. The first is on line 2. */
 export function planOf(text: string, options: PlanOptions = {}): RunPlan {
   const { kind = 'message', mode = 'live' } = options;
   const input = createInput();
@@ -58,7 +58,7 @@ export function planOf(text: string, options: PlanOptions = {}): RunPlan {
     rows: input.count,
     invalid: 0,
   };
-  return { account, template: 'welcome', about, ...rest, mode, kind, input, choice };
+  return { account, template: 'welcome', about, lineOf: (row) => row + 2, ...rest, mode, kind, input, choice };
 }
 
 /** The row of the input as the ledger stores it. */

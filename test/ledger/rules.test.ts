@@ -482,7 +482,7 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
 
     it("are settled by the user's findings", async () => {
       const { machine, run } = await unsure();
-      expect(await machine.start().resolve(run, 'not-sent', messages('ada:1 bob:1'))).toBe(1);
+      expect(await machine.start().resolve(run, 'not-sent', (line) => line < 4)).toBe(1);
       expect(fatesIn(accepted(await machine.start().register(planOf(people))))).toEqual([
         'due',
         'done',

@@ -9,7 +9,6 @@ import { createInput } from '../../src/ledger/input.ts';
 import { type Accepted, type Choice, fates, type Ledger, type RunPlan } from '../../src/ledger/ledger.ts';
 import { openLedger as open } from '../../src/ledger/open.ts';
 import { type EngineOptions, sendRows } from '../../src/runs/engine.ts';
-import { createRunLog, logFolder } from '../../src/runs/log.ts';
 import type { Outcome, Ready } from '../../src/runs/row.ts';
 import type { Stopped } from '../../src/runs/stop.ts';
 import { host as ledgerHost } from '../ledger/drivers.ts';
@@ -94,13 +93,11 @@ export async function part(folder: string, input: Input, sending: Sending = {}):
     const accepted = await ledger.register(plan);
     if (accepted.stop) throw new Error(`it stopped: ${accepted.stop.reason}`);
     const { run } = accepted;
-    const log = createRunLog(logFolder(folder, run), { run, at: Date.now(), file: 'people.csv', unit: 'line' });
     const [sent, outcomes]: [string[], Outcome[]] = [[], []];
-    const due = dueIn(plan, accepted, input);
+    const due = dueIn(accepted, input);
     onOpened?.({ ledger, run });
     const stopped = await sendRows({
       ledger,
-      log,
       reachable: async () => true,
       concurrency: 4,
       signals: { stop: never, leave: never },
@@ -131,7 +128,7 @@ export async function part(folder: string, input: Input, sending: Sending = {}):
         outcomes.push(outcome);
         return options.onOutcome?.(outcome);
       },
-    }).finally(log.close);
+    });
     return { run, accepted, stopped, sent, outcomes, counts: await countsOf(ledger, run) };
   } finally {
     await ledger.close().catch(() => {});
@@ -149,11 +146,11 @@ function planOf({ secret }: Ledger, input: Input, choice: Choice): RunPlan {
 }
 
 /** A header line comes before the rows. */
-function dueIn({ input: rows }: RunPlan, { fates: codes, items }: Accepted, input: Input): readonly Ready[] {
+function dueIn({ fates: codes, items }: Accepted, input: Input): readonly Ready[] {
   return ['due', 'retry'].flatMap((fate) =>
     input.flatMap((content, at) => {
       if (fates[codes[at] ?? 0] !== fate) return [];
-      return [{ number: at + 1, line: at + 2, content, item: items[at] ?? 0, digest: rows.read(at) }];
+      return [{ number: at + 1, line: at + 2, content, item: items[at] ?? 0 }];
     }),
   );
 }

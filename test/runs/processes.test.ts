@@ -57,8 +57,8 @@ describe.each(usualModes)('with a %s key', (mode) => {
     expect(await together(machine, [[file], [file]])).toEqual({ codes: [0, 0], runs: 1, sent: rows });
     expect(machine.reach(all)).toEqual({ 1: rows });
     const [run = ''] = (await machine.run(['runs', 'list', '-o', 'id'])).stdout.split('\n');
-    const { stdout } = await machine.run(['runs', 'show', run, '--no-header', '--columns', 'row,outcome']);
-    expect(stdout.trimEnd().split('\n')).toEqual(all.map((_, at) => `${at + 1}\tsent`));
+    const { stdout } = await machine.run(['runs', 'show', run, '--no-header', '--columns', 'line,outcome']);
+    expect(stdout.trimEnd().split('\n')).toEqual(all.map((_, at) => `${at + 2}\tsent`));
   });
 
   it.concurrent('a command with a file and one with the same rows from stdin share them', async () => {
