@@ -8,7 +8,7 @@ import { countProblem, secretCheck } from './statements.ts';
 export async function checkLedger(options: Pick<LedgerOptions, 'stateFolder' | 'host'>): Promise<void> {
   const which = { ...options, isLocal: false, note: () => {} };
   if (!hasLedger(which)) return;
-  const [path, check] = [pathOf(which), checkOf(secretIn(options.stateFolder, true))];
+  const [path, check] = [pathOf(which), checkOf(secretIn(options.stateFolder, true, options.host.pid))];
   const database = await openFile(which);
   try {
     const found = await database.read(function* () {

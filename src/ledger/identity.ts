@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { Mode } from '../contract/keys.ts';
 import { isRecord } from '../contract/readers.ts';
+import { draftIn } from '../base/drafts.ts';
 import { configuration } from '../base/errors.ts';
 import { fsError, readRegular, createStateFolder } from '../base/files.ts';
 import { unwritable } from '../base/journal.ts';
@@ -109,11 +110,11 @@ export function checkOf(secret: string): string {
 }
 
 /** The secret of the ledger in hexadecimal; created on first use. With `isNeeded` a missing one is an error: rows would look new. */
-export function secretIn(folder: string, isNeeded: boolean): string {
+export function secretIn(folder: string, isNeeded: boolean, pid: number): string {
   const path = join(folder, name);
   const found = contentOf(path);
   if (!found && isNeeded) throw unusable(`${path} is missing`);
-  const secret = found ?? created(path, folder);
+  const secret = found ?? created(path, createStateFolder(folder), pid);
   if (secret.length !== secretSize) throw unusable(`${path} is damaged`);
   return secret.toString('hex');
 }
@@ -124,9 +125,9 @@ export function unusable(message: string): Error {
 }
 
 /** A link fails if the file exists, and the file is complete from its first instant. */
-function created(path: string, folder: string): Buffer {
+function created(path: string, folder: string, pid: number): Buffer {
   const secret = randomBytes(secretSize);
-  const draft = `${join(createStateFolder(folder), name)}.${randomBytes(8).toString('hex')}.new`;
+  const draft = draftIn(folder, pid);
   try {
     fs.writeFileSync(draft, secret, { mode: 0o600, flag: 'wx', flush: true });
     fs.linkSync(draft, path);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { removeLeftDrafts } from '../base/drafts.ts';
 import { statsOf } from '../base/files.ts';
 import type { Host } from '../base/host.ts';
 import { isProcessAlive, processStart } from '../base/liveness.ts';
@@ -26,9 +27,12 @@ export interface LedgerOptions {
 
 /** Opens the ledger of this machine, or of its local sandbox; creates it if it is missing. */
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
-  const { stateFolder, isLocal } = options;
+  const { stateFolder, isLocal, host } = options;
   const path = pathOf(options);
-  const secret = secretIn(stateFolder, hasLedger({ stateFolder, isLocal: false }));
+  const isNew = !hasLedger({ stateFolder, isLocal: false });
+  // A process that was killed while it created the secret has left a copy.
+  if (isNew) removeLeftDrafts(stateFolder, host.kill);
+  const secret = secretIn(stateFolder, !isNew, host.pid);
   const database = await openFile(options);
   try {
     const check = checkOf(secret);

@@ -39,6 +39,8 @@ interface Case {
 const cases: Readonly<Record<string, Case>> = {
   'the file of failed rows': { at: 'linkSync.*failed.csv', line: 'contacts import people.csv', holds: '\n12,' },
   'the copy of stdin': { at: 'rmSync.*/runs/', line: 'contacts import -', input: rows, holds: '+12025550141' },
+  'the secret of the ledger': { at: 'linkSync.*ledger.secret', line: 'contacts import people.csv', holds: '' },
+  'a copy of the secret': { at: 'rmSync.*/bizmsg/[.]bizmsg-', line: 'contacts import people.csv', holds: '' },
   'the profiles': { at: 'renameSync.*profiles.json', line: `${add} a`, input: key, holds: key, next: `${add} b` },
   "a sandbox's address": {
     at: 'renameSync.*/sandboxes/',

@@ -126,9 +126,9 @@ describe('the account of a key', () => {
 describe('the secret', () => {
   it('is created once in a private file, and leaves no other file', () => {
     const folder = temporaryFolder();
-    const first = secretIn(folder, false);
+    const first = secretIn(folder, false, process.pid);
     expect(first).toMatch(/^[0-9a-f]{64}$/);
-    expect(secretIn(folder, true)).toEqual(first);
+    expect(secretIn(folder, true, process.pid)).toEqual(first);
     expect(statSync(join(folder, 'ledger.secret')).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['ledger.secret']);
     expect(readFileSync(join(folder, 'ledger.secret')).toString('hex')).not.toContain(checkOf(first));
@@ -136,9 +136,9 @@ describe('the secret', () => {
 
   it('is not replaced if the ledger needs it', () => {
     const folder = temporaryFolder();
-    secretIn(folder, false);
+    secretIn(folder, false, process.pid);
     rmSync(join(folder, 'ledger.secret'));
-    expect(() => secretIn(folder, true)).toThrow(
+    expect(() => secretIn(folder, true, process.pid)).toThrow(
       expect.objectContaining({ exit: 'configuration', code: 'ledger-secret' }),
     );
   });
@@ -146,7 +146,7 @@ describe('the secret', () => {
   it('is refused if it has another length', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'ledger.secret'), 'short');
-    expect(() => secretIn(folder, false)).toThrow(expect.objectContaining({ code: 'ledger-secret' }));
+    expect(() => secretIn(folder, false, process.pid)).toThrow(expect.objectContaining({ code: 'ledger-secret' }));
   });
 });
 
