@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { cleanEnv, program } from '../support/bin.ts';
+import { alive } from '../support/cli.ts';
+import { isLong } from '../support/long-tests.ts';
+import * as rig from './runs-rig.ts';
+import type { Place } from './runs-rig.ts';
+
+const rounds = isLong ? 20 : 4;
+
+describe.runIf(existsSync('/proc/self/stat'))('a batch that is suspended with Ctrl-Z', () => {
+  it('does not delay a live message, wherever it is stopped, and sends the rest later', async () => {
+    const place = await rig.newPlace();
+    const rows = (rounds + 2) * 60;
+    rig.writePeople(place, rows);
+    const pid = await startInShell(place, rig.batch('people.csv', '--concurrency', '16'));
+    for (let round = 1; round <= rounds; round++) {
+      await place.service.until(round * 60);
+      process.kill(pid, 'SIGTSTP');
+      await expect.poll(() => stateOf(pid), { interval: 2 }).toBe('T');
+      const sent = await place.bin(['send-template', rig.phoneOf(rows + round), 'welcome', '-p', 'Ada', '--yes']);
+      // After three seconds a note would name the process that has the lock.
+      expect([sent.code, sent.stderr, stateOf(pid)]).toEqual([0, expect.not.stringContaining('waiting'), 'T']);
+      process.kill(pid, 'SIGCONT');
+    }
+    await expect.poll(() => stateOf(pid) ?? 'Z').toBe('Z');
+    expect(rig.repeated(place.service)).toEqual([]);
+    const [run] = (await rig.runs(place)).filter((one) => one['rows'] === rows);
+    expect(run).toMatchObject({ state: 'finished', sent: rows, unsure: 0 });
+    expect(place.service.asked).toHaveLength(rows + rounds);
+  });
+});
+
+describe('a batch that is suspended on another machine with the same state folder', () => {
+  it('is thought dead after 90 seconds, and learns later what others have sent since', async () => {
+    let answer = () => {};
+    const until = new Promise<void>((resolve) => (answer = resolve));
+    const place = await rig.newPlace(() => ({ reply: 200, until }));
+    rig.writePeople(place, 20);
+    const words = rig.batch('people.csv', '--concurrency', '4');
+    const suspended = place.start(words, undefined, machine('11111111-1111-4111-8111-111111111111', 0));
+    await rig.untilAsked(place, 4, suspended);
+    process.kill(suspended.pid, 'SIGSTOP');
+    answer();
+    const other = place.start(words, undefined, machine('22222222-2222-4222-8222-222222222222', 100_000));
+    expect(await other.ended).toBe(10);
+    expect(rig.summaryIn(other.stdout())).toMatchObject({ sent: 16, skipped: { unsure: 4 }, not_reached: 0 });
+    process.kill(suspended.pid, 'SIGCONT');
+    expect(await suspended.ended).toBe(0);
+    expect(rig.summaryIn(suspended.stdout())).toMatchObject({ sent: 4, skipped: { this_run: 16 }, unsure: 0 });
+    expect([place.service.asked.length, rig.repeated(place.service)]).toEqual([20, []]);
+    expect(await rig.runs(place)).toEqual([expect.objectContaining({ state: 'finished', sent: 20, unsure: 0 })]);
+  });
+});
+
+/** Starts a command as a job of a shell, because Ctrl-Z stops no other process; returns its pid. */
+async function startInShell({ home, env }: Place, words: readonly string[]): Promise<number> {
+  const script = 'set -m; "$@" >/dev/null & echo $!; read -r _';
+  const shell = spawn('bash', ['-c', script, 'bash', ...program, ...words], { cwd: home, env: cleanEnv(home, env) });
+  let text = '';
+  shell.stdout.on('data', (part: Buffer) => (text += part.toString()));
+  await expect.poll(() => text, { interval: 2 }).toMatch(/\n/);
+  const pid = Number(text);
+  onTestFinished(() => {
+    alive(pid, 'SIGKILL');
+    shell.kill();
+  });
+  return pid;
+}
+
+/** R, S, T and so on; undefined if there is no such process. */
+function stateOf(pid: number): string | undefined {
+  const stat = join('/proc', String(pid), 'stat');
+  return existsSync(stat) ? /\) (\w)/.exec(readFileSync(stat, 'utf8'))?.[1] : undefined;
+}
+
+/** Makes a process look like one of a machine, at a time in milliseconds from now. */
+function machine(boot: string, ahead: number): Readonly<Record<string, string>> {
+  const preload = new URL('../support/other-boot-preload.cjs', import.meta.url).pathname;
+  return { NODE_OPTIONS: `--require=${preload}`, BIZMSG_TEST_BOOT: boot, BIZMSG_TEST_AHEAD: String(ahead) };
+}
