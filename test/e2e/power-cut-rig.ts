@@ -6,7 +6,7 @@ import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';
 import { type Cut, type DiskState, recordRun, type Trace } from '../support/power-cut.ts';
 import { phoneOf, summaryIn, writePeople } from './import-rig.ts';
 
-const losses = ['dropped', 'zeroed', 'prefix', 'kept', 'holes'] as const satisfies readonly Cut['unsynced'][];
+const losses = ['dropped', 'zeroed', 'prefix', 'torn', 'holes', 'kept'] as const satisfies readonly Cut['unsynced'][];
 
 interface Cuts {
   /** Default number of cuts; BIZMSG_CUTS overrides it. */
@@ -18,9 +18,10 @@ interface Cuts {
 /** The states after that many cuts. The kinds of loss take turns. */
 export function statesOf(trace: Trace, { cuts, journaled }: Cuts): readonly DiskState[] {
   const points = trace.cutPoints(Number(process.env['BIZMSG_CUTS'] ?? cuts));
-  return points.flatMap((at, number) => {
+  return points.flatMap((point, number) => {
     const unsynced = losses[number % losses.length] ?? 'dropped';
-    return trace.statesAfterCut({ at, unsynced, journaled });
+    const write = trace.operations.findLastIndex((operation, at) => at < point && operation.do === 'write');
+    return trace.statesAfterCut({ at: unsynced === 'torn' ? write + 1 : point, unsynced, journaled });
   });
 }
 

@@ -12,13 +12,12 @@ describe.skipIf(noPowerCut !== undefined)(`a power cut (${noPowerCut ?? 'on Linu
   it.each([
     ['a profile with a plan', 'profile', 5],
     ['a key in the environment, without a known plan,', 'environment', 3],
-  ] as const)('does not make a batch with %s repeat or lose a row', { timeout: 120_000 }, async (_, caller, few) => {
+  ] as const)('does not make a batch with %s repeat or lose a row', { timeout: 600_000 }, async (_, caller, few) => {
     const resumed = await batchAfterCuts({ caller, cuts: isLong ? 16 : few, journaled: true });
     expect(resumed.filter(({ repeated }) => repeated.length > 0)).toEqual([]);
     // A cut after the last row leaves a finished run, whose rows are not sent again.
     const isFinished = ({ left, stderr }: Resumed) => left.length === rows && stderr.includes('"sent-before"');
-    const refused = resumed.filter((one) => !one.summary && !isFinished(one));
-    expect(refused.filter(({ loss, stderr }) => loss !== 'holes' || !damage.test(stderr))).toEqual([]);
+    expect(resumed.filter((one) => !one.summary && !isFinished(one))).toEqual([]);
     for (const { cut, left, sent, summary } of resumed) {
       if (!summary) continue;
       const unsent = rows - new Set([...left, ...sent]).size;
@@ -27,7 +26,7 @@ describe.skipIf(noPowerCut !== undefined)(`a power cut (${noPowerCut ?? 'on Linu
     expect(resumed.some(({ left }) => left.length > 0 && left.length < rows)).toBe(true);
   });
 
-  it('leaves the sandbox with a prefix of what it recorded', { timeout: 120_000 }, async () => {
+  it('leaves the sandbox with a prefix of what it recorded', { timeout: 600_000 }, async () => {
     const asked: Asked = { phones: new Set(), contacts: new Map(), messages: new Set() };
     const trace = await recordedSandbox(asked);
     expect([trace.code, asked.messages.size]).toEqual([0, calls / 2]);

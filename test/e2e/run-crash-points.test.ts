@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/sandbox/state/ids.ts';
 import { binary, cleanEnv } from '../support/bin.ts';
 import { isLong } from '../support/long-tests.ts';
-import { canInject, type Change, changesIn, fullFrom, killedAt, recordingChanges } from '../support/strace.ts';
+import { canInject, type Change, changesIn, failingFrom, killedAt, recordingChanges } from '../support/strace.ts';
 import * as rig from './runs-rig.ts';
 import type { Place } from './runs-rig.ts';
 
@@ -22,9 +22,11 @@ describe.skipIf(!canInject).each([
   ['a batch from stdin', rig.batch('-', '--concurrency', '2'), rig.peopleText(rows)],
   ['an import', ['contacts', 'import', 'people.csv', ...rig.sending, '--concurrency', '2'], undefined],
 ])('%s', (_, words, input) => {
-  it.each([
+  it.each<[string, (change: Change) => readonly string[]]>([
     ['is killed before any of its changes to the disk', killedAt],
-    ['has a full disk from any of its changes on', fullFrom],
+    ['has a full disk from any of its changes on', (change) => failingFrom(change, 'ENOSPC')],
+    ['has a broken disk from any of its changes on', (change) => failingFrom(change, 'EIO')],
+    ['has a read-only disk from any of its changes on', (change) => failingFrom(change, 'EROFS')],
   ])(`that %s is completed by the same command (seed ${seed})`, { timeout: 60_000 + most * 8_000 }, async (__, how) => {
     const random = createRandom(seed);
     const whole = await newPlace();

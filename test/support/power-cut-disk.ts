@@ -35,9 +35,9 @@ export type Operation =
 /**
  * What happens to the unsynced bytes of each file. `dropped`: they are lost. `zeroed`: the file has its new length, but
  * zeros instead of them. `prefix`: the first half survives. `holes`: the second half survives, after zeros, because the
- * disk wrote it first. `kept`: all survive, as after kill -9.
+ * disk wrote it first. `kept`: all survive, as after kill -9. `torn`: the same, but the last write is only half done.
  */
-export type Loss = 'dropped' | 'zeroed' | 'prefix' | 'holes' | 'kept';
+export type Loss = 'dropped' | 'zeroed' | 'prefix' | 'holes' | 'kept' | 'torn';
 
 /** The content of a folder by path, parents first. Hard links share an entry. */
 export type Tree = ReadonlyMap<string, Entry>;
@@ -104,7 +104,7 @@ export function survivors(
   const syncs = new Map<number, () => void>();
   let unsynced: Naming[] = [];
   let namings = 0;
-  for (const operation of operations) follow(operation);
+  for (const operation of loss === 'torn' ? withHalfOfTheLast(operations) : operations) follow(operation);
   const current: Survivor = { names: 'new', tree: treeOf(root, ({ current }) => current, loss) };
   if (unsynced.length === 0) return [current];
   return [{ names: 'old', tree: treeOf(root, ({ durable }) => durable, loss) }, current];
@@ -227,6 +227,14 @@ export function survivors(
   }
 }
 
+/** The last operation, if it is a write, writes only the first half of its bytes. */
+function withHalfOfTheLast(operations: readonly Operation[]): readonly Operation[] {
+  const last = operations.at(-1);
+  if (last?.do !== 'write') return operations;
+  const bytes = Buffer.from(last.bytes, 'base64');
+  return [...operations.slice(0, -1), { ...last, bytes: bytes.subarray(0, bytes.length / 2).toString('base64') }];
+}
+
 export function readTree(folder: string): Tree {
   const tree = new Map<string, Entry>();
   const entries = new Map<number, Entry>();
@@ -345,6 +353,7 @@ const halves: Readonly<Record<Loss, readonly [Fate, Fate]>> = {
   prefix: [kept, lost],
   holes: [zeros, kept],
   kept: [kept, kept],
+  torn: [kept, kept],
 };
 
 function survivingBytes({ durable, changes }: File, loss: Loss): Buffer {

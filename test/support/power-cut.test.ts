@@ -24,6 +24,12 @@ describe.skipIf(noPowerCut !== undefined)(`the power-cut simulator (${noPowerCut
       expect(atTheEnd(trace, 'holes')).toEqual([{ a: '\0\0\0\0hree' }]);
     });
 
+    it('are halved in the last write only', async () => {
+      const trace = await recorded(`${opened}; fs.writeSync(fd, 'one'); fs.writeSync(fd, 'four')`, { a: '' });
+      const at = trace.operations.findLastIndex((operation) => operation.do === 'write') + 1;
+      expect(after(trace, { at, unsynced: 'torn' })).toEqual([{ a: 'onefo' }]);
+    });
+
     it('leave the old bytes in their place', async () => {
       const trace = await recorded(`${opened}; fs.writeSync(fd, 'TWO', 3)`, { a: 'onetwo' });
       expect(atTheEnd(trace, 'zeroed')).toEqual([{ a: 'onetwo' }]);

@@ -23,9 +23,9 @@ export function killedAt({ call, n }: Change): readonly string[] {
   return [...tracing, '-o', '/dev/null', '-e', `inject=${call}:signal=SIGKILL:when=${n}`];
 }
 
-/** The words of a command prefix that makes a change and all later ones of its kind fail, as on a full disk. */
-export function fullFrom({ call, n }: Change): readonly string[] {
-  return [...tracing, '-o', '/dev/null', '-e', `inject=${call}:error=ENOSPC:when=${n}+`];
+/** The words of a command prefix that makes a change and all later ones of its kind fail. */
+export function failingFrom({ call, n }: Change, error: 'ENOSPC' | 'EIO' | 'EROFS'): readonly string[] {
+  return [...tracing, '-o', '/dev/null', '-e', `inject=${call}:error=${error}:when=${n}+`];
 }
 
 /** The words of a command prefix that records changes, for `changesIn`. */
