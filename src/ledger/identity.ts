@@ -6,7 +6,6 @@ import { isRecord } from '../contract/readers.ts';
 import { draftIn } from '../base/drafts.ts';
 import { configuration } from '../base/errors.ts';
 import { fsError, readRegular, createStateFolder } from '../base/files.ts';
-import { unwritable } from '../base/journal.ts';
 import type { Account, RowDigest } from './ledger.ts';
 
 export const digestSize = 12;
@@ -134,8 +133,9 @@ function created(path: string, folder: string, pid: number): Buffer {
     return secret;
   } catch (error) {
     const fault = fsError(error);
-    if (fault && fault.code !== 'EEXIST') throw unwritable(path, error);
     if (!fault) throw error;
+    if (fault.code !== 'EEXIST')
+      throw configuration('ledger-unwritable', `cannot write ${path}: ${fault.reason}`, undefined, error);
     return readRegular(path);
   } finally {
     fs.rmSync(draft, { force: true });
