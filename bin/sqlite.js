@@ -1,5 +1,8 @@
 'use strict';
 
+const { existsSync } = require('node:fs');
+const { join } = require('node:path');
+
 module.exports = { loadSqlite };
 
 /** Loads Node's SQLite; on Node 20 the package with the same API, if it is installed. */
@@ -31,10 +34,24 @@ function isSqlite(loaded) {
 
 function installed() {
   try {
-    return require('@photostructure/sqlite');
+    return prebuilt() ?? require('@photostructure/sqlite');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return undefined;
     throw error;
+  }
+}
+
+/** The library in the package, which itself takes 4 ms to find it, and adds only what is not used here. */
+function prebuilt() {
+  const libc = existsSync('/etc/alpine-release') ? 'musl' : 'glibc';
+  const folder = `@photostructure/sqlite/prebuilds/${process.platform}-${process.arch}`;
+  const name = join(folder, `@photostructure+sqlite.${libc}.node`);
+  const library = (require.resolve.paths(name) ?? []).map((path) => join(path, name)).find((path) => existsSync(path));
+  try {
+    return library === undefined ? undefined : require(library);
+  } catch {
+    // It does not fit this system, but the package may have been compiled here.
+    return undefined;
   }
 }
 
