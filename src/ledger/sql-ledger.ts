@@ -5,7 +5,6 @@ import { heartbeatInterval } from '../base/liveness.ts';
 import { claimItems, claimSingle, knownRun, settleItems } from './claims.ts';
 import { type Ledger, runGone, type RunState, type Settled } from './ledger.ts';
 import { createLives, type Presence, type Self } from './owners.ts';
-import { register } from './register.ts';
 import { isAbandoned } from './rules.ts';
 import { isFinished, type Run } from './run.ts';
 import {
@@ -48,6 +47,8 @@ export function createSqlLedger({ database, secret, self, later, steady }: SqlLe
     async register(plan) {
       if (!plan.isRehearsal) use();
       await buryDead();
+      // A single message does not load it.
+      const { register } = await import('./register.ts');
       const { tick, ...result } = await register(store, plan);
       if (!result.stop && !plan.isRehearsal) registered.set(result.run, tick);
       return result;
