@@ -192,11 +192,16 @@ function wrapForCache(dir) {
   const chunks = readdirSync(dir).filter((name) => name.startsWith('chunk-') || name === 'complete.cjs');
   return chunks.map((chunk) => {
     const body = chunk.replace('.cjs', '.body.cjs');
-    // Inlines the runtime: loading a file takes 0.25 ms.
-    const code = readFileSync(join(dir, chunk), 'utf8').replace(
-      /require\("\.\/(rolldown-runtime-[\w-]+\.cjs)"\)/,
-      (_, runtime) => `((exports) => {${readFileSync(join(dir, runtime), 'utf8')}\nreturn exports})({})`,
-    );
+    // Inlines the runtime: loading a file takes 0.25 ms. Exports values, because getters take 1 ms; none is ever reassigned.
+    const code = readFileSync(join(dir, chunk), 'utf8')
+      .replace(
+        /require\("\.\/(rolldown-runtime-[\w-]+\.cjs)"\)/,
+        (_, runtime) => `((exports) => {${readFileSync(join(dir, runtime), 'utf8')}\nreturn exports})({})`,
+      )
+      .replaceAll(
+        /Object\.defineProperty\(exports,"([\w$]+)",\{enumerable:!0,get:function\(\)\{return ([\w$]+)\}\}\)/g,
+        'exports.$1=$2',
+      );
     writeFileSync(join(dir, body), `(function (exports, require, module, __filename, __dirname) {${code}\n})`);
     const runner = readFileSync(join(root, 'build/compiled.cjs'), 'utf8');
     writeFileSync(join(dir, chunk), `${runner}\nmodule.exports.run(__dirname, '${body}', module, require);\n`);
