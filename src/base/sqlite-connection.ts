@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createStateFolder, fsError, irregular, statsOf } from './files.ts';
-import type { Sqlite, SqliteConnection, SqliteStatement } from './host.ts';
+import type { Sqlite, SqliteStatement } from './host.ts';
 import { linked, newer, noSqlite } from './sqlite-errors.ts';
 import type { Row, Statement, Value } from './transaction.ts';
 
@@ -57,13 +57,56 @@ export function connect(path: string, { schema, sync }: Schema, sqlite: Sqlite |
       PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON`);
     // It writes, and has an effect only before the first table.
     if (size === 0) database.exec('PRAGMA auto_vacuum = FULL');
-    upgrade(database, path, schema);
+    upgrade();
     isSetUp = true;
+  }
+
+  function upgrade(): void {
+    if (version() === schema.length) return;
+    inTransaction('BEGIN EXCLUSIVE', () => {
+      const known = version();
+      if (known > schema.length) throw newer(path);
+      for (const step of schema.slice(known)) database.exec(step);
+      database.exec(`PRAGMA user_version = ${schema.length}`);
+    });
+  }
+
+  function version(): number {
+    return Number(run('PRAGMA user_version')[0]?.['user_version']);
   }
 
   function transact<T>(isWriting: boolean, act: () => T): T {
     setUp();
-    return inTransaction(database, isWriting ? 'BEGIN EXCLUSIVE' : reading, act);
+    if (isWriting) return inTransaction('BEGIN EXCLUSIVE', act);
+    return inTransaction('BEGIN', () => {
+      // Takes the lock.
+      version();
+      return act();
+    });
+  }
+
+  function inTransaction<T>(begin: string, act: () => T): T {
+    try {
+      run(begin);
+      const result = act();
+      run('COMMIT');
+      return result;
+    } catch (error) {
+      rollBack();
+      throw error;
+    }
+  }
+
+  function rollBack(): void {
+    try {
+      run('ROLLBACK');
+    } catch {
+      // SQLite has rolled it back.
+    }
+  }
+
+  function run(sql: string): readonly Row[] {
+    return all({ sql, values: [] });
   }
 
   function all({ sql, values }: Statement): readonly Row[] {
@@ -99,41 +142,4 @@ function createPrivate(path: string): void {
   } catch (error) {
     if (fsError(error)?.code !== 'EEXIST') throw error;
   }
-}
-
-/** Takes the lock right away. */
-const reading = 'BEGIN; PRAGMA user_version';
-
-function inTransaction<T>(database: SqliteConnection, begin: string, act: () => T): T {
-  try {
-    database.exec(begin);
-    const result = act();
-    database.exec('COMMIT');
-    return result;
-  } catch (error) {
-    rollBack(database);
-    throw error;
-  }
-}
-
-function rollBack(database: SqliteConnection): void {
-  try {
-    database.exec('ROLLBACK');
-  } catch {
-    // SQLite has rolled it back.
-  }
-}
-
-function upgrade(database: SqliteConnection, path: string, schema: readonly string[]): void {
-  if (versionOf(database) === schema.length) return;
-  inTransaction(database, 'BEGIN EXCLUSIVE', () => {
-    const version = versionOf(database);
-    if (version > schema.length) throw newer(path);
-    for (const step of schema.slice(version)) database.exec(step);
-    database.exec(`PRAGMA user_version = ${schema.length}`);
-  });
-}
-
-function versionOf(database: SqliteConnection): number {
-  return Number(database.prepare('PRAGMA user_version').all()[0]?.['user_version']);
 }

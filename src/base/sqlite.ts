@@ -132,14 +132,14 @@ export async function openDatabase(path: string, options: DatabaseOptions): Prom
 
   /** Moves a damaged file aside and tries again. */
   function repairing<T>(act: () => T): T {
-    const before = statsOf(path)?.ino;
     try {
       return act();
     } catch (error) {
       if (!isDisposable || !isDamage(error)) throw error;
-      disconnect();
       // Another process may have moved it already.
-      if (statsOf(path)?.ino === before) moveAside();
+      const isThere = connection?.isCurrent() !== false;
+      disconnect();
+      if (isThere) moveAside();
       return act();
     }
   }
