@@ -59,6 +59,7 @@ export type ErrorCode =
   | 'key'
   | 'key-in-arguments'
   | 'key-without-address'
+  | 'ledger-older'
   | 'ledger-secret'
   | 'ledger-unwritable'
   | 'left'

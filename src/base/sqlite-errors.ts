@@ -77,7 +77,7 @@ export function busy(path: string): CliError {
 }
 
 export function removed(path: string): CliError {
-  const hint = 'what it knew is lost, so the same command starts from the beginning; restore it from a backup';
+  const hint = 'what it knew is lost: restore it from a backup, or --accept-loss starts from the beginning';
   return configuration('database-removed', `${path} was removed or replaced while this command used it`, hint);
 }
 

@@ -39,6 +39,8 @@ export interface Ledger {
   forget(what: Forgotten): Promise<void>;
   /** Records the last outcomes, and ends this process's part: its runs are no longer running. */
   close(last?: readonly Settled[]): Promise<void>;
+  /** The number of transactions so far. */
+  tick(): Promise<number>;
 }
 
 /** 24 bytes: `who`, then `per`. `identity.ts` makes them. */

@@ -12,6 +12,7 @@ import {
   addUnsent,
   allRuns,
   endRun,
+  lastMoment,
   markClosed,
   putBeat,
   removeOwner,
@@ -123,6 +124,10 @@ export function createSqlLedger({ database, secret, self, later, steady }: SqlLe
       });
     },
     close: (last = []) => (closing ??= end(last)),
+    tick: () =>
+      database.read(function* () {
+        return (yield* lastMoment()).tick;
+      }),
   };
 
   /** From now on, other processes see this one. */

@@ -70,7 +70,10 @@ const schema = [
     attempt INTEGER,
     retry_in INTEGER
   ) STRICT;
-  CREATE INDEX forward_event ON forward (event);`,
+  CREATE INDEX forward_event ON forward (event);
+
+  -- One row: the last tick of the ledger. A restored backup of the ledger has an earlier one.
+  CREATE TABLE ledger (id INTEGER PRIMARY KEY CHECK (id = 1), tick INTEGER NOT NULL) STRICT;`,
 ] as const;
 
 type LogOptions = Pick<DatabaseOptions, 'host' | 'note' | 'patience' | 'signal'>;

@@ -4,6 +4,7 @@ import { networkDisk } from '../base/network-disk.ts';
 import { type AccountFacts, accountOf } from '../ledger/identity.ts';
 import type { Kind } from '../ledger/ledger.ts';
 import { emptyLedger, hasLedger, openLedger as open } from '../ledger/open.ts';
+import { watchAge } from './ledger-age.ts';
 import { environmentAccount } from './profiles/environment.ts';
 import { originOf } from './profiles/fields.ts';
 import type { CheckedTarget, OpenedLedger, Session } from './session.ts';
@@ -23,7 +24,7 @@ export async function openLedger(session: Session, checkedTarget: CheckedTarget,
   const ledger = given.dryRun && !hasLedger(which) ? emptyLedger(options) : await open(options);
   const { baseUrl, key } = target;
   const account = accountOf(ledger.secret, facts ?? { origin: new URL(baseUrl).origin, key, sandbox: 'not running' });
-  return { ledger, account };
+  return { ledger: isLive && !given.dryRun ? await watchAge(session, ledger) : ledger, account };
 }
 
 /** A message that is sent under a clock that is far behind would look forgotten once the clock is right. */

@@ -36,6 +36,7 @@ export interface CallOptions extends CallerFlags {
   readonly dryRun: boolean;
   readonly debug: boolean;
   readonly noInput: boolean;
+  readonly acceptLoss?: boolean | undefined;
 }
 
 interface Reporter {

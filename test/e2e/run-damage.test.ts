@@ -41,7 +41,7 @@ describe('a batch refuses to send, and names the file,', () => {
     answer();
     expect([await running.ended, errorIn(running.stderr())['code']]).toEqual([3, 'database-removed']);
     expect(place.service.asked).toHaveLength(4);
-    expect(running.stderr()).toContain('the same command starts from the beginning');
+    expect(running.stderr()).toContain('--accept-loss starts from the beginning');
     expect(running.stdout() + running.stderr()).not.toMatch(/run the same command|--retry-unsure|runs resolve/);
   });
 });

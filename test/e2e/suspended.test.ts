@@ -27,7 +27,7 @@ describe.runIf(existsSync('/proc/self/stat'))('a batch that is suspended with Ct
     }
     await expect.poll(() => stateOf(pid) ?? 'Z').toBe('Z');
     expect(rig.repeated(place.service)).toEqual([]);
-    const [run] = (await rig.runs(place)).filter((one) => one['rows'] === rows);
+    const run = (await rig.runs(place)).find((one) => one['rows'] === rows);
     expect(run).toMatchObject({ state: 'finished', sent: rows, unsure: 0 });
     expect(place.service.asked).toHaveLength(rows + rounds);
   });

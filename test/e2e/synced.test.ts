@@ -12,9 +12,10 @@ it.skipIf(!canTrace)('a live message syncs two transactions: its claim and its o
   const place = await rig.newPlace();
   expect((await place.bin(send(1))).code).toBe(0);
   const trace = join(place.home, 'trace');
-  const strace = ['-f', '-qq', '-y', '-o', trace, '-e', 'trace=fsync,fdatasync', '-e', 'signal=none'];
+  const tracing = ['strace', '-f', '-qq', '-y', '-o', trace, '-e', 'trace=fsync,fdatasync', '-e', 'signal=none'];
+  const [name = '', ...words] = [...tracing, process.execPath, binary, ...send(2)];
   const options = { cwd: place.home, env: cleanEnv(place.home, place.env), extendEnv: false } as const;
-  await execa('strace', [...strace, process.execPath, binary, ...send(2)], options);
+  await execa(name, words, options);
   const synced = [...readFileSync(trace, 'utf8').matchAll(/sync\(\d+<.*\/([^/>]+)>/g)].map(([, name]) => name);
   // Each commit syncs the database once.
   expect(synced.filter((name) => name === 'ledger.db')).toHaveLength(2);

@@ -1,0 +1,65 @@
+import { CliError, unsafe } from '../base/errors.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { pathOf } from '../ledger/open.ts';
+import { openLogs } from '../logs/database.ts';
+import { lastTick, putTick } from '../logs/ledger-tick.ts';
+import type { Session } from './session.ts';
+
+/** Milliseconds that the logs may delay a message. */
+const patience = 1_000;
+
+/**
+ * Refuses a ledger that is older than what was sent, for example from a backup: the logs have its last tick, which this
+ * process updates after its first claim and at its end. A fault of the logs is no reason to stop.
+ */
+export async function watchAge({ host, given, note, ...session }: Session, ledger: Ledger): Promise<Ledger> {
+  const stateFolder = session.stateFolder();
+  const options = { host, patience, note: (text: string) => note('activity', text) };
+  const logs = await attempt(() => openLogs(stateFolder, options));
+  const record = () => attempt(async () => logs?.write(putTick(await ledger.tick())));
+  let recorded: Promise<unknown> | undefined;
+  const isOlder = (await ledger.tick()) < ((await attempt(async () => logs?.read(lastTick))) ?? 0);
+  if (isOlder && !given.acceptLoss) {
+    await close();
+    throw older(pathOf({ stateFolder, isLocal: false }));
+  }
+  if (isOlder) await record();
+  return {
+    ...ledger,
+    claim: (items, terms) => recording(ledger.claim(items, terms)),
+    claimSingle: (row, terms) => recording(ledger.claimSingle(row, terms)),
+    async close(last) {
+      if (recorded) await record();
+      await close(last);
+    },
+  };
+
+  async function recording<T>(claiming: Promise<T>): Promise<T> {
+    const claimed = await claiming;
+    await (recorded ??= record());
+    return claimed;
+  }
+
+  async function close(last?: Parameters<Ledger['close']>[0]): Promise<void> {
+    try {
+      await ledger.close(last);
+    } finally {
+      await logs?.close();
+    }
+  }
+}
+
+async function attempt<T>(act: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
+
+function older(path: string): CliError {
+  const message = `${path} is older than what was sent from here: it was restored from a backup, or removed`;
+  const hint = 'restore a newer one, or go on with --accept-loss: what this ledger does not know is sent again';
+  return unsafe('ledger-older', message, hint);
+}
