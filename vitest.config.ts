@@ -3,14 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that limit the file size of their process, so each needs a separate one. */
-const limiting = [
-  'test/base/journal.test.ts',
-  'test/base/sqlite.test.ts',
-  'test/ledger/damage.test.ts',
-  'test/runs/engine.test.ts',
-  'test/runs/waits.test.ts',
-  'test/sandbox/state/file-journal.test.ts',
-];
+const limiting = ['test/base/journal.test.ts', 'test/sandbox/state/file-journal.test.ts'];
 
 /**
  * Files whose tests take longest, in this order. They start first, also on the first run and if the tools of some were

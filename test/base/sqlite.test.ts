@@ -20,7 +20,7 @@ import { loadSqlite } from '../../bin/sqlite.js';
 import { type DatabaseOptions, openDatabase } from '../../src/base/sqlite.ts';
 import { type Database, query, type Row, type Transaction, type Value } from '../../src/base/transaction.ts';
 import { temporaryHome } from '../support/bin.ts';
-import { canLimitFiles, limitFiles, makePipe } from '../support/disk.ts';
+import { makePipe } from '../support/disk.ts';
 import { asRoot, canMount, mount } from '../support/small-disk.ts';
 
 const engine = new URL('../../bin/sqlite.js', import.meta.url).pathname;
@@ -454,19 +454,6 @@ it('a disposable file that is damaged while it is open is moved aside', async ()
   execFileSync('node', ['-e', process, path]);
   await Promise.all([database.write(add(2, 'second')), database.write(add(3, 'third'))]);
   expect(await database.read(names)).toEqual(['second', 'third']);
-});
-
-describe.runIf(canLimitFiles)('a file that cannot grow', () => {
-  it('keeps what it has, and works again once it can', async () => {
-    const path = await written();
-    const database = await open(path);
-    limitFiles('20000');
-    const error = await failed(database.write(add(2, 'x'.repeat(100_000))));
-    limitFiles('unlimited');
-    expect(error).toMatchObject({ exit: 'configuration', code: 'state-unwritable' });
-    await database.write(add(3, 'third'));
-    expect(await database.read(names)).toEqual(['first', 'third']);
-  });
 });
 
 describe.runIf(canMount())('a disk', () => {

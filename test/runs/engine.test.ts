@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { canLimitFiles, limitFiles } from '../support/disk.ts';
 import * as rig from './engine-rig.ts';
 
 const never = new AbortController().signal;
@@ -283,23 +282,6 @@ describe('a run stops', () => {
     const { sent, counts } = await rig.part(folder, input);
     expect(sent).toEqual(input.slice(10));
     expect(counts).toEqual({ done: 49, failed: 0, unsure: 1, left: 0 });
-  });
-
-  it.runIf(canLimitFiles)('on a full disk, before it sends a row that is not recorded', async () => {
-    const [folder, input] = [rig.stateFolder(), rig.numbered(50)];
-    const sent: string[] = [];
-    const send = async (content: string) => {
-      if (sent.push(content) === 10) limitFiles('4096');
-    };
-    try {
-      const { stopped } = await rig.part(folder, input, { concurrency: 2, send, pid: 1_000, kill: () => true });
-      expect(stopped).toMatchObject({ exit: 'configuration', code: 'state-unwritable' });
-    } finally {
-      limitFiles('unlimited');
-    }
-    const second = await rig.part(folder, input, { pid: 1_001, kill: (pid) => pid !== 1_000 });
-    expect([...sent, ...second.sent]).toEqual(input);
-    expect(second.counts).toEqual({ done: 48, failed: 0, unsure: 2, left: 0 });
   });
 });
 

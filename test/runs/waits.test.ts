@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { canLimitFiles, limitFiles } from '../support/disk.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import * as rig from './engine-rig.ts';
 
@@ -77,28 +76,6 @@ describe('while rows wait for the rate limit', () => {
     const ended = await rig.part(rig.stateFolder(), input, { concurrency: 8, send, slot: refusing });
     expect(ended).toMatchObject({ counts: { done: 2, left: 28 }, stopped: { exit: 'configuration' } });
     expect(ended.sent).toEqual(input.slice(0, 2));
-  });
-
-  it.runIf(canLimitFiles)('a row whose slot is granted while the disk is full is not sent', async () => {
-    const [folder, { slot, waiting }] = [rig.stateFolder(), slots(1)];
-    const sent: string[] = [];
-    const [first, done] = [{ concurrency: 4, slot, pid: 1_000, kill: () => true }, new Array<number>()];
-    const running = rig.part(folder, input, {
-      ...first,
-      send: async (content) => sent.push(content),
-      onOutcome: ({ row }) => void done.push(row.number),
-    });
-    await expect.poll(() => [waiting.length, done], settled).toEqual([4, [1]]);
-    try {
-      limitFiles('4096');
-      waiting.shift()?.();
-      expect(await running).toMatchObject({ stopped: { code: 'state-unwritable' } });
-    } finally {
-      limitFiles('unlimited');
-    }
-    expect(sent).toEqual(['row 1']);
-    const second = await rig.part(folder, input, { pid: 1_001, kill: (pid) => pid !== 1_000 });
-    expect([second.sent.toSorted(), second.counts.unsure]).toEqual([input.slice(1).toSorted(), 0]);
   });
 });
 
