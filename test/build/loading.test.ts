@@ -10,7 +10,7 @@ import { openWorld, type World } from '../support/world.ts';
 const { packages }: { packages: Readonly<Record<string, readonly string[]>> } = JSON.parse(
   readFileSync(new URL('../../dist/build.json', import.meta.url), 'utf8'),
 );
-const hook = `process.on('exit', () => require('node:fs').writeFileSync(process.env.LOADED, JSON.stringify(Object.keys(require.cache))))`;
+const hook = `process.on('exit', () => require('node:fs').writeFileSync(process.env.LOADED, JSON.stringify([...Object.keys(require.cache), ...process.moduleLoadList])))`;
 
 async function newWorld(): Promise<World> {
   const world = await openWorld();
@@ -20,8 +20,8 @@ async function newWorld(): Promise<World> {
   return world;
 }
 
-/** Returns the files of dist that a command loads. */
-async function loadedBy({ home, binEnv }: World, argv: readonly string[]): Promise<readonly string[]> {
+/** Returns the files and modules that a command loads. */
+async function allLoadedBy({ home, binEnv }: World, argv: readonly string[]): Promise<readonly string[]> {
   const list = join(home, 'loaded.json');
   const words = ['-r', join(home, 'hook.cjs'), binary, ...argv];
   await execa(process.execPath, words, {
@@ -31,7 +31,13 @@ async function loadedBy({ home, binEnv }: World, argv: readonly string[]): Promi
     input: argv[0] === '__complete' ? 'bizmsg con\0con\0' : 'sk_test_bench0123456789',
   });
   const files: unknown = JSON.parse(readFileSync(list, 'utf8'));
-  return Array.isArray(files) ? files.filter((file) => /dist.cli/.test(file)).map((file) => basename(file)) : [];
+  return Array.isArray(files) ? files.map(String) : [];
+}
+
+/** Returns those of dist. */
+async function loadedBy(world: World, argv: readonly string[]): Promise<readonly string[]> {
+  const files = await allLoadedBy(world, argv);
+  return files.filter((file) => /dist.cli/.test(file)).map((file) => basename(file));
 }
 
 it.each([
@@ -49,6 +55,17 @@ it.each([
 ])('%j loads only %j', async (argv, files) => {
   const loaded = await loadedBy(await newWorld(), argv);
   expect(loaded.map((file) => file.replace(/^(chunk-[a-z]+)-.*\.cjs$/, '$1.cjs'))).toEqual(files);
+});
+
+it.each([
+  [['--version'], false],
+  [['--help'], false],
+  [['__complete', 'bash'], false],
+  [['contacts', 'list'], false],
+  [['send-template', '+12025550101', 'welcome'], true],
+])('%j loads SQLite: %s', async (argv, isLoaded) => {
+  const files = await allLoadedBy(await newWorld(), argv);
+  expect(files.some((file) => /photostructure|Module sqlite/.test(file))).toBe(isLoaded);
 });
 
 const profiles = 'profiles add acme --base-url https://api.example.com --key-stdin';
