@@ -1,50 +1,55 @@
 import { CliError, type ExitName } from '../../base/errors.ts';
 import type { Context, Ui } from '../../cli/command.ts';
 import { clauses } from './clauses.ts';
-import { isPost, type PostName } from '../../contract/endpoints.ts';
-import { gaps } from './gaps.ts';
-import {
-  acceptedIn,
-  acceptedText,
-  barred,
-  isBarred,
-  isSuccess,
-  lastOf,
-  type Sighting,
-  sightingOf,
-  sightings,
-  type Sightings,
-} from './observations.ts';
-import { type Allowed, first, harmless, plannedIn, planWrites, type Probe } from './probes.ts';
+import { judge } from './judge.ts';
+import { acceptedIn, acceptedText, isSuccess, lastOf, type Sighting, sightingOf } from './observations.ts';
+import { type Allowed, first, harmless, planWrites, type Probe } from './probes.ts';
 import { type Report, reportText } from './report-text.ts';
-import type { Facts } from './verdict.ts';
 
 /** Compares the service with the API's document: sends requests in sequence, first those without effect. */
 export async function compare(context: Context, allowed: Allowed | undefined): Promise<Comparison> {
   const { target, observe } = await context.clientForRun({ concurrency: 1 });
   const { address, shownKey, mode } = target;
-  const facts = { address, shownKey, isSandbox: mode === 'sandbox', writes: planWrites(allowed) };
-  const planned = plannedIn(facts.writes);
-  if (!facts.isSandbox && planned.length > 0) await context.confirm(question(planned, allowed));
-  const changing = planned.length === 0 ? 'GETs and invalid requests' : `${planned.length} of them write`;
-  context.note('calls', `${harmless.length + planned.length} calls, one at a time: ${changing}`);
+  const writes = planWrites(allowed);
+  const count = writes.filter(({ why }) => why === undefined).length;
+  if (mode !== 'sandbox' && allowed && count > 0) await context.confirm(question(writes, allowed));
+  const changing = count === 0 ? 'GETs and invalid requests' : `${count} of them write`;
+  context.note('calls', `${harmless.length + count} calls, one at a time: ${changing}`);
   let calls = 0;
   const ask: Ask = async (probe) => {
     const observed = await observe(probe, probe.key);
     calls += observed.calls;
     return sightingOf(probe, observed);
   };
-  const seen = await sendAllHarmless(ask, facts, context);
+  const seen: Sighting[] = [];
+  const isBarred = (probe: Probe) => mustNotPost(probe, seen, mode === 'sandbox');
+  for (const probe of harmless) {
+    const sighting = isBarred(probe) ? notSent(probe, barred) : await sendHarmless(ask, probe);
+    seen.push(sighting);
+    // Reported immediately, since later requests may fail.
+    for (const one of acceptedIn(sighting))
+      context.note(
+        'accepted',
+        `the service accepted an invalid request: ${acceptedText(one)}; bizmsg activity lists it`,
+      );
+    if (seen.length === first.length) requireService(seen);
+  }
   const written: Sighting[] = [];
-  for (const probe of planned) written.push(isBarred(probe, seen, facts) ? barred(probe) : await sendWrite(ask, probe));
-  const report = { ...reportOf(sightings([...seen, ...written]), facts), accepted: seen.flatMap(acceptedIn), calls };
+  for (const { probe, why = isBarred(probe) ? barred : undefined } of writes)
+    written.push(why === undefined ? await sendWrite(ask, probe) : notSent(probe, why));
+  const observations = { address, shownKey, all: [...seen, ...written] };
+  const report = {
+    clauses: clauses.map(({ expectation, ...clause }) => ({ ...clause, ...judge(expectation, observations) })),
+    accepted: seen.flatMap(acceptedIn),
+    calls,
+  };
   const fault = written.map(({ failure }) => failure).find((failure) => failure && mustFail(failure));
   const differs = report.clauses.some(({ verdict }) => verdict === 'differs');
   return {
     report,
-    text: (safe, ui) => reportText(safe, facts, ui),
+    text: (safe, ui) => reportText(safe, target, ui),
     exit: fault ?? (differs ? 'opposite' : 'done'),
-    changed: planned.length > 0,
+    changed: count > 0,
   };
 }
 
@@ -60,26 +65,25 @@ interface Comparison {
 type Ask = (probe: Probe) => Promise<Sighting>;
 
 /** The confirmation before writes with a live key. */
-function question(planned: readonly Probe[], allowed: Allowed | undefined): string {
-  const actions: Readonly<Record<PostName, string>> = {
-    sendTemplate: `send ${allowed?.template} to ${allowed?.to}`,
-    createContact: 'create a contact',
-  };
-  const text = planned.flatMap(({ endpoint }) => (endpoint && isPost(endpoint) ? actions[endpoint] : [])).join(' and ');
+function question([message, contact]: ReturnType<typeof planWrites>, { template, to }: Allowed): string {
+  const actions = [
+    ...(message?.why === undefined ? [`send ${template} to ${to}`] : []),
+    ...(contact?.why === undefined ? ['create a contact'] : []),
+  ];
+  const text = actions.join(' and ');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}, with a live key?`;
 }
 
-/** Reports an accepted request immediately, since later ones may fail. */
-async function sendAllHarmless(ask: Ask, facts: Facts, { note }: Context): Promise<readonly Sighting[]> {
-  const seen: Sighting[] = [];
-  for (const probe of harmless) {
-    const sighting = isBarred(probe, seen, facts) ? barred(probe) : await sendHarmless(ask, probe);
-    seen.push(sighting);
-    for (const one of acceptedIn(sighting))
-      note('accepted', `the service accepted an invalid request: ${acceptedText(one)}; bizmsg activity lists it`);
-    if (seen.length === first.length) requireService(seen);
-  }
-  return seen;
+const barred = 'not tried: an incomplete request was accepted';
+
+function notSent(probe: Probe, why: string): Sighting {
+  return { probe, answers: [], notTried: why };
+}
+
+/** True if more requests posted there could be accepted too. With a live key, one endpoint speaks for both. */
+function mustNotPost({ method, endpoint }: Probe, seen: readonly Sighting[], isSandbox: boolean): boolean {
+  const taken = seen.filter((sighting) => acceptedIn(sighting).length > 0);
+  return method === 'POST' && taken.some(({ probe }) => !isSandbox || probe.endpoint === endpoint);
 }
 
 async function sendWrite(ask: Ask, probe: Probe): Promise<Sighting> {
@@ -128,11 +132,4 @@ function requireService(all: readonly Sighting[]): void {
     });
   }
   if (failure) throw failure;
-}
-
-function reportOf(seen: Sightings, facts: Facts): Omit<Report, 'calls' | 'accepted'> {
-  return {
-    clauses: clauses.map(({ judge, ...clause }) => ({ ...clause, ...judge(seen, facts) })),
-    notShown: gaps.map(({ find, ...gap }) => ({ ...gap, ...find({ seen, facts }) })),
-  };
 }

@@ -1,101 +1,101 @@
 import { findRows, type Row } from '../../cli/output/rows.ts';
-import { endpoints, type ListName } from '../../contract/endpoints.ts';
+import { endpointNames, endpoints, type ListName } from '../../contract/endpoints.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { statuses } from '../../contract/statuses.ts';
+import { type Clause, clause, type Judged, judged } from './judge.ts';
 import {
   type Answer,
   described,
   isPlain,
   isSuccess,
   lastOf,
-  notTried,
-  type Sightings,
+  type Observations,
+  sightingIn,
   valueOf,
 } from './observations.ts';
-import { harmless, lists, named, oneContact, type Planned, type Probe } from './probes.ts';
-import type { Facts } from './verdict.ts';
+import { lists, oneContact, type Probe, writes } from './probes.ts';
 
 /** Everything that the document leaves open, in its order. */
-export const gaps: readonly Gap[] = [
+export const gaps: readonly Clause[] = [
   fields('listContacts', 'contact'),
   fields('listTemplates', 'template'),
   fields('listCampaigns', 'campaign'),
-  {
-    id: 'send-answer',
-    section: '§2',
-    what: 'fields of the send-template answer other than message_id',
-    find: (look) => written(look, look.facts.writes.sendTemplate, (body) => found(othersIn(body))),
-  },
+  clause(
+    'send-answer',
+    '§2',
+    'fields of the send-template answer other than message_id',
+    inAnswer(writes.sendTemplate, othersIn),
+  ),
   untried('message-states', '§3', 'states of a message', 'no endpoint returns them; the events name outcomes'),
   shape('listContacts', 'contact'),
   shape('listTemplates', 'template'),
   shape('listCampaigns', 'campaign'),
-  { id: 'pagination', section: '§4', what: 'pagination of the contacts', find: pagination },
-  { id: 'query', section: '§4', what: 'query parameters; limit=1 was tried on the contacts', find: limitOne },
-  {
-    id: 'contact-status',
-    section: '§4',
-    what: 'success status of POST /api/public/contacts',
-    find: (look) => written(look, look.facts.writes.createContact, (_, status) => found([String(status)])),
-  },
-  {
-    id: 'contact-answer',
-    section: '§4',
-    what: 'response body of POST /api/public/contacts',
-    find: (look) => written(look, look.facts.writes.createContact, (body) => found(contentsOf(body))),
-  },
-  { id: 'contact-body', section: '§4', what: 'request body of POST /api/public/contacts', find: accepted },
+  clause('pagination', '§4', 'pagination of the contacts', pagination),
+  clause('query', '§4', 'query parameters; limit=1 was tried on the contacts', limitOne),
+  created('contact-status', 'success status', (_, { status }) => [String(status)]),
+  created('contact-answer', 'response body', contentsOf),
+  created('contact-body', 'request body', acceptedBody),
   untried('announced', '§4', 'paths, methods and shapes of announced features', 'paths are not guessed'),
-  { id: 'key-scope', section: '§5.10, §8.4', what: 'what this key may do, by its scope and its plan', find: allowed },
+  clause('key-scope', '§5.10, §8.4', 'what this key may do, by its scope and its plan', permissions),
   untried(
     'webhooks',
     '§6',
     'registration, payloads, signing and retries of events',
     'bizmsg webhooks listen shows them',
   ),
-  { id: 'error-body', section: '§7', what: 'shape of error bodies', find: errorBodies },
-  { id: 'other-errors', section: '§7', what: 'error statuses besides the six that are shown', find: otherErrors },
+  clause('error-body', '§7', 'shape of error bodies', errorBodies),
+  clause('other-errors', '§7', 'error statuses besides the six that are shown', otherErrors),
   untried('quota', '§8.2', 'the answer once the monthly quota is used up', 'it is not used up on purpose'),
-  {
-    id: 'rate-headers',
-    section: '§8.3',
-    what: 'rate-limit headers',
-    find: ({ seen }) =>
-      found(headersLike(seen, /rate-?limit|^retry-after$|quota/), 'no header is about the rate limit'),
-  },
+  clause('rate-headers', '§8.3', 'rate-limit headers', (seen) =>
+    found(headersLike(seen, /rate-?limit|^retry-after$|quota/), 'no header is about the rate limit'),
+  ),
   untried('minute-window', '§8.3', 'how the minute is measured', 'no burst is made'),
-  {
-    id: 'versioning',
-    section: '§9',
-    what: 'versioning scheme and deprecation',
-    find: ({ seen }) => found(headersLike(seen, /version|^deprecation$|^sunset$/), 'no header is about a version'),
-  },
+  clause('versioning', '§9', 'versioning scheme and deprecation', (seen) =>
+    found(headersLike(seen, /version|^deprecation$|^sunset$/), 'no header is about a version'),
+  ),
 ];
 
-function fields(name: ListName, kind: string): Gap {
-  return {
-    id: `${kind}-fields`,
-    section: '§2',
-    what: `fields of the ${kind} record`,
-    find: ({ seen }) =>
-      fromSuccess(seen, lists[name], (body) =>
-        found(fieldsOf(findRows(body) ?? []), 'no record was found in the list'),
-      ),
+function fields(name: ListName, kind: string): Clause {
+  const find = inAnswer(lists[name], (body) => fieldsOf(findRows(body) ?? []), 'no record was found in the list');
+  return clause(`${kind}-fields`, '§2', `fields of the ${kind} record`, find);
+}
+
+function shape(name: ListName, kind: string): Clause {
+  const find = inAnswer(lists[name], (body) => wrappingOf(body, findRows(body)));
+  return clause(`${kind}-list`, '§4', `shape of the list of ${kind}s`, find);
+}
+
+function created(id: string, what: string, read: ReadAnswer): Clause {
+  return clause(id, '§4', `${what} of POST ${endpoints.createContact.path}`, inAnswer(writes.createContact, read));
+}
+
+/** A gap that cannot be explored safely or from here. */
+function untried(id: string, section: string, what: string, why: string): Clause {
+  return clause(id, section, what, judged('open', why));
+}
+
+function found(lines: readonly string[], otherwise = 'not observed'): Judged {
+  return lines.length > 0 ? judged('found', ...lines) : judged('open', otherwise);
+}
+
+type ReadAnswer = (body: unknown, answer: Answer, sent: string | undefined) => readonly string[];
+
+/** Reads the JSON of a successful answer. */
+function inAnswer(probe: Probe, read: ReadAnswer, otherwise?: string): (seen: Observations) => Judged {
+  return (seen) => {
+    const sighting = sightingIn(seen, probe);
+    const answer = lastOf(sighting);
+    if (!answer) return judged('open', sighting?.notTried ?? sighting?.failure?.message ?? 'it was not asked');
+    const { status, content } = answer;
+    if (!isSuccess(status)) return judged('open', `it was answered ${status}`);
+    if (content.kind === 'other') return judged('open', 'the answer is not JSON');
+    return found(read(content.kind === 'empty' ? undefined : content.value, answer, sighting?.probe.body), otherwise);
   };
 }
 
-function shape(name: ListName, kind: string): Gap {
-  return {
-    id: `${kind}-list`,
-    section: '§4',
-    what: `shape of the list of ${kind}s`,
-    find: ({ seen }) => fromSuccess(seen, lists[name], (body) => found(wrappingOf(body, findRows(body)))),
-  };
-}
-
-function pagination({ seen }: Look): Found {
+function pagination(seen: Observations): Judged {
   const lines = [lists.listContacts, oneContact].flatMap((probe) => {
-    const answer = lastOf(seen.of(probe));
+    const answer = lastOf(sightingIn(seen, probe));
     if (!answer) return [];
     const link = /;\s*rel="?next\b/i.test(valueOf(answer.headers, 'link') ?? '') ? ['a Link header, rel="next"'] : [];
     return answer.content.kind === 'json' ? [...link, ...cursorsIn(answer.content.value)] : link;
@@ -113,23 +113,18 @@ function cursorsIn(body: unknown): readonly string[] {
   );
 }
 
-function limitOne({ seen }: Look): Found {
+function limitOne(seen: Observations): Judged {
   const [all, one] = [lists.listContacts, oneContact].map((probe) => recordsIn(seen, probe));
-  const status = lastOf(seen.of(oneContact))?.status;
+  const status = lastOf(sightingIn(seen, oneContact))?.status;
   if (status !== undefined && status >= 400) return found([`limit=1 is answered ${status}`]);
-  if (all === undefined || one === undefined) return notFound('no list of records was found');
-  if (all < 2) return notFound('the account has fewer than two contacts');
+  if (all === undefined || one === undefined) return judged('open', 'no list of records was found');
+  if (all < 2) return judged('open', 'the account has fewer than two contacts');
   return found([one === 1 ? 'limit=1 gives one record' : 'limit=1 changes nothing']);
 }
 
-function recordsIn(seen: Sightings, probe: Probe): number | undefined {
-  const content = lastOf(seen.of(probe))?.content;
+function recordsIn(seen: Observations, probe: Probe): number | undefined {
+  const content = lastOf(sightingIn(seen, probe))?.content;
   return content?.kind === 'json' ? findRows(content.value)?.length : undefined;
-}
-
-function written({ seen }: Look, planned: Planned, read: (body: unknown, status: number) => Found): Found {
-  if ('why' in planned) return notFound(planned.why);
-  return fromSuccess(seen, planned.probe, (body, { status }) => read(body, status));
 }
 
 function othersIn(body: unknown): readonly string[] {
@@ -145,24 +140,20 @@ function contentsOf(body: unknown): readonly string[] {
 }
 
 /** Shows only that a body was accepted, not which fields are required. */
-function accepted(look: Look): Found {
-  const { createContact: contact } = look.facts.writes;
-  return written(look, contact, () => {
-    const sent: unknown = 'probe' in contact ? JSON.parse(contact.probe.body ?? 'null') : undefined;
-    const names = isRecord(sent) ? Object.keys(sent).map((name) => fieldName(name)) : [];
-    return found([`a body with ${names.join(', ')} is accepted`]);
-  });
+function acceptedBody(_: unknown, __: Answer, sent = '{}'): readonly string[] {
+  const names = Object.keys(Object(JSON.parse(sent))).map((name) => fieldName(name));
+  return [`a body with ${names.join(', ')} is accepted`];
 }
 
 /** How each endpoint answers this key. A refused body shows that the key may call it. */
-function allowed({ seen }: Look): Found {
-  const asked = harmless.filter(({ key, endpoint }) => key === 'own' && endpoint !== undefined);
-  const lines = Object.entries(endpoints).flatMap(([name, { method, path }]) => {
-    const probe = asked.find(({ endpoint }) => endpoint === name);
-    const status = probe && lastOf(seen.of(probe))?.status;
-    return status === undefined ? [] : [`${method} ${path}: ${permission(status)}`];
-  });
-  return found(lines);
+function permissions(seen: Observations): Judged {
+  return found(
+    endpointNames.flatMap((name) => {
+      const status = lastOf(seen.all.find(({ probe }) => probe.endpoint === name && probe.key === 'own'))?.status;
+      const { method, path } = endpoints[name];
+      return status === undefined ? [] : [`${method} ${path}: ${permission(status)}`];
+    }),
+  );
 }
 
 function permission(status: number): string {
@@ -171,8 +162,8 @@ function permission(status: number): string {
 }
 
 /** `401, application/problem+json, status: number, detail: string` */
-function errorBodies({ seen }: Look): Found {
-  const errors = seen.all.flatMap(({ answers }) => answers).filter(({ status }) => status >= 400);
+function errorBodies({ all }: Observations): Judged {
+  const errors = all.flatMap(({ answers }) => answers).filter(({ status }) => status >= 400);
   const lines = new Set(errors.sort((one, other) => one.status - other.status).map((answer) => errorBody(answer)));
   return found([...lines]);
 }
@@ -191,60 +182,19 @@ function membersOf(value: unknown): string {
   return inner.length === 0 ? 'an object without members' : inner.join(', ');
 }
 
-function otherErrors({ seen }: Look): Found {
-  const others = seen.all.flatMap(({ probe, answers }) =>
-    answers.flatMap(({ status }) => (status < 400 || status in statuses ? [] : [`${status}: ${named(probe)}`])),
+function otherErrors({ all }: Observations): Judged {
+  const others = all.flatMap(({ probe, answers }) =>
+    answers.flatMap(({ status }) => (status < 400 || status in statuses ? [] : [`${status}: ${probe.name}`])),
   );
   return found([...new Set(others)], 'none was seen');
 }
 
-function headersLike(seen: Sightings, pattern: RegExp): readonly string[] {
-  const names = seen.all
+function headersLike({ all }: Observations, pattern: RegExp): readonly string[] {
+  const names = all
     .flatMap(({ answers }) => answers)
     .flatMap(({ headers }) => headers.map(([name]) => name.toLowerCase()))
     .filter((name) => pattern.test(name));
   return [...new Set(names)].map((name) => fieldName(name)).sort();
-}
-
-interface Look {
-  readonly seen: Sightings;
-  readonly facts: Facts;
-}
-
-export interface Found {
-  readonly found: readonly string[];
-  /** Why nothing was found; null if something was. */
-  readonly why: string | null;
-}
-
-/** A detail that the document leaves open, and how to find it out. */
-export interface Gap {
-  readonly id: string;
-  readonly section: string;
-  readonly what: string;
-  readonly find: (look: Look) => Found;
-}
-
-function found(lines: readonly string[], otherwise = 'not observed'): Found {
-  return { found: lines, why: lines.length > 0 ? null : otherwise };
-}
-
-const notFound = (why: string): Found => ({ found: [], why });
-
-/** Reads the JSON of a successful answer. */
-function fromSuccess(seen: Sightings, probe: Probe, read: (body: unknown, answer: Answer) => Found): Found {
-  const sighting = seen.of(probe);
-  const answer = lastOf(sighting);
-  if (sighting?.isBarred) return notFound(notTried);
-  if (!answer) return notFound(sighting?.failure?.message ?? 'it was not asked');
-  if (!isSuccess(answer.status)) return notFound(`it was answered ${answer.status}`);
-  if (answer.content.kind === 'other') return notFound('the answer is not JSON');
-  return read(answer.content.kind === 'empty' ? undefined : answer.content.value, answer);
-}
-
-/** A gap that cannot be explored safely or from here. */
-function untried(id: string, section: string, what: string, why: string): Gap {
-  return { id, section, what, find: () => notFound(why) };
 }
 
 /** The fields that records have and the JSON types of their values, never a value: `name?: string | null`. */

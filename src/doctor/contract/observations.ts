@@ -4,37 +4,33 @@ import type { Observed } from '../../client/client.ts';
 import type { WireAnswer } from '../../client/transport.ts';
 import { isPost, type PostName } from '../../contract/endpoints.ts';
 import { isRecord } from '../../contract/readers.ts';
-import { named, type Probe } from './probes.ts';
+import type { Probe } from './probes.ts';
 
+/** A request and what came back. */
 export interface Sighting {
   readonly probe: Probe;
   /** All answers, including those before a retry. */
   readonly answers: readonly Answer[];
-  readonly failure: CliError | undefined;
-  /** Not sent, because the endpoint accepted an incomplete request. */
-  readonly isBarred?: true;
+  readonly failure?: CliError | undefined;
+  /** Why it was not sent. */
+  readonly notTried?: string;
 }
-
-/** Stands for a request that is not sent. */
-export function barred(probe: Probe): Sighting {
-  return { probe, answers: [], failure: undefined, isBarred: true };
-}
-
-export const notTried = 'not tried: an incomplete request was accepted';
 
 /** All observations of a service. */
-export interface Sightings {
+export interface Observations {
+  /** The base URL, or `local`. */
+  readonly address: string;
+  /** The masked key. */
+  readonly shownKey: string;
   readonly all: readonly Sighting[];
-  of(probe: Probe): Sighting | undefined;
 }
 
 export function sightingOf(probe: Probe, { answers, failure }: Observed): Sighting {
   return { probe, answers: answers.map((answer) => readAnswer(answer)), failure };
 }
 
-export function sightings(all: readonly Sighting[]): Sightings {
-  const by = new Map(all.map((sighting) => [sighting.probe, sighting]));
-  return { all, of: (probe) => by.get(probe) };
+export function sightingIn({ all }: Observations, { name }: Probe): Sighting | undefined {
+  return all.find(({ probe }) => probe.name === name);
 }
 
 /** The last answer, which counts. */
@@ -108,11 +104,6 @@ function contentOf(body: Uint8Array): Content {
   }
 }
 
-/** A refusal because of the key, the plan or the rate limit, not because of the request. */
-export function isOfTheAccount(status: number): boolean {
-  return status === 401 || status === 402 || status === 403 || status === 429;
-}
-
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
@@ -132,13 +123,12 @@ const outcomes: Readonly<Record<PostName, string>> = {
 };
 
 /** All accepted attempts, including retries. */
-export function acceptedIn({ probe, answers }: Sighting): readonly Accepted[] {
-  const { endpoint } = probe;
+export function acceptedIn({ probe: { name, endpoint }, answers }: Sighting): readonly Accepted[] {
   if (endpoint === undefined || !isPost(endpoint)) return [];
   return answers
     .filter(({ status }) => isSuccess(status))
     .map(({ status, content }) => ({
-      request: named(probe),
+      request: name,
       status,
       message_id: content.kind === 'json' ? messageId(content.value) : null,
       perhaps: outcomes[endpoint],
@@ -148,17 +138,6 @@ export function acceptedIn({ probe, answers }: Sighting): readonly Accepted[] {
 /** `POST … without template: 200, message_id m_1; a message may have been sent` */
 export function acceptedText({ request, status, message_id: id, perhaps }: Accepted): string {
   return `${request}: ${status}${id === null ? '' : `, message_id ${id}`}; ${perhaps}`;
-}
-
-/** True if no more requests may be posted there, since they could be accepted too. */
-export function isBarred(
-  probe: Probe,
-  seen: readonly Sighting[],
-  { isSandbox }: { readonly isSandbox: boolean },
-): boolean {
-  if (probe.method !== 'POST') return false;
-  const taken = seen.filter((sighting) => acceptedIn(sighting).length > 0);
-  return taken.some(({ probe: { endpoint } }) => !isSandbox || endpoint === probe.endpoint);
 }
 
 function messageId(body: unknown): string | null {

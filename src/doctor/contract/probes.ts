@@ -1,65 +1,74 @@
-import { type EndpointName, endpointNames, endpoints, type ListName, type PostName } from '../../contract/endpoints.ts';
+import {
+  type EndpointName,
+  endpointNames,
+  endpoints,
+  isPost,
+  type ListName,
+  type PostName,
+} from '../../contract/endpoints.ts';
 
-/** A request that tests clauses of the document. */
+/** A request that tests the document. */
 export interface Probe {
+  /** Unique, such as `POST /api/public/contacts with half a JSON`. */
+  readonly name: string;
   /** One of the document's five endpoints. */
   readonly endpoint?: EndpointName;
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly key: 'own' | 'none' | 'invalid';
   readonly body?: string;
-  /** Distinguishes it from other requests of the same path. */
-  readonly how?: string;
+  /** Whether a status proves nothing, because the document does not say which check comes first. */
+  readonly isUnclear?: (status: number) => boolean;
 }
 
 export const lists: Readonly<Record<ListName, Probe>> = {
-  listTemplates: to('listTemplates'),
-  listContacts: to('listContacts'),
-  listCampaigns: to('listCampaigns'),
+  listTemplates: listed('listTemplates'),
+  listContacts: listed('listContacts'),
+  listCampaigns: listed('listCampaigns'),
 };
 
-export const oneContact: Probe = { ...lists.listContacts, path: `${endpoints.listContacts.path}?limit=1` };
+export const oneContact = listed('listContacts', '?limit=1');
 
 // A fictional number and template, so that a wrongly accepted request has no effect.
-const fictional = '+12025550100';
-const noTemplate = 'bizmsg_doctor_no_such_template';
+const noRecipient = { template: 'bizmsg_doctor_no_such_template', params: [] };
+const noTemplate = JSON.stringify({ to: '+12025550100', params: [] });
+const halfContact = '{"phone":';
 
-const withoutTemplate = refused('sendTemplate', 'without template', JSON.stringify({ to: fictional, params: [] }));
-export const withoutRecipient = refused(
-  'sendTemplate',
-  'without to',
-  JSON.stringify({ template: noTemplate, params: [] }),
-);
-export const incomplete = [withoutTemplate, withoutRecipient] as const;
-export const brokenMessage = refused('sendTemplate', 'with half a JSON', '{"to":');
-export const wrongTypes = refused('sendTemplate', 'with numbers for texts', '{"to":1,"template":2,"params":3}');
-export const brokenContact = refused('createContact', 'with half a JSON', '{"phone":');
+const withoutTemplate = invalid('sendTemplate', 'without template', noTemplate);
+const withoutRecipient: Probe = {
+  ...invalid('sendTemplate', 'without to', JSON.stringify(noRecipient)),
+  isUnclear: (status) => status === 404,
+};
+export const incomplete = [withoutTemplate, withoutRecipient];
+export const brokenMessage = invalid('sendTemplate', 'with half a JSON', '{"to":');
+export const wrongTypes = invalid('sendTemplate', 'with numbers for texts', '{"to":1,"template":2,"params":3}');
+export const brokenContact = invalid('createContact', 'with half a JSON', halfContact);
 
-export const nowhere: readonly Probe[] = [
-  { method: 'GET', path: '/api/public/bizmsg-doctor-no-such-path', key: 'own' },
-  { method: 'GET', path: `${endpoints.listTemplates.path}/bizmsg-doctor-no-such-id`, key: 'own' },
-];
+export const nowhere = [
+  '/api/public/bizmsg-doctor-no-such-path',
+  `${endpoints.listTemplates.path}/bizmsg-doctor-no-such-id`,
+].map((path): Probe => ({ name: `GET ${path}`, method: 'GET', path, key: 'own' }));
 
 // Without a key, only bodies that are invalid anyway are sent.
-const bodies: Readonly<Record<EndpointName, string | undefined>> = {
-  listTemplates: undefined,
-  listContacts: undefined,
-  listCampaigns: undefined,
-  sendTemplate: withoutTemplate.body,
-  createContact: brokenContact.body,
-};
-export const keyless: readonly Probe[] = endpointNames.map((name) =>
-  refused(name, 'without a key', bodies[name], 'none'),
-);
-export const invalidKey: readonly Probe[] = endpointNames
-  .filter((name) => endpoints[name].method === 'GET')
-  .map((name) => refused(name, 'with an invalid key', undefined, 'invalid'));
+const keylessBodies: Readonly<Record<PostName, string>> = { sendTemplate: noTemplate, createContact: halfContact };
+
+export const keyless = endpointNames.map((name): Probe => {
+  const probe = { ...to(name, ' without a key'), key: 'none' } as const;
+  return isPost(name) ? { ...probe, body: keylessBodies[name], isUnclear: (status) => status === 400 } : probe;
+});
+
+export const invalidKey = Object.values(lists).map((list): Probe => ({
+  ...list,
+  name: `${list.name} with an invalid key`,
+  key: 'invalid',
+  isUnclear: undefined,
+}));
 
 /** Shows whether the API answers this key. */
-export const first: readonly Probe[] = [...Object.values(lists), withoutTemplate];
+export const first = [...Object.values(lists), withoutTemplate];
 
 /** Requests without effect: lists, and requests that must be refused. */
-export const harmless: readonly Probe[] = [
+export const harmless = [
   ...first,
   oneContact,
   withoutRecipient,
@@ -71,28 +80,34 @@ export const harmless: readonly Probe[] = [
   ...invalidKey,
 ];
 
-/** Requests that show whether each POST endpoint exists. */
-export const posts: Readonly<Record<PostName, readonly Probe[]>> = {
-  sendTemplate: [...incomplete, brokenMessage, wrongTypes],
-  createContact: [brokenContact],
+/** Requests that change something, without their bodies. */
+export const writes: Readonly<Record<PostName, Probe>> = {
+  sendTemplate: write('sendTemplate'),
+  createContact: write('createContact'),
 };
 
-/** `POST /api/public/contacts with half a JSON` */
-export function named({ method, path, how }: Probe): string {
-  return `${method} ${path}${how === undefined ? '' : ` ${how}`}`;
+/** The requests to an endpoint with the own key. */
+export function probesOf(endpoint: EndpointName): readonly Probe[] {
+  return [...harmless, ...Object.values(writes)].filter((probe) => probe.endpoint === endpoint && probe.key === 'own');
 }
 
-function write(endpoint: PostName, body: object): Probe {
-  return { ...to(endpoint), body: JSON.stringify(body) };
-}
-
-function refused(endpoint: EndpointName, how: string, body?: string, key: Probe['key'] = 'own'): Probe {
-  return { ...to(endpoint), key, how, ...(body !== undefined && { body }) };
-}
-
-function to(endpoint: EndpointName): Probe {
+function to(endpoint: EndpointName, how = ''): Probe {
   const { method, path } = endpoints[endpoint];
-  return { endpoint, method, path, key: 'own' };
+  return { name: `${method} ${path}${how}`, endpoint, method, path, key: 'own' };
+}
+
+function listed(endpoint: ListName, query = ''): Probe {
+  const probe = to(endpoint, query);
+  return { ...probe, path: `${probe.path}${query}`, isUnclear: (status) => status >= 500 };
+}
+
+function invalid(endpoint: PostName, how: string, body: string): Probe {
+  return { ...to(endpoint, ` ${how}`), body };
+}
+
+/** A refusal proves nothing: the template may be unknown, and the document does not show the body of a contact. */
+function write(endpoint: PostName): Probe {
+  return { ...to(endpoint), isUnclear: (status) => status < 200 || status >= 300 };
 }
 
 /** The writes that the user allows. */
@@ -106,28 +121,26 @@ export interface Allowed {
   readonly contact: object | undefined;
 }
 
-export type Writes = Readonly<Record<PostName, Planned>>;
-
-export type Planned = { readonly probe: Probe } | { readonly why: string };
-
-/** Plans the message first, then the contact. */
-export function planWrites(allowed: Allowed | undefined): Writes {
-  if (!allowed || allowed.most === 0) return { sendTemplate: { why: toAllow }, createContact: { why: toAllow } };
-  const { most, to, template, params, contact = { phone: to } } = allowed;
-  const message: Planned =
-    template === undefined
-      ? { why: 'needs --template with an approved template' }
-      : { probe: write('sendTemplate', { to, template, params }) };
-  const left = 'probe' in message ? most - 1 : most;
-  return {
-    sendTemplate: message,
-    createContact: left > 0 ? { probe: write('createContact', contact) } : { why: 'needs --allow-writes 2' },
-  };
+/** A write, and why it is not sent. */
+interface PlannedWrite {
+  readonly probe: Probe;
+  readonly why?: string | undefined;
 }
 
-const toAllow = 'needs --allow-writes and --to';
-
-/** The planned requests in order. */
-export function plannedIn(writes: Writes): readonly Probe[] {
-  return Object.values(writes).flatMap((one) => ('probe' in one ? [one.probe] : []));
+/** The message first, then the contact. */
+export function planWrites(allowed: Allowed | undefined): readonly PlannedWrite[] {
+  if (!allowed || allowed.most === 0)
+    return Object.values(writes).map((probe) => ({ probe, why: 'needs --allow-writes and --to' }));
+  const { most, to, template, params, contact = { phone: to } } = allowed;
+  const isSent = template !== undefined;
+  return [
+    {
+      probe: { ...writes.sendTemplate, body: JSON.stringify({ to, template, params }) },
+      why: isSent ? undefined : 'needs --template with an approved template',
+    },
+    {
+      probe: { ...writes.createContact, body: JSON.stringify(contact) },
+      why: isSent && most < 2 ? 'needs --allow-writes 2' : undefined,
+    },
+  ];
 }

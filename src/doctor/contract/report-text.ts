@@ -1,16 +1,13 @@
 import type { Ui } from '../../cli/command.ts';
 import { folded } from '../../cli/output/text.ts';
-import { type Accepted, acceptedText } from './observations.ts';
-import type { Found, Gap } from './gaps.ts';
-import { type Clause, type Facts, type Judged, type Verdict, verdicts } from './verdict.ts';
+import { type Accepted, acceptedText, type Observations } from './observations.ts';
+import { type Clause, type Judged, type Verdict, verdicts } from './judge.ts';
 
-type JudgedClause = Omit<Clause, 'judge'> & Judged;
-type FilledGap = Omit<Gap, 'find'> & Found;
+type JudgedClause = Omit<Clause, 'expectation'> & Judged;
 
 /** The comparison with the document. Contains no record values and no key. */
 export interface Report {
   readonly clauses: readonly JudgedClause[];
-  readonly notShown: readonly FilledGap[];
   /** Accepted requests that should have been refused; after the first, no more are posted to that endpoint. */
   readonly accepted: readonly Accepted[];
   readonly calls: number;
@@ -30,17 +27,14 @@ const titles = [
 
 /** The report for people, by the document's sections. */
 export function reportText(
-  { clauses, notShown, accepted, calls }: Report,
-  { address, shownKey }: Facts,
+  { clauses, accepted, calls }: Report,
+  { address, shownKey }: Omit<Observations, 'all'>,
   { color }: Ui,
 ): string {
   const asked = clauses.filter(({ verdict }) => verdict !== 'not checkable');
   const blocks = titles.flatMap((title, at) => {
-    const isHere = ({ section }: { readonly section: string }) => section.startsWith(`§${at + 1}`);
-    const lines = [
-      ...asked.filter(isHere).flatMap((clause) => clauseLines(clause, color)),
-      ...notShown.filter(isHere).flatMap((gap) => gapLines(gap, color)),
-    ];
+    const here = asked.filter(({ section }) => section.startsWith(`§${at + 1}`));
+    const lines = here.flatMap((clause) => clauseLines(clause, color));
     return lines.length > 0 ? [[color.bold(`§${at + 1} ${title}`), ...lines]] : [];
   });
   const hidden = clauses.filter(({ verdict }) => verdict === 'not checkable');
@@ -71,43 +65,38 @@ function warning(accepted: readonly Accepted[], color: Ui['color']): readonly (r
   ];
 }
 
-const shades: Readonly<Record<Verdict, 'green' | 'red' | 'yellow' | 'dim'>> = {
-  holds: 'green',
-  differs: 'red',
-  unclear: 'yellow',
-  'not tried': 'dim',
-  seen: 'yellow',
-  'not seen': 'dim',
-  'not checkable': 'dim',
-};
+/** The color of each verdict, and its words in the summary. */
+const looks: Readonly<Record<Verdict, readonly [shade: 'green' | 'red' | 'yellow' | 'cyan' | 'dim', counted: string]>> =
+  {
+    holds: ['green', 'hold'],
+    differs: ['red', 'differ'],
+    unclear: ['yellow', 'unclear'],
+    'not tried': ['dim', 'were not tried'],
+    seen: ['yellow', 'were seen'],
+    'not seen': ['dim', 'were not seen'],
+    'not checkable': ['dim', 'cannot be checked from outside'],
+    found: ['cyan', 'found'],
+    open: ['dim', 'open'],
+  };
 
 /** Observations that confirm a clause are only in the JSON. */
 function clauseLines({ verdict, section, statement, seen }: JudgedClause, color: Ui['color']): readonly string[] {
-  const details = verdict === 'holds' ? [] : seen.flatMap((line) => entry('', `  ${line}`));
+  const paint = color[looks[verdict][0]];
+  if (verdict === 'open') return entry(verdict, `${statement}: ${seen.join('; ')}`, paint);
   const text = verdict === 'differs' ? `${statement} (${section})` : statement;
-  return [...entry(verdict, text, color[shades[verdict]]), ...details];
+  return [...entry(verdict, text, paint), ...details(verdict, seen).flatMap((line) => entry('', `  ${line}`))];
 }
 
-function gapLines({ what, found, why }: FilledGap, color: Ui['color']): readonly string[] {
-  if (why !== null) return entry('open', `${what}: ${why}`, color.dim);
-  const lines = found.some((line) => line.length > 40 || line.includes(', ')) ? found : [found.join(', ')];
-  return [...entry('found', what, color.cyan), ...lines.flatMap((line) => entry('', `  ${line}`))];
+function details(verdict: Verdict, seen: readonly string[]): readonly string[] {
+  if (verdict === 'holds') return [];
+  const isList = verdict === 'found' && seen.every((line) => line.length <= 40 && !line.includes(', '));
+  return isList ? [seen.join(', ')] : seen;
 }
-
-const counted: Readonly<Record<Verdict, string>> = {
-  holds: 'hold',
-  differs: 'differ',
-  unclear: 'unclear',
-  'not tried': 'were not tried',
-  seen: 'were seen',
-  'not seen': 'were not seen',
-  'not checkable': 'cannot be checked from outside',
-};
 
 function summary(clauses: readonly JudgedClause[]): string {
   const counts = verdicts.map((verdict) => [verdict, clauses.filter((one) => one.verdict === verdict).length] as const);
   const shown = counts.filter(([verdict, count]) => count > 0 || verdict === 'differs');
-  return shown.map(([verdict, count]) => `${count} ${counted[verdict]}`).join(', ');
+  return shown.map(([verdict, count]) => `${count} ${looks[verdict][1]}`).join(', ');
 }
 
 const margin = 12;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deadPort } from '../../client/servers.ts';
 import { callerOf } from '../../support/fake-service.ts';
-import { examine, openService, refused, send } from './rig.ts';
+import { examine, openService, type Override, refused, send } from './rig.ts';
 
 const verdictOf = async (url: string, id: string, argv: readonly string[] = []) =>
   (await examine(url, argv)).clauses.get(id)?.verdict;
@@ -21,6 +21,15 @@ describe('doctor --contract', () => {
     );
     const { code, clauses, differing } = await examine(url);
     expect([code, differing, clauses.get('listCampaigns')?.verdict]).toEqual([0, [], 'unclear']);
+  });
+
+  it.each<[string, Override]>([
+    ['bodies before keys', (asked) => (asked.method === 'POST' && !asked.authorization ? refused(400) : undefined)],
+    ['the template before the recipient', ({ body }) => (body.startsWith('{"template"') ? refused(404) : undefined)],
+  ])('reports no difference for a service that checks %s', async (_, override) => {
+    const { url } = await openService(override);
+    const { code, differing } = await examine(url);
+    expect([code, differing]).toEqual([0, []]);
   });
 
   it.each([403, 429, 500])('reports a %i that it sees, and does not provoke one', async (status) => {

@@ -45,19 +45,19 @@ describe('the report about a service that follows the document', () => {
 
   it('lists fields by name and type, without values', async () => {
     const { url } = await openService();
-    const { stdout, stderr, notShown } = await examine(url, writing);
-    expect(notShown.get('contact-fields')?.found).toEqual([
+    const { stdout, stderr, clauses } = await examine(url, writing);
+    expect(clauses.get('contact-fields')?.seen).toEqual([
       'id: string',
       'phone: string',
       'name: string',
       'tags: array',
       'born: null',
     ]);
-    expect(notShown.get('template-fields')?.found).toEqual(['name: string', 'vars?: number']);
-    expect(notShown.get('campaign-fields')).toMatchObject({ found: [], why: 'no record was found in the list' });
-    expect(notShown.get('contact-status')?.found).toEqual(['201']);
-    expect(notShown.get('send-answer')?.found).toEqual(['cost: number']);
-    expect(notShown.get('contact-list')?.found).toEqual(['an object', 'the records are at /contacts', 'total: number']);
+    expect(clauses.get('template-fields')?.seen).toEqual(['name: string', 'vars?: number']);
+    expect(clauses.get('campaign-fields')).toEqual({ verdict: 'open', seen: ['no record was found in the list'] });
+    expect(clauses.get('contact-status')?.seen).toEqual(['201']);
+    expect(clauses.get('send-answer')?.seen).toEqual(['cost: number']);
+    expect(clauses.get('contact-list')?.seen).toEqual(['an object', 'the records are at /contacts', 'total: number']);
     expect(
       [person.phone, 'Zuzanna', 'c_77', 'm_1', key.slice(8)].filter((one) => (stdout + stderr).includes(one)),
     ).toEqual([]);
@@ -68,8 +68,8 @@ describe('the report about a service that follows the document', () => {
     const { url } = await openService(({ path }, { status }) =>
       path.endsWith('/contacts') && status === 200 ? { status, body: records } : undefined,
     );
-    const { notShown } = await examine(url);
-    expect(notShown.get('contact-fields')?.found).toEqual(['(a name that is data): number', 'plain: number']);
+    const { clauses } = await examine(url);
+    expect(clauses.get('contact-fields')?.seen).toEqual(['(a name that is data): number', 'plain: number']);
   });
 
   it.each([[], ['-o', 'json'], ['--debug'], ['--debug', '-o', 'ndjson']])(
@@ -92,8 +92,8 @@ describe('the report about a service that follows the document', () => {
   it('names the headers about rate and version', async () => {
     const headers = { 'X-RateLimit-Limit': '60', 'Retry-After': '1', 'API-Version': '2026-01-01' };
     const { url } = await openService((_, reply) => ({ ...reply, headers }));
-    const { notShown } = await examine(url);
-    expect(notShown.get('rate-headers')?.found).toEqual(['retry-after', 'x-ratelimit-limit']);
-    expect(notShown.get('versioning')?.found).toEqual(['api-version']);
+    const { clauses } = await examine(url);
+    expect(clauses.get('rate-headers')?.seen).toEqual(['retry-after', 'x-ratelimit-limit']);
+    expect(clauses.get('versioning')?.seen).toEqual(['api-version']);
   });
 });

@@ -83,7 +83,6 @@ export const writing = ['--allow-writes', '2', '--to', '+12025550101', '--templa
 
 export interface Examination extends Ran {
   readonly clauses: ReadonlyMap<string, Clause>;
-  readonly notShown: ReadonlyMap<string, Clause>;
   readonly calls: unknown;
   /** Ids of the clauses that differ. */
   readonly differing: readonly string[];
@@ -91,8 +90,6 @@ export interface Examination extends Ran {
 
 interface Clause {
   readonly verdict: unknown;
-  readonly found: unknown;
-  readonly why: unknown;
   readonly seen: readonly unknown[];
 }
 
@@ -106,15 +103,15 @@ export async function examined(argv: readonly string[], options: CliOptions): Pr
   const report = parsed(ran.stdout) ?? {};
   const clauses = byId(report['clauses']);
   const differing = [...clauses].filter(([, { verdict }]) => verdict === 'differs').map(([id]) => id);
-  return { ...ran, clauses, notShown: byId(report['notShown']), calls: report['calls'], differing };
+  return { ...ran, clauses, calls: report['calls'], differing };
 }
 
 function byId(list: unknown): ReadonlyMap<string, Clause> {
   const items: readonly unknown[] = Array.isArray(list) ? list : [];
   return new Map(
-    items.filter(isRecord).map(({ id, verdict, found, why, seen }) => {
+    items.filter(isRecord).map(({ id, verdict, seen }) => {
       const lines: readonly unknown[] = Array.isArray(seen) ? seen : [];
-      return [String(id), { verdict, found, why, seen: lines }];
+      return [String(id), { verdict, seen: lines }];
     }),
   );
 }
