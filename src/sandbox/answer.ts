@@ -20,12 +20,13 @@ import { type Decision, underFaults, type Wait } from './api/fault-effects.ts';
 import { handlers, type HandlerResult } from './api/handlers.ts';
 import type { Shape } from './api/shapes.ts';
 import type { Exchanges } from './requests.ts';
-import { type DisconnectSignal, type Exchange, type Reply, targetOf } from './exchange.ts';
+import { type Exchange, type Reply, targetOf } from './exchange.ts';
+import { withDeliveries } from './events/fan-out.ts';
 import { drawFault } from './faults/faults.ts';
 import type { Answer, Incoming } from './interface.ts';
 import { Refusal } from './refusal.ts';
 import type { Ids } from './state/ids.ts';
-import type { Call, Change, FaultRecord, Key } from './state/records.ts';
+import type { Call, FaultRecord, Key } from './state/records.ts';
 import { reasonOf, type State, type Store } from './state/state.ts';
 import { type Clock, sleep } from './time/clock.ts';
 
@@ -41,40 +42,44 @@ export function answerAll<T extends Incoming>(
   incoming: readonly T[],
   runtime: Runtime,
 ): readonly (readonly [T, Answer])[] {
+  const { stage, flush } = runtime.store;
   try {
-    return runtime.store.together(() => incoming.map((one) => [one, answer(one, runtime)] as const));
+    flush();
+    const answers = incoming.map((one) => [one, answer(one, runtime, stage)] as const);
+    flush();
+    return answers;
   } catch (error) {
     const failure = crashed(runtime.service, error);
     return incoming.map((one) => [one, failure] as const);
   }
 }
 
-/** Decides, commits and answers. */
-export function answer({ exchange, gone }: Incoming, runtime: Runtime): Answer {
-  const failed = (error: unknown) => crashed(runtime.service, error);
+/** Decides, records and answers. */
+export function answer(
+  { exchange, gone }: Incoming,
+  runtime: Runtime,
+  record: Store['commit'] = runtime.store.commit,
+): Answer {
+  const { service, closing } = runtime;
+  const failed = (error: unknown) => crashed(service, error);
   try {
-    const decision = decide(exchange, runtime.service);
-    if (decision.wait) return answerLater(decision, decision.wait, runtime, gone).catch(failed);
-    runtime.store.commit(decision.changes);
-    return decision.reply;
+    const decision = decide(exchange, service);
+    const { wait, changes, reply } = decision;
+    const signal = () => (gone ? AbortSignal.any([closing, gone()]) : closing);
+    if (wait?.act) return actLater(decision, { ms: wait.ms, act: wait.act, signal: signal() }, runtime).catch(failed);
+    record(changes);
+    return wait ? waitUnlessAborted(wait.ms, signal()).then(() => reply) : reply;
   } catch (error) {
     return failed(error);
   }
 }
 
-async function answerLater(
-  decision: Decision,
-  { ms, act }: Wait,
-  runtime: Runtime,
-  gone: DisconnectSignal | undefined,
-): Promise<Reply> {
+interface Delayed extends Required<Wait> {
+  readonly signal: AbortSignal;
+}
+
+async function actLater(decision: Decision, { ms, act, signal }: Delayed, runtime: Runtime): Promise<Reply> {
   const { service, store, closing } = runtime;
-  const signal = gone ? AbortSignal.any([closing, gone()]) : closing;
-  if (!act) {
-    store.commit(decision.changes);
-    await waitUnlessAborted(ms, signal);
-    return decision.reply;
-  }
   const { matched = {} } = decision;
   service.uncommitted.add(matched);
   const isConnected = await waitUnlessAborted(ms, signal);
@@ -118,8 +123,7 @@ function decide(exchange: Exchange, service: Service): Decision {
   const decision = decideFor({ exchange, path, query, endpoint, now }, caller, service);
   // A documented path contains no key. All calls to it share one string.
   const shown = endpoint && target === path ? endpoints[endpoint].path : shortened(redactTarget(target));
-  const keep = (call: Call, reply: Reply) => service.exchanges.keep(call, exchange, reply);
-  return recorded(decision, { at: now, method, target: shown, key: caller.key?.id }, keep);
+  return recorded(decision, { at: now, method, target: shown, key: caller.key?.id, exchange }, service);
 }
 
 interface Arrival {
@@ -192,14 +196,15 @@ function shortened(target: string): string {
   return target.length > longestTarget ? `${target.slice(0, longestTarget)}…` : target;
 }
 
-function recorded(
-  decision: Decision,
-  asked: Pick<Call, 'at' | 'method' | 'target' | 'key'>,
-  keep: (call: Call, reply: Reply) => void,
-): Decision {
-  const { reply, changes, detail, matched, wait } = decision;
-  const { at, method, target, key } = asked;
-  const [first] = changes;
+interface Asked extends Pick<Call, 'at' | 'method' | 'target' | 'key'> {
+  readonly exchange: Exchange;
+}
+
+/** Adds the row of the log, and the deliveries of events. */
+function recorded(decision: Decision, asked: Asked, service: Service): Decision {
+  const { reply, detail, matched, wait } = decision;
+  const { at, method, target, key, exchange } = asked;
+  const [first] = decision.changes;
   // Without spreads, because V8 adds fields slowly to an object that begins with one. JSON leaves out what is undefined.
   const call: Call = {
     at,
@@ -212,16 +217,12 @@ function recorded(
     matched: matched?.matched,
     fault: matched?.fault,
   };
-  keep(call, reply);
-  const all: readonly Change[] = [...changes, { type: 'call', call }];
-  if (!wait) return { reply, changes: all };
+  service.exchanges.keep(call, exchange, reply);
+  const changes = withDeliveries([...decision.changes, { type: 'call', call }], service.state, service.ids);
+  if (!wait) return { reply, changes };
   const { ms, act } = wait;
-  return {
-    reply,
-    changes: all,
-    matched,
-    wait: act ? { ms, act: (later) => recorded(act(later), { ...asked, at: later }, keep) } : { ms },
-  };
+  const recordedLater = act && ((later: number) => recorded(act(later), { ...asked, at: later }, service));
+  return { reply, changes, matched, wait: { ms, act: recordedLater } };
 }
 
 /** §7: an error of the service itself. A bug is reported with its stack. */

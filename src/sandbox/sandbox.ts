@@ -12,7 +12,6 @@ import { activeSecrets } from './events/attempt.ts';
 import { createDispatcher } from './events/dispatcher.ts';
 import { createIds, newDataId } from './state/ids.ts';
 import { createRedeliver } from './events/deliveries.ts';
-import { withFanOut } from './events/fan-out.ts';
 import type { Sandbox } from './interface.ts';
 import { createExchanges } from './requests.ts';
 import { createFaults } from './faults/faults.ts';
@@ -52,12 +51,11 @@ const inLocator: ReadonlySet<Change['type']> = new Set(['plan', 'clock', 'reset'
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const { clock = createClock(), shape: shapeName = 'default', external = true } = options;
   const warn = options.warn ?? (() => {});
-  const opened = openStore(options.journal);
-  compactIfObsolete(opened, warn);
-  const seed = opened.state.seed || (options.seed ?? randomBytes(16).toString('hex'));
-  const [shape, ids] = [shapeNamed(shapeName), createIds(seed)];
-  const store = withFanOut(opened, ids);
+  const store = openStore(options.journal);
   const { state, commit } = store;
+  compactIfObsolete(store, warn);
+  const seed = state.seed || (options.seed ?? randomBytes(16).toString('hex'));
+  const [shape, ids] = [shapeNamed(shapeName), createIds(seed)];
   if (state.serial === 0) commit(initialChanges(seed, settingOf(options)));
   else if (options.plan !== undefined) commit([{ type: 'plan', plan: settingOf(options) }]);
   if (state.dataId === '') commit([{ type: 'seed', seed, dataId: newDataId() }]);
@@ -68,7 +66,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const service = { state, shape, ids, minute: createMinuteWindow(), clock, uncommitted, exchanges, warn };
   const closing = new AbortController();
   const runtime = { service, store, closing: closing.signal };
-  const stopCompacting = compactAsItGrows(opened, warn);
+  const stopCompacting = compactAsItGrows(store, warn);
   const cancelReceipts = scheduleReceipts({ store, clock, ids, warn });
   const dispatcher = createDispatcher({ store, clock, ids, shape, timeout: options.timeout, warn });
   return {

@@ -1,15 +1,10 @@
 import { drawFault, recordOf } from '../faults/faults.ts';
 import type { Ids } from '../state/ids.ts';
 import type { Change, FaultRecord, SandboxEvent, Webhook } from '../state/records.ts';
-import type { State, Store } from '../state/state.ts';
+import type { State } from '../state/state.ts';
 
-/** A store that commits each event together with its deliveries to the registered webhooks. */
-export function withFanOut(store: Store, ids: Ids): Store {
-  const { state } = store;
-  return { ...store, commit: (changes) => store.commit(withDeliveries(changes, state, ids)) };
-}
-
-function withDeliveries(changes: readonly Change[], state: State, ids: Ids): readonly Change[] {
+/** Adds to each event its deliveries to the registered webhooks. Commit the changes at once: they depend on the state. */
+export function withDeliveries(changes: readonly Change[], state: State, ids: Ids): readonly Change[] {
   if (state.webhooks.size === 0) return changes;
   let { serial } = state;
   const uncommitted: FaultRecord[] = [];

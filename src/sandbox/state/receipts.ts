@@ -1,4 +1,5 @@
 import type { EventName } from '../../contract/events.ts';
+import { withDeliveries } from '../events/fan-out.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Ids } from './ids.ts';
 import type { Change, MessageStatus, Receipt, SandboxEvent } from './records.ts';
@@ -122,7 +123,7 @@ export function scheduleReceipts({ store, clock, ids, warn }: ScheduleOptions): 
     }
     if (events.length === 0) return;
     try {
-      store.commit(events);
+      store.commit(withDeliveries(events, state, ids));
       hasWarned = false;
     } catch (error) {
       if (!hasWarned) warn(`receipts cannot be recorded for now: ${reasonOf(error)}`);

@@ -254,7 +254,6 @@ export type Change =
   | { readonly type: 'inbound'; readonly inbound: Inbound }
   | { readonly type: 'flow-run'; readonly run: FlowRun }
   | { readonly type: 'order'; readonly order: Order }
-  /** Its deliveries are committed with it: see `events/fan-out.ts`. */
   | { readonly type: 'event'; readonly event: SandboxEvent }
   | { readonly type: 'webhook'; readonly webhook: Webhook }
   | { readonly type: 'webhook-secret'; readonly webhook: string; readonly secret: string; readonly until: number }

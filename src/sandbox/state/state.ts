@@ -112,11 +112,10 @@ export interface Store {
   recorded(): number;
   /** Journals the changes, then applies them. If it throws, nothing has changed. */
   commit(changes: readonly Change[]): void;
-  /**
-   * Applies the commits of `run` immediately and journals them as one when it returns. If that write fails, this throws, and
-   * the next commit writes them, too. `run` must not throw.
-   */
-  together<T>(run: () => T): T;
+  /** Applies changes that the next `flush` journals. */
+  stage(changes: readonly Change[]): void;
+  /** Journals what is staged. If it throws, the changes stay staged. Each commit flushes first. */
+  flush(): void;
   /** Calls the listener for each change, once its whole commit is applied and journaled; returns a stop function. */
   follow(listener: (change: Change) => void): () => void;
   /** Rewrites the journal with the fewest changes that rebuild the state. */

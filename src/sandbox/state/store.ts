@@ -22,8 +22,7 @@ export function openStore(journal: Journal | undefined): Store {
   let listeners: ((change: Change) => void)[] = [];
   let recorded = 0;
   /** Applied, but not journaled yet. */
-  let unwritten: Change[] = [];
-  let isTogether = false;
+  let staged: Change[] = [];
   for (const changes of journal?.past ?? []) {
     applyAll(changes);
     recorded += changes.length;
@@ -32,25 +31,17 @@ export function openStore(journal: Journal | undefined): Store {
     state,
     recorded: () => recorded,
     commit(changes) {
-      if (isTogether) {
-        applyAll(changes);
-        for (const change of changes) unwritten.push(change);
-        return;
-      }
-      writeRest();
+      flush();
       if (changes.length === 0) return;
       append(changes);
       applyAll(changes);
       report(changes);
     },
-    together(run) {
-      writeRest();
-      isTogether = true;
-      const result = run();
-      isTogether = false;
-      writeRest();
-      return result;
+    stage(changes) {
+      applyAll(changes);
+      for (const change of changes) staged.push(change);
     },
+    flush,
     follow(listener) {
       listeners.push(listener);
       return () => void (listeners = listeners.filter((one) => one !== listener));
@@ -58,7 +49,7 @@ export function openStore(journal: Journal | undefined): Store {
     compact() {
       journal?.replace(snapshot(state));
       recorded = sizeOf(state);
-      reportRest();
+      reportStaged();
     },
     size: () => journal?.size?.() ?? 0,
   };
@@ -67,10 +58,10 @@ export function openStore(journal: Journal | undefined): Store {
     for (const change of changes) apply(state, change);
   }
 
-  function writeRest(): void {
-    if (unwritten.length === 0) return;
-    append(unwritten);
-    reportRest();
+  function flush(): void {
+    if (staged.length === 0) return;
+    append(staged);
+    reportStaged();
   }
 
   function append(changes: readonly Change[]): void {
@@ -78,9 +69,9 @@ export function openStore(journal: Journal | undefined): Store {
     recorded += changes.length;
   }
 
-  function reportRest(): void {
-    const written = unwritten;
-    unwritten = [];
+  function reportStaged(): void {
+    const written = staged;
+    staged = [];
     report(written);
   }
 

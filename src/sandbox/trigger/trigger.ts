@@ -1,4 +1,5 @@
 import type { EventName } from '../../contract/events.ts';
+import { withDeliveries } from '../events/fan-out.ts';
 import type { Trigger } from '../interface.ts';
 import { readOrRefuse, Refusal } from '../refusal.ts';
 import type { Ids } from '../state/ids.ts';
@@ -22,8 +23,7 @@ export function createTrigger({ store, ids, clock }: TriggerOptions): Trigger {
     const newId = (prefix: string) => ids.id(prefix, ++serial);
     const context = { state, now: clock.now(), newId, random: ids.random(serial) };
     const triggered = run(event, read(event, fields), context);
-    // The store adds deliveries: see events/fan-out.ts.
-    for (const batch of batches(triggered.changes)) commit(batch);
+    for (const batch of batches(triggered.changes)) commit(withDeliveries(batch, state, ids));
     const events = triggered.changes.flatMap((change) => (change.type === 'event' ? [change.event] : []));
     return { ...triggered.ids, events };
   };

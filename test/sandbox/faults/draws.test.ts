@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../../src/sandbox/state/records.ts';
-import { withFanOut } from '../../../src/sandbox/events/fan-out.ts';
 import { drawFault, recordOf } from '../../../src/sandbox/faults/faults.ts';
 import { openStore } from '../../../src/sandbox/state/store.ts';
-import { createIds } from '../../../src/sandbox/state/ids.ts';
 import { calls, memoryJournal, paths } from '../calls.ts';
 import { onContacts, failures } from './failures.ts';
 
@@ -89,20 +87,18 @@ describe('the draws of a fault', () => {
 
   it('are made for each delivery of an event, with its own number', () => {
     const journal = memoryJournal();
-    const store = withFanOut(openStore(journal), createIds('a seed'));
-    const on = ['order.paid'] as const;
-    const fault = { id: 'f', on, effect: { kind: 'drop' }, after: false, rate: 1, seed: 'x', times: 2 } as const;
-    const webhooks = ['a', 'b', 'c'].map((id) => ({ id, url: `http://${id}`, events: 'all', createdAt: 0 }) as const);
-    store.commit([{ type: 'fault', fault }, ...webhooks.map((webhook) => ({ type: 'webhook', webhook }) as const)]);
-    store.commit([{ type: 'event', event: { id: 'e', type: 'order.paid', at: 0, data: {} } }]);
+    const { sandbox } = calls({ journal });
+    const { id } = sandbox.faults.add({ on: ['order.paid'], effect: { kind: 'drop' }, times: 2 });
+    for (const path of ['a', 'b', 'c']) sandbox.webhooks.add({ url: `http://127.0.0.1:1/${path}` });
+    sandbox.trigger('order.paid');
     const deliveries = [...journal.past]
       .flat()
       .flatMap((change: Change) => (change.type === 'delivery' ? [change.delivery] : []));
     expect(deliveries.map(({ matched, fault }) => [matched, fault])).toEqual([
-      [['f'], 'f'],
-      [['f'], 'f'],
+      [[id], id],
+      [[id], id],
       [undefined, undefined],
     ]);
-    expect(store.state.faults.get('f')).toMatchObject({ matched: 2, injected: 2 });
+    expect(sandbox.faults.list()).toMatchObject([{ matched: 2, injected: 2 }]);
   });
 });

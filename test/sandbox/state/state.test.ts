@@ -3,7 +3,7 @@ import { CliError } from '../../../src/base/errors.ts';
 import type { Change } from '../../../src/sandbox/state/records.ts';
 import { apply } from '../../../src/sandbox/state/apply.ts';
 import { emptyState } from '../../../src/sandbox/state/state.ts';
-import { calls, memoryJournal, order, paths } from '../calls.ts';
+import { bearing, calls, memoryJournal, order, paths } from '../calls.ts';
 
 it('is rebuilt from its written changes', async () => {
   const journal = memoryJournal();
@@ -89,6 +89,21 @@ it('warns of a request that cannot be journaled without the stack of a bug', asy
   isFull = true;
   expect(await post(paths.send, order)).toMatchObject({ status: 500 });
   expect(warnings).toEqual(['the sandbox failed: cannot write: full']);
+});
+
+it('processes no more requests until a failed write has succeeded', () => {
+  const memory = memoryJournal();
+  let isFull = false;
+  const append = (changes: readonly Change[]) => {
+    if (isFull) throw new Error('ENOSPC');
+    memory.append(changes);
+  };
+  const { sandbox } = calls({ journal: { ...memory, append } });
+  const { sandbox: key } = sandbox.keys;
+  const exchange = { method: 'POST', target: paths.send, headers: bearing(key), body: JSON.stringify(order) };
+  isFull = true;
+  for (let sent = 0; sent < 3; sent++) sandbox.answerAll([{ exchange }]);
+  expect(sandbox.messages()).toHaveLength(1);
 });
 
 it('records failed receipts once there is room again', async () => {
