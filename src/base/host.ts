@@ -54,7 +54,7 @@ export interface Sqlite {
   readonly DatabaseSync: new (path: string, options: { readonly timeout: number }) => SqliteConnection;
 }
 
-export interface SqliteConnection {
+interface SqliteConnection {
   exec(sql: string): void;
   prepare(sql: string): SqliteStatement;
   close(): void;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
-import type { Sqlite } from '../../src/base/host.ts';
+import type { Sqlite, SqliteStatement } from '../../src/base/host.ts';
 import { openByDigest } from './opened.ts';
 import { accepted, message, messages, planOf, temporaryFolder } from './rig.ts';
 
@@ -75,9 +75,10 @@ function counting(committed: () => void): Sqlite | undefined {
   const sqlite: Sqlite | undefined = loadSqlite();
   if (!sqlite) return undefined;
   class Counting extends sqlite.DatabaseSync {
-    override exec(sql: string): void {
-      if (sql === 'COMMIT') committed();
-      super.exec(sql);
+    override prepare(sql: string): SqliteStatement {
+      const statement: SqliteStatement = super.prepare(sql);
+      if (sql !== 'COMMIT') return statement;
+      return { all: () => (committed(), statement.all()) };
     }
   }
   return { DatabaseSync: Counting };
