@@ -10,7 +10,7 @@ import * as rig from './runs-rig.ts';
 import type { Place } from './runs-rig.ts';
 
 /** `BIZMSG_POINTS=1000` tests every change. */
-const most = Number(process.env['BIZMSG_POINTS'] ?? (isLong ? 10 : 2));
+const most = Number(process.env['BIZMSG_POINTS'] ?? (isLong ? 10 : 1));
 const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const atOnce = 3;
 const rows = 6;
@@ -22,6 +22,8 @@ describe.skipIf(!canInject).each([
   ['a batch from stdin', rig.batch('-', '--concurrency', '2'), rig.peopleText(rows)],
   ['an import', ['contacts', 'import', 'people.csv', ...rig.sending, '--concurrency', '2'], undefined],
 ])('%s', (_, words, input) => {
+  let recorded: Promise<readonly Change[]> | undefined;
+
   it.each<[string, (change: Change) => readonly string[]]>([
     ['is killed before any of its changes to the disk', killedAt],
     ['has a full disk from any of its changes on', (change) => failingFrom(change, 'ENOSPC')],
@@ -29,16 +31,21 @@ describe.skipIf(!canInject).each([
     ['has a read-only disk from any of its changes on', (change) => failingFrom(change, 'EROFS')],
   ])(`that %s is completed by the same command (seed ${seed})`, { timeout: 60_000 + most * 8_000 }, async (__, how) => {
     const random = createRandom(seed);
-    const whole = await newPlace();
-    const trace = join(whole.home, 'trace');
-    const { code } = await runUnder(whole, recordingChanges(trace));
-    expect(code).toBe(10);
-    const all = changesIn(trace);
+    const all = await (recorded ??= changesOfAll());
     expect(all.length).toBeGreaterThan(30);
     const points = all.length > most ? all.toSorted(() => random() - 0.5).slice(0, most) : all;
     for (let at = 0; at < points.length; at += atOnce)
       await Promise.all(points.slice(at, at + atOnce).map((point) => completed(point, how)));
   });
+
+  /** The changes of a command that is not disturbed. */
+  async function changesOfAll(): Promise<readonly Change[]> {
+    const whole = await newPlace();
+    const trace = join(whole.home, 'trace');
+    const { code } = await runUnder(whole, recordingChanges(trace));
+    expect(code).toBe(10);
+    return changesIn(trace);
+  }
 
   async function completed(change: Change, how: (change: Change) => readonly string[]): Promise<void> {
     const place = await newPlace();
