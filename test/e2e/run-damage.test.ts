@@ -35,7 +35,8 @@ describe('a batch refuses to send, and names the file,', () => {
     const until = new Promise<void>((resolve) => (answer = resolve));
     const place = await rig.newPlace(() => ({ reply: 200, until }));
     rig.writePeople(place, 100);
-    const running = place.start(rig.batch('people.csv', '--concurrency', '4'));
+    const same = rig.batch('people.csv', '--concurrency', '4');
+    const running = place.start(same);
     await rig.untilAsked(place, 4, running);
     rmSync(join(place.state, 'ledger.db'));
     answer();
@@ -43,6 +44,8 @@ describe('a batch refuses to send, and names the file,', () => {
     expect(place.service.asked).toHaveLength(4);
     expect(running.stderr()).toContain('--accept-loss starts from the beginning');
     expect(running.stdout() + running.stderr()).not.toMatch(/run the same command|--retry-unsure|runs resolve/);
+    const again = await place.bin(same);
+    expect([again.code, errorIn(again.stderr)['code'], place.service.asked.length]).toEqual([11, 'ledger-older', 4]);
   });
 });
 
