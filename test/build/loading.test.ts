@@ -50,7 +50,7 @@ it.each([
   ],
   [
     ['runs', 'list'],
-    ['main.cjs', 'chunk-frame.cjs', 'chunk-list.cjs'],
+    ['main.cjs', 'chunk-frame.cjs', 'chunk-list.cjs', 'chunk-ledger.cjs'],
   ],
 ])('%j loads only %j', async (argv, files) => {
   const loaded = await loadedBy(await newWorld(), argv);
