@@ -68,7 +68,7 @@ const insertion = `INSERT INTO event (at, listener, method, path, headers, remot
 const insertPending = 'INSERT INTO pending (event, listener, url, lane) VALUES (last_insert_rowid(), $1, $2, $3)';
 
 /** Events in a page, and bytes of their bodies. */
-const [mostEvents, mostBytes] = [32, 1024 * 1024];
+const [mostEvents, mostBytes] = [128, 1024 * 1024];
 
 /** The next events after this number, oldest first: of one listener, or of all. */
 export function eventsAfter(number: number, listener?: string): Transaction<readonly Received[]> {

@@ -67,13 +67,13 @@ describe('an event', () => {
 describe('many events', () => {
   it('are read in pages from either end', async () => {
     const { logs, all } = await logsIn(temporary());
-    const bodies = Array.from({ length: 100 }, (_, number) => String(number));
+    const bodies = Array.from({ length: 300 }, (_, number) => String(number));
     await logs.write(recordEvents('one', recordings(bodies), 0));
     expect((await all()).map(text)).toEqual(bodies);
     const page = await logs.read(eventsBefore());
     expect(page.map(text)).toEqual(bodies.toReversed().slice(0, page.length));
     const next = await logs.read(eventsBefore(page.at(-1)?.number));
-    expect(next[0]?.number).toBe(100 - page.length);
+    expect(next[0]?.number).toBe(300 - page.length);
   });
 
   it('of some megabytes are read one by one', async () => {
