@@ -20,15 +20,22 @@ import { type Decision, underFaults, type Wait } from './api/fault-effects.ts';
 import { handlers, type HandlerResult } from './api/handlers.ts';
 import type { Shape } from './api/shapes.ts';
 import type { Exchanges } from './requests.ts';
-import { type Exchange, type Reply, targetOf } from './exchange.ts';
+import { type DisconnectSignal, type Exchange, type Reply, targetOf } from './exchange.ts';
 import { withDeliveries } from './events/fan-out.ts';
 import { drawFault } from './faults/faults.ts';
-import type { Answer, Incoming } from './interface.ts';
 import { Refusal } from './refusal.ts';
 import type { Ids } from './state/ids.ts';
 import type { Call, FaultRecord, Key } from './state/records.ts';
 import { reasonOf, type State, type Store } from './state/state.ts';
 import { type Clock, sleep } from './time/clock.ts';
+
+export interface Incoming {
+  readonly exchange: Exchange;
+  readonly gone?: DisconnectSignal | undefined;
+}
+
+/** Returns a promise only if a fault delays the answer; it never rejects. */
+export type Answer = Reply | Promise<Reply>;
 
 interface Runtime {
   readonly service: Service;

@@ -1,5 +1,4 @@
 import { deliveryRecords } from './events/deliveries.ts';
-import type { OpenFeed } from './interface.ts';
 import { requestRow } from './requests.ts';
 import type { Adjustment, FeedRecord, Happened, Topic } from './rows.ts';
 import { createLog } from './state/logs.ts';
@@ -35,10 +34,11 @@ const topics: Readonly<Partial<Record<Change['type'], Topic>>> = {
 };
 
 /** Reads the logs of the state when asked, so that a change costs nothing but a note that there is one. */
-export function createFeeds(store: Store, clock: AdjustableClock): OpenFeed {
+export function createFeeds(store: Store, clock: AdjustableClock) {
   const { state, follow } = store;
   const adjustments = createAdjustments(store, clock);
-  return (after, wake) => {
+  /** Opens a feed after a cursor. Calls `wake` whenever there are new records. */
+  return (after: string | undefined, wake: () => void) => {
     let since = countsIn(after, state);
     let due: number | null | undefined;
     let adjusted = 0;
@@ -56,7 +56,8 @@ export function createFeeds(store: Store, clock: AdjustableClock): OpenFeed {
     });
     return {
       stop,
-      take() {
+      /** The records since the last call, and the cursor after them. */
+      take(): { readonly cursor: string; readonly records: readonly FeedRecord[] } {
         const records = recordsSince(since, state);
         if (changed.size > 0) records.push({ kind: 'changed', topics: [...changed] });
         changed.clear();

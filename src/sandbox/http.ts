@@ -13,7 +13,8 @@ import type { PageFiles } from './control/page.ts';
 import { tokenHeader } from './control/paths.ts';
 import type { Served } from './control/operations.ts';
 import { type DisconnectSignal, type Exchange, largestBody, type Reply } from './exchange.ts';
-import type { Incoming, Sandbox } from './interface.ts';
+import type { Incoming } from './answer.ts';
+import type { Sandbox } from './sandbox.ts';
 import type { Loopback } from './remote/locator.ts';
 import { type Clock, createClock } from './time/clock.ts';
 

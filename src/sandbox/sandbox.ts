@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { PlanName } from '../contract/plans.ts';
 import { createMinuteWindow, limitsOf, usageOf } from './api/admission.ts';
-import { answer, answerAll, refused } from './answer.ts';
+import type { ErrorStatus } from '../contract/statuses.ts';
+import { answer, answerAll, type Incoming, refused } from './answer.ts';
+import type { DisconnectSignal, Exchange } from './exchange.ts';
 import type { Change, FaultRecord, PlanSetting } from './state/records.ts';
 import { type AdjustableClock, type ClockSetting, createClock } from './time/clock.ts';
 import { createWait, compactAsItGrows, compactIfObsolete, openStore, type Journal } from './state/store.ts';
@@ -12,7 +14,6 @@ import { activeSecrets } from './events/attempt.ts';
 import { createDispatcher } from './events/dispatcher.ts';
 import { createIds, newDataId } from './state/ids.ts';
 import { createRedeliver } from './events/deliveries.ts';
-import type { Sandbox } from './interface.ts';
 import { createExchanges } from './requests.ts';
 import { createFaults } from './faults/faults.ts';
 import { createKeys, initialChanges } from './state/keys.ts';
@@ -48,7 +49,10 @@ export interface SandboxOptions {
 
 const inLocator: ReadonlySet<Change['type']> = new Set(['plan', 'clock', 'reset']);
 
-export function createSandbox(options: SandboxOptions = {}): Sandbox {
+/** Everything that can be done to a sandbox in this process. */
+export type Sandbox = ReturnType<typeof createSandbox>;
+
+export function createSandbox(options: SandboxOptions = {}) {
   const { clock = createClock(), shape: shapeName = 'default', external = true } = options;
   const warn = options.warn ?? (() => {});
   const store = openStore(options.journal);
@@ -64,40 +68,53 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const exchanges = createExchanges();
   const uncommitted = new Set<FaultRecord>();
   const service = { state, shape, ids, minute: createMinuteWindow(), clock, uncommitted, exchanges, warn };
+  const core = { store, ids, clock, warn };
   const closing = new AbortController();
   const runtime = { service, store, closing: closing.signal };
   const stopCompacting = compactAsItGrows(store, warn);
-  const cancelReceipts = scheduleReceipts({ store, clock, ids, warn });
-  const dispatcher = createDispatcher({ store, clock, ids, shape, timeout: options.timeout, warn });
+  const cancelReceipts = scheduleReceipts(core);
+  const dispatcher = createDispatcher({ ...core, shape, timeout: options.timeout });
   return {
-    answer: (exchange, gone) => answer({ exchange, gone }, runtime),
-    answerAll: (asked) => answerAll(asked, runtime),
-    refuse: (status, detail) => refused(service, new Refusal(status, detail)),
-    keys: createKeys({ state, ids, clock, commit }),
+    /** Answers a request, without a socket. Never throws or rejects. */
+    answer: (exchange: Exchange, gone?: DisconnectSignal) => answer({ exchange, gone }, runtime),
+    /** Answers requests in order, and journals their changes in one write. */
+    answerAll: <T extends Incoming>(asked: readonly T[]) => answerAll(asked, runtime),
+    /** Builds the answer to an unreadable request. */
+    refuse: (status: ErrorStatus, detail: string) => refused(service, new Refusal(status, detail)),
+    keys: createKeys(core),
+    /** The secret that signs events, for webhooks without their own. */
     secret: () => state.secret.secret,
-    secrets: () =>
+    /** All secrets that sign events now: the sandbox's, and those of webhooks. */
+    secrets: (): readonly string[] =>
       [state.secret, ...[...state.webhooks.values()].flatMap(({ secret }) => secret ?? [])].flatMap((one) =>
         activeSecrets(one, clock.now()),
       ),
     shape: shapeName,
     clock,
-    faults: createFaults({ store, ids, clock }),
-    webhooks: createWebhooks({ store, ids, clock }),
-    redeliver: createRedeliver({ store, ids, clock }),
+    faults: createFaults(core),
+    webhooks: createWebhooks(core),
+    redeliver: createRedeliver(core),
+    /** Resolves when no delivery is in flight or ready to send. */
     settled: dispatcher.settled,
-    time: createTime({ store, clock, settled: dispatcher.settled }),
-    trigger: createTrigger({ store, ids, clock }),
-    ...createContents({ store, ids, clock, warn }),
+    time: createTime({ ...core, settled: dispatcher.settled }),
+    trigger: createTrigger(core),
+    ...createContents(core),
     watch: createWatch(store),
+    /** The bytes of the newest requests and their answers, in order. */
     exchanges: () => exchanges.list(state),
     openFeed: createFeeds(store, clock),
     waitForNext: createWait(store),
-    setPlan: (plan) => commit([{ type: 'plan', plan }]),
+    setPlan: (plan: PlanSetting) => commit([{ type: 'plan', plan }]),
     usage: () => usageOf(state, service.minute, clock.now()),
+    /** The shared rate limit; undefined if the plan has none. */
     minute: () => minuteOf(state.plan, clock.setting()),
+    /** Identifies the messages and contacts of this sandbox; resetting either changes it. */
     dataId: () => state.dataId,
-    onLocatorChange: (listener) => store.follow(({ type }) => (inLocator.has(type) ? listener() : undefined)),
+    /** Calls the listener when the minute or the data id may have changed, which are part of the locator. */
+    onLocatorChange: (listener: () => void) =>
+      store.follow(({ type }) => (inLocator.has(type) ? listener() : undefined)),
     ...viewsOf(state, shape),
+    /** Cancels all timers and deliveries. */
     close() {
       closing.abort();
       clock.stop();

@@ -10,7 +10,7 @@ import { acquire, type Claim, type Holder, nameOf } from '../base/lock.ts';
 import { sleep } from './time/clock.ts';
 import type { Journal } from './state/store.ts';
 import { findSandbox, type Locator, locatorFolder, removeLocator, writeLocator } from './remote/locator.ts';
-import type { Sandbox } from './interface.ts';
+import type { Sandbox } from './sandbox.ts';
 import type { PageFiles } from './control/page.ts';
 import { startServer } from './http.ts';
 import { openFileJournal } from './state/file-journal.ts';

@@ -2,33 +2,45 @@ import { isoTime } from '../base/iso-time.ts';
 import { renderedText } from '../contract/template-text.ts';
 import { payloadOf } from './api/answers.ts';
 import { deliveryRecords, deliveryRows, remaining, undelivered, waitingCount } from './events/deliveries.ts';
-import type { Views } from './interface.ts';
 import { between, newest, requestRow } from './requests.ts';
-import type { MessageFilter, MessageRow, MessageStory } from './rows.ts';
+import type { DeliveryFilter, EventRecord, MessageFilter, MessageRow, MessageStory } from './rows.ts';
 import type { Shape } from './api/shapes.ts';
+import type { Campaign, Contact, Template } from './state/records.ts';
 import type { SentMessage, State } from './state/state.ts';
 import { audienceOf } from './trigger/trigger.ts';
 
-export function viewsOf(state: State, shape: Shape): Views {
+/** Read-only views of a sandbox's state. */
+export function viewsOf(state: State, shape: Shape) {
   return {
     plan: () => state.plan,
-    events: (after = 0) => state.events.since(after).map((event) => ({ ...event, payload: payloadOf(shape, event) })),
+    /** In order. A cursor is the number of events up to that point, including dropped ones. */
+    events: (after = 0): readonly EventRecord[] =>
+      state.events.since(after).map((event) => ({ ...event, payload: payloadOf(shape, event) })),
+    /** Every request, in order, after a cursor of requests. */
     requests: (after = 0) => state.calls.since(after),
     cursors: () => ({
       events: state.events.cursor,
       requests: state.calls.cursor,
       messages: state.messageIds.cursor,
     }),
-    audit: (key) => state.calls.ofKey(state.keys.by.get(key)?.id ?? key),
-    messages: (filter = {}) => messageRows(state, filter),
-    message: (id) => messageStory(state, id),
-    deliveries: (filter = {}) => deliveryRows(state, filter),
-    delivery: (id) => deliveryRecords(state, id),
+    /** The audit log of a key or a key's id. */
+    audit: (key: string) => state.calls.ofKey(state.keys.by.get(key)?.id ?? key),
+    /** In the order of sending, with the text that the recipient reads. */
+    messages: (filter: MessageFilter = {}) => messageRows(state, filter),
+    /** Everything about a message; undefined if the id is unknown. */
+    message: (id: string) => messageStory(state, id),
+    /** In the order of the events; includes queued events. */
+    deliveries: (filter: DeliveryFilter = {}) => deliveryRows(state, filter),
+    /** Full records, by the id of a delivery or an event; empty if the id is unknown. */
+    delivery: (id: string) => deliveryRecords(state, id),
+    /** Counts the deliveries that redelivering `failed` leaves out. */
     remaining: () => remaining(state),
-    contacts: () => state.contacts.list,
-    audience: (tag) => audienceOf({ tag }, state).length,
-    templates: () => state.templates.list,
-    campaigns: () => state.campaigns.list,
+    contacts: (): readonly Contact[] => state.contacts.list,
+    /** The number of contacts that a broadcast sends to: all, or those with a tag. Throws a Refusal if there are none. */
+    audience: (tag?: string) => audienceOf({ tag }, state).length,
+    templates: (): readonly Template[] => state.templates.list,
+    campaigns: (): readonly Campaign[] => state.campaigns.list,
+    /** `queued`: events without a matching webhook. `waiting`: deliveries still to be attempted or retried. */
     counts: () => ({
       contacts: state.contacts.list.length,
       templates: state.templates.list.length,

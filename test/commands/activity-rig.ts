@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../../src/contract/readers.ts';
-import type { Sandbox } from '../../src/sandbox/interface.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { cli, type CliOptions, type Ran } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';

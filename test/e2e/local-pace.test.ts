@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Host } from '../../src/base/host.ts';
-import type { Sandbox } from '../../src/sandbox/interface.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { createClock } from '../../src/sandbox/time/clock.ts';
 import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';

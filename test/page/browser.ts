@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest'
 import { pageLink } from '../../src/commands/sandbox/status.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import type { ScreenName } from '../../src/page/words.ts';
-import type { Sandbox } from '../../src/sandbox/interface.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { openWorld, type World } from '../support/world.ts';

@@ -2,7 +2,7 @@ import type { Change } from '../../src/sandbox/state/records.ts';
 import { type AdjustableClock, manualClock } from '../../src/sandbox/time/clock.ts';
 import type { Exchange, Reply } from '../../src/sandbox/exchange.ts';
 import type { Journal } from '../../src/sandbox/state/store.ts';
-import type { Sandbox } from '../../src/sandbox/interface.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 
 export const start = Date.UTC(2026, 4, 1, 12);

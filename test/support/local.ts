@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/interface.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { serve } from '../../src/sandbox/serve.ts';
 import { alive, later } from './cli.ts';

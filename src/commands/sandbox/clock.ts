@@ -3,7 +3,7 @@ import { command, type Context, type Ui } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { shortTime, took } from '../../cli/output/figures.ts';
 import { argument, choice, span } from '../../cli/params.ts';
-import { landmarks } from '../../sandbox/interface.ts';
+import { landmarks } from '../../sandbox/time/clock.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
 import { ask } from './control.ts';
 

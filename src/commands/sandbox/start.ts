@@ -7,7 +7,7 @@ import { planNames } from '../../contract/plans.ts';
 import { type CliError, usage } from '../../base/errors.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { untilAborted } from '../../base/sleep.ts';
-import type { Sandbox } from '../../sandbox/interface.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Happened, HappenedEvent } from '../../sandbox/rows.ts';
 import type { Change } from '../../sandbox/state/records.ts';
 import type { Journal } from '../../sandbox/state/store.ts';

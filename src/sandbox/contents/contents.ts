@@ -1,29 +1,23 @@
-import type { Contents } from '../interface.ts';
 import { Refusal } from '../refusal.ts';
 import { type Ids, newDataId } from '../state/ids.ts';
 import { compact } from '../state/store.ts';
 import type { Change, Resettable } from '../state/records.ts';
 import { batches } from '../state/snapshot.ts';
-import type { Collection, State, Store } from '../state/state.ts';
-import type { Clock } from '../time/clock.ts';
+import type { Collection, Core, State } from '../state/state.ts';
 import { type NewContents, readContents, shownProblems } from './read.ts';
 import { seeds } from './sample-data.ts';
 
-interface ContentsOptions {
-  readonly store: Store;
-  readonly ids: Ids;
-  readonly clock: Clock;
-  readonly warn: (text: string) => void;
-}
-
-export function createContents({ store, ids, clock, warn }: ContentsOptions): Contents {
+/** Resets, fills and exports the contents of a sandbox. */
+export function createContents({ store, ids, clock, warn }: Core) {
   const { state, commit } = store;
   return {
-    reset(what) {
+    /** Deletes messages, contacts, logs, or all; deleted sample data is restored. */
+    reset(what: Resettable) {
       commit([{ type: 'reset', what, ...(what !== 'logs' && { dataId: newDataId() }) }, ...sampleDataFor(what)]);
       compact(store, warn);
     },
-    seed(value) {
+    /** Adds records or replaces known ones. If any is invalid, throws a Refusal and changes nothing. */
+    seed(value: unknown) {
       const { contents, problems } = readContents(value);
       refuseProblems(problems);
       refuseProblems(clashesOf(contents, state));

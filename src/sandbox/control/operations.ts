@@ -9,13 +9,14 @@ import { endpointNames } from '../../contract/endpoints.ts';
 import { choices } from '../api/choices.ts';
 import type { DisconnectSignal } from '../exchange.ts';
 import { newFault } from '../faults/input.ts';
-import { type Landmark, landmarks, type Sandbox } from '../interface.ts';
-import { eventName, fields, integer, oneOf, optional, suggestion } from '../readers.ts';
+import type { Sandbox } from '../sandbox.ts';
+import { fields, integer, oneOf, optional, suggestion } from '../readers.ts';
 import { Refusal } from '../refusal.ts';
 import { between, newest, requestRow } from '../requests.ts';
 import { rowStates } from '../rows.ts';
 import { messageStatuses, resettable } from '../state/records.ts';
-import type { Clock } from '../time/clock.ts';
+import { newWebhook } from '../events/webhooks.ts';
+import { type Clock, type Landmark, landmarks } from '../time/clock.ts';
 import type { PageFiles } from './page.ts';
 
 /** A sandbox that is served by this process. */
@@ -58,15 +59,6 @@ const messageFilter = fields({
   to: optional(read.string),
   template: optional(read.string),
   status: optional(oneOf(messageStatuses)),
-});
-const owner = fields({ pid: integer(), start: optional(read.string), returns: optional(read.boolean) });
-const newWebhook = fields({
-  url: read.string,
-  events: optional(read.list(eventName)),
-  secret: optional(read.string),
-  external: optional(read.boolean),
-  catchUp: optional(read.boolean),
-  owner: optional(owner),
 });
 const newPlan = fields({
   name: oneOf(planNames),

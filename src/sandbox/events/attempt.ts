@@ -5,21 +5,19 @@ import type { Target } from '../../delivery/target.ts';
 import { payloadOf } from '../api/answers.ts';
 import type { Shape } from '../api/shapes.ts';
 import { isOnAnswers } from '../faults/input.ts';
-import { type Ids, seedNumber } from '../state/ids.ts';
+import { seedNumber } from '../state/ids.ts';
 import type { Attempt, Change, EventFault, Next } from '../state/records.ts';
-import type { Sending, SigningSecret, State } from '../state/state.ts';
+import type { Core, Sending, SigningSecret, State } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
 
-export interface AttemptContext {
-  readonly state: State;
-  readonly clock: Clock;
-  readonly ids: Ids;
+export interface AttemptContext extends Core {
   readonly shape: Shape;
 }
 
 /** Makes one attempt (two with a duplicate fault) and returns the changes to commit. */
 export async function attempt(sending: Sending, target: Target, context: AttemptContext): Promise<readonly Change[]> {
-  const { state, clock, shape } = context;
+  const { store, clock, shape } = context;
+  const { state } = store;
   const fault = faultOf(sending, state)?.kind;
   const secrets = activeSecrets(sending.to.secret ?? state.secret, clock.now());
   const request = signedRequest(sending, { shape, secrets, wall: clock.wall(), fault });

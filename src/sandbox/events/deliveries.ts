@@ -2,10 +2,8 @@ import { Refusal } from '../refusal.ts';
 import { isoTime } from '../../base/iso-time.ts';
 import { between, newest } from '../requests.ts';
 import type { DeliveryFilter, DeliveryRecord, DeliveryRow, DeliveryStatus, Remaining, RowState } from '../rows.ts';
-import type { Ids } from '../state/ids.ts';
 import type { Change, SandboxEvent, Webhook } from '../state/records.ts';
-import { eventById, type RegisteredWebhook, type Sending, type State, type Store } from '../state/state.ts';
-import type { Clock } from '../time/clock.ts';
+import { eventById, type RegisteredWebhook, type Sending, type State, type Core } from '../state/state.ts';
 import { deliveryOf, listensTo, receivers } from './fan-out.ts';
 
 type Entry = SandboxEvent | Sending;
@@ -81,14 +79,8 @@ function rowOf(entry: Entry, state: State): DeliveryRow {
   };
 }
 
-interface RedeliverOptions {
-  readonly store: Store;
-  readonly ids: Ids;
-  readonly clock: Clock;
-}
-
 /** Restarts one delivery, those of an event, or all `failed` ones, now. Returns the number. */
-export function createRedeliver({ store, ids, clock }: RedeliverOptions): (which: string) => number {
+export function createRedeliver({ store, ids, clock }: Core): (which: string) => number {
   const { state, commit } = store;
   return (which) => {
     const changes = which === 'failed' ? failed(state).map(restarted) : restartById(which);
@@ -119,12 +111,8 @@ function restart({ delivery: { id } }: Sending, at: number): Change {
   return { type: 'redelivery', delivery: id, at };
 }
 
-interface CatchUpOptions extends Omit<RedeliverOptions, 'store'> {
-  readonly state: State;
-}
-
 /** Restarts the failed deliveries of a webhook, and delivers to it the events that only removed webhooks, or none, had. */
-export function catchUp(webhook: Webhook, { state, ids, clock }: CatchUpOptions): readonly Change[] {
+export function catchUp(webhook: Webhook, { store: { state }, ids, clock }: Core): readonly Change[] {
   let { serial } = state;
   const at = clock.now();
   const events = [...state.events].filter((event) => listensTo(webhook, event));

@@ -2,24 +2,13 @@ import { redact } from '../../base/redact.ts';
 import { createLanes, type Lanes } from '../../delivery/lanes.ts';
 import { openTarget, type Target } from '../../delivery/target.ts';
 import type { Change } from '../state/records.ts';
-import { reasonOf, type Sending, type State, type Store } from '../state/state.ts';
-import type { Clock } from '../time/clock.ts';
+import { reasonOf, type Core, type Sending, type State } from '../state/state.ts';
 import { attempt, type AttemptContext, faultOf } from './attempt.ts';
 import { isWaiting } from './deliveries.ts';
 
-/** Sends events to webhooks. */
-export interface Dispatcher {
-  /** Resolves when no attempt is in flight or about to start. */
-  settled(): Promise<void>;
-  /** Forgets attempts in flight; they are repeated after a restart. */
-  close(): void;
-}
-
-interface DispatcherOptions extends Omit<AttemptContext, 'state'> {
-  readonly store: Store;
+interface DispatcherOptions extends AttemptContext {
   /** Milliseconds of real time that a webhook has to respond (default: 15 s). */
   readonly timeout?: number | undefined;
-  readonly warn: (text: string) => void;
 }
 
 interface Connection {
@@ -28,13 +17,13 @@ interface Connection {
 }
 
 /** Waits until a delivery is due, then passes it to the lanes of its webhook. */
-export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { store, clock, ids, shape, timeout = 15_000, warn } = options;
+export function createDispatcher(options: DispatcherOptions) {
+  const { store, clock, timeout = 15_000, warn } = options;
   const { state } = store;
   const connections = new Map<string, Connection>();
   /** Pending deliveries: queued, or the function that cancels the timer. */
   const pending = new Map<Sending, 'queued' | (() => void)>();
-  const log = createAttemptLog({ store, clock, warn });
+  const log = createAttemptLog(options);
   const settling: (() => void)[] = [];
   let added: Sending[] = [];
   let soon: NodeJS.Immediate | undefined;
@@ -43,11 +32,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   add(state.deliveries.values());
   store.follow((change) => add(affectedBy(change, state)));
   return {
+    /** Resolves when no attempt is in flight or about to start. */
     settled: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         settling.push(resolve);
         settle();
       }),
+    /** Forgets attempts in flight; they are repeated after a restart. */
     close() {
       closed = true;
       clearImmediate(soon);
@@ -113,7 +104,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (delay > 0) return delay;
     if (closed || !isWaiting(sending, state)) return void pending.delete(sending);
     try {
-      const changes = await attempt(sending, target, { state, clock, ids, shape });
+      const changes = await attempt(sending, target, options);
       if (!closed) log({ changes, logged: () => logged(sending, changes) });
     } catch (error) {
       warn(`${sending.delivery.id} could not be sent: ${String(error)}`);
@@ -153,12 +144,6 @@ function affectedBy(change: Change, { deliveries }: State): Iterable<Sending | u
   return change.type === 'attempt' || change.type === 'redelivery' ? [deliveries.get(change.delivery)] : [];
 }
 
-interface AttemptLogOptions {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly warn: (text: string) => void;
-}
-
 interface LogEntry {
   readonly changes: readonly Change[];
   readonly logged: () => void;
@@ -167,7 +152,7 @@ interface LogEntry {
 const retryAfter = 5_000;
 
 /** Commits attempts in order. If the disk is full, it retries the commit, not the attempt. */
-function createAttemptLog({ store, clock, warn }: AttemptLogOptions): (entry: LogEntry) => void {
+function createAttemptLog({ store, clock, warn }: Core): (entry: LogEntry) => void {
   const waiting: LogEntry[] = [];
   let hasWarned = false;
   return (entry) => {

@@ -2,26 +2,52 @@ import { isProcessAlive, type Probe } from '../../base/liveness.ts';
 import { redact } from '../../base/redact.ts';
 import { isSecret } from '../../contract/signature.ts';
 import { isThisMachine } from '../../delivery/target.ts';
-import type { Owned, Webhooks } from '../interface.ts';
+import * as read from '../../contract/readers.ts';
+import { eventName, fields, integer, optional } from '../readers.ts';
 import { Refusal } from '../refusal.ts';
 import type { WebhookRow } from '../rows.ts';
-import { type Ids, newSecret } from '../state/ids.ts';
+import { newSecret } from '../state/ids.ts';
 import type { Webhook } from '../state/records.ts';
-import type { RegisteredWebhook, State, Store } from '../state/state.ts';
-import type { Clock } from '../time/clock.ts';
+import type { Core, RegisteredWebhook, State } from '../state/state.ts';
 import { catchUp } from './deliveries.ts';
 
-interface WebhookOptions {
-  readonly store: Store;
-  readonly ids: Ids;
-  readonly clock: Clock;
+const owner = fields({ pid: integer(), start: optional(read.string), returns: optional(read.boolean) });
+
+export const newWebhook = fields({
+  url: read.string,
+  /** Default: all. */
+  events: optional(read.list(eventName)),
+  /** Replaces the sandbox's secret. */
+  secret: optional(read.string),
+  /** Allows a URL on another machine. */
+  external: optional(read.boolean),
+  /** Also delivers earlier events that no webhook has received. */
+  catchUp: optional(read.boolean),
+  /** The process that listens there. */
+  owner: optional(owner),
+});
+
+interface AddedWebhook extends WebhookRow {
+  /** Whether the URL was already registered. */
+  readonly known: boolean;
+  /** Human-readable differences to the previous settings. */
+  readonly changes: readonly string[];
+  /** The number of earlier events to deliver. */
+  readonly caughtUp: number;
 }
+
+type Owned = Pick<Webhook, 'url' | 'owner'>;
 
 const day = 86_400_000;
 
-export function createWebhooks({ store: { state, commit }, ids, clock }: WebhookOptions): Webhooks {
+/** The URLs that receive events (§6 leaves open how one is registered). */
+export function createWebhooks(core: Core) {
+  const { store, ids, clock } = core;
+  const { state, commit } = store;
   return {
-    add({ url: text, events, secret, owner, external = false, catchUp: catchesUp = false }) {
+    /** A known URL keeps its id, is enabled, and gets these settings. */
+    add(given: ReturnType<typeof newWebhook>): AddedWebhook {
+      const { url: text, events, secret, owner, external = false, catchUp: catchesUp = false } = given;
       const url = webhookUrl(text, external).href;
       if (secret !== undefined && !isSecret(secret))
         throw new Refusal(400, 'a webhook secret is whsec_ followed by at least 16 bytes in base64');
@@ -33,23 +59,26 @@ export function createWebhooks({ store: { state, commit }, ids, clock }: Webhook
       const createdAt = known?.webhook.createdAt ?? clock.now();
       const own = { ...(secret !== undefined && { secret }), ...(owner && { owner }) };
       const webhook: Webhook = { id, url, events: events ?? 'all', createdAt, ...own };
-      const caughtUp = catchesUp ? catchUp(webhook, { state, ids, clock }) : [];
+      const caughtUp = catchesUp ? catchUp(webhook, core) : [];
       commit([{ type: 'webhook', webhook }, ...caughtUp]);
       const added = webhookNamed(state, id);
       const changes = known ? differences(known, added) : [];
       return { ...rowOf(added), known: known !== undefined, changes, caughtUp: caughtUp.length };
     },
     list: () => [...state.webhooks.values()].map(rowOf),
-    remove(idOrUrl) {
+    /** By id or URL. */
+    remove(idOrUrl: string): WebhookRow {
       const registered = webhookNamed(state, idOrUrl);
       commit([{ type: 'webhook-removed', webhook: registered.webhook.id }]);
       return rowOf(registered);
     },
-    removeOrphans(kill, successor) {
+    /** Removes the webhooks whose process has ended and does not restart, or whose port `successor` now has. */
+    removeOrphans(kill: Probe, successor?: Owned): void {
       const removed = [...state.webhooks.values()].filter(({ webhook }) => isOrphaned(webhook, kill, successor));
       for (const { webhook } of removed) commit([{ type: 'webhook-removed', webhook: webhook.id }]);
     },
-    rotate(idOrUrl) {
+    /** Creates a new secret for one webhook or the sandbox. The old one also signs for one more day. */
+    rotate(idOrUrl?: string) {
       const webhook = idOrUrl === undefined ? undefined : webhookNamed(state, idOrUrl);
       const [secret, until] = [newSecret(), clock.now() + day];
       if (webhook) commit([{ type: 'webhook-secret', webhook: webhook.webhook.id, secret, until }]);

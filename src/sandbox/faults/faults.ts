@@ -1,33 +1,29 @@
-import type { Faults } from '../interface.ts';
-import type { Clock } from '../time/clock.ts';
-import type { FaultRecord, Fault } from '../state/records.ts';
-import { createRandom, type Ids, seedNumber } from '../state/ids.ts';
-import type { FaultState, State, Store } from '../state/state.ts';
+import type { NewFault } from './input.ts';
+import type { FaultRecord, Fault, FaultStatus } from '../state/records.ts';
+import { createRandom, seedNumber } from '../state/ids.ts';
+import type { Core, FaultState, State } from '../state/state.ts';
 
-interface Context {
-  readonly store: Store;
-  readonly ids: Ids;
-  readonly clock: Clock;
-}
-
-export function createFaults({ store, ids, clock }: Context): Faults {
+/** Adds, lists and clears injected faults. */
+export function createFaults({ store, ids, clock }: Core) {
   const { state, commit } = store;
   return {
-    add({ on, effect, after = false, rate = 1, seed, times, for: duration }) {
+    add({ on, effect, after = false, rate = 1, seed, times, for: duration }: NewFault): Fault {
       const id = ids.id('flt', state.serial + 1);
       const until = duration === undefined ? undefined : clock.now() + duration;
       const fault = { on: [...new Set(on)], effect, after, rate, seed: seed ?? id, until, times, id };
       commit([{ type: 'fault', fault }]);
       return fault;
     },
-    list: () =>
+    /** Includes expired faults until they are cleared. */
+    list: (): readonly FaultStatus[] =>
       [...state.faults.values()].map((one) => ({
         ...one.fault,
         matched: one.matched,
         injected: one.injected,
         active: isActive(one, clock.now()),
       })),
-    clear(id) {
+    /** Clears one fault or all; returns the cleared faults. */
+    clear(id?: string): readonly Fault[] {
       const cleared = [...state.faults.values()]
         .map(({ fault }) => fault)
         .filter((fault) => fault.id === (id ?? fault.id));

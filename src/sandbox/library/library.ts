@@ -3,10 +3,10 @@ import { types } from 'node:util';
 import { knownEvent, operations } from '../control/operations.ts';
 import type { Exchange } from '../exchange.ts';
 import { type RunningServer, startServer } from '../http.ts';
-import { landmarks, type Sandbox as Service } from '../interface.ts';
 import { fields, integer, optional } from '../readers.ts';
 import type { DeliveryRow } from '../rows.ts';
-import { createSandbox as createService } from '../sandbox.ts';
+import { createSandbox as createService, type Sandbox as Service } from '../sandbox.ts';
+import { landmarks } from '../time/clock.ts';
 import { checked, millisecondsOf, plainError, settingsOf } from './arguments.ts';
 import type {
   Delivery,

@@ -1,33 +1,28 @@
 import { keyPrefixes, localMark, type Mode, type Scope } from '../../contract/keys.ts';
-import type { Keys } from '../interface.ts';
 import type { KeyStatus } from '../rows.ts';
 import type { Change, Key, PlanSetting } from './records.ts';
-import { type Ids, newDataId, newKey, newSecret } from './ids.ts';
-import type { Clock } from '../time/clock.ts';
+import { newDataId, newKey, newSecret } from './ids.ts';
 import { seeds } from '../contents/sample-data.ts';
-import type { State } from './state.ts';
+import type { Core, State } from './state.ts';
 
-interface Context {
-  readonly state: State;
-  readonly ids: Ids;
-  readonly clock: Clock;
-  readonly commit: (changes: readonly Change[]) => void;
-}
-
-export function createKeys(context: Context): Keys {
-  const { state, clock, commit } = context;
+export function createKeys(core: Core) {
+  const { store, clock } = core;
+  const { state, commit } = store;
   const initial = (mode: Mode) =>
-    (state.keys.list.find((key) => key.mode === mode) ?? createKey(context, 'full', mode)).text;
+    (state.keys.list.find((key) => key.mode === mode) ?? createKey(core, 'full', mode)).text;
   return {
+    /** The two initial keys of every sandbox. */
     sandbox: initial('sandbox'),
     live: initial('live'),
-    list: () => state.keys.list.map((key) => ({ ...key, state: stateOf(key, state) })),
-    create: (scope, mode = 'sandbox') => createKey(context, scope, mode),
-    revoke(name) {
+    list: (): readonly KeyStatus[] => state.keys.list.map((key) => ({ ...key, state: stateOf(key, state) })),
+    create: (scope: Scope, mode: Mode = 'sandbox') => createKey(core, scope, mode),
+    /** Takes a key or its id; returns false if it is unknown. */
+    revoke(name: string): boolean {
       const key = state.keys.list.find(({ id, text }) => id === name || text === name);
       if (key) commit([{ type: 'revoke', key: key.id, at: clock.now() }]);
       return key !== undefined;
     },
+    /** §3: makes live keys valid. No key changes its prefix. */
     goLive: () => commit([{ type: 'go-live', at: clock.now() }]),
   };
 }
@@ -42,7 +37,7 @@ export function initialChanges(seed: string, plan: PlanSetting): readonly Change
   ];
 }
 
-function createKey({ state, ids, clock, commit }: Context, scope: Scope, mode: Mode): Key {
+function createKey({ store: { state, commit }, ids, clock }: Core, scope: Scope, mode: Mode): Key {
   const serial = state.serial + 1;
   const text = newKey(keyPrefixes[mode] + localMark);
   const key: Key = { id: ids.id('key', serial), text, mode, scope, createdAt: clock.now() };

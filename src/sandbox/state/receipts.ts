@@ -1,9 +1,7 @@
 import type { EventName } from '../../contract/events.ts';
 import { withDeliveries } from '../events/fan-out.ts';
-import type { Clock } from '../time/clock.ts';
-import type { Ids } from './ids.ts';
 import type { Change, MessageStatus, Receipt, SandboxEvent } from './records.ts';
-import { reasonOf, type SentMessage, type Store } from './state.ts';
+import { reasonOf, type SentMessage, type Core } from './state.ts';
 
 // §6: the document provides three test numbers.
 export const testNumbers = {
@@ -58,18 +56,11 @@ function between(least: number, most: number, random: () => number): number {
   return least + Math.floor(random() * (most - least + 1));
 }
 
-interface ScheduleOptions {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly warn: (text: string) => void;
-}
-
 /** Milliseconds until the next try after a failed write. */
 const retryAfter = 5_000;
 
 /** Records each receipt at its time, including those from before a restart; returns a stop function. */
-export function scheduleReceipts({ store, clock, ids, warn }: ScheduleOptions): () => void {
+export function scheduleReceipts({ store, clock, ids, warn }: Core): () => void {
   const { state } = store;
   /** Messages by the time of their next receipt. `record` checks again whether it is still due. */
   const waiting = new Map<number, SentMessage[]>();

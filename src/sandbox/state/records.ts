@@ -177,7 +177,7 @@ export interface Webhook {
   readonly owner?: Owner;
 }
 
-export interface Owner {
+interface Owner {
   readonly pid: number;
   /** Start time, to distinguish it from a later process with the same pid. */
   readonly start?: string | undefined;

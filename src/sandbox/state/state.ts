@@ -22,7 +22,8 @@ import type {
   Template,
   Webhook,
 } from './records.ts';
-import type { ClockSetting } from '../time/clock.ts';
+import type { Ids } from './ids.ts';
+import type { AdjustableClock, ClockSetting } from '../time/clock.ts';
 
 /** Records in order of creation, indexed by a key. */
 export interface Collection<T> {
@@ -122,6 +123,15 @@ export interface Store {
   compact(): void;
   /** The size of the journal in bytes; 0 without a journal. */
   size(): number;
+}
+
+/** What the parts of a sandbox share. */
+export interface Core {
+  readonly store: Store;
+  readonly ids: Ids;
+  readonly clock: AdjustableClock;
+  /** Receives warnings for the user. */
+  warn(text: string): void;
 }
 
 export function emptyState(): State {

@@ -1,4 +1,3 @@
-import type { Sandbox } from '../interface.ts';
 import { longestTimer } from '../time/clock.ts';
 import { apply } from './apply.ts';
 import type { Change } from './records.ts';
@@ -80,14 +79,20 @@ export function openStore(journal: Journal | undefined): Store {
   }
 }
 
-/** Returns a function that waits for the next change of a type. */
-export function createWait(store: Store): Sandbox['waitForNext'] {
+interface WaitLimit {
+  /** Milliseconds of real time. */
+  readonly within?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Returns a function that resolves at the next event, request or message, after a time, or when aborted. */
+export function createWait(store: Store) {
   const waiting = { event: new Set<() => void>(), call: new Set<() => void>(), message: new Set<() => void>() };
   store.follow(({ type }) => {
     if (type === 'event' || type === 'call' || type === 'message') for (const wake of waiting[type]) wake();
   });
-  return (type, { within = Infinity, signal } = {}) =>
-    new Promise((resolve) => {
+  return (type: keyof typeof waiting, { within = Infinity, signal }: WaitLimit = {}) =>
+    new Promise<void>((resolve) => {
       if (within <= 0 || signal?.aborted) return resolve();
       const wake = () => {
         clearTimeout(timer);

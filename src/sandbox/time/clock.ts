@@ -101,6 +101,10 @@ export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => nu
   }
 }
 
+export const landmarks = ['next-due', 'next-minute', 'next-hour', 'next-day', 'next-month'] as const;
+
+export type Landmark = (typeof landmarks)[number];
+
 /** Creates a frozen clock. */
 export function manualClock(start: number = Date.UTC(2026, 0, 1), wall?: () => number): AdjustableClock {
   return createClock({ frozen: start }, wall);

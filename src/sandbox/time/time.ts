@@ -1,21 +1,36 @@
 import { isWaiting } from '../events/deliveries.ts';
-import type { Fired, Landmark, Postponed, Time, TimeNow } from '../interface.ts';
 import { Refusal } from '../refusal.ts';
 import type { Change } from '../state/records.ts';
-import type { State, Store } from '../state/state.ts';
-import { type AdjustableClock, century, type ClockSetting } from './clock.ts';
+import type { Core, State } from '../state/state.ts';
+import { type AdjustableClock, century, type ClockSetting, type Landmark } from './clock.ts';
 
-interface TimeOptions {
-  readonly store: Store;
-  readonly clock: AdjustableClock;
+interface TimeOptions extends Pick<Core, 'store' | 'clock'> {
   /** Resolves when no delivery is in flight. */
   readonly settled: () => Promise<void>;
 }
 
-export function createTime({ store, clock, settled }: TimeOptions): Time {
+export interface TimeNow {
+  readonly now: string;
+  readonly frozen: boolean;
+  /** Milliseconds ahead of real time; negative if behind. */
+  readonly ahead: number;
+}
+
+/** An event or a delivery attempt during an advance. */
+interface Fired {
+  readonly at: string;
+  readonly what: string;
+  readonly id: string;
+  readonly about?: string | undefined;
+  /** The status, or the error if there is no answer. */
+  readonly answer?: number | string | undefined;
+}
+
+/** Reads and controls the sandbox's time. */
+export function createTime({ store, clock, settled }: TimeOptions) {
   const advances = new Set<Fired[]>();
   store.follow((change) => {
-    for (const fired of advances) for (const one of firedBy(change, clock.now(), store)) fired.push(one);
+    for (const fired of advances) for (const one of firedBy(change, clock.now(), store.state)) fired.push(one);
   });
   const save = () => store.commit([{ type: 'clock', clock: clock.setting() }]);
   const set = (setting: ClockSetting): TimeNow => {
@@ -26,12 +41,14 @@ export function createTime({ store, clock, settled }: TimeOptions): Time {
   return {
     now: () => timeOf(clock),
     freeze: () => set({ frozen: clock.now() }),
-    real() {
+    /** Returns to real time; reports the receipts and deliveries that this postpones. */
+    real(): TimeNow & Postponed {
       const before = clock.now();
       const now = set({ ahead: 0 });
       return { ...now, ...(clock.now() < before ? postponedAfter(before, store.state) : none) };
     },
-    async advance(span) {
+    /** Runs everything that becomes due, in order, and awaits each delivery. */
+    async advance(span: number | Landmark) {
       const milliseconds = typeof span === 'number' ? span : timeOfLandmark(span, clock) - clock.now();
       if (!(milliseconds >= 0 && milliseconds <= century))
         throw new Refusal(400, 'advance must be between 0 and 100 years');
@@ -53,7 +70,7 @@ function timeOf(clock: AdjustableClock): TimeNow {
   return { now: new Date(now).toISOString(), frozen: 'frozen' in clock.setting(), ahead: now - clock.wall() };
 }
 
-function firedBy(change: Change, now: number, { state }: Store): readonly Fired[] {
+function firedBy(change: Change, now: number, state: State): readonly Fired[] {
   const at = new Date(now).toISOString();
   if (change.type === 'event')
     return [{ at, what: change.event.type, id: change.event.id, about: change.event.message }];
@@ -76,6 +93,14 @@ const landmarkAfter: Readonly<Record<Exclude<Landmark, 'next-due'>, (date: Date)
   'next-day': (date) => date.setUTCHours(24, 0, 0, 0),
   'next-month': (date) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1),
 };
+
+/** Receipts and deliveries that setting the clock back postpones: they keep their due times. */
+interface Postponed {
+  /** Number of receipts and deliveries. */
+  readonly later: number;
+  /** Due time of the first. */
+  readonly from: string | null;
+}
 
 const none: Postponed = { later: 0, from: null };
 

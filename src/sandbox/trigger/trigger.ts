@@ -1,24 +1,23 @@
 import type { EventName } from '../../contract/events.ts';
 import { withDeliveries } from '../events/fan-out.ts';
-import type { Trigger } from '../interface.ts';
 import { readOrRefuse, Refusal } from '../refusal.ts';
-import type { Ids } from '../state/ids.ts';
 import { receiptEvent, receiptsOf, testNumbers } from '../state/receipts.ts';
 import type { Campaign, Change, Contact, Message, Order, Receipt, SandboxEvent, Template } from '../state/records.ts';
 import { batches } from '../state/snapshot.ts';
-import type { SentMessage, State, Store } from '../state/state.ts';
-import type { Clock } from '../time/clock.ts';
+import type { Core, SentMessage, State } from '../state/state.ts';
 import { defaultReason, type FieldsOf, readFields, whyNotFields } from './fields.ts';
 
-interface TriggerOptions {
-  readonly store: Store;
-  readonly ids: Ids;
-  readonly clock: Clock;
+interface TriggerResult {
+  /** All events it caused, in order. */
+  readonly events: readonly SandboxEvent[];
+  /** The records concerned: `message_id`, `contact_id`… */
+  readonly [id: `${string}_id`]: string;
 }
 
-export function createTrigger({ store, ids, clock }: TriggerOptions): Trigger {
+/** Makes an event happen, with the changes that lead to it. Throws a Refusal if it is impossible. */
+export function createTrigger({ store, ids, clock }: Core) {
   const { state, commit } = store;
-  return (event, fields = {}) => {
+  return (event: EventName, fields: Readonly<Record<string, unknown>> = {}): TriggerResult => {
     let { serial } = state;
     const newId = (prefix: string) => ids.id(prefix, ++serial);
     const context = { state, now: clock.now(), newId, random: ids.random(serial) };

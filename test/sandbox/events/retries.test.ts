@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { manualClock } from '../../../src/sandbox/time/clock.ts';
 import type { Journal } from '../../../src/sandbox/state/store.ts';
-import type { Sandbox } from '../../../src/sandbox/interface.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { memoryJournal, order, paths, start } from '../calls.ts';
 import { courierWorld, receiver } from '../receiver.ts';
 

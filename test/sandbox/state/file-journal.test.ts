@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openJournal } from '../../../src/base/journal.ts';
 import type { Change } from '../../../src/sandbox/state/records.ts';
-import type { Sandbox } from '../../../src/sandbox/interface.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { createSandbox } from '../../../src/sandbox/sandbox.ts';
 import { type FileJournal, openFileJournal } from '../../../src/sandbox/state/file-journal.ts';
 import { testNumbers } from '../../../src/sandbox/state/receipts.ts';
