@@ -234,7 +234,7 @@ async function cursorOf(
   return sandbox.cursors()[log];
 }
 
-interface Operation<C, I, O> {
+export interface Operation<C, I, O> {
   readonly input: Reader<I>;
   readonly run: (context: C, input: I) => O;
   /** Checks the input, then runs. Throws a Mismatch if the input is wrong, a Refusal if it cannot be done. */

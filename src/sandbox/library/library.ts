@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { types } from 'node:util';
-import { knownEvent, operations } from '../control/operations.ts';
+import { knownEvent, type Operation, operations } from '../control/operations.ts';
 import type { Exchange } from '../exchange.ts';
 import { type RunningServer, startServer } from '../http.ts';
 import { fields, integer, optional } from '../readers.ts';
@@ -32,10 +32,11 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const checkOpen = () => {
     if (closing.signal.aborted) throw new Error('this sandbox is closed');
   };
-  /** Runs an operation that a closed sandbox refuses. */
-  const change: Checked = (method, run) => {
+  // No webhook here belongs to another process.
+  const context = { sandbox: service, kill: () => true };
+  const run: Run = (method, operation, input = {}) => {
     checkOpen();
-    return checked(method, run);
+    return checked(method, () => operation.call(context, input));
   };
   const settled = async () => {
     checkOpen();
@@ -55,27 +56,33 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       checkOpen();
       return servers.listen(options);
     },
-    keys: keysOf(service, change),
+    keys: keysOf(service, run),
     secret: () => service.secret(),
-    webhooks: webhooksOf(service, change),
+    webhooks: webhooksOf(service, run),
     trigger(event, fields) {
       const before = service.cursors().events;
-      change('trigger', () => operations.trigger.call({ sandbox: service }, copyOf({ event, fields })));
+      run('trigger', operations.trigger, copyOf({ event, fields }));
       return eventsIn(service, before);
     },
     settled,
     waitFor: createWaitFor(service, closing.signal),
-    faults: faultsOf(service, change),
-    clock: clockOf(service, { change, settled }),
-    setPlan: (name, limits = {}) =>
-      void change('setPlan', () => operations.setPlan.call({ sandbox: service }, { name, ...limits })),
-    load: (contents) => void change('load', () => operations.seed.call({ sandbox: service }, copyOf(contents))),
-    reset: (what = 'all') => void change('reset', () => operations.reset.call({ sandbox: service }, { what })),
+    faults: faultsOf(service, run),
+    clock: clockOf(service, run, settled),
+    setPlan: (name, limits = {}) => void run('setPlan', operations.setPlan, { name, ...limits }),
+    load: (contents) => void run('load', operations.seed, copyOf(contents)),
+    reset: (what = 'all') => void run('reset', operations.reset, { what }),
     ...snapshotsOf(service),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
+
+/** Runs an operation, which a closed sandbox refuses. */
+type Run = <I, O>(
+  method: string,
+  operation: Operation<{ readonly sandbox: Service; readonly kill: () => boolean }, I, O>,
+  input?: unknown,
+) => O;
 
 /** The request as the service would receive it through a socket. */
 function exchangeOf({ path, body, method, headers: given = {} }: SandboxRequest): Exchange {
@@ -99,66 +106,56 @@ function copyOf<T>(given: T): T {
   }
 }
 
-type Checked = typeof checked;
-
-interface Changing {
-  readonly change: Checked;
-  readonly settled: () => Promise<void>;
-}
-
-function keysOf(sandbox: Service, change: Checked): SandboxKeys {
+function keysOf({ keys }: Service, run: Run): SandboxKeys {
   return {
-    sandbox: sandbox.keys.sandbox,
-    live: sandbox.keys.live,
-    create: (scope, mode) => change('keys.create', () => operations.createKey.call({ sandbox }, { scope, mode }).text),
-    revoke: (key) => change('keys.revoke', () => operations.revokeKey.call({ sandbox }, { key })),
-    goLive: () => change('keys.goLive', () => sandbox.keys.goLive()),
+    sandbox: keys.sandbox,
+    live: keys.live,
+    create: (scope, mode) => run('keys.create', operations.createKey, { scope, mode }).text,
+    revoke: (key) => run('keys.revoke', operations.revokeKey, { key }),
+    goLive: () => run('keys.goLive', operations.goLive),
   };
 }
 
-function webhooksOf(sandbox: Service, change: Checked): SandboxWebhooks {
-  // No webhook here belongs to another process.
-  const context = { sandbox, kill: () => true };
+function webhooksOf({ webhooks }: Service, run: Run): SandboxWebhooks {
   return {
-    add: (webhook) => change('webhooks.add', () => operations.addWebhook.call(context, webhook).id),
+    add: (webhook) => run('webhooks.add', operations.addWebhook, webhook).id,
     list: () =>
-      sandbox.webhooks.list().map(({ id, url, events, state, reason }) => {
+      webhooks.list().map(({ id, url, events, state, reason }) => {
         return { id, url, events, state, ...(reason !== undefined && { reason }) };
       }),
-    remove: (webhook) => void change('webhooks.remove', () => operations.removeWebhook.call(context, { webhook })),
-    rotate: (webhook) => change('webhooks.rotate', () => operations.rotateSecret.call(context, { webhook }).secret),
+    remove: (webhook) => void run('webhooks.remove', operations.removeWebhook, { webhook }),
+    rotate: (webhook) => run('webhooks.rotate', operations.rotateSecret, { webhook }).secret,
   };
 }
 
-function faultsOf(sandbox: Service, change: Checked): SandboxFaults {
+function faultsOf({ faults }: Service, run: Run): SandboxFaults {
   return {
-    add: (given) =>
-      change('faults.add', () => {
-        // JavaScript may pass nothing.
-        const { on, for: duration } = { ...given };
-        const fault = { ...given, on: typeof on === 'string' ? [on] : on, for: duration && millisecondsOf(duration) };
-        return operations.addFault.call({ sandbox }, fault).id;
-      }),
+    add(given) {
+      // JavaScript may pass nothing.
+      const { on, for: span } = { ...given };
+      const duration = span && checked('faults.add', () => millisecondsOf(span));
+      const fault = { ...given, on: typeof on === 'string' ? [on] : on, for: duration };
+      return run('faults.add', operations.addFault, fault).id;
+    },
     list: () =>
-      sandbox.faults.list().map(({ id, on, effect, after, rate, matched, injected, active }) => {
+      faults.list().map(({ id, on, effect, after, rate, matched, injected, active }) => {
         return { id, on, effect, after, rate, matched, injected, active };
       }),
-    clear: (fault) => void change('faults.clear', () => operations.clearFaults.call({ sandbox }, { fault })),
+    clear: (fault) => void run('faults.clear', operations.clearFaults, { fault }),
   };
 }
 
-function clockOf(sandbox: Service, { change, settled }: Changing): SandboxClock {
-  const { time } = sandbox;
+function clockOf({ time }: Service, run: Run, settled: () => Promise<void>): SandboxClock {
   return {
     now: () => new Date(time.now().now),
-    freeze: () => void change('clock.freeze', time.freeze),
-    real: () => void change('clock.real', time.real),
+    freeze: () => void run('clock.freeze', operations.freezeClock),
+    real: () => void run('clock.real', operations.resumeClock),
     async advance(by) {
+      // Earlier events are delivered first, at their own time.
+      await settled();
       try {
-        // Earlier events are delivered first, at their own time.
-        await settled();
         const span = landmarks.find((landmark) => landmark === by) ?? millisecondsOf(by);
-        await operations.advanceClock.call({ sandbox }, { by: span });
+        await run('clock.advance', operations.advanceClock, { by: span });
       } catch (error) {
         throw plainError('clock.advance', error);
       }

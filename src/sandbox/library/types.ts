@@ -256,14 +256,15 @@ export type NewRecord<T, Needed extends keyof T> = Pick<T, Needed> & {
   readonly [K in Exclude<keyof T, Needed>]?: T[K] | undefined;
 };
 
-export interface Contact {
+/** A type rather than an interface, so that it is assignable to an event's data. */
+export type Contact = {
   readonly id: string;
   readonly phone: string;
   readonly name?: string | undefined;
   readonly tags: readonly string[];
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly created_at: string;
-}
+};
 
 export interface Template {
   readonly id: string;

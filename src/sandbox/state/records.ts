@@ -2,7 +2,10 @@ import type { EndpointName } from '../../contract/endpoints.ts';
 import type { EventName } from '../../contract/events.ts';
 import type { Mode, Scope } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
+import type { Campaign, Contact, Template } from '../library/types.ts';
 import type { ClockSetting } from '../time/clock.ts';
+
+export type { Campaign, Contact, Template };
 
 export const answerFaults = ['status', 'latency', 'reset', 'hang', 'truncate', 'garbage'] as const;
 export const eventFaults = ['drop', 'delay', 'duplicate', 'bad-signature', 'stale-timestamp'] as const;
@@ -60,36 +63,6 @@ export interface PlanSetting {
   readonly perMonth?: number | undefined;
   /** Endpoints that the plan excludes. */
   readonly without: readonly EndpointName[];
-}
-
-/** A type alias rather than an interface, so that it can also be an event's data. */
-export type Contact = {
-  readonly id: string;
-  readonly phone: string;
-  readonly name?: string | undefined;
-  readonly tags: readonly string[];
-  readonly attributes: Readonly<Record<string, unknown>>;
-  readonly created_at: string;
-};
-
-export interface Template {
-  readonly id: string;
-  readonly name: string;
-  readonly language: string;
-  readonly category: string;
-  readonly status: 'APPROVED' | 'PENDING' | 'REJECTED';
-  readonly body: string;
-  readonly variables: readonly string[];
-}
-
-export interface Campaign {
-  readonly id: string;
-  readonly name: string;
-  readonly template: string;
-  readonly status: 'COMPLETED' | 'RUNNING' | 'SCHEDULED';
-  readonly audience: number;
-  readonly counts: Readonly<Record<'sent' | 'delivered' | 'read' | 'failed', number>>;
-  readonly created_at: string;
 }
 
 type ReceiptType = Extract<EventName, 'message.delivered' | 'message.read' | 'message.failed'>;
