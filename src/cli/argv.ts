@@ -81,13 +81,21 @@ export async function parse(line: Line): Promise<Texts> {
   const rest = Object.keys(params).find((name) => params[name]?.kind === 'rest');
   const end = rest === undefined ? -1 : argv.indexOf('--');
   try {
-    parser.parse(end < 0 ? [...argv] : argv.slice(0, end), { from: 'user' });
+    parser.parse(spelled(end < 0 ? argv : argv.slice(0, end), params), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     throw (await import('./suggestions.ts')).parseError(line, error);
   }
   const texts = collect(parser, params, given);
   return rest === undefined || end < 0 ? texts : { ...texts, [rest]: argv.slice(end + 1) };
+}
+
+/** With the values of options that are given without one: commander would take the next word. */
+function spelled(argv: readonly string[], params: Params): string[] {
+  const words = [...argv];
+  for (const { text, param, start } of tokens(argv, optionNamed(params)))
+    if (param?.bare !== undefined && words[start] === text) words[start] = `${text}=${param.bare}`;
+  return words;
 }
 
 /** The options of the line. commander need not know the others, which would take most of its time. */

@@ -17,6 +17,8 @@ export interface Param<T> {
   readonly known?: Known;
   /** Whether it may be given several times. */
   readonly repeats?: true;
+  /** Its value if it is given without one: `--skip-sent` means `--skip-sent=30d`. Other values need the `=`. */
+  readonly bare?: string;
   readonly read: (texts: readonly string[]) => T;
 }
 
@@ -56,6 +58,16 @@ export function option(spec: string, description: string): Param<string | undefi
 export function option<T>(spec: string, description: string, read: TextReader<T>): Param<T | undefined>;
 export function option(spec: string, description: string, read: TextReader<unknown> = asTyped): Param<unknown> {
   return { kind: 'option', spec, description, read: last(read) };
+}
+
+/** An option whose value may be left out. */
+export function optionalValue<T>(
+  spec: string,
+  description: string,
+  bare: string,
+  read: TextReader<T>,
+): Param<T | undefined> {
+  return { kind: 'option', spec, description, bare, read: last(read) };
 }
 
 export function choice<const C extends readonly string[]>(

@@ -16,6 +16,7 @@ export interface Token<P> {
 
 interface Option {
   readonly kind: 'argument' | 'option' | 'flag' | 'rest';
+  readonly bare?: string;
 }
 
 const bare = { param: undefined, value: undefined, isInline: false };
@@ -48,6 +49,7 @@ export function* tokens<P extends Option>(
       param = find(name);
     }
     const kind = param === undefined ? 'unknown' : param.kind === 'option' ? 'option' : 'flag';
+    inline ??= kind === 'option' ? param?.bare : undefined;
     const takesNext = kind === 'option' && inline === undefined;
     at += takesNext ? 2 : 1;
     const value = takesNext ? argv[start + 1] : inline;

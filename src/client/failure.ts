@@ -65,8 +65,8 @@ const known: Readonly<Record<number, ErrorKind>> = {
 function errorKind(status: number, mutates: boolean): ErrorKind {
   const kind = known[status];
   if (kind) return kind;
-  // A server that has waited too long may have sent a 408 while the request was on its way.
-  const mayBeProcessed = status === 408 && mutates;
+  // A 408 may have crossed the request, and a 409 may mean that the same one is being processed.
+  const mayBeProcessed = (status === 408 || status === 409) && mutates;
   if (status >= 400 && status < 500 && !mayBeProcessed) return { exit: 'rejected', code: 'rejected' };
   const code = status >= 500 ? 'service-fault' : 'unexpected-status';
   return mutates

@@ -5,7 +5,7 @@ import { allowEmpty, flag, option, repeated, required } from '../cli/params.ts';
 import type { BatchOptions } from '../runs/batch.ts';
 import { hoursFlag } from '../runs/hours.ts';
 import type { ParamSource } from '../runs/mapping/message.ts';
-import { excludeFromText, hoursHelp, runDetails, runInstead, runParams } from '../runs/options.ts';
+import { batchParams, excludeFromText, hoursHelp, runDetails, runInstead } from '../runs/options.ts';
 import { runView } from '../runs/result.ts';
 
 export const sendBatch = command({
@@ -15,12 +15,12 @@ export const sendBatch = command({
     '--param-column takes the value of a variable from a column; --param uses the same value for all rows. Give',
     "them in the order of the template's variables. In NDJSON and JSON a column is a field. If the file has a",
     'column called name, -p name is refused; --param=name means the word.',
-    'A row with an empty param fails. So does a row with a different message for the recipient of an earlier',
-    'row. A row that equals an earlier row is skipped.',
+    'A row with an empty param fails. A row that equals an earlier row is skipped. Two different messages for one',
+    'recipient need --per with a column that tells them apart, such as the order.',
     '',
     ...runDetails([
-      'With a live key, the command stops (exit 11) if a finished run has sent some of these messages. --new-only',
-      'sends the other rows; --again sends all rows once more, as a separate run.',
+      'Nobody gets a template twice by accident: with a live key, the command asks, or stops (exit 11), if people',
+      'got the template before. --skip-sent sends the other rows; --again sends all rows once more.',
     ]),
   ].join('\n'),
   params: {
@@ -30,7 +30,6 @@ export const sendBatch = command({
     paramColumns: repeated('--param-column <name>', "a column with the values of the template's next variable"),
     params: repeated('-p, --param <value>', "the value of the template's next variable, the same for all rows"),
     allowEmpty,
-    allowSameRecipient: flag('--allow-same-recipient', 'allow several messages to one recipient'),
     normalize: flag('--normalize', 'normalize phones to the form +12025550101'),
     country: option(
       '--country <code>',
@@ -39,7 +38,7 @@ export const sendBatch = command({
     ),
     excludeFrom: option('--exclude-from <file>', excludeFromText),
     hours: option('--hours <hours>', hoursHelp, hoursFlag),
-    ...runParams,
+    ...batchParams,
   },
   examples: [
     'send-batch order_update orders.csv --param-column name --param-column order --profile local',
@@ -55,15 +54,15 @@ export const sendBatch = command({
     '--phone': 'use --to-column VALUE --normalize',
     '--map': 'use --to-column for the recipient, and --param-column for each variable',
   },
-  run: async (context, { template, toColumn, allowEmpty, allowSameRecipient, normalize, country, ...input }, emit) => {
+  run: async (context, { template, toColumn, allowEmpty, normalize, country, ...input }, emit) => {
     const { batchAction, refuseSwapped } = await import('../runs/batch.ts');
     const { runAction } = await import('../runs/run.ts');
-    const { file, paramColumns, params, excludeFrom, hours, ...flags } = input;
+    const { file, paramColumns, params, per, excludeFrom, hours, ...flags } = input;
     refuseSwapped(template, file);
     const phone = normalize || country !== undefined ? { country } : undefined;
     const sources = inOrder(context.host.argv, paramColumns, params);
     const limits = { ...(await storedLimits(context)), ...(excludeFrom && { excludeFrom }), ...(hours && { hours }) };
-    const options = { template, toColumn, params: sources, allowEmpty, allowSameRecipient, phone, ...limits };
+    const options = { template, toColumn, params: sources, per, allowEmpty, phone, ...limits };
     return runAction(context, batchAction(context, options), { file, ...flags }, emit);
   },
   ...runView,

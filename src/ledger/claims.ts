@@ -1,8 +1,17 @@
-import { digestSize } from './identity.ts';
-import { type RowDigest, runGone, type RunTerms, type Settled, type SingleTerms, type Verdict } from './ledger.ts';
+import { digestSize, hasDigest, identitySize } from './identity.ts';
+import {
+  type ClaimedRow,
+  type RowDigest,
+  runGone,
+  type RunTerms,
+  type Settled,
+  type SingleTerms,
+  type Subject,
+  type Verdict,
+} from './ledger.ts';
 import type { Lives, Presence, Self } from './owners.ts';
-import { answerOf, asksOthers, countsElsewhere, type Found, refusalOf } from './rules.ts';
-import { type Item, type Run, singlesOf } from './run.ts';
+import { type Found, isSameOccasion, mayCount, otherOf } from './rules.ts';
+import { isSingles, type Item, type Run, singlesOf } from './run.ts';
 import {
   addItem,
   addRun,
@@ -13,12 +22,14 @@ import {
   itemsOf,
   lastNumber,
   moveItems,
+  moveRow,
   putOwner,
   runAt,
   runNamed,
   settleItem,
   type Steps,
 } from './statements.ts';
+import { countedAs, countedOf, decisionOf, singleCounts } from './twice.ts';
 
 /** A process that claims. */
 interface Claimant {
@@ -28,86 +39,118 @@ interface Claimant {
   readonly granted: Set<number>;
 }
 
-/** Another run has the row now. */
-const superseded = { code: 'elsewhere', reason: null };
-
 /** Claims rows of a run. `after`: the tick at which this process registered for it. */
 export function* claimItems(
-  numbers: readonly number[],
+  rows: readonly ClaimedRow[],
   terms: RunTerms,
   { self, lives, granted, after }: Claimant & { readonly after: number | undefined },
 ): Steps<readonly Verdict[]> {
   const here = yield* lives.enter(true);
   const run = yield* knownRun(terms.run);
+  const { resumesAt, retryUnsure } = terms;
+  const numbers = rows.map(({ item }) => item);
   const items = new Map((yield* itemsAt(run.n, numbers)).map((item) => [item.n, item]));
-  const asks = asksOthers(run, terms);
-  const equal = asks || terms.retryUnsure ? yield* equalRows([...items.values()], run.n) : undefined;
-  const search = {
-    account: run.account,
-    own: run.n,
-    after: after ?? run.tick,
-    isPlannedCounted: false,
-    isUnsureCounted: !terms.retryUnsure,
-  };
-  const [own, lost]: [Set<Item>, Item[]] = [new Set(), []];
-  const unsure: Item[] = [];
-  const verdicts = numbers.map((n): Verdict => {
+  const isChecked = run.mode === 'live' && run.kind === 'message';
+  const others = isChecked || retryUnsure ? yield* othersOf([...items.values()], run) : undefined;
+  const { now } = here;
+  const since = after ?? run.tick;
+  const rule = { now, isJob: false, asks: false, skipSent: 0, after: since, retryUnsure };
+  const [own, retried, lost]: [Set<Item>, Set<Item>, Item[]] = [new Set(), new Set(), []];
+  const changed = new Map<Item, Uint8Array>();
+  const verdicts = rows.map(({ item: n, text }): Verdict => {
     const item = items.get(n);
     // The recipient was forgotten.
-    if (!item) return { verdict: 'elsewhere', run: run.id, at: here.now, state: 'withdrawn' };
+    if (!item) return { verdict: 'elsewhere', run: run.id, at: now, state: 'withdrawn' };
     if (own.has(item)) return taken(run, here.id, here);
+    const found = others?.get(item) ?? [];
+    const isSame = hasDigest(item.text, text);
+    // Planned rows of others do not count: two processes would wait for each other.
+    const counted = (isChecked ? found : []).map((one) => ({
+      one,
+      other: otherOf(one, text, { isLive: () => false }),
+    }));
+    const elsewhere = countedOf(
+      counted.map(({ other }) => other),
+      rule,
+    );
+    const isTried = item.state === 'failed' && item.tick > since;
+    const decision = decisionOf({ ...item, isSameText: isSame, isAlive: true, isTried }, elsewhere, rule);
     const isRepeated = granted.has(n) && isOwnFlight(item, here);
-    const refusal = isRepeated ? undefined : refused({ item, run }, terms, search.after, here);
-    if (refusal) return refusal;
-    const others = equal?.get(keyOf(item)) ?? [];
-    const other = asks ? latestOf(others.filter((one) => countsElsewhere(one, search, here.world))) : undefined;
-    if (terms.retryUnsure) unsure.push(...unsureIn(others));
-    if (other) lost.push(item);
-    else own.add(item);
-    return other ? elsewhere(other) : { verdict: 'yours', item: n };
+    if (!isRepeated && decision !== 'due' && decision !== 'retry') {
+      const other = counted.find(({ other }) => countedAs(other, rule) === elsewhere?.what)?.one;
+      if (decision === 'earlier') lost.push(item);
+      return refusal(decision, { item, run }, other, here);
+    }
+    own.add(item);
+    if (!isSame) changed.set(item, text);
+    if (item.state === 'unsure' || (retryUnsure && found.some((one) => one.item.state === 'unsure'))) retried.add(item);
+    return { verdict: 'yours', item: n };
   });
-  if (own.size > 0) yield* putOwner({ ...self, id: here.id, run: run.n, beat: here.now });
-  yield* moveItems([...own], 'retry', here, { owner: here.id, code: null, reason: null });
-  yield* moveItems(lost, 'withdraw', here, superseded);
-  yield* moveItems(unsure, 'supersede', here, superseded);
+  if (own.size > 0) yield* putOwner({ ...self, id: here.id, run: run.n, beat: now });
+  const plain = { owner: here.id, code: null, reason: null, retried_at: null };
+  const fresh = [...own].filter((item) => !retried.has(item));
+  yield* moveItems(fresh, 'claim', here, plain, resumesAt?.());
+  yield* moveItems([...retried], 'claim', here, { ...plain, retried_at: now }, resumesAt?.());
+  for (const [item, text] of changed) yield* moveRow(run.n, item.n, undefined, text);
+  yield* moveItems(lost, 'withdraw', here, { code: 'elsewhere', reason: null });
   for (const { n } of own) granted.add(n);
   return verdicts;
 }
 
-/** Why its own run does not grant a row. */
-function refused({ item, run }: Found, terms: RunTerms, after: number, here: Presence): Verdict | undefined {
-  const verdict = answerOf(item, terms, after);
-  if (verdict === 'yours') return undefined;
-  if (verdict === 'taken') return taken(run, item.owner, here);
-  return verdict === 'unsure' ? { verdict, run: run.id, at: item.at } : { verdict };
+/** Why a row is not granted, by its own run or by another one. */
+function refusal(
+  decision: Exclude<ReturnType<typeof decisionOf>, 'due' | 'retry'>,
+  { item, run }: Found,
+  other: Found | undefined,
+  here: Presence,
+): Verdict {
+  if (decision === 'done' || decision === 'changed') return { verdict: 'done', isChanged: decision === 'changed' };
+  if (decision === 'failed') return { verdict: 'failed' };
+  if (decision === 'taken') return taken(run, item.owner, here);
+  if (decision === 'busy' && other) return taken(other.run, other.item.owner, here);
+  if (other && item.state !== 'unsure') return elsewhere(other);
+  return { verdict: 'unsure', run: run.id, at: item.at };
 }
 
 /** Claims a single message: a row of the run that has those of its account. */
 export function* claimSingle(row: RowDigest, terms: SingleTerms, { self, lives, granted }: Claimant): Steps<Verdict> {
   const here = yield* lives.enter(true);
   const known = yield* runNamed(singlesOf(terms.single));
-  const rows = yield* equalTo(row);
-  const item = rows.find(({ item }) => item.run === known?.n)?.item;
+  const [who, text] = [row.subarray(0, digestSize), row.subarray(identitySize)];
+  const rows = yield* itemsBeside([who], terms.single, 0);
+  const item = rows.find(({ item }) => item.run === known?.n && hasDigest(item.per, text))?.item;
   if (item && granted.has(item.n) && isOwnFlight(item, here)) return { verdict: 'yours', item: item.n };
-  const refusal = refusedSingle(rows, terms, here);
-  if (refusal) return refusal;
+  const why = refusedSingle(rows, text, terms, here);
+  if (why) return why;
   const run = known ?? (yield* startSingles(terms, here));
   yield* putOwner({ ...self, id: here.id, run: run.n, beat: here.now });
-  const n = item?.n ?? (yield* addLeaving(run.n, row, here));
+  const n = item?.n ?? (yield* addPlanned(run.n, { who, text }, here));
   if (item?.state === 'done') yield* moveItems([item], 'reopen', here);
-  if (item) yield* moveItems(yield* itemsAt(run.n, [n]), 'retry', here, { owner: here.id });
-  if (terms.retryUnsure)
-    yield* moveItems(unsureIn(rows.filter(({ item }) => item.run !== run.n)), 'supersede', here, superseded);
+  const isRetried = rows.some((one) => one.item.state === 'unsure' && hasDigest(one.item.text, text));
+  yield* moveItems(yield* itemsAt(run.n, [n]), 'claim', here, {
+    owner: here.id,
+    retried_at: isRetried ? here.now : null,
+  });
   granted.add(n);
   return { verdict: 'yours', item: n };
 }
 
-function refusedSingle(rows: readonly Found[], terms: SingleTerms, here: Presence): Verdict | undefined {
-  const refusal = refusalOf(rows, terms, here.world.now);
-  if (!refusal) return undefined;
-  const { why, item, run } = refusal;
-  if (why === 'taken') return taken(run, item.owner, here);
-  return why === 'unsure' ? { verdict: why, run: run.id, at: item.at } : elsewhere(refusal);
+function refusedSingle(
+  rows: readonly Found[],
+  text: Uint8Array,
+  { again, retryUnsure }: SingleTerms,
+  here: Presence,
+): Verdict | undefined {
+  const choice = { now: here.now, again, retryUnsure };
+  const why = ({ item, run }: Found) =>
+    singleCounts({ ...item, isSameText: hasDigest(item.text, text), isSingle: isSingles(run.id) }, choice);
+  for (const one of ['busy', 'unsure', 'done'] as const) {
+    const found = rows.find((other) => why(other) === one);
+    if (!found) continue;
+    if (one === 'busy') return taken(found.run, found.item.owner, here);
+    return one === 'unsure' ? { verdict: one, run: found.run.id, at: found.item.at } : elsewhere(found);
+  }
+  return undefined;
 }
 
 function* startSingles({ single }: SingleTerms, at: Presence): Steps<Run> {
@@ -118,14 +161,12 @@ function* startSingles({ single }: SingleTerms, at: Presence): Steps<Run> {
   return yield* knownRun(id);
 }
 
-function* addLeaving(run: number, row: RowDigest, here: Presence): Steps<number> {
-  const [who, per] = [row.subarray(0, digestSize), row.subarray(digestSize)];
-  const n = yield* addItem(
-    { run, n: (yield* lastNumber(run)) + 1, who, per, state: 'leaving', owner: here.id, line: undefined },
-    here,
-  );
-  yield* countAdded(run, { leaving: 1 }, here.now);
-  return n;
+/** Several texts for one person are several items. */
+function* addPlanned(run: number, { who, text }: Pick<Item, 'who' | 'text'>, here: Presence): Steps<number> {
+  const n = (yield* lastNumber(run)) + 1;
+  const item = { run, n, who, per: text, text, state: 'planned', owner: undefined, line: undefined } as const;
+  yield* countAdded(run, { planned: 1 }, here.now);
+  return yield* addItem(item, here);
 }
 
 /** Records the outcomes of a group of rows. */
@@ -133,22 +174,42 @@ export function* settleItems(outcomes: readonly Settled[], lives: Lives): Steps<
   const here = yield* lives.enter(true);
   for (const id of new Set(outcomes.map(({ run }) => run))) {
     const group = outcomes.filter(({ run }) => run === id);
-    const { n } = yield* knownRun(id);
+    const run = yield* knownRun(id);
     const items = yield* itemsAt(
-      n,
+      run.n,
       group.map(({ item }) => item),
     );
     for (const event of ['done', 'failed', 'unsure', 'release'] as const) {
-      const settled = new Map(group.flatMap((one) => (one.outcome === event ? [[one.item, one] as const] : [])));
+      const settled = new Map<number, Settled>();
+      for (const one of group) if (endOf(one, items) === event) settled.set(one.item, one);
       // A claim that another process has taken over is not undone by the outcome of the first one.
       const own = items.filter((item) => settled.has(item.n) && (event === 'done' || here.isOwn(item.owner)));
       for (const item of own) {
         const one = settled.get(item.n);
-        if (one) yield* settleItem(item, one, here);
+        if (one) yield* settleItem(item, { ...one, outcome: event }, here);
       }
       if (own.length > 0) yield* countSettled(own, event, here);
+      if (event === 'done') yield* settleUnsure(own.filter(isRetried), run, here);
     }
   }
+}
+
+/** A row that may have been sent before, and was tried once more, is done or stays unsure. */
+function endOf({ item: n, outcome }: Settled, items: readonly Item[]): Settled['outcome'] {
+  const wasUnsure = items.some((item) => item.n === n && isRetried(item));
+  return wasUnsure && outcome !== 'done' ? 'unsure' : outcome;
+}
+
+function isRetried({ retriedAt }: Item): boolean {
+  return retriedAt !== undefined;
+}
+
+/** What other runs left unsure is done, too. */
+function* settleUnsure(items: readonly Item[], run: Run, here: Presence): Steps<void> {
+  if (items.length === 0) return;
+  const others = yield* othersOf(items, run);
+  const unsure = [...others.values()].flat().flatMap(({ item }) => (item.state === 'unsure' ? item : []));
+  yield* moveItems([...new Set(unsure)], 'sent', here, { code: null, reason: `sent once more by run ${run.id}` });
 }
 
 export function* knownRun(id: string): Steps<Run> {
@@ -170,41 +231,25 @@ function elsewhere({ item: { at, state }, run }: Found): Verdict {
   return { verdict: 'elsewhere', run: run.id, at, state };
 }
 
-/** The one that was changed last. */
-export function latestOf(rows: readonly Found[]): Found | undefined {
-  return rows.toSorted((a, b) => b.item.tick - a.item.tick)[0];
+/** What other runs of the same account have for the people and occasions of these rows. */
+function* othersOf(items: readonly Item[], run: Run): Steps<ReadonlyMap<Item, readonly Found[]>> {
+  const people = items.map(({ who }) => who);
+  const found = yield* itemsBeside(people, run, run.n);
+  const own = isSingles(run.id);
+  const isSame = (item: Item, other: Found) =>
+    hasDigest(other.item.who, item.who) &&
+    (own ? hasDigest(other.item.text, item.text) : isSameOccasion(other, item.per));
+  return new Map(items.map((item) => [item, found.filter((other) => isSame(item, other))]));
 }
 
-/** The user accepts that they may have been sent: the run that sends them again answers for them now. */
-function unsureIn(rows: readonly Found[]): readonly Item[] {
-  return rows.flatMap(({ item }) => (item.state === 'unsure' ? item : []));
-}
-
-/** Rows that are equal to a row, in all runs. */
-function* equalTo(row: RowDigest): Steps<readonly Found[]> {
-  const [who, per] = [row.subarray(0, digestSize), row.subarray(digestSize)];
-  const rows = yield* equalRows([{ who, per }], 0);
-  return rows.get(keyOf({ who, per })) ?? [];
-}
-
-/** The rows of other runs that are equal to these. */
-function* equalRows(
-  rows: readonly Pick<Item, 'who' | 'per'>[],
-  except: number,
-): Steps<ReadonlyMap<string, readonly Found[]>> {
-  const equal = new Map<string, Found[]>(rows.map((row) => [keyOf(row), []]));
+/** The items of people in all runs but one that may count. */
+function* itemsBeside(people: readonly Uint8Array[], subject: Subject, except: number): Steps<readonly Found[]> {
   const runs = new Map<number, Run | undefined>();
-  const people = rows.map(({ who }) => who);
+  const found: Found[] = [];
   for (const item of yield* itemsOf(people, except)) {
-    const found = equal.get(keyOf(item));
-    if (!found) continue;
     if (!runs.has(item.run)) runs.set(item.run, yield* runAt(item.run));
     const run = runs.get(item.run);
-    if (run) found.push({ item, run });
+    if (run && mayCount(run, subject)) found.push({ item, run });
   }
-  return equal;
-}
-
-function keyOf({ who, per }: Pick<Item, 'who' | 'per'>): string {
-  return Buffer.concat([who, per]).toString('latin1');
+  return found;
 }

@@ -1,26 +1,40 @@
 import { endedWithRestart, hostIn } from '../base/liveness.ts';
-import { latestOf } from './claims.ts';
-import { digestSize, rowSize } from './identity.ts';
-import { createInput, type Input } from './input.ts';
-import { type Earlier, type Fate, fateAt, fates, type Note, type RunPlan, type Stop } from './ledger.ts';
+import { digestSize, hasDigest, identitySize, rowSize } from './identity.ts';
+import { createInput } from './input.ts';
+import {
+  type Earlier,
+  type Fate,
+  fateAt,
+  fates,
+  type Note,
+  type RunPlan,
+  type SentBefore,
+  type Stop,
+} from './ledger.ts';
 import type { Presence } from './owners.ts';
 import {
   abandonedRuns,
+  bestOf,
   candidates,
-  continuationOf,
-  countsElsewhere,
+  continuationStop,
   dueIn,
-  fateOf,
   type Found,
-  isMostly,
+  hasItsPeople,
+  isActive,
+  isFitting,
   isPartOfRun,
-  isServed,
+  isSameOccasion,
+  jobOf,
   mayCount,
+  otherOf,
+  type Share,
+  termsOf,
 } from './rules.ts';
-import type { Item, Run } from './run.ts';
+import { isSingles, type Item, type Run } from './run.ts';
 import { type State, states } from './states.ts';
 import { allRuns, itemsOf } from './statements.ts';
 import { pagesOf, type Store } from './store.ts';
+import { countedAs, countedOf, day, type Decision, decisionOf, type Other, type Own } from './twice.ts';
 
 /** What was known when a command decided. */
 interface Known {
@@ -31,9 +45,15 @@ interface Known {
 export interface Decided {
   readonly known: Known;
   readonly draft: Draft;
+  readonly earlier: readonly Earlier[];
   readonly notes: readonly Note[];
-  /** Runs that are closed now, because they were idle for long. */
-  readonly abandoned: readonly Run[];
+  /** Runs that are closed now: they were idle for long, or this input has other texts for their people. */
+  readonly closing: readonly Closing[];
+}
+
+export interface Closing {
+  readonly run: Run;
+  readonly why: 'closed' | 'replaced';
 }
 
 interface Stopped {
@@ -44,19 +64,26 @@ interface Stopped {
 export async function decide(store: Store, plan: RunPlan): Promise<Decided | Stopped> {
   const known = await lookAround(store);
   const stopped = (stop: Stop): Stopped => ({ stop, tick: known.here.tick });
-  const run = await chosenRun(store, plan, known);
-  if (run && 'reason' in run) return stopped(run);
-  const draft = await draftOf(store, plan, run);
-  const edited = edit(plan, draft);
-  if (edited) return stopped(edited);
+  const chosen = await chosenRun(store, plan, known);
+  if ('reason' in chosen) return stopped(chosen);
+  const { run, replaced } = chosen;
+  const draft = await draftOf(store, plan, run, known);
+  const { job, choice } = plan;
+  const { changed } = draft.counts;
+  if (job !== undefined && !choice.continue && changed > 0 && changed * 2 >= rowsIn(draft))
+    return stopped({ reason: 'job-texts', job, rows: changed });
   const compared = await compare(store, plan, draft, known);
   if ('reason' in compared) return stopped(compared);
   const due = dueIn(draft);
-  if (due > (plan.choice.atMost ?? Infinity)) return stopped({ reason: 'too-many', rows: due });
+  if (due > (choice.atMost ?? Infinity)) return stopped({ reason: 'too-many', rows: due });
   const restarted = restartedIn(draft, known);
-  const notes: readonly Note[] = restarted > 0 ? [...compared, { note: 'restarted', rows: restarted }] : compared;
+  const notes = [...compared.notes, ...(restarted > 0 ? [{ note: 'restarted', rows: restarted } as const] : [])];
   const abandoned = abandonedRuns(known.runs, plan, known.here.world).filter(({ n }) => n !== run?.n);
-  return { known, draft, notes, abandoned };
+  const closing = [
+    ...abandoned.map((one): Closing => ({ run: one, why: 'closed' })),
+    ...replaced.map((one): Closing => ({ run: one, why: 'replaced' })),
+  ];
+  return { known, draft, earlier: compared.earlier, notes, closing };
 }
 
 function lookAround({ database, lives }: Store): Promise<Known> {
@@ -66,45 +93,60 @@ function lookAround({ database, lives }: Store): Promise<Known> {
   });
 }
 
-/** The run or job that this command continues. */
-async function chosenRun(
-  store: Store,
-  plan: RunPlan,
-  { runs, here: { world } }: Known,
-): Promise<Run | Stop | undefined> {
-  for (const run of candidates(runs, plan, world)) {
-    if (plan.job === undefined && !(await isMostlyIn(store, run, plan))) continue;
-    const continuation = continuationOf(run, plan, world);
-    if (continuation === 'start') return undefined;
-    return continuation === 'continue' ? run : continuation.stop;
-  }
-  return undefined;
+interface Chosen {
+  /** The run or job that this command continues. */
+  readonly run?: Run;
+  /** Runs whose people get other texts now. */
+  readonly replaced: readonly Run[];
 }
 
-/** Whether at least half of its rows occur in the input; for messages: of its people. */
-async function isMostlyIn({ database }: Store, run: Run, { kind, input }: RunPlan): Promise<boolean> {
+async function chosenRun(store: Store, plan: RunPlan, { runs, here: { world } }: Known): Promise<Chosen | Stop> {
+  const { job, mode, account, choice } = plan;
+  const named = jobOf(runs, plan, world);
+  if (named) return 'reason' in named ? named : { run: named, replaced: [] };
+  const isBeside = choice.again === true && (choice.besides === true || plan.kind === 'contact');
+  const open = candidates(runs, plan, world).filter((run) => !isBeside || (run.isAgain && job === undefined));
+  // A new job repeats what a batch began only with a question.
+  if (open.length === 0 || (job !== undefined && !choice.again)) return { replaced: [] };
+  const shares: Share[] = [];
+  for (const run of open) shares.push(await shareOf(store, run, plan, open.length === 1));
+  const run = bestOf(shares.filter(isFitting), plan);
+  if (run) return continuationStop(run, plan, world) ?? { run, replaced: [] };
+  const others = shares
+    .filter(hasItsPeople)
+    .filter(({ run }) => run.job === undefined && run.account.id === account.id);
+  const latest = bestOf(others, plan);
+  if (!latest || choice.again) return { replaced: [] };
+  const isAsked = mode === 'live' && others.some(({ run }) => isActive(run, world));
+  if (!isAsked) return { replaced: others.map(({ run }) => run) };
+  return choice.continue ? { run: latest, replaced: [] } : { reason: 'other-texts', run: latest.id };
+}
+
+/** How many people of a run occur in the input, and how many of them with the same text. */
+async function shareOf({ database }: Store, run: Run, { input }: RunPlan, isAlone: boolean): Promise<Share> {
   const most = run.counts.planned + run.counts.leaving + run.counts.released + run.counts.done;
   const mostOfAll = most + run.counts.failed + run.counts.unsure;
-  const [present, absent] = [new Set<number>(), createInput()];
+  const [present, same, absent] = [new Set<number>(), new Set<number>(), createInput()];
   const bytes = new Uint8Array(rowSize);
-  let [found, all] = [0, 0];
+  const share = () => ({ run, all: present.size + absent.count, found: present.size, same: same.size });
   for await (const items of pagesOf(database, run.n)) {
     for (const item of items) {
       if (!isPartOfRun(item)) continue;
       putRow(bytes, item);
-      const row = kind === 'message' ? input.latest(bytes, 0) : input.rowOf(bytes, 0);
-      if (kind === 'message' && (row === undefined ? absent.latest(bytes, 0) !== undefined : present.has(row)))
+      const person = input.latest(bytes, 0);
+      if (person === undefined) {
+        if (absent.latest(bytes, 0) === undefined) absent.add(bytes);
         continue;
-      all += 1;
-      if (row === undefined) absent.add(bytes);
-      else found += 1;
-      if (row !== undefined && kind === 'message') present.add(row);
+      }
+      present.add(person);
+      const row = input.rowOf(bytes, 0) ?? person;
+      if (hasDigest(input.bytes, item.text, row * rowSize + identitySize)) same.add(person);
     }
     // Reading the rest would change nothing.
-    if (isMostly({ found, all: mostOfAll })) return true;
-    if (!isMostly({ found: mostOfAll - (all - found), all: mostOfAll }) || all > 2 * input.count) return false;
+    if (isAlone && same.size * 2 >= mostOfAll) return share();
+    if (absent.count * 2 > mostOfAll || share().all > 2 * input.count) return { ...share(), found: 0 };
   }
-  return isMostly({ found, all });
+  return share();
 }
 
 /** Each row of the input, and the rows that the run alone has. */
@@ -114,151 +156,230 @@ export interface Draft {
   readonly counts: Record<Fate, number>;
   /** The number of each row in the run; 0 if the run does not have it. */
   readonly items: Uint32Array;
-  /** The codes of their states. */
-  readonly states: Uint8Array;
-  /** Rows that the input no longer has: people who got, or may have got, a message. */
-  readonly served: Input;
-  /** The same: numbers of rows that are waiting to be sent. */
+  /** Numbers of rows that are waiting to be sent, and that the input no longer has. */
   readonly missing: readonly number[];
-  /** Rows of the input that were on another line before. */
-  readonly relined: readonly number[];
+  /** Rows of the input that were on another line before, or that would say something else now. */
+  readonly moved: readonly number[];
   /** How many rows of the input each process left unsure. */
   readonly unsureOf: ReadonlyMap<string, number>;
+  own(row: number): Own | undefined;
   setFate(row: number, fate: Fate): void;
+  /** The latest item of another run that counts for a row. */
+  readonly elsewhere: Elsewhere;
 }
 
 /** The fate of each row by this run or job alone. */
-async function draftOf({ database }: Store, plan: RunPlan, run: Run | undefined): Promise<Draft> {
-  const { input, first = Infinity, choice, lineOf } = plan;
-  const [items, codes] = [new Uint32Array(input.count), new Uint8Array(input.count)];
-  const [served, missing, relined] = [createInput(), new Array<number>(), new Array<number>()];
-  const unsureOf = new Map<string, number>();
+async function draftOf({ database }: Store, plan: RunPlan, run: Run | undefined, { here }: Known): Promise<Draft> {
+  const { input, first = Infinity, lineOf } = plan;
+  const terms = termsOf(plan, run, here.world);
+  const [items, owned, fateCodes] = [
+    new Uint32Array(input.count),
+    new Uint8Array(input.count),
+    new Uint8Array(input.count),
+  ];
+  const [missing, moved]: [number[], number[]] = [[], []];
+  const [unsureOf, retries] = [new Map<string, number>(), new Map<number, number>()];
+  const alive = new Set(here.owners.flatMap(({ id, isDead }) => (isDead ? [] : id)));
   const bytes = new Uint8Array(rowSize);
   if (run) for await (const page of pagesOf(database, run.n)) for (const item of page) place(item);
-  const fateCodes = new Uint8Array(input.count);
-  const counts = { due: 0, retry: 0, later: 0, done: 0, unsure: 0, duplicate: 0, earlier: 0, changed: 0 };
-  for (let row = 0; row < input.count; row++) {
-    const state = states[codes[row] ?? 0] ?? 'absent';
-    const fate = input.isDuplicate(row) ? 'duplicate' : fateOf(state, choice, row < first);
-    fateCodes[row] = fates.indexOf(fate);
-    counts[fate] += 1;
-  }
-  return {
+  const counts = { due: 0, retry: 0, later: 0, done: 0, changed: 0, unsure: 0 };
+  const draft: Draft = {
     run,
     fates: fateCodes,
-    counts,
+    counts: { ...counts, due: input.count, duplicate: 0, conflict: 0, earlier: 0, busy: 0 },
     items,
-    states: codes,
-    served,
     missing,
-    relined,
+    moved,
     unsureOf,
+    elsewhere: createElsewhere(input.count),
+    own(row) {
+      const code = owned[row] ?? 0;
+      const state = states[code & stateBits] ?? 'absent';
+      if (state === 'absent') return undefined;
+      const [isSame, isAlive] = [(code & sameTextBit) !== 0, (code & aliveBit) !== 0];
+      return { state, isSameText: isSame, isAlive, isTried: false, retriedAt: retries.get(row) };
+    },
     setFate(row, fate) {
-      counts[fateAt(fateCodes, row)] -= 1;
-      counts[fate] += 1;
+      draft.counts[fateAt(fateCodes, row)] -= 1;
+      draft.counts[fate] += 1;
       fateCodes[row] = fates.indexOf(fate);
     },
   };
+  for (let row = 0; row < input.count; row++) draft.setFate(row, fateOf(row));
+  return draft;
+
+  function fateOf(row: number): Fate {
+    if (!input.isFirst(row)) return input.isConflict(row) ? 'conflict' : 'duplicate';
+    const decision = decisionOf(draft.own(row), undefined, terms);
+    if (isFate(decision)) return isSentNow(decision) && row >= first ? 'later' : decision;
+    // It is in flight, and waited for.
+    return 'due';
+  }
 
   function place(item: Item): void {
-    const { n, state, owner, line } = item;
+    const { n, state, owner, line, text, retriedAt } = item;
     putRow(bytes, item);
     const row = input.rowOf(bytes, 0);
     if (row === undefined) {
-      if (isServed(state)) served.add(bytes);
       if (isWaiting(state)) missing.push(n);
       return;
     }
+    const isSame = hasDigest(input.bytes, text, row * rowSize + identitySize);
     items[row] = n;
-    codes[row] = states.indexOf(state);
-    if (lineOf && lineOf(row) !== line) relined.push(row);
+    owned[row] = states.indexOf(state) | (isSame ? sameTextBit : 0) | (alive.has(owner ?? '') ? aliveBit : 0);
+    if (retriedAt !== undefined) retries.set(row, retriedAt);
+    if ((lineOf && lineOf(row) !== line) || (!isSame && isUnsaid(state))) moved.push(row);
     if (state === 'unsure' && owner !== undefined) unsureOf.set(owner, (unsureOf.get(owner) ?? 0) + 1);
   }
 }
 
-function isDue({ fates: codes }: Pick<Draft, 'fates'>, row: number): boolean {
-  const fate = fateAt(codes, row);
+const [stateBits, sameTextBit, aliveBit] = [0x0f, 0x10, 0x20];
+
+function isFate(decision: Decision): decision is Exclude<Decision, 'ask' | 'noted' | 'taken' | 'failed'> {
+  return decision !== 'ask' && decision !== 'noted' && decision !== 'taken' && decision !== 'failed';
+}
+
+function isSentNow(fate: Fate): boolean {
   return fate === 'due' || fate === 'retry';
 }
 
-export function isWaiting(state: State): boolean {
+function isWaiting(state: State): boolean {
   return state === 'planned' || state === 'released';
 }
 
-/** Finds people who got a message from this run that the input no longer has. A new message is most likely a correction. */
-function edit({ input, kind, job, choice }: RunPlan, draft: Draft): Stop | undefined {
-  const { run, served } = draft;
-  if (!run || kind !== 'message' || job !== undefined || choice.changed === 'send' || served.count === 0)
-    return undefined;
-  let [first, rows] = [-1, 0];
-  for (let row = 0; row < input.count; row++) {
-    if (!isDue(draft, row) || served.latest(input.bytes, row * rowSize) === undefined) continue;
-    if (rows === 0) first = row;
-    rows += 1;
-    if (choice.changed === 'skip') draft.setFate(row, 'changed');
-  }
-  if (rows === 0 || choice.changed === 'skip') return undefined;
-  return { reason: 'edited', run: run.id, row: first, rows };
+/** It has not been claimed yet, so its text is what it would say. */
+export function isUnsaid(state: State): boolean {
+  return isWaiting(state) || state === 'withdrawn';
 }
 
-/** Compares the rows with the ones that other runs have sent. */
-async function compare(store: Store, plan: RunPlan, draft: Draft, known: Known): Promise<readonly Note[] | Stop> {
-  const { choice } = plan;
-  if (plan.job !== undefined || choice.again) return [];
-  const [all, unsure] = [createEarlier(), createEarlier()];
-  for await (const [row, found] of foundElsewhere(store, plan, draft, known)) {
-    all.add(found);
-    const isUnsure = found.item.state === 'unsure';
-    if (isUnsure) unsure.add(found);
-    if (choice.newOnly) draft.setFate(row, isUnsure ? 'unsure' : 'earlier');
+/** The rows of the input without those that repeat another one. */
+function rowsIn({ counts }: Draft): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0) - counts.duplicate - counts.conflict;
+}
+
+interface Compared {
+  readonly earlier: readonly Earlier[];
+  readonly notes: readonly Note[];
+}
+
+/** Compares the rows with what others have of the same people. */
+async function compare(store: Store, plan: RunPlan, draft: Draft, known: Known): Promise<Compared | SentBefore> {
+  const { world, tick } = known.here;
+  const terms = termsOf(plan, draft.run, world);
+  const [all, asked, held] = [createEarlier(), createEarlier(), createEarlier()];
+  let [changed, recent] = [0, 0];
+  for await (const { row, found } of foundElsewhere(store, plan, draft, known)) {
+    const text = plan.input.read(row).subarray(identitySize);
+    const others = found.map((one) => ({ one, other: otherOf(one, text, world) }));
+    const counted = countedOf(
+      others.map(({ other }) => other),
+      terms,
+    );
+    const decision = decisionOf(draft.own(row), counted, terms);
+    const latest = others
+      .filter(({ other }) => countedAs(other, terms) === counted?.what)
+      .toSorted((a, b) => b.one.item.tick - a.one.item.tick)[0];
+    if (!counted || !latest) {
+      const isRecent = ({ state, isSameText: isSame, at }: Other) =>
+        state === 'done' && !isSame && at > terms.now - 30 * day;
+      if (others.some(({ other }) => isRecent(other))) recent += 1;
+    } else if (decision === 'ask' || decision === 'noted') {
+      all.add(latest.one);
+      asked.add(latest.one);
+      if (!latest.other.isSameText) changed += 1;
+    } else if (isFate(decision) && !isSentNow(decision)) {
+      draft.setFate(row, decision);
+      draft.elsewhere.put(row, latest.one);
+      all.add(latest.one);
+      if (decision !== 'earlier') held.add(latest.one);
+    }
   }
-  if (all.rows() === 0) return [];
-  if (choice.newOnly)
-    return unsure.rows() > 0 ? [{ note: 'unsure-before', rows: unsure.rows(), earlier: unsure.earlier() }] : [];
-  const [rows, earlier] = [all.rows(), all.earlier()];
-  if (plan.kind === 'contact') return [{ note: 'imported-before', rows, earlier }];
-  const stop: Stop = { reason: 'sent-before', rows, earlier };
-  return plan.mode === 'live' ? stop : [{ note: 'would-stop', stop }];
+  const { skipSent = draft.run?.skipSent, firstOfEach = skipSent !== undefined } = plan.choice;
+  const conflicts = plan.mode === 'live' && !firstOfEach ? draft.counts.conflict : 0;
+  const stop: SentBefore = {
+    reason: 'sent-before',
+    rows: asked.rows(),
+    changed,
+    recent,
+    conflicts,
+    earlier: asked.earlier(),
+    tick,
+  };
+  if (conflicts > 0 || (asked.rows() > 0 && terms.asks)) return stop;
+  const notes: Note[] = [];
+  if (asked.rows() > 0) notes.push({ note: 'would-stop', stop });
+  if (held.rows() > 0) notes.push({ note: 'held-back', rows: held.rows(), earlier: held.earlier() });
+  return { earlier: all.earlier(), notes };
 }
 
 /** Rows of an input that are looked up together. */
 const lookUpSize = 256;
 
-/** Each due row that another run has sent, may have sent, or will send; with the latest such row. */
+interface RowElsewhere {
+  readonly row: number;
+  readonly found: readonly Found[];
+}
+
+/** Each row to send of whose person and occasion others have something. */
 async function* foundElsewhere(
   { database }: Store,
   plan: RunPlan,
-  draft: Draft,
-  { runs, here: { world } }: Known,
-): AsyncGenerator<readonly [row: number, found: Found]> {
-  const { input, account, choice } = plan;
-  const own = draft.run?.n;
-  const others = new Map(runs.filter((run) => run.n !== own && mayCount(run, plan)).map((run) => [run.n, run]));
+  { run, fates: codes }: Draft,
+  { runs }: Known,
+): AsyncGenerator<RowElsewhere> {
+  const { input, template } = plan;
+  const isOther = (one: Run) => one.n !== run?.n && (isSingles(one.id) || one.template === template);
+  const others = new Map(runs.filter((one) => isOther(one) && mayCount(one, plan)).map((one) => [one.n, one]));
   if (others.size === 0) return;
-  const search = { account, own, after: 0, isPlannedCounted: true, isUnsureCounted: !choice.retryUnsure };
-  const bytes = new Uint8Array(rowSize);
   for (let row = 0; row < input.count;) {
-    const people: Uint8Array[] = [];
-    const from = row;
-    for (; row < input.count && people.length < lookUpSize; row++)
-      if (isDue(draft, row)) people.push(input.read(row).subarray(0, digestSize));
+    const people = new Map<string, number[]>();
+    for (let count = 0; row < input.count && count < lookUpSize; row++) {
+      if (!isSentNow(fateAt(codes, row))) continue;
+      count += 1;
+      const who = keyOf(input.read(row).subarray(0, digestSize));
+      const rows = people.get(who);
+      if (rows) rows.push(row);
+      else people.set(who, [row]);
+    }
     const found = new Map<number, Found[]>();
-    for (const item of await database.read(() => itemsOf(people, own ?? 0))) {
-      putRow(bytes, item);
-      const [place, run] = [input.rowOf(bytes, 0), others.get(item.run)];
-      // Another part of the input may have this person, too.
-      if (place === undefined || place < from || place >= row || !run || !isDue(draft, place)) continue;
-      // With `--again` the user accepted that the run repeats rows that were sent before it began.
-      const isAccepted = draft.run?.isAgain === true && draft.items[place] !== 0;
-      const after = isAccepted ? (draft.run?.tick ?? 0) : 0;
-      if (countsElsewhere({ item, run }, { ...search, after }, world))
-        found.set(place, [...(found.get(place) ?? []), { item, run }]);
+    const digests = Array.from(people.values(), ([first = 0]) => input.read(first).subarray(0, digestSize));
+    for (const item of await database.read(() => itemsOf(digests, run?.n ?? 0))) {
+      const other = others.get(item.run);
+      for (const one of (other && people.get(keyOf(item.who))) ?? []) {
+        const per = input.read(one).subarray(digestSize, identitySize);
+        if (!other || !isSameOccasion({ item, run: other }, per)) continue;
+        found.set(one, [...(found.get(one) ?? []), { item, run: other }]);
+      }
     }
-    for (const [place, rows] of found) {
-      const latest = latestOf(rows);
-      if (latest) yield [place, latest];
-    }
+    for (const [row, own] of found) yield { row, found: own };
   }
+}
+
+function keyOf(who: Uint8Array): string {
+  return Buffer.from(who.buffer, who.byteOffset, who.length).toString('latin1');
+}
+
+interface Elsewhere {
+  put(row: number, found: Found): void;
+  at(row: number): { readonly run: string; readonly at: number } | undefined;
+}
+
+/** 12 bytes a row, once there is one. */
+function createElsewhere(count: number): Elsewhere {
+  const runs: string[] = [];
+  let [places, times] = [new Uint32Array(0), new Float64Array(0)];
+  return {
+    put(row, { item, run }) {
+      if (places.length === 0) [places, times] = [new Uint32Array(count), new Float64Array(count)];
+      const known = runs.indexOf(run.id);
+      places[row] = known < 0 ? runs.push(run.id) : known + 1;
+      times[row] = item.at;
+    },
+    at(row) {
+      const run = runs[(places[row] ?? 0) - 1];
+      return run === undefined ? undefined : { run, at: times[row] ?? 0 };
+    },
+  };
 }
 
 /** Adds up which runs have rows of an input. */
@@ -284,7 +405,8 @@ function restartedIn({ run, counts, unsureOf }: Draft, { here }: Known): number 
   return restarted.reduce((sum, { id }) => sum + (unsureOf.get(id) ?? 0), 0);
 }
 
-function putRow(bytes: Uint8Array, { who, per }: Pick<Item, 'who' | 'per'>): void {
+function putRow(bytes: Uint8Array, { who, per, text }: Pick<Item, 'who' | 'per' | 'text'>): void {
   bytes.set(who);
   bytes.set(per, digestSize);
+  bytes.set(text, identitySize);
 }

@@ -1,7 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import type { Mode } from '../contract/keys.ts';
 import { isRecord } from '../contract/readers.ts';
 import { draftIn } from '../base/drafts.ts';
 import { configuration } from '../base/errors.ts';
@@ -9,8 +8,10 @@ import { fsError, readRegular, createStateFolder } from '../base/files.ts';
 import type { Account, RowDigest } from './ledger.ts';
 
 export const digestSize = 12;
-/** A row is two digests: `who`, then `per`. */
-export const rowSize = 2 * digestSize;
+/** A row is three digests: `who`, `per` and `text`. */
+export const rowSize = 3 * digestSize;
+/** The first two are its identity. */
+export const identitySize = 2 * digestSize;
 
 const checkSize = 8;
 
@@ -18,33 +19,51 @@ const secretSize = 32;
 const name = 'ledger.secret';
 
 export interface Message {
-  readonly mode: Mode;
   readonly template: string;
   readonly to: string;
   readonly params: readonly string[];
+  /** The values of the `--per` columns. */
+  readonly per?: readonly string[] | undefined;
 }
 
 export interface Contact {
-  readonly mode: Mode;
   readonly phone: string;
   /** As it is sent. */
   readonly body: unknown;
 }
 
-/** `who` is the recipient and the template, `per` the whole message. */
-export function messageRow(secret: string, { mode, template, to, params }: Message): RowDigest {
+/** `who` is the recipient and the template, `per` the occasion if there is one, `text` the params. */
+export function messageRow(secret: string, { template, to, params, per = [] }: Message): RowDigest {
   const row = new Uint8Array(rowSize);
   putHash(row, 0, keyed(secret, ['recipient', template, to]));
-  putHash(row, digestSize, keyed(secret, [mode, 'message', template, to, params]));
+  if (per.length > 0) putHash(row, digestSize, keyed(secret, ['per', ...per.map(occasion)]));
+  putHash(row, identitySize, keyed(secret, ['text', params]));
   return row;
 }
 
-/** `who` is the whole contact, `per` its phone. */
-export function contactRow(secret: string, { mode, phone, body }: Contact): RowDigest {
+/** A spreadsheet drops leading zeros, and blanks around a value are not seen. */
+function occasion(value: string): string {
+  const text = value.trim().normalize('NFC');
+  return /^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, '') : text;
+}
+
+/** `who` is the whole contact, `per` its phone. It has no text. */
+export function contactRow(secret: string, { phone, body }: Contact): RowDigest {
   const row = new Uint8Array(rowSize);
-  putHash(row, 0, keyed(secret, [mode, 'contact'], canonical(body)));
+  putHash(row, 0, keyed(secret, ['contact'], canonical(body)));
   putHash(row, digestSize, keyed(secret, ['phone', phone]));
   return row;
+}
+
+/** Whether these bytes have the digest, from a place on. */
+export function hasDigest(bytes: Uint8Array, digest: Uint8Array, at = 0): boolean {
+  for (let byte = 0; byte < digestSize; byte++) if (bytes[at + byte] !== digest[byte]) return false;
+  return true;
+}
+
+/** Whether it is for no occasion in particular. */
+export function isWithoutOccasion(per: Uint8Array): boolean {
+  return per.every((byte) => byte === 0);
 }
 
 /** The `who` of messages. */
@@ -85,12 +104,11 @@ export interface AccountFacts {
 /** The prefixes keep a name that a user chose from meaning another account. */
 export function accountOf(secret: string, { key, named, profile, sandbox, ...facts }: AccountFacts): Account {
   const origin = canonicalOrigin(facts.origin);
-  const account = (id: string) => ({ id, origin, isKeyDigest: false });
-  if (sandbox !== undefined) return account(`sandbox:${sandbox}`);
-  if (named !== undefined) return account(`name:${named}`);
-  if (profile !== undefined) return account(`profile:${profile}`);
-  const digest = bytesOf(keyed(secret, ['key', origin, key]), digestSize);
-  return { id: `key:${digest.toString('hex')}`, origin, isKeyDigest: true };
+  // Two sandboxes may have the same keys.
+  if (sandbox !== undefined) return { id: `sandbox:${sandbox}`, origin, keyDigest: `sandbox:${sandbox}` };
+  const keyDigest = `key:${bytesOf(keyed(secret, ['key', key]), digestSize).toString('hex')}`;
+  if (profile !== undefined) return { id: `profile:${profile}`, origin, keyDigest };
+  return { id: named === undefined ? keyDigest : `name:${named}`, origin, keyDigest };
 }
 
 /** One spelling of each address: two of them must not look like two accounts. */

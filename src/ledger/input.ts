@@ -1,4 +1,4 @@
-import { digestSize, rowSize } from './identity.ts';
+import { digestSize, hasDigest, identitySize, rowSize } from './identity.ts';
 import type { RowDigest, Rows } from './ledger.ts';
 
 export interface Input extends Rows {
@@ -10,15 +10,15 @@ export interface Input extends Rows {
   freeIndexes(): void;
 }
 
-/** Collects the rows of an input in order and finds duplicates: 24 bytes a row, and 11 to 22 for the two indexes. */
+/** Collects the rows of an input in order and finds duplicates: 36 bytes a row, and 11 to 22 for the two indexes. */
 export function createInput(): Input {
   let bytes = new Uint8Array(1_024 * rowSize);
   let count = 0;
-  /** Each row that is not a duplicate. */
-  const rows = createIndex(rowSize);
-  /** The latest row of each `who`. */
+  /** The first row of each person and occasion. */
+  const rows = createIndex(identitySize);
+  /** The latest of these of each person. */
   const people = createIndex(digestSize);
-  const isFirst = createBits();
+  const [isFirst, isConflict] = [createBits(), createBits()];
 
   return {
     reserve,
@@ -26,12 +26,12 @@ export function createInput(): Input {
       const at = count * rowSize;
       if (at === bytes.length) reserve(count * 2);
       bytes.set(row, at);
-      const isDuplicate = rows.find(bytes, row, 0) !== undefined;
-      if (!isDuplicate) {
+      const known = rows.find(bytes, row, 0);
+      if (known === undefined) {
         rows.put(bytes, count);
         people.put(bytes, count);
         isFirst.add(count);
-      }
+      } else if (!hasDigest(bytes, row.subarray(identitySize), known * rowSize + identitySize)) isConflict.add(count);
       count += 1;
     },
     get count() {
@@ -45,7 +45,8 @@ export function createInput(): Input {
       people.free();
     },
     read: (row) => bytes.subarray(row * rowSize, (row + 1) * rowSize),
-    isDuplicate: (row) => !isFirst.has(row),
+    isFirst: isFirst.has,
+    isConflict: isConflict.has,
     rowOf: (other, at) => rows.find(bytes, other, at),
     latest: (other, at) => people.find(bytes, other, at),
   };

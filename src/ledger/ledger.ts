@@ -1,6 +1,7 @@
 import { CliError, type ExitName, unsafe } from '../base/errors.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { State } from './states.ts';
+import type { Retry } from './twice.ts';
 
 /** Where claims are made, so that a row is sent once. All promises of one process resolve in the order of the calls. */
 export interface Ledger {
@@ -12,8 +13,8 @@ export interface Ledger {
    * rehearsal.
    */
   register(plan: RunPlan): Promise<Registered>;
-  /** Claims the rows of a run with these numbers if they are free; verdicts in the same order. */
-  claim(items: readonly number[], terms: RunTerms): Promise<readonly Verdict[]>;
+  /** Claims rows of a run if they are free; verdicts in the same order. */
+  claim(rows: readonly ClaimedRow[], terms: RunTerms): Promise<readonly Verdict[]>;
   /** Claims a single message. */
   claimSingle(row: RowDigest, terms: SingleTerms): Promise<Verdict>;
   /** Records outcomes. */
@@ -31,19 +32,19 @@ export interface Ledger {
   rows(run: string): AsyncIterable<readonly ReportedRow[]>;
   /** The rows of a run with these numbers. */
   rowsAt(run: string, items: readonly number[]): Promise<readonly ReportedRow[]>;
-  /** Records what was found out about unsure rows, or about those on some lines; returns how many there were. */
-  resolve(run: string, found: 'sent' | 'not-sent', isOn?: (line: number) => boolean): Promise<number>;
+  /** Records what was found out about unsure rows; returns how many there were. */
+  resolve(run: string, found: 'sent' | 'not-sent', which?: Resolved): Promise<number>;
   /** Withdraws the rows that were not sent, so that no command continues the run; returns how many there were. */
   closeRun(run: string): Promise<number>;
-  /** Permits sending again what this run sent, or what these people got. */
-  forget(what: Forgotten): Promise<void>;
+  /** Permits sending again what this run sent, or what these people got; returns the open runs and jobs that had them. */
+  forget(what: Forgotten): Promise<readonly RunState[]>;
   /** Records the last outcomes, and ends this process's part: its runs are no longer running. */
   close(last?: readonly Settled[]): Promise<void>;
   /** The number of transactions so far. */
   tick(): Promise<number>;
 }
 
-/** 24 bytes: `who`, then `per`. `identity.ts` makes them. */
+/** 36 bytes: `who`, `per` and `text`. `identity.ts` makes them. */
 export type RowDigest = Uint8Array;
 
 export type Kind = 'message' | 'contact';
@@ -52,8 +53,8 @@ export interface Account {
   readonly id: string;
   /** Scheme, host and port of the service. */
   readonly origin: string;
-  /** It was derived from the key, so that another key of the same account has another id. */
-  readonly isKeyDigest: boolean;
+  /** Equal for equal keys. It is also the id if nothing else is known, so that another key of the account has another id. */
+  readonly keyDigest: string;
 }
 
 /** The kind of messages that a run sends, and their account. */
@@ -64,6 +65,8 @@ export interface Subject {
   readonly template?: string | undefined;
   /** From `--job`: rows are sent once under this name. */
   readonly job?: string | undefined;
+  /** From `--per`, sorted. */
+  readonly perColumns?: readonly string[];
 }
 
 export interface RunPlan extends Subject {
@@ -72,6 +75,10 @@ export interface RunPlan extends Subject {
   /** From `--first`: only these rows of the input are due; the others are registered. */
   readonly first?: number | undefined;
   readonly choice: Choice;
+  /** The clock was compared with that of the service: what seems old is old. */
+  readonly isClockRight?: boolean | undefined;
+  /** When its own hours begin again. */
+  readonly resumesAt?: number | undefined;
   /** Decides only: registers nothing, for dry runs and questions before the confirmation. */
   readonly isRehearsal?: boolean | undefined;
   /** The line of a row in the input, or in a JSON array its number. */
@@ -113,11 +120,17 @@ export interface RejectFile {
 
 /** The user's decisions, by options or answers. */
 export interface Choice {
-  readonly newOnly?: boolean | undefined;
+  /** What was sent within this time is skipped, in milliseconds. */
+  readonly skipSent?: number | undefined;
   readonly again?: boolean | undefined;
+  /** With `again`: the tick up to which the user has seen what others did. */
+  readonly seen?: number | undefined;
+  /** With `again`: an unfinished run that fits is left alone. */
+  readonly besides?: boolean | undefined;
   readonly continue?: boolean | undefined;
-  readonly changed?: 'skip' | 'send' | undefined;
-  readonly retryUnsure?: boolean | undefined;
+  readonly retryUnsure?: Retry;
+  /** Of several messages for one row, the first is sent. */
+  readonly firstOfEach?: boolean | undefined;
   /** Stops if more rows than this are due. */
   readonly atMost?: number | undefined;
 }
@@ -125,15 +138,17 @@ export interface Choice {
 /** The rows of an input, packed. */
 export interface Rows {
   readonly count: number;
-  /** 24 bytes a row. */
+  /** 36 bytes a row. */
   readonly bytes: Uint8Array;
-  /** The 24 bytes of one row. */
+  /** The 36 bytes of one row. */
   read(row: number): RowDigest;
-  /** Equal to an earlier row of the input. */
-  isDuplicate(row: number): boolean;
-  /** The row with these 24 bytes, which begin at `at`. Never a duplicate. */
+  /** Whether it is the first row of its person and occasion. */
+  isFirst(row: number): boolean;
+  /** An earlier row of the same person and occasion has another text. */
+  isConflict(row: number): boolean;
+  /** The first row with this `who` and `per`, which begin at `at`. */
   rowOf(bytes: Uint8Array, at: number): number | undefined;
-  /** The latest row with this `who`, which begins at `at`. */
+  /** The latest such row with this `who`, which begins at `at`. */
   latest(bytes: Uint8Array, at: number): number | undefined;
 }
 
@@ -147,13 +162,18 @@ export const fates = [
   'later',
   /** This run or job has sent it. */
   'done',
+  /** The same, with another text. */
+  'changed',
   /** It needs `--retry-unsure`. With a sandbox key, only in the run that left it so: a new run sends it again. */
   'unsure',
+  /** Equal to an earlier row. */
   'duplicate',
-  /** With `--new-only`: another run has sent it. */
+  /** Another message for the recipient of an earlier row. */
+  'conflict',
+  /** With `--skip-sent`: others have sent it. */
   'earlier',
-  /** With `--changed skip`: its recipient got another message of this run, which the input no longer has. */
-  'changed',
+  /** With `--skip-sent`: others are sending it, or will. */
+  'busy',
 ] as const;
 export type Fate = (typeof fates)[number];
 
@@ -176,36 +196,69 @@ export interface Accepted {
   /** The files of rejected rows that the run wrote last. */
   readonly files: RejectFiles;
   readonly counts: Readonly<Record<Fate, number>>;
+  /** What others did with a row that is skipped or held back for it. */
+  elsewhere(row: number): { readonly run: string; readonly at: number } | undefined;
+  /** Others that have rows of this input. */
+  readonly earlier: readonly Earlier[];
   readonly notes: readonly Note[];
 }
 
 /** Why nothing was registered; the user decides, and the command registers again with that choice. */
 export type Stop =
-  /** Other runs have sent some of the rows. `--new-only` or `--again`. */
-  | { readonly reason: 'sent-before'; readonly rows: number; readonly earlier: readonly Earlier[] }
-  /** With a live key, after 12 hours. `--continue` or `--again`. */
+  | SentBefore
+  /** With a live key, after 12 hours. `--continue`. */
   | { readonly reason: 'idle'; readonly run: string; readonly idle: number; readonly left: number }
-  /** `--continue` or `--again`. */
-  | { readonly reason: 'other-account'; readonly run: string }
-  /** `--changed` or `--again`. The row is an index into the input. */
-  | { readonly reason: 'edited'; readonly run: string; readonly row: number; readonly rows: number }
+  /** Another key of the origin began it. `--continue`. */
+  | { readonly reason: 'other-key'; readonly run: string }
+  /** It has these people, with other texts. `--continue`. */
+  | { readonly reason: 'other-texts'; readonly run: string }
+  /** `--again` while this run is unfinished. `besides`. */
+  | { readonly reason: 'unfinished'; readonly run: string; readonly job: string | undefined }
+  /** An unfinished job fits, and the command does not name it. */
+  | { readonly reason: 'job-unnamed'; readonly run: string; readonly job: string }
+  /** The job cannot be used: it was closed, or made without `--again`, or several accounts have it. */
+  | { readonly reason: 'job-closed' | 'job-known' | 'job-accounts'; readonly job: string }
+  /** The job has sent at least half of the input with another text. `--continue`. */
+  | { readonly reason: 'job-texts'; readonly job: string; readonly rows: number }
+  /** The run or job is for something else. */
+  | {
+      readonly reason: 'other-per' | 'other-subject';
+      readonly run: string;
+      readonly job: string | undefined;
+      readonly was: string;
+      readonly is: string;
+    }
   | { readonly reason: 'too-many'; readonly rows: number };
+
+/** `--skip-sent` or `--again`. */
+export interface SentBefore {
+  readonly reason: 'sent-before';
+  /** Rows of people who got the template from others, or may have, or will. */
+  readonly rows: number;
+  /** Those who would get another text. */
+  readonly changed: number;
+  /** Further rows of people who got the template within 30 days with another text. */
+  readonly recent: number;
+  /** Rows with another message for the recipient of an earlier row. */
+  readonly conflicts: number;
+  readonly earlier: readonly Earlier[];
+  /** What others did up to then is counted. */
+  readonly tick: number;
+}
 
 export type Note =
   /** Another process works on this run now. */
   | { readonly note: 'joined'; readonly run: string }
   /** The input no longer has these rows, so they will not be sent. */
   | { readonly note: 'withdrawn'; readonly rows: number }
-  /** It was idle for 7 days; this many rows will not be sent. */
-  | { readonly note: 'closed'; readonly run: string; readonly rows: number }
+  /** It was idle for 7 days, or this input has other texts for its people; this many rows will not be sent. */
+  | { readonly note: 'closed' | 'replaced'; readonly run: string; readonly rows: number }
   /** The machine was restarted while these rows were in flight; they are unsure since. */
   | { readonly note: 'restarted'; readonly rows: number }
   /** A live key would stop here. */
-  | { readonly note: 'would-stop'; readonly stop: Stop }
-  /** With `--new-only`: other runs may have sent these rows, which are held back. */
-  | { readonly note: 'unsure-before'; readonly rows: number; readonly earlier: readonly Earlier[] }
-  /** An import that was finished is imported again. */
-  | { readonly note: 'imported-before'; readonly rows: number; readonly earlier: readonly Earlier[] };
+  | { readonly note: 'would-stop'; readonly stop: SentBefore }
+  /** Others may have sent these rows, or will: they are held back. */
+  | { readonly note: 'held-back'; readonly rows: number; readonly earlier: readonly Earlier[] };
 
 /** Another run that has rows of this input. */
 export interface Earlier {
@@ -220,12 +273,19 @@ export interface Earlier {
   readonly unsure: number;
 }
 
+/** A row as it is about to be sent. */
+export interface ClaimedRow {
+  /** Its number in the run. */
+  readonly item: number;
+  readonly text: Uint8Array;
+}
+
 /** Which rows a claim may get. */
 export interface RunTerms {
   readonly run: string;
-  readonly retryUnsure?: boolean | undefined;
-  /** From `--again` and `--job`; what other runs send meanwhile does not count. */
-  readonly ignoreOthers?: boolean | undefined;
+  readonly retryUnsure?: Retry;
+  /** When the run's own hours begin again. */
+  readonly resumesAt?: (() => number) | undefined;
 }
 
 /** One message outside of runs, with a live key. */
@@ -237,7 +297,9 @@ export interface SingleTerms {
 
 export type Verdict =
   | { readonly verdict: 'yours'; readonly item: number }
-  | { readonly verdict: 'done' | 'failed' }
+  /** `isChanged`: with another text. */
+  | { readonly verdict: 'done'; readonly isChanged: boolean }
+  | { readonly verdict: 'failed' }
   /** It is being sent. */
   | { readonly verdict: 'taken'; readonly run: string; readonly owner: Owner }
   | { readonly verdict: 'unsure'; readonly run: string; readonly at: number }
@@ -299,6 +361,9 @@ export function settlementOf(error: unknown): 'unsure' | 'failed' | 'release' {
   const { exit } = error;
   return fatalExits.has(exit) || exit === 'interrupted' || exit === 'network' ? 'release' : 'failed';
 }
+
+/** Which unsure rows are resolved. */
+export type Resolved = { readonly isOn: (line: number) => boolean } | { readonly people: People };
 
 type Forgotten = { readonly run: string } | { readonly people: People };
 

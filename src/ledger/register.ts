@@ -1,11 +1,11 @@
 import { knownRun } from './claims.ts';
-import { type Decided, decide, type Draft, isWaiting } from './decide.ts';
-import { digestSize } from './identity.ts';
+import { type Closing, type Decided, decide, type Draft, isUnsaid } from './decide.ts';
+import { digestSize, identitySize } from './identity.ts';
 import { type Accepted, type Fate, fateAt, type Note, type Registered, type RunPlan } from './ledger.ts';
 import type { Presence } from './owners.ts';
 import { isGivenUp, isNewFor, isToSend } from './rules.ts';
 import { type Run, waitingIn } from './run.ts';
-import { type State, states } from './states.ts';
+import type { State } from './states.ts';
 import {
   addItem,
   addRun,
@@ -13,8 +13,8 @@ import {
   commitRun,
   countAdded,
   lastNumber,
-  moveLine,
   markClosed,
+  moveRow,
   putOwner,
   type Steps,
 } from './statements.ts';
@@ -37,8 +37,8 @@ export async function register(store: Store, plan: RunPlan): Promise<Registratio
 }
 
 /** What a command would do. */
-function rehearsed({ known, abandoned, ...decided }: Decided): Accepted {
-  return acceptedAs(decided, { isJoined: isJoined(decided.draft, known.here), closed: abandoned });
+function rehearsed({ known, closing, ...decided }: Decided): Accepted {
+  return acceptedAs(decided, { isJoined: isJoined(decided.draft, known.here), closed: closing });
 }
 
 /**
@@ -53,7 +53,7 @@ async function write(store: Store, plan: RunPlan, decided: Decided): Promise<Acc
   if (draft.run) {
     await moveAll(store, draft.run.n, numbers(waitingAgain(draft)), 'plan', { code: null });
     await clearUnsent(store, draft.run.n);
-    await moveLines(store, plan, draft);
+    await moveRows(store, plan, draft);
   }
   const parts = partsToAdd(plan, draft);
   const last = parts.pop() ?? [];
@@ -68,7 +68,7 @@ async function write(store: Store, plan: RunPlan, decided: Decided): Promise<Acc
   const lost = givenUp(draft);
   await moveAll(store, committed.n, [...missing, ...numbers(lost)], 'withdraw');
   for (const row of lost) draft.items[row] = 0;
-  for (const run of committed.closed) await withdrawAll(store, run.n);
+  for (const { run } of committed.closed) await withdrawAll(store, run.n);
   return { ...acceptedAs(decided, committed), run: writer.id };
 
   function keep(rows: readonly number[], numbers: readonly number[]): void {
@@ -76,12 +76,21 @@ async function write(store: Store, plan: RunPlan, decided: Decided): Promise<Acc
   }
 }
 
-/** Records the lines of rows that are elsewhere in the input now. */
-async function moveLines({ database }: Store, { lineOf }: RunPlan, { run, items, relined }: Draft): Promise<void> {
-  if (!run || !lineOf) return;
-  for (let from = 0; from < relined.length; from += rowsTogether)
+/** Records the lines of rows that are elsewhere in the input now, and what unsent ones would say now. */
+async function moveRows({ database }: Store, { input, lineOf }: RunPlan, draft: Draft): Promise<void> {
+  const { run, items, moved } = draft;
+  if (!run) return;
+  for (let from = 0; from < moved.length; from += rowsTogether)
     await database.write(function* () {
-      for (const row of relined.slice(from, from + rowsTogether)) yield* moveLine(run.n, items[row] ?? 0, lineOf(row));
+      for (const row of moved.slice(from, from + rowsTogether)) {
+        const isSaid = !isUnsaid(draft.own(row)?.state ?? 'absent');
+        yield* moveRow(
+          run.n,
+          items[row] ?? 0,
+          lineOf?.(row),
+          isSaid ? undefined : input.read(row).subarray(identitySize),
+        );
+      }
     });
 }
 
@@ -113,17 +122,17 @@ function waitingAgain(draft: Draft): readonly number[] {
 
 /** Rows that were not sent, and that this command will not send. */
 function givenUp(draft: Draft): readonly number[] {
-  return rowsOf(draft, (fate, state) => isGivenUp(fate) && (isWaiting(state) || state === 'withdrawn'));
+  return rowsOf(draft, (fate, state) => isGivenUp(fate) && isUnsaid(state));
 }
 
 /** Rows of the input that the run has. */
 function rowsOf(
-  { fates: codes, items, states: known }: Draft,
+  { fates: codes, items, own }: Draft,
   isWanted: (fate: Fate, state: State) => boolean,
 ): readonly number[] {
   const rows: number[] = [];
   items.forEach((n, row) => {
-    if (n > 0 && isWanted(fateAt(codes, row), states[known[row] ?? 0] ?? 'absent')) rows.push(row);
+    if (n > 0 && isWanted(fateAt(codes, row), own(row)?.state ?? 'absent')) rows.push(row);
   });
   return rows;
 }
@@ -135,7 +144,11 @@ function* addPart(writer: Writer, rows: readonly number[]): Steps<readonly numbe
 }
 
 function* ownRun({ id, plan, self }: Writer, here: Presence): Steps<Run> {
-  yield* addRun({ ...plan, ...plan.about, id, isAgain: plan.choice.again === true }, here);
+  const { again = false, skipSent } = plan.choice;
+  yield* addRun(
+    { ...plan, ...plan.about, id, isAgain: again, skipSent: plan.job === undefined ? undefined : skipSent },
+    here,
+  );
   const run = yield* knownRun(id);
   yield* putOwner({ ...self, id: here.id, run: run.n, beat: here.now });
   return run;
@@ -152,9 +165,10 @@ function* addRows(
   let next = last + 1;
   for (const row of rows) {
     const bytes = input.read(row);
-    const [who, per] = [bytes.subarray(0, digestSize), bytes.subarray(digestSize)];
+    const [who, per] = [bytes.subarray(0, digestSize), bytes.subarray(digestSize, identitySize)];
+    const text = bytes.subarray(identitySize);
     const line = lineOf?.(row);
-    const n = yield* addItem({ run, n: next, who, per, state: 'planned', owner: undefined, line }, here);
+    const n = yield* addItem({ run, n: next, who, per, text, state: 'planned', owner: undefined, line }, here);
     numbers.push(n);
     if (n === next) next += 1;
   }
@@ -166,8 +180,7 @@ function* addRows(
 interface Effects {
   /** Another process works on this run. */
   readonly isJoined: boolean;
-  /** Runs that are closed because they were idle. */
-  readonly closed: readonly Run[];
+  readonly closed: readonly Closing[];
 }
 
 interface Committed extends Effects {
@@ -178,7 +191,7 @@ interface Committed extends Effects {
 }
 
 /** Adds the last rows, and makes the run visible, unless another one was registered since the decision. */
-function* commit(writer: Writer, rows: readonly number[], { known, abandoned }: Decided): Steps<Committed | undefined> {
+function* commit(writer: Writer, rows: readonly number[], { known, closing }: Decided): Steps<Committed | undefined> {
   const { plan, draft, lives, self } = writer;
   const here = yield* lives.enter(true);
   const runs = yield* allRuns();
@@ -187,8 +200,8 @@ function* commit(writer: Writer, rows: readonly number[], { known, abandoned }: 
   const run = yield* ownRun(writer, here);
   const numbers = yield* addRows(run, plan, rows, here);
   yield* commitRun(run, { ...plan, ...plan.about }, self.start, here);
-  const closed = abandoned.filter((one) => runs.some(({ n, lastAt }) => n === one.n && lastAt === one.lastAt));
-  for (const { n } of closed) yield* markClosed(n);
+  const closed = closing.filter((one) => runs.some(({ n, lastAt }) => n === one.run.n && lastAt === one.run.lastAt));
+  for (const { run } of closed) yield* markClosed(run.n);
   return { n: run.n, numbers, isJoined: isJoined(draft, here), closed };
 }
 
@@ -203,13 +216,16 @@ function isJoined({ run }: Draft, here: Presence): boolean {
   return run !== undefined && here.isShared(run.n);
 }
 
-function acceptedAs({ draft, notes }: Pick<Decided, 'draft' | 'notes'>, { isJoined, closed }: Effects): Accepted {
-  const { run, fates: codes, items, counts } = draft;
+function acceptedAs(
+  { draft, earlier, notes }: Pick<Decided, 'draft' | 'earlier' | 'notes'>,
+  { isJoined, closed }: Effects,
+): Accepted {
+  const { run, fates: codes, items, counts, elsewhere } = draft;
   const missing = isJoined ? 0 : draft.missing.length;
   const effects: readonly Note[] = [
     ...(run && isJoined ? [{ note: 'joined', run: run.id } as const] : []),
     ...(missing > 0 ? [{ note: 'withdrawn', rows: missing } as const] : []),
-    ...closed.map((one) => ({ note: 'closed', run: one.id, rows: waitingIn(one) }) as const),
+    ...closed.map(({ run: one, why }) => ({ note: why, run: one.id, rows: waitingIn(one) }) as const),
   ];
   return {
     stop: undefined,
@@ -219,6 +235,8 @@ function acceptedAs({ draft, notes }: Pick<Decided, 'draft' | 'notes'>, { isJoin
     items,
     files: run?.files ?? {},
     counts,
+    elsewhere: elsewhere.at,
+    earlier,
     notes: [...notes, ...effects],
   };
 }

@@ -1,41 +1,38 @@
-import type { Account, Accepted, Choice, Fate, RunPlan, RunTerms, SingleTerms, Stop, Subject } from './ledger.ts';
-import { isFinished, isSingles, type Item, type Run, waitingIn } from './run.ts';
-import { answer, type Answer, type State } from './states.ts';
+import { basename } from 'node:path';
+import { hasDigest, isWithoutOccasion } from './identity.ts';
+import type { Account, Accepted, Fate, RunPlan, Stop, Subject } from './ledger.ts';
+import { idleSince, isFinished, isSingles, type Item, type Run, waitingIn } from './run.ts';
+import { day, type Other, otherTextCounts, type Terms } from './twice.ts';
 
 /** The decisions of the ledger: functions of what was looked up, without I/O. */
 
-const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
-/** For which rows of other runs count, and runs are kept. */
+/** For which runs are kept after their last activity. */
 const remembered = 30 * day;
-const jobRemembered = 400 * day;
+const messagesRemembered = 400 * day;
 /** After which a live run is continued only with `--continue`: Tuesday's job must not complete Monday's. */
-const idleUntilAsked = 12 * hour;
+const idleUntilAsked = day / 2;
 const idleUntilClosed = 7 * day;
-/** Within which a single message is not sent twice without a question. */
-const repeatWindow = 10 * minute;
+/** For which an import is not repeated. */
+const importCounts = 30 * day;
 
 /** Facts that decisions need beyond rows and runs. */
 export interface World {
   readonly now: number;
-  /** The time by which the age of rows and runs is measured. */
+  /** The time by which the age of rows and runs is measured, unless the clock is known to be right. */
   readonly asOf: number;
   /** Whether a process works on the run with this number. */
   isLive(run: number): boolean;
 }
 
 /** Whether its last activity was not so long ago that it is forgotten. */
-export function isRecent({ job, lastAt }: Pick<Run, 'job' | 'lastAt'>, asOf: number): boolean {
-  return lastAt > asOf - (job === undefined ? remembered : jobRemembered);
+export function isRecent({ job, mode, kind, lastAt }: Run, asOf: number): boolean {
+  const isKept = job !== undefined || (mode === 'live' && kind === 'message');
+  return lastAt > asOf - (isKept ? messagesRemembered : remembered);
 }
 
 /** Whether a single message is forgotten. */
 export function isExpired({ at, state }: Pick<Item, 'at' | 'state'>, asOf: number): boolean {
-  return state !== 'unsure' && state !== 'leaving' && at <= asOf - remembered;
-}
-
-/** Whether an unfinished run without activity since then is closed. */
-function isIdleSince(lastAt: number, now: number): boolean {
-  return lastAt <= now - idleUntilClosed;
+  return state !== 'unsure' && state !== 'leaving' && at <= asOf - messagesRemembered;
 }
 
 /** A run that still counts: its registration was completed, and it has not expired. */
@@ -45,73 +42,146 @@ function isKnown(run: Run, asOf: number): boolean {
 
 /** Whether a run is given up because it was idle for long. */
 export function isAbandoned(run: Run, { now, isLive }: World): boolean {
-  return run.job === undefined && isIdleSince(run.lastAt, now) && !isFinished(run) && !isLive(run.n);
+  return run.job === undefined && isIdleFor(run, idleUntilClosed, now) && !isFinished(run) && !isLive(run.n);
+}
+
+function isIdleFor(run: Run, time: number, now: number): boolean {
+  return idleSince(run) <= now - time;
 }
 
 /** Whether a plan sends what the run sends. */
-function isAlike(run: Run, { mode, kind, template, job }: Subject): boolean {
-  return run.mode === mode && run.kind === kind && (job !== undefined || run.template === template);
+function isAlike(run: Run, { mode, kind, template }: Subject): boolean {
+  return run.mode === mode && run.kind === kind && run.template === template;
 }
 
 /** Whether what one sends counts for the other. Two keys may belong to one account. */
 function isSameAccount(one: Account, other: Account): boolean {
-  return one.id === other.id || (one.origin === other.origin && (one.isKeyDigest || other.isKeyDigest));
+  return isOneAccount(one, other) || (one.origin === other.origin && (isKeyAlone(one) || isKeyAlone(other)));
 }
 
-/**
- * The runs or jobs that a command may continue: those of its own account first, then those of the same origin, since the
- * key may have been changed; of each the latest first. A run without a job must also be mostly in the input.
- */
+function isOneAccount(one: Account, other: Account): boolean {
+  return one.id === other.id || one.keyDigest === other.keyDigest;
+}
+
+function isKeyAlone({ id, keyDigest }: Account): boolean {
+  return id === keyDigest;
+}
+
+/** The job that a command names. The account may be known by its key alone, and the key may have been changed. */
+export function jobOf(runs: readonly Run[], plan: RunPlan, { asOf }: World): Run | Stop | undefined {
+  const { job, mode, account } = plan;
+  if (job === undefined) return undefined;
+  const named = runs.filter((run) => run.job === job && run.mode === mode && isKnown(run, asOf));
+  const own = named.filter((run) => run.account.id === account.id);
+  const [found, another] = own.length > 0 ? own : named.filter((run) => isSameAccount(run.account, account));
+  if (another) return { reason: 'job-accounts', job };
+  if (!found) return undefined;
+  if (!isAlike(found, plan)) return otherSubject(found, plan);
+  if (found.isClosed) return { reason: 'job-closed', job };
+  if (plan.choice.again && !found.isAgain) return { reason: 'job-known', job };
+  return otherPer(found, plan) ?? found;
+}
+
+function otherSubject({ id: run, job, ...was }: Run, is: Subject): Stop {
+  const text = ({ kind, template = '' }: Subject) => (kind === 'contact' ? 'an import' : `template ${template}`);
+  return { reason: 'other-subject', run, job, was: text(was), is: text(is) };
+}
+
+function otherPer({ id: run, job, perColumns }: Run, plan: Subject): Stop | undefined {
+  const text = (columns: readonly string[]) => columns.map((name) => `--per ${name}`).join(' ') || 'no --per';
+  const [was, is] = [text(perColumns), text(plan.perColumns ?? [])];
+  return was === is ? undefined : { reason: 'other-per', run, job, was, is };
+}
+
+/** The unfinished runs that a command may continue, if they fit its input. */
 export function candidates(runs: readonly Run[], plan: RunPlan, world: World): readonly Run[] {
-  const { account } = plan;
-  const isOwn = (run: Run) => run.account.id === account.id;
-  return runs
-    .filter((run) => isCandidate(run, plan, world) && (isOwn(run) || run.account.origin === account.origin))
-    .toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)) || b.tick - a.tick);
+  return runs.filter((run) => isCandidate(run, plan, world));
 }
 
 function isCandidate(run: Run, plan: RunPlan, world: World): boolean {
-  const { job, choice } = plan;
-  if (!isKnown(run, world.asOf) || isSingles(run.id) || run.job !== job || !isAlike(run, plan)) return false;
-  if (job !== undefined) return true;
-  if (choice.again && !run.isAgain) return false;
-  const hasWork = !isFinished(run) || (choice.retryUnsure && run.counts.unsure > 0);
-  const wasCutShort = !run.hasEnded && !isIdleSince(run.lastAt, world.now);
-  return (hasWork || wasCutShort) && !run.isClosed && !isAbandoned(run, world);
+  const { account, mode, choice } = plan;
+  if (!isKnown(run, world.asOf) || isSingles(run.id) || run.isClosed || !isAlike(run, plan)) return false;
+  const isOtherKey = mode === 'live' && run.account.origin === account.origin;
+  if (!isOneAccount(run.account, account) && !isOtherKey) return false;
+  const isRetried = choice.retryUnsure !== undefined && run.counts.unsure > 0;
+  const wasCutShort = !run.hasEnded && !isIdleFor(run, idleUntilClosed, world.now);
+  const hasWork = !isFinished(run) || (run.job === undefined && (isRetried || wasCutShort));
+  return hasWork && !isAbandoned(run, world);
 }
 
-/** Whether enough of a run occurs in an input: of its people for messages, of its rows for contacts. */
-export function isMostly({ found, all }: { readonly found: number; readonly all: number }): boolean {
-  return all > 0 && found * 2 >= all;
-}
-
-/** Whether a row of a run counts for that. */
+/** Whether a row of a run counts for whether it fits. */
 export function isPartOfRun({ state }: Pick<Item, 'state'>): boolean {
   return state !== 'absent' && state !== 'withdrawn';
 }
 
-/** What a command does with the run that it could continue. */
-export type Continuation = { readonly stop: Stop } | 'continue' | 'start';
-
-export function continuationOf(run: Run, plan: RunPlan, world: World): Continuation {
-  const { account, mode, choice, job } = plan;
-  if (run.account.id !== account.id) {
-    if (choice.again) return 'start';
-    return choice.continue ? 'continue' : { stop: { reason: 'other-account', run: run.id } };
-  }
-  const idle = world.now - run.lastAt;
-  const asks = mode === 'live' && job === undefined && idle > idleUntilAsked && !world.isLive(run.n);
-  if (!asks || choice.continue) return 'continue';
-  if (choice.again) return 'start';
-  return { stop: { reason: 'idle', run: run.id, idle, left: waitingIn(run) } };
+/** How much of a run occurs in an input. */
+export interface Share {
+  readonly run: Run;
+  /** People of the run. */
+  readonly all: number;
+  /** Those of the input. */
+  readonly found: number;
+  /** Those of them with the same text. */
+  readonly same: number;
 }
 
-/** The fate of a row by its own run or job alone. `isNow`: it is not beyond `--first`. */
-export function fateOf(state: State, { retryUnsure }: Choice, isNow: boolean): Fate {
-  if (state === 'done') return 'done';
-  if (state === 'unsure' && !retryUnsure) return 'unsure';
-  if (!isNow) return 'later';
-  return state === 'failed' ? 'retry' : 'due';
+/** Whether at least half of its people occur in the input. */
+export function hasItsPeople({ all, found }: Share): boolean {
+  return found > 0 && found * 2 >= all;
+}
+
+/** Whether at least half of these also have the same text. */
+export function isFitting(share: Share): boolean {
+  return hasItsPeople(share) && share.same * 2 >= share.found;
+}
+
+/** The run to continue: of the same file, then with the largest share both ways, then the latest. */
+export function bestOf(shares: readonly Share[], { input, about, choice }: RunPlan): Run | undefined {
+  const isNamed = ({ run }: Share) =>
+    run.file !== undefined && about.file !== undefined && basename(run.file) === basename(about.file);
+  const size = ({ all, found }: Share) => found / (all + input.count);
+  const isAgain = ({ run }: Share) => choice.again === true && run.isAgain;
+  const [best] = shares.toSorted(
+    (a, b) =>
+      Number(isAgain(b)) - Number(isAgain(a)) ||
+      Number(isNamed(b)) - Number(isNamed(a)) ||
+      size(b) - size(a) ||
+      b.run.tick - a.run.tick,
+  );
+  return best?.run;
+}
+
+/** Why a command does not simply continue the run that fits best. */
+export function continuationStop(run: Run, plan: RunPlan, world: World): Stop | undefined {
+  const { account, mode, choice } = plan;
+  if (choice.again && !run.isAgain) return { reason: 'unfinished', run: run.id, job: run.job };
+  if (run.job !== undefined) return { reason: 'job-unnamed', run: run.id, job: run.job };
+  const per = otherPer(run, plan);
+  if (per || mode !== 'live' || choice.continue) return per;
+  if (!isOneAccount(run.account, account)) return { reason: 'other-key', run: run.id };
+  const isDone = isFinished(run) && run.hasEnded;
+  if (isDone || !isIdleFor(run, idleUntilAsked + 1, world.now) || world.isLive(run.n)) return undefined;
+  return { reason: 'idle', run: run.id, idle: world.now - idleSince(run), left: waitingIn(run) };
+}
+
+/** Whether other texts for the people of an unfinished run are likely corrections, and not another message. */
+export function isActive(run: Run, { now, isLive }: World): boolean {
+  return isLive(run.n) || !isIdleFor(run, otherTextCounts, now);
+}
+
+/** By which rule the rows of a plan are decided. `run` is the one that it continues. */
+export function termsOf(plan: RunPlan, run: Run | undefined, { now, asOf }: World): Terms {
+  const { job, kind, mode, choice } = plan;
+  const accepted = choice.again ? (choice.seen ?? Infinity) : 0;
+  const kept = job === undefined || !run ? undefined : (run.skipSent ?? 0);
+  return {
+    now: plan.isClockRight ? now : asOf,
+    isJob: job !== undefined,
+    asks: mode === 'live' || job !== undefined,
+    skipSent: choice.skipSent ?? (kind === 'contact' ? importCounts : kept),
+    after: run ? (run.isAgain ? run.tick : 0) : accepted,
+    retryUnsure: choice.retryUnsure,
+  };
 }
 
 /** A row is sent by this command, or by a later one. */
@@ -121,12 +191,7 @@ export function isToSend(fate: Fate): boolean {
 
 /** Planned rows with this fate are given up. */
 export function isGivenUp(fate: Fate): boolean {
-  return fate === 'earlier' || fate === 'changed' || fate === 'unsure';
-}
-
-/** Whether the recipient got, or may have got, the message in this row. */
-export function isServed(state: State): boolean {
-  return state === 'done' || state === 'unsure' || state === 'leaving';
+  return fate === 'earlier' || fate === 'busy' || fate === 'unsure';
 }
 
 /** A row, with its run. */
@@ -135,63 +200,21 @@ export interface Found {
   readonly run: Run;
 }
 
-export interface Search {
-  readonly account: Account;
-  /** The number of the run that asks. */
-  readonly own: number | undefined;
-  /** Changes up to this tick do not count. */
-  readonly after: number;
-  readonly isPlannedCounted: boolean;
-  readonly isUnsureCounted: boolean;
+/** Whether an item is for the same occasion, or either is for none. */
+export function isSameOccasion({ item, run }: Found, per: Uint8Array): boolean {
+  // The `per` of single messages holds their text.
+  if (isSingles(run.id) || isWithoutOccasion(item.per) || isWithoutOccasion(per)) return true;
+  return hasDigest(item.per, per);
 }
 
-/** Whether a row of another run was sent, may have been sent, or will be. */
-export function countsElsewhere({ item, run }: Found, search: Search, { asOf, isLive }: World): boolean {
-  if (run.n === search.own || run.isDraft || !isSameAccount(run.account, search.account)) return false;
-  if (item.tick <= search.after) return false;
-  // Until it is resolved, however old it is.
-  if (item.state === 'unsure') return search.isUnsureCounted;
-  if (item.at <= asOf - remembered) return false;
-  if (item.state === 'planned' || item.state === 'released') return search.isPlannedCounted && isLive(run.n);
-  return item.state === 'done' || item.state === 'leaving';
+/** An item of another run, beside a row with this text. */
+export function otherOf({ item, run }: Found, text: Uint8Array, { isLive }: Pick<World, 'isLive'>): Other {
+  return { ...item, isSameText: hasDigest(text, item.text), isOfJob: run.job !== undefined, isLive: isLive(run.n) };
 }
 
-/** Whether rows of this run may count for a plan, so that they have to be looked up. */
-export function mayCount(run: Run, { account, mode, kind, template }: RunPlan): boolean {
-  const isSame = run.mode === mode && run.kind === kind && isSameAccount(run.account, account);
-  return isSame && !run.isDraft && (isSingles(run.id) || run.template === template);
-}
-
-/** Whether a claim asks what other runs have done since its command registered. */
-export function asksOthers({ mode, kind, job }: Run, { ignoreOthers }: RunTerms): boolean {
-  return mode === 'live' && kind === 'message' && job === undefined && !ignoreOthers;
-}
-
-/** The answer of its own run to a claim. `after`: the tick at which the command registered. */
-export function answerOf({ state, tick }: Item, { retryUnsure }: RunTerms, after: number): Answer {
-  const isRetry = state === 'failed' ? tick <= after : state === 'unsure' && retryUnsure;
-  return answer(state, isRetry ? 'retry' : 'claim');
-}
-
-export interface Refusal extends Found {
-  readonly why: 'taken' | 'unsure' | 'elsewhere';
-}
-
-/** Why a single message is not sent: rows that are in flight or unsure count, and those of the last 10 minutes. */
-export function refusalOf(
-  rows: readonly Found[],
-  { single, again, retryUnsure }: SingleTerms,
-  now: number,
-): Refusal | undefined {
-  let refusal: Refusal | undefined;
-  for (const { item, run } of rows) {
-    if (run.isDraft || run.mode !== single.mode || !isSameAccount(run.account, single.account)) continue;
-    if (item.state === 'leaving') return { why: 'taken', item, run };
-    if (item.state === 'unsure' && !retryUnsure) refusal = { why: 'unsure', item, run };
-    const isRecent = item.state === 'done' && item.at > now - repeatWindow && !again;
-    if (isRecent) refusal ??= { why: 'elsewhere', item, run };
-  }
-  return refusal;
+/** Whether rows of this run may count for another one. */
+export function mayCount(run: Run, { account, mode, kind }: Subject): boolean {
+  return run.mode === mode && run.kind === kind && isSameAccount(run.account, account) && !run.isDraft;
 }
 
 /** Runs of the same kind that are given up now. */

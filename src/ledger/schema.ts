@@ -1,6 +1,6 @@
 import { codeOf } from './states.ts';
 
-/** `who` and `per` identify a row; `n` is its number in the run. Times are in milliseconds. */
+/** `who` and `per` identify a row, `text` is compared; `n` is its number in the run. Times are in milliseconds. */
 export const schema = [
   `-- One row. The tick counts transactions: unlike the time, it never goes back.
   CREATE TABLE ledger (
@@ -15,12 +15,15 @@ export const schema = [
     id TEXT NOT NULL UNIQUE,
     account TEXT NOT NULL,
     origin TEXT NOT NULL,
-    is_key_digest INTEGER NOT NULL,
+    key_digest TEXT NOT NULL,
     mode TEXT NOT NULL,
     kind TEXT NOT NULL,
     template TEXT,
     job TEXT,
+    -- From --per, as JSON.
+    per_columns TEXT NOT NULL,
     is_again INTEGER NOT NULL,
+    skip_sent INTEGER,
     -- Its registration is not complete: nobody else sees it.
     is_draft INTEGER NOT NULL,
     is_closed INTEGER NOT NULL DEFAULT 0,
@@ -29,6 +32,7 @@ export const schema = [
     tick INTEGER NOT NULL,
     started_at INTEGER NOT NULL,
     last_at INTEGER NOT NULL,
+    resumes_at INTEGER NOT NULL DEFAULT 0,
     -- Where its latest process began.
     start TEXT,
     command TEXT NOT NULL,
@@ -51,12 +55,15 @@ export const schema = [
     unsure INTEGER NOT NULL DEFAULT 0
   ) STRICT;
 
+  CREATE UNIQUE INDEX run_job ON run (account, mode, job) WHERE job IS NOT NULL AND is_draft = 0;
+
   -- The owner is the process that claimed the row, while it is leaving or unsure.
   CREATE TABLE item (
     run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
     n INTEGER NOT NULL,
     who BLOB NOT NULL,
     per BLOB NOT NULL,
+    text BLOB NOT NULL,
     state INTEGER NOT NULL,
     at INTEGER NOT NULL,
     tick INTEGER NOT NULL,
@@ -65,6 +72,7 @@ export const schema = [
     message_id TEXT,
     code TEXT,
     reason TEXT,
+    retried_at INTEGER,
     PRIMARY KEY (run, n)
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX item_row ON item (who, per, run);

@@ -2,11 +2,12 @@ import type { Database } from '../base/transaction.ts';
 import { CliError, unsafe } from '../base/errors.ts';
 import type { Later } from '../base/host.ts';
 import { heartbeatInterval } from '../base/liveness.ts';
+import { hasDigest } from './identity.ts';
 import { claimItems, claimSingle, knownRun, settleItems } from './claims.ts';
-import { type Ledger, runGone, type RunState, type Settled } from './ledger.ts';
+import { type Ledger, type Resolved, runGone, type RunState, type Settled } from './ledger.ts';
 import { createLives, type Presence, type Self } from './owners.ts';
 import { isAbandoned } from './rules.ts';
-import { isFinished, type Run } from './run.ts';
+import { isFinished, type Item, type Run } from './run.ts';
 import {
   abandonItems,
   addUnsent,
@@ -54,10 +55,10 @@ export function createSqlLedger({ database, secret, self, later, steady }: SqlLe
       if (!result.stop && !plan.isRehearsal) registered.set(result.run, tick);
       return result;
     },
-    claim(items, terms) {
+    claim(rows, terms) {
       use();
       const claiming = { self, lives, granted: new Set<number>(), after: registered.get(terms.run) };
-      return database.write(() => claimItems(items, terms, claiming));
+      return database.write(() => claimItems(rows, terms, claiming));
     },
     claimSingle(row, terms) {
       use();
@@ -99,13 +100,12 @@ export function createSqlLedger({ database, secret, self, later, steady }: SqlLe
       database.read(function* () {
         return yield* reportsAt((yield* knownRun(id)).n, items);
       }),
-    async resolve(id, found, isOn) {
+    async resolve(id, found, which) {
       await buryDead();
       const run = await database.read(() => knownRun(id));
       const numbers: number[] = [];
       for await (const items of pagesOf(database, run.n))
-        for (const { n, state, line } of items)
-          if (state === 'unsure' && (!isOn || (line !== undefined && isOn(line)))) numbers.push(n);
+        for (const item of items) if (item.state === 'unsure' && isResolved(item, run, which)) numbers.push(item.n);
       return moveAll(store, run.n, numbers, found, { code: null, reason: 'recorded by runs resolve' });
     },
     async closeRun(id) {
@@ -115,12 +115,19 @@ export function createSqlLedger({ database, secret, self, later, steady }: SqlLe
     async forget(what) {
       if ('run' in what) {
         await idleRun(what.run);
-        return removeRun(store, what.run);
+        await removeRun(store, what.run);
+        return [];
       }
       const { who, per } = what.people;
+      /** A transaction whose answer was lost has removed them already. */
+      const runs = new Set<number>();
       return database.write(function* () {
-        yield* removePeople('who', who, 'message');
-        yield* removePeople('per', [per], 'contact');
+        const here = yield* lives.look();
+        const messages = yield* removePeople('who', who, 'message');
+        const contacts = yield* removePeople('per', [per], 'contact');
+        for (const { run } of [...messages, ...contacts]) runs.add(run);
+        const had = (yield* allRuns()).flatMap((run) => (runs.has(run.n) ? stateOf(run, here) : []));
+        return had.filter(({ job, isClosed, isFinished }) => !isClosed && (job !== undefined || !isFinished));
       });
     },
     close: (last = []) => (closing ??= end(last)),
@@ -183,6 +190,12 @@ export function createSqlLedger({ database, secret, self, later, steady }: SqlLe
     for (const owner of here.owners) if (here.isOwn(owner.id)) yield* abandonItems(owner, here);
     for (const id of lives.ids) yield* removeOwner(id);
   }
+}
+
+function isResolved({ line, who, per }: Item, { kind }: Run, which: Resolved | undefined): boolean {
+  if (!which) return true;
+  if ('isOn' in which) return line !== undefined && which.isOn(line);
+  return kind === 'contact' ? hasDigest(per, which.people.per) : which.people.who.some((one) => hasDigest(who, one));
 }
 
 function stateOf(run: Run, { world }: Presence): RunState {

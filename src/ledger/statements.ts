@@ -103,18 +103,21 @@ export function* runAt(n: number): Steps<Run | undefined> {
 export interface NewRun extends Subject, RunFacts {
   readonly id: string;
   readonly isAgain: boolean;
+  readonly skipSent?: number | undefined;
 }
 
 /** Adds a draft of a run, unless a run has this id. */
 export function* addRun(run: NewRun, { tick, now }: Moment): Steps<void> {
-  const { id, mode, kind, job, isAgain } = run;
+  const { id, mode, kind, job, perColumns = [], isAgain, skipSent } = run;
   const values = {
     id,
     ...subjectOf(run),
     mode,
     kind,
     job: job ?? null,
+    per_columns: JSON.stringify(perColumns),
     is_again: Number(isAgain),
+    skip_sent: skipSent ?? null,
     is_draft: 1,
     tick,
     started_at: now,
@@ -126,11 +129,12 @@ export function* addRun(run: NewRun, { tick, now }: Moment): Steps<void> {
 /** A command begins, or continues, a run whose rows are registered. */
 export function* commitRun(
   { n, isDraft, tick }: Run,
-  run: Subject & RunFacts,
+  run: Subject & RunFacts & { readonly resumesAt?: number | undefined },
   start: string | undefined,
   at: Moment,
 ): Steps<void> {
-  const began = { tick: isDraft ? at.tick : tick, last_at: at.now, start: start ?? null };
+  const times = { last_at: at.now, resumes_at: run.resumesAt ?? 0 };
+  const began = { tick: isDraft ? at.tick : tick, ...times, start: start ?? null };
   const open = { is_draft: 0, is_closed: 0, has_ended: 0, stopped: null };
   yield* update('run', { n }, { ...subjectOf(run), ...began, ...open });
 }
@@ -140,7 +144,7 @@ function subjectOf({ account, template, command, typed, file, rows, invalid }: S
   return {
     account: account.id,
     origin: account.origin,
-    is_key_digest: Number(account.isKeyDigest),
+    key_digest: account.keyDigest,
     template: template ?? null,
     command,
     typed,
@@ -175,20 +179,22 @@ export function* removeRunRow(n: number): Steps<void> {
 export type Counts = Readonly<Partial<Record<State, number>>>;
 
 /** Adds to the counts of a run. */
-function* addToRun(n: number, counts: Counts, { now = 0, isWork = false } = {}): Steps<void> {
+function* addToRun(n: number, counts: Counts, { now = 0, resumesAt = 0, isWork = false } = {}): Steps<void> {
   const counted = states.filter((state) => state !== 'absent');
   yield* query(
     `UPDATE run SET last_at = CASE WHEN last_at > $2 THEN last_at ELSE $2 END,
-      has_ended = CASE WHEN $3 = 1 THEN 0 ELSE has_ended END,
-      ${counted.map((state, at) => `${state} = ${state} + $${at + 4}`).join(', ')} WHERE n = $1`,
+      resumes_at = CASE WHEN resumes_at > $3 THEN resumes_at ELSE $3 END,
+      has_ended = CASE WHEN $4 = 1 THEN 0 ELSE has_ended END,
+      ${counted.map((state, at) => `${state} = ${state} + $${at + 5}`).join(', ')} WHERE n = $1`,
     n,
     now,
+    resumesAt,
     Number(isWork),
     ...counted.map((state) => counts[state] ?? 0),
   );
 }
 
-const itemsWhere = 'SELECT run, n, who, per, state, at, tick, owner, line FROM item WHERE';
+const itemsWhere = 'SELECT run, n, who, per, text, state, at, tick, owner, line, retried_at FROM item WHERE';
 
 /** The rows of a run with these numbers. */
 export function* itemsAt(run: number, numbers: readonly number[]): Steps<readonly Item[]> {
@@ -243,9 +249,10 @@ export function* removeUnsent(run: number, most: number): Steps<boolean> {
   return (yield* query(`DELETE FROM unsent WHERE run = $1 AND line IN (${some}) RETURNING line`, run, most)).length > 0;
 }
 
-/** Records that a row is on another line now. */
-export function* moveLine(run: number, n: number, line: number): Steps<void> {
-  yield* query('UPDATE item SET line = $3 WHERE run = $1 AND n = $2', run, n, line);
+/** Records that a row is on another line now, or says something else. */
+export function* moveRow(run: number, n: number, line: number | undefined, text: Uint8Array | undefined): Steps<void> {
+  const sql = 'UPDATE item SET line = coalesce($3, line), text = coalesce($4, text) WHERE run = $1 AND n = $2';
+  yield* query(sql, run, n, line ?? null, text ?? null);
 }
 
 /** The largest number of a row of a run. */
@@ -254,17 +261,17 @@ export function* lastNumber(run: number): Steps<number> {
   return Number(row?.['n']);
 }
 
-export type NewItem = Omit<Item, 'at' | 'tick'>;
+export type NewItem = Omit<Item, 'at' | 'tick' | 'retriedAt'>;
 
 /** The same text for all rows: a registration adds up to a million. */
-const addingItem = `INSERT INTO item (run, n, who, per, state, at, tick, owner, line)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+const addingItem = `INSERT INTO item (run, n, who, per, text, state, at, tick, owner, line)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
   ON CONFLICT (who, per, run) DO UPDATE SET at = item.at RETURNING n`;
 
 /** Adds a row to a run, unless it has it; returns its number. */
 export function* addItem(item: NewItem, { tick, now }: Moment): Steps<number> {
-  const { run, n, who, per, state, owner = null, line = null } = item;
-  const [row] = yield { sql: addingItem, values: [run, n, who, per, codeOf(state), now, tick, owner, line] };
+  const { run, n, who, per, text, state, owner = null, line = null } = item;
+  const [row] = yield { sql: addingItem, values: [run, n, who, per, text, codeOf(state), now, tick, owner, line] };
   return Number(row?.['n']);
 }
 
@@ -277,16 +284,25 @@ export function* countAdded(run: number, counts: Counts, now?: number): Steps<vo
 export interface Also {
   /** The process that claims it. */
   readonly owner?: string;
+  readonly retried_at?: number | null;
   readonly code?: string | null;
   readonly reason?: string | null;
 }
 
-/** Moves rows that were read in the same transaction, and counts them. */
-export function* moveItems(items: readonly Item[], event: Event, at: Moment, also: Also = {}): Steps<void> {
+/** Moves rows that were read in the same transaction, and counts them. `resumesAt`: when the hours of a run begin again. */
+export function* moveItems(
+  items: readonly Item[],
+  event: Event,
+  at: Moment,
+  also: Also = {},
+  resumesAt?: number,
+): Steps<void> {
   const { from, to } = moveOf(event);
-  const values = { at: at.now, tick: at.tick, owner: null, ...also };
+  // What is found out about an unsure row was so when it was sent.
+  const when = event === 'sent' || event === 'not-sent' ? {} : { at: at.now };
+  const values = { ...when, tick: at.tick, owner: null, ...also };
   const set = Object.keys(values).map((name, place) => `${name} = $${place + 2}`);
-  const activity = event === 'withdraw' ? {} : { now: at.now, isWork: event === 'retry' };
+  const activity = event === 'withdraw' ? {} : { now: at.now, resumesAt, isWork: event === 'claim' };
   for (const [run, own] of byRun(items)) {
     yield* queryList(
       `UPDATE item SET state = ${codeOf(to)}, ${set.join(', ')}
@@ -345,14 +361,13 @@ function countsOf(items: readonly Pick<Item, 'state'>[], event: Event): Counts {
   return counts;
 }
 
-/** The rows in flight of a process that ended become unsure; returns how many there were. */
-export function* abandonItems({ id, run }: Pick<KnownOwner, 'id' | 'run'>, { tick, now }: Moment): Steps<number> {
+/** The rows in flight of a process that ended become unsure, since their claim; returns how many there were. */
+export function* abandonItems({ id, run }: Pick<KnownOwner, 'id' | 'run'>, { tick }: Moment): Steps<number> {
   const rows = yield* query(
-    `UPDATE item SET state = ${codeOf('unsure')}, at = $3, tick = $4, code = 'killed', reason = $5
+    `UPDATE item SET state = ${codeOf('unsure')}, tick = $3, code = 'killed', reason = $4
     WHERE run = $1 AND owner = $2 AND state = ${codeOf('leaving')} RETURNING n`,
     run,
     id,
-    now,
     tick,
     'the process ended while it was being sent',
   );
@@ -369,14 +384,20 @@ export function* removeItems(items: readonly Item[]): Steps<void> {
   yield* uncount(items);
 }
 
-/** Removes the rows of people. */
-export function* removePeople(column: 'who' | 'per', people: readonly Uint8Array[], kind: string): Steps<void> {
+/** Removes the rows of people; returns them. */
+export function* removePeople(
+  column: 'who' | 'per',
+  people: readonly Uint8Array[],
+  kind: string,
+): Steps<readonly Item[]> {
   const rows = yield* queryList(
     `DELETE FROM item WHERE run IN (SELECT n FROM run WHERE kind = $1) AND ${column} IN ($list) RETURNING *`,
     [kind],
     people,
   );
-  yield* uncount(rows.map(itemIn));
+  const items = rows.map(itemIn);
+  yield* uncount(items);
+  return items;
 }
 
 function* uncount(items: readonly Item[]): Steps<void> {
@@ -462,13 +483,16 @@ function runIn(row: Row): Run {
     account: {
       id: String(row['account']),
       origin: String(row['origin']),
-      isKeyDigest: row['is_key_digest'] === 1,
+      keyDigest: String(row['key_digest']),
     },
     mode: row['mode'] === 'live' ? 'live' : 'sandbox',
     kind: row['kind'] === 'message' ? 'message' : 'contact',
     template: text('template'),
     job: text('job'),
+    perColumns: textsIn(JSON.parse(String(row['per_columns']))),
     isAgain: row['is_again'] === 1,
+    skipSent: numberIn(row, 'skip_sent'),
+    resumesAt: Number(row['resumes_at']),
     isDraft: row['is_draft'] === 1,
     isClosed: row['is_closed'] === 1,
     hasEnded: row['has_ended'] === 1,
@@ -488,6 +512,10 @@ function runIn(row: Row): Run {
   };
 }
 
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
 function filesIn(value: unknown): RejectFiles {
   const files: Readonly<Record<string, unknown>> = isRecord(value) ? value : {};
   return { failed: fileIn(files['failed']), unsure: fileIn(files['unsure']) };
@@ -504,11 +532,13 @@ function itemIn(row: Row): Item {
     n: Number(row['n']),
     who: bytesIn(row, 'who'),
     per: bytesIn(row, 'per'),
+    text: bytesIn(row, 'text'),
     state: states[Number(row['state'])] ?? 'absent',
     at: Number(row['at']),
     tick: Number(row['tick']),
     owner: textIn(row, 'owner'),
     line: numberIn(row, 'line'),
+    retriedAt: numberIn(row, 'retried_at'),
   };
 }
 

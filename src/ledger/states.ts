@@ -7,10 +7,8 @@ export const events = [
   'plan',
   /** A single message is sent once more. */
   'reopen',
-  /** A command wants to send the row. */
+  /** A command sends the row. */
   'claim',
-  /** The same, and it may try again what failed before it started or what `--retry-unsure` covers. */
-  'retry',
   /** Outcomes of a request. */
   'done',
   'failed',
@@ -23,17 +21,12 @@ export const events = [
   /** The user found out what became of an unsure row. */
   'sent',
   'not-sent',
-  /** The user had an unsure row sent again by another run, which now answers for it. */
-  'supersede',
 ] as const;
 export type Event = (typeof events)[number];
 
-/** The answer to `claim` and `retry`. */
-export type Answer = 'yours' | 'taken' | 'done' | 'unsure' | 'failed';
-
 type Moves = Readonly<Partial<Record<Event, State>>>;
 
-const free = { claim: 'leaving', retry: 'leaving', done: 'done' } as const;
+const free = { claim: 'leaving', done: 'done' } as const;
 
 /**
  * Where each event leads. An event that a state does not list changes nothing. `done` counts in every state: a message
@@ -46,27 +39,14 @@ export const transitions: Readonly<Record<State, Moves>> = {
   released: { ...free, withdraw: 'withdrawn' },
   withdrawn: { ...free, plan: 'planned' },
   done: { reopen: 'planned' },
-  failed: { retry: 'leaving', done: 'done' },
+  failed: free,
   unsure: {
-    retry: 'leaving',
-    done: 'done',
+    ...free,
     failed: 'failed',
     release: 'released',
     sent: 'done',
-    'not-sent': 'released',
-    supersede: 'withdrawn',
+    'not-sent': 'failed',
   },
-};
-
-const refusals: Readonly<Record<State, Answer>> = {
-  absent: 'yours',
-  planned: 'yours',
-  released: 'yours',
-  withdrawn: 'yours',
-  leaving: 'taken',
-  done: 'done',
-  failed: 'failed',
-  unsure: 'unsure',
 };
 
 /** The states that an event changes, and the one to which it leads. */
@@ -84,11 +64,6 @@ export function codeOf(state: State): number {
 /** The state after an event. Total: it never throws. */
 export function next(state: State, event: Event): State {
   return transitions[state][event] ?? state;
-}
-
-/** The answer to a command that claims a row. */
-export function answer(state: State, event: 'claim' | 'retry'): Answer {
-  return transitions[state][event] === 'leaving' ? 'yours' : refusals[state];
 }
 
 /** A run with such rows is not finished. */

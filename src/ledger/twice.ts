@@ -64,9 +64,9 @@ export interface Counted {
   readonly retriedAt: number | undefined;
 }
 
-/** `ask`: the user decides. `taken`: it is being sent. `failed`: since the command began. */
+/** `ask`: the user decides. `noted`: due, with a note. `taken`: it is being sent. `failed`: since the command began. */
 export type Decision =
-  'due' | 'retry' | 'done' | 'changed' | 'unsure' | 'earlier' | 'busy' | 'ask' | 'taken' | 'failed';
+  'due' | 'retry' | 'done' | 'changed' | 'unsure' | 'earlier' | 'busy' | 'ask' | 'noted' | 'taken' | 'failed';
 
 export function decisionOf(own: Own | undefined, elsewhere: Counted | undefined, terms: Terms): Decision {
   const state = own?.state ?? 'absent';
@@ -75,16 +75,16 @@ export function decisionOf(own: Own | undefined, elsewhere: Counted | undefined,
   if (own?.isTried && state === 'failed') return 'failed';
   if (own && state === 'unsure' && (!mayRetry(own, terms) || elsewhere?.what === 'done')) return 'unsure';
   const isFree = !elsewhere || (elsewhere.what === 'unsure' && mayRetry(elsewhere, terms));
-  if (isFree || (terms.skipSent === undefined && !terms.asks)) return state === 'failed' ? 'retry' : 'due';
-  if (terms.skipSent === undefined) return 'ask';
+  if (isFree) return state === 'failed' ? 'retry' : 'due';
+  if (terms.skipSent === undefined) return terms.asks ? 'ask' : 'noted';
   return elsewhere.what === 'done' ? 'earlier' : elsewhere.what;
 }
 
 /** What counts of the items of others: that it was sent, before that it is being sent, before that it may have been. */
 export function countedOf(others: readonly Other[], terms: Terms): Counted | undefined {
-  const counted = others.flatMap((other) => countedAs(other, terms) ?? []);
+  const counted = new Set(others.map((other) => countedAs(other, terms)));
   const retries = others.flatMap(({ state, retriedAt }) => (state === 'unsure' ? (retriedAt ?? []) : []));
-  const what = (['done', 'busy', 'unsure'] as const).find((one) => counted.includes(one));
+  const what = (['done', 'busy', 'unsure'] as const).find((one) => counted.has(one));
   return what && { what, retriedAt: retries.length > 0 ? Math.max(...retries) : undefined };
 }
 

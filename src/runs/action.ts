@@ -4,7 +4,7 @@ import type { RowDigest, Kind } from '../ledger/ledger.ts';
 import type { OpenedLedger, RunClient } from '../session/session.ts';
 import type { Hours } from './hours.ts';
 import type { InputFile } from './input.ts';
-import type { Mapper } from './input/row.ts';
+import type { Mapped, Mapper } from './input/row.ts';
 import type { Source } from './input/source.ts';
 import type { RunFlags } from './options.ts';
 import type { RunSignals } from './stop.ts';
@@ -15,12 +15,14 @@ export interface Action {
   readonly kind: Kind;
   readonly endpoint: 'createContact' | 'sendTemplate';
   readonly template?: string | undefined;
-  /** Several messages may go to one recipient. */
-  readonly allowsSameRecipient: boolean;
+  /** The columns of `--per`, sorted. */
+  readonly perColumns: readonly string[];
+  /** The columns whose values are sent. */
+  readonly usedColumns?: readonly string[];
   /** Throws if an option does not fit the input. */
   mapper(source: Source): Promise<Mapper>;
   /** Identifies a row in the ledger. */
-  digest(body: object, keys: { readonly secret: string; readonly mode: Mode }): RowDigest;
+  digest(row: Extract<Mapped, { readonly body: object }>, secret: string): RowDigest;
   /** The likely cause of failures, from their reasons and the columns of the input. */
   clue?(reasons: readonly string[], columns: readonly string[]): string | undefined;
   /** A warning about the first body, for a dry run. */

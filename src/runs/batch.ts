@@ -11,31 +11,37 @@ import { noteRepairs } from './mapping/values.ts';
 import type { Action } from './action.ts';
 
 export interface BatchOptions extends MessageMappingOptions {
-  readonly allowSameRecipient: boolean;
+  /** Columns that tell several messages for one recipient apart. */
+  readonly per: readonly string[];
   /** A file of phones that are never messaged. */
   readonly excludeFrom?: string | undefined;
   readonly hours?: Hours | undefined;
 }
 
 export function batchAction(context: Context, options: BatchOptions): Action {
-  const { template, allowSameRecipient, excludeFrom, hours } = options;
+  const { template, params, toColumn, excludeFrom, hours } = options;
+  const perColumns = [...new Set(options.per)].toSorted();
   checkMessageMapping(options);
   return {
     command: 'send-batch',
     kind: 'message',
     endpoint: 'sendTemplate',
     template,
-    allowsSameRecipient: allowSameRecipient,
+    perColumns,
+    usedColumns: [toColumn ?? [], ...params.map((param) => ('column' in param ? param.column : []))].flat(),
     hours,
     async mapper(source) {
       const repairs = { decimals: 0, zeros: 0 };
       const { phone } = options;
-      const map = await createMessageMapping({ ...options, ...(phone && { phone: { ...phone, repairs } }) }, source);
+      const map = await createMessageMapping(
+        { ...options, perColumns, ...(phone && { phone: { ...phone, repairs } }) },
+        source,
+      );
       const country = phone?.country;
       const isExcluded = excludeFrom === undefined ? undefined : await excludedPhones(context, excludeFrom, country);
       let excludedRows = 0;
       return {
-        map: ({ held, fields }) => (held === undefined || allowSameRecipient ? map(fields) : { reason: held }),
+        map: ({ fields }) => map(fields),
         end() {
           noteRepairs(context, repairs);
           if (isExcluded && excludedRows === 0) context.note('excluded', `no recipient is in ${excludeFrom}`);
@@ -49,8 +55,8 @@ export function batchAction(context: Context, options: BatchOptions): Action {
           }),
       };
     },
-    digest: (body, { secret, mode }) => messageRow(secret, { mode, ...endpoints.sendTemplate.body(body) }),
-    params: options.params.length,
+    digest: ({ body, per }, secret) => messageRow(secret, { ...endpoints.sendTemplate.body(body), per }),
+    params: params.length,
   };
 }
 

@@ -30,7 +30,11 @@ export function needsConfirmation(
 /** Fewer rows are all shown, and confirmed with a yes. */
 export const fewRows = 10;
 
-export async function confirmLive(context: Context, due: number, overview: () => Promise<string>): Promise<void> {
+export async function confirmLive(
+  context: Context,
+  due: number,
+  { isRepeat, overview }: { readonly isRepeat: boolean; readonly overview: () => Promise<string> },
+): Promise<void> {
   if (due === 0) return;
   if (!context.interactive) {
     const hint = `nothing was sent; add --at-most ${due}, or --expect-count with the number of rows in the input`;
@@ -38,7 +42,7 @@ export async function confirmLive(context: Context, due: number, overview: () =>
     throw unsafe('count-missing', `sending ${rowsText(due)} with a live key must be confirmed${also}`, hint);
   }
   context.reporter.say(await overview());
-  if (due < fewRows) return context.interaction.confirm(due === 1 ? 'Send it?' : `Send these ${due}?`);
+  if (due < fewRows && !isRepeat) return context.interaction.confirm(due === 1 ? 'Send it?' : `Send these ${due}?`);
   await context.ask(`Type ${due} to send:`, '--at-most', (text) => {
     if (text.trim().replaceAll(',', '') !== String(due))
       throw usage(`type ${due} to send them`, 'Ctrl-C cancels, and nothing is sent');
@@ -47,7 +51,7 @@ export async function confirmLive(context: Context, due: number, overview: () =>
 
 export interface Overview {
   readonly file: string;
-  readonly action: Pick<Action, 'kind' | 'template' | 'hours' | 'allowsSameRecipient'>;
+  readonly action: Pick<Action, 'kind' | 'template' | 'hours' | 'perColumns'>;
   readonly found: Pick<Preflight, 'rows' | 'invalid' | 'excluded'>;
   /** The bodies of all rows that will be sent, or of the first one. */
   readonly bodies: readonly string[];
@@ -74,12 +78,23 @@ export function overviewLines(overview: Overview): readonly string[] {
 
 function inputLine({ file, found, accepted }: Overview): string {
   const { rows, invalid } = found;
-  const { excluded, earlier_run: earlier, this_run: done, duplicate, unsure, changed } = skipsOf(found, accepted);
+  const {
+    excluded,
+    earlier_run: earlier,
+    this_run: done,
+    duplicate,
+    unsure,
+    busy,
+    changed,
+    another_message: other,
+  } = skipsOf(found, accepted);
   const others = [
     [excluded, 'excluded'],
     [done + earlier, 'sent before'],
     [duplicate, duplicate === 1 ? 'duplicate' : 'duplicates'],
-    [changed, 'changed'],
+    [changed, 'with another text since they were sent'],
+    [other, 'another message for an earlier recipient'],
+    [busy, 'left to another run'],
     [unsure, 'unsure'],
     [invalid, 'invalid'],
   ] as const;
@@ -87,10 +102,10 @@ function inputLine({ file, found, accepted }: Overview): string {
   return `${file}: ${rowsText(rows)}${left.length > 0 ? `. Not sent: ${left.join(', ')}` : ''}`;
 }
 
-function recipientsLine({ action: { kind, template, allowsSameRecipient }, accepted }: Overview): string {
+function recipientsLine({ action: { kind, template, perColumns }, accepted }: Overview): string {
   const due = dueIn(accepted);
   if (kind === 'contact') return `creates ${counted(due, 'contact')}`;
-  if (allowsSameRecipient) return `${template} → ${counted(due, 'message')}`;
+  if (perColumns.length > 0) return `${template} → ${counted(due, 'message')}`;
   return `${template} → ${due === 1 ? '1 person' : `${whole(due)} people`}`;
 }
 

@@ -29,6 +29,8 @@ export interface DryRun {
   /** What `same_as` counts. */
   readonly unit: Unit;
   readonly repeated_rows: readonly { readonly line: number; readonly row: number; readonly same_as: number }[];
+  /** Rows with another message for the recipient of an earlier one. */
+  readonly conflict_rows: DryRun['repeated_rows'];
   /** Valid rows that look damaged. */
   readonly suspect: number;
   readonly suspect_rows: Preflight['suspectRows'];
@@ -88,6 +90,7 @@ export function dryRunOf(given: DryRunFacts): DryRunEnded {
     bad_rows: found.invalidRows,
     repeated: skipped.duplicate,
     repeated_rows: found.duplicateRows.map(({ line, row, as }) => ({ line, row, same_as: as })),
+    conflict_rows: found.conflictRows.map(({ line, row, as }) => ({ line, row, same_as: as })),
     unit,
     suspect: found.suspect,
     suspect_rows: found.suspectRows,
@@ -112,7 +115,7 @@ export function dryRunText(dryRun: DryRun, ui: Ui): string {
   if (refused) lines.push(ui.color.red(`this command would stop: ${refused.message}`));
   if (run !== null) lines.push(`it would continue run ${run}`);
   if (skipped.excluded > 0) lines.push(`${whole(skipped.excluded)} excluded`);
-  const others = { ...skipped, duplicate: 0, excluded: 0 };
+  const others = { ...skipped, duplicate: 0, excluded: 0, another_message: 0 };
   const count = sumOf(others);
   if (count > 0)
     lines.push(
@@ -128,6 +131,11 @@ export function dryRunText(dryRun: DryRun, ui: Ui): string {
     const which =
       repeated === 1 ? '1 row repeats an earlier row and is' : `${whole(repeated)} rows repeat an earlier row and are`;
     lines.push(ui.color.yellow(`${which} skipped:`), ...duplicateLines(dryRun));
+  }
+  const { another_message: conflicts } = skipped;
+  if (conflicts > 0) {
+    const which = `${rowsText(conflicts)} ${conflicts === 1 ? 'has' : 'have'} another message for an earlier recipient:`;
+    lines.push(ui.color.yellow(which), ...conflictLines(dryRun));
   }
   return [...lines, ...(due > 0 ? timeLines(dryRun) : [])].map((line) => wrapped(line, ui)).join('\n');
 }
@@ -152,6 +160,12 @@ function duplicateLines(dryRun: DryRun): readonly string[] {
   const { repeated, repeated_rows: rows, unit } = dryRun;
   const lines = rows.map((row) => `  ${placeText(dryRun, row)}: the same as ${unit} ${row.same_as}`);
   return [...lines, ...more(repeated - rows.length)];
+}
+
+function conflictLines(dryRun: DryRun): readonly string[] {
+  const { conflict_rows: rows, unit, skipped } = dryRun;
+  const lines = rows.map((row) => `  ${placeText(dryRun, row)}: another message for that of ${unit} ${row.same_as}`);
+  return [...lines, ...more(skipped.another_message - rows.length)];
 }
 
 /** A run's note about damaged rows, before it sends them. */

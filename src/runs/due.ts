@@ -1,8 +1,10 @@
 import { jsonText } from '../base/json.ts';
+import { identitySize } from '../ledger/identity.ts';
 import { type Accepted, type Fate, fateAt, type UnsentRow } from '../ledger/ledger.ts';
+import { isSingles } from '../ledger/run.ts';
 import type { InputFile } from './input.ts';
 import type { InputRow, Mapper } from './input/row.ts';
-import { placeOf, verifyUnchanged } from './input/source.ts';
+import { placeOf, unitOf, verifyUnchanged } from './input/source.ts';
 import { storedReason } from './report.ts';
 import type { Place, Ready } from './row.ts';
 import type { Preflight } from './preflight.ts';
@@ -10,19 +12,27 @@ import type { Preflight } from './preflight.ts';
 interface Known {
   readonly input: Pick<InputFile, 'source' | 'shown'>;
   readonly found: Preflight;
-  readonly accepted: Pick<Accepted, 'fates' | 'items'>;
+  readonly accepted: Pick<Accepted, 'fates' | 'items' | 'elsewhere'>;
 }
 
 interface Due extends Known {
   readonly mapper: Mapper;
   /** Called with rows that are not sent, before the due rows of the same part of the input. */
   readonly onUnsent: (rows: readonly UnsentRow[]) => Promise<void>;
+  /** Called with each row that has another text since it was sent. */
+  readonly onChanged: (place: Place) => void;
   /** Called with each row that cannot be sent. */
   readonly onInvalid: (place: Place, reason: string) => Promise<void> | undefined;
 }
 
 /** The rows to be sent, in order; then failed ones of earlier attempts. */
-export async function* dueRows({ mapper, onUnsent, onInvalid, ...known }: Due): AsyncGenerator<readonly Ready[]> {
+export async function* dueRows({
+  mapper,
+  onUnsent,
+  onChanged,
+  onInvalid,
+  ...known
+}: Due): AsyncGenerator<readonly Ready[]> {
   let hasRetries = false;
   for await (const batch of readAgain(known)) {
     const unsent: UnsentRow[] = [];
@@ -32,10 +42,12 @@ export async function* dueRows({ mapper, onUnsent, onInvalid, ...known }: Due): 
       if (fate === 'due') due.push(one);
       else if (fate === 'retry') hasRetries = true;
       else if (fate === 'invalid') {
-        const [place, reason] = [placeIn(row, known), invalidity(row, mapper, known)];
+        const [place, reason] = [placeIn(row, known), invalidity(row, mapper)];
         unsent.push(invalidRow(place, reason));
         await onInvalid(place, reason);
-      } else if (isSkipped(one, known)) unsent.push({ line: placeIn(row, known).line, code: fate });
+      } else if (fate === 'changed') onChanged(placeIn(row, known));
+      else if (isSkipped(one, known))
+        unsent.push({ line: placeIn(row, known).line, code: fate, reason: whySkipped(one, known) });
     }
     if (unsent.length > 0) await onUnsent(unsent);
     if (due.length > 0) yield due.map((one) => readyOf(one, mapper, known));
@@ -88,7 +100,20 @@ export async function* readAgain({ input, found, accepted }: Known): AsyncGenera
 /** The run does not have it, and will not: another run has sent it or left it unsure, for example. */
 function isSkipped({ fate, index }: KnownRow, { accepted }: Known): boolean {
   if (fate === 'unsure') return accepted.items[index] === 0;
-  return fate === 'excluded' || fate === 'duplicate' || fate === 'earlier' || fate === 'changed';
+  return skippedFates.has(fate);
+}
+
+const skippedFates: ReadonlySet<string> = new Set(['excluded', 'duplicate', 'conflict', 'earlier', 'busy']);
+
+function whySkipped({ fate, index }: KnownRow, { found, accepted, input }: Known): string | undefined {
+  if (fate === 'conflict')
+    return `another message for the recipient of ${unitOf(input.source)} ${found.firstOf(index)}`;
+  const other = accepted.elsewhere(index);
+  if (!other) return undefined;
+  const by = isSingles(other.run) ? 'send-template' : `run ${other.run}`;
+  if (fate === 'busy') return `left to ${by}`;
+  const verb = fate === 'unsure' ? 'may have been sent' : 'sent';
+  return `${verb} by ${by} at ${new Date(other.at).toISOString()}`;
 }
 
 function readyOf({ row, index, fate }: KnownRow, mapper: Mapper, known: Known): Ready {
@@ -97,15 +122,16 @@ function readyOf({ row, index, fate }: KnownRow, mapper: Mapper, known: Known): 
   const { number, line } = placeIn(row, known);
   const content = jsonText(mapped.body);
   const item = known.accepted.items[index] ?? 0;
-  return { number, line, isRetry: fate === 'retry', content, item };
+  const text = known.found.digests.read(index).subarray(identitySize);
+  return { number, line, isRetry: fate === 'retry', content, item, text };
 }
 
 export function placeIn(row: InputRow, { input }: Pick<Known, 'input'>): Place {
   return { number: row.number, line: placeOf(row, input.source) };
 }
 
-/** Why a row is invalid: by itself, or because of an earlier one. */
-export function invalidity(row: InputRow, mapper: Mapper, { found }: Pick<Known, 'found'>): string {
+export function invalidity(row: InputRow, mapper: Mapper): string {
   const mapped = 'reason' in row ? row : mapper.map(row);
-  return 'reason' in mapped ? mapped.reason : found.conflictOf(mapped.body);
+  if ('reason' in mapped) return mapped.reason;
+  throw new Error(`row ${row.number} was invalid at first`);
 }

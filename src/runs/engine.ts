@@ -37,6 +37,8 @@ export interface EngineOptions {
   readonly onOutage?: OutageOptions['onOutage'];
   /** Another process is sending rows of this input; this one waits for their outcomes. */
   readonly onTaken?: ((owner: Owner) => void) | undefined;
+  /** The first row goes alone; called with its answer. Throws to stop the run. */
+  readonly afterFirst?: (() => void) | undefined;
   /** Called once a row has ended and that is recorded. Its slot stays occupied until the promise resolves. */
   readonly onOutcome: (outcome: Outcome) => Promise<void> | undefined;
 }
@@ -78,7 +80,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   /** The disk may have been full: they are tried again at the end. */
   const unrecorded: Settling[] = [];
   let [recording, printing, outages] = [0, 0, 0];
-  let isCutShort = false;
+  let [isCutShort, isAlone] = [false, options.afterFirst !== undefined];
 
   for (;;) {
     startRows();
@@ -96,7 +98,8 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   return isDone && !isCutShort ? lateReason() : stop.reason;
 
   function startRows(): void {
-    const room = () => outage.limit(concurrency) - waiting.size - leaving.size - printing;
+    const most = () => (isAlone ? 1 : outage.limit(concurrency));
+    const room = () => most() - waiting.size - leaving.size - printing;
     while (!stop.reason && room() > 0) {
       const row = released.shift() ?? reader.next();
       if (!row) return;
@@ -156,19 +159,26 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     let verdicts: readonly Verdict[] = [];
     try {
       const rows = group.map(({ row }) => row);
-      if (!stop.reason)
-        verdicts = await ledger.claim(
-          rows.map(({ item }) => item),
-          terms,
-        );
+      if (!stop.reason) verdicts = await ledger.claim(rows, terms);
     } catch (error) {
       stop.crash(error);
     }
     group.forEach(({ answer }, at) => answer(verdicts[at]));
   }
 
-  function succeed(row: Ready, answer: unknown): void {
+  function answered(): void {
     outage.answered();
+    if (!isAlone) return;
+    isAlone = false;
+    try {
+      options.afterFirst?.();
+    } catch (error) {
+      stop.crash(error);
+    }
+  }
+
+  function succeed(row: Ready, answer: unknown): void {
+    answered();
     streak.accepted();
     settle({ outcome: 'done', row, answer });
   }
@@ -180,7 +190,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     const isAbandoned = !leaving.delete(row) && !waiting.delete(row);
     if (isAbandoned) return;
     const failure = error instanceof CliError ? error : unexpected(error);
-    if (failure.status !== undefined) outage.answered();
+    if (failure.status !== undefined) answered();
     const kind = outagesBefore === undefined ? 'unsent' : kindOf(failure);
     if (kind === 'unsent') giveBack(row, outagesBefore !== undefined);
     else settleAs(row, kind === 'failed' ? 'failed' : 'unsure', failure);
@@ -217,8 +227,9 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     if (verdict.verdict === 'taken') return retryLater(row, verdict.owner);
     const kind = verdict.verdict;
     if (kind === 'failed') return report({ outcome: 'failed', row, code: 'failed-elsewhere', reason: failedElsewhere });
-    const isUnsure = kind === 'unsure' || (kind === 'elsewhere' && verdict.state === 'unsure');
-    report({ outcome: 'skipped', row, why: isUnsure ? 'unsure' : kind === 'elsewhere' ? 'elsewhere' : 'this_run' });
+    if (kind === 'done') return report({ outcome: 'skipped', row, why: verdict.isChanged ? 'changed' : 'this_run' });
+    const isUnsure = kind === 'unsure' || verdict.state === 'unsure';
+    report({ outcome: 'skipped', row, why: isUnsure ? 'unsure' : 'elsewhere' });
   }
 
   function retryLater(row: Ready, owner: Owner): void {

@@ -41,6 +41,6 @@ function commandLine(typed: readonly string[]): string {
 }
 
 /** Rows that the run does not send. Rows that it sent before count as sent, and unsure ones as unsure. */
-function leftOut({ excluded, earlier_run, duplicate, elsewhere, changed }: SkippedCounts): number {
-  return excluded + earlier_run + duplicate + elsewhere + changed;
+function leftOut({ excluded, earlier_run, duplicate, another_message, elsewhere, busy }: SkippedCounts): number {
+  return excluded + earlier_run + duplicate + another_message + elsewhere + busy;
 }

@@ -6,6 +6,8 @@ export interface Hours {
   isOpen(time: number): boolean;
   /** When sending may go on: the time itself if it may now. */
   opensAt(time: number): number;
+  /** When they begin again, after their next end if it is not over: a run is not idle before. */
+  resumesAt(time: number): number;
   /** The end of work that begins at this time and takes this many milliseconds. */
   endOf(time: number, milliseconds: number): number;
 }
@@ -20,6 +22,7 @@ interface Range {
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const minute = 60_000;
 const minutesOfWeek = 7 * 24 * 60;
+const week = minutesOfWeek * minute;
 
 export function hoursFlag(text: string): Hours {
   const space = text.trim().lastIndexOf(' ');
@@ -37,16 +40,27 @@ function createHours(text: string, ranges: readonly Range[], minuteOfWeek: (time
   const isOpen = (time: number) => open[minuteOfWeek(time)] === true;
   /** The latest answer of `opensAt`, which is asked again and again during one night. */
   let closed = { from: 0, to: 0 };
+  /** The same of `resumesAt`, which each claim asks. */
+  let resumes = { from: 0, until: 0, at: 0 };
+  const opensAt = (time: number) => {
+    if (time >= closed.from && time < closed.to) return closed.to;
+    let at = time;
+    // By minutes of real time, so that a change of the clocks needs no rule of its own.
+    while (!isOpen(at)) at = nextMinute(at);
+    closed = { from: time, to: at };
+    return at;
+  };
   return {
     text,
     isOpen,
-    opensAt(time) {
-      if (time >= closed.from && time < closed.to) return closed.to;
-      let at = time;
-      // By minutes of real time, so that a change of the clocks needs no rule of its own.
-      while (!isOpen(at)) at = nextMinute(at);
-      closed = { from: time, to: at };
-      return at;
+    opensAt,
+    resumesAt(time) {
+      if (!isOpen(time)) return opensAt(time);
+      if (time >= resumes.from && time < resumes.until) return resumes.at;
+      let until = time;
+      while (isOpen(until) && until < time + week) until = nextMinute(until);
+      resumes = { from: time, until, at: isOpen(until) ? time : opensAt(until) };
+      return resumes.at;
     },
     endOf(time, milliseconds) {
       let [at, left] = [time, milliseconds];

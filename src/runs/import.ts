@@ -16,7 +16,7 @@ export function importAction(context: Context, given: ContactMappingOptions): Ac
     command: 'contacts import',
     kind: 'contact',
     endpoint: 'createContact',
-    allowsSameRecipient: true,
+    perColumns: [],
     clue(reasons, columns) {
       const free = columns.filter((column) => !namedInputs(options).some(([, name]) => name === column));
       return suggestColumn(reasons, free) ?? (options.phone?.length ? undefined : phoneClue(reasons));
@@ -37,7 +37,7 @@ export function importAction(context: Context, given: ContactMappingOptions): Ac
         },
       };
     },
-    digest: (body, { secret, mode }) => contactRow(secret, { mode, phone: phoneOf(body), body }),
+    digest: ({ body }, secret) => contactRow(secret, { phone: phoneOf(body), body }),
   };
 }
 

@@ -15,7 +15,7 @@ interface Resolving extends RunsHome {
 /** Records what was found out about unsure rows. */
 export async function resolveRows({ id, found, lines, ...home }: Resolving) {
   const { id: run, isLocal } = runNamed(await runsOf(home), id);
-  const rows = await withLedger(home, isLocal, (ledger) => ledger.resolve(run, found, lines));
+  const rows = await withLedger(home, isLocal, (ledger) => ledger.resolve(run, found, lines && { isOn: lines }));
   const nothing = lines ? 'none of these lines is unsure' : `run ${run} has no unsure rows`;
   if (rows === 0) throw usage(nothing, `see bizmsg runs show ${run}`);
   return { run, rows, found };

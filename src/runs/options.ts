@@ -1,8 +1,21 @@
 import { resolve } from 'node:path';
-import { atLeastOne, choice, columns, count, flag, type Input, option, runRate } from '../cli/params.ts';
+import {
+  atLeastOne,
+  choice,
+  columns,
+  count,
+  flag,
+  type Input,
+  option,
+  optionalValue,
+  repeated,
+  runRate,
+  span,
+} from '../cli/params.ts';
 import { rowsText } from '../cli/output/figures.ts';
 import { unsafe, usage } from '../base/errors.ts';
 import { redact } from '../base/redact.ts';
+import type { Context } from '../cli/command.ts';
 import type { Choice } from '../ledger/ledger.ts';
 
 /** The options that an import and a batch share. */
@@ -25,12 +38,25 @@ export const runParams = {
   ),
   expectCount: option('--expect-count <n>', 'stop before sending unless the input has exactly n rows', count),
   atMost: option('--at-most <n>', 'stop before sending if more than n rows would be sent', count),
-  newOnly: flag('--new-only', 'skip rows that another run has sent'),
-  again: flag('--again', 'send all rows once more, as a separate run'),
-  job: option('--job <name>', 'send each row once under this name; skip rows that it has sent without asking', jobName),
-  retryUnsure: flag('--retry-unsure', 'also send unsure rows, which may have been sent before'),
-  changed: choice('--changed <what>', 'skip or send rows that were changed after this run sent them', ['skip', 'send']),
-  continue: flag('--continue', 'continue a run that was idle for 12 hours, or that another key started'),
+  again: flag('--again', 'send all rows once more; in a live script with a new --job'),
+  job: option('--job <name>', 'send each row once under this name, whenever the command is repeated', jobName),
+  retryUnsure: flag('--retry-unsure', 'send unsure rows once more, which may have been sent before'),
+  continue: flag('--continue', 'continue a run that was idle for 12 hours, has other texts, or is of another key'),
+} as const;
+
+/** `--skip-sent` alone. */
+const usualSpan = '30d';
+
+/** The options of a batch alone. */
+export const batchParams = {
+  skipSent: optionalValue(
+    '--skip-sent [=time]',
+    `skip people who got the template before, within this time (default: ${usualSpan})`,
+    usualSpan,
+    skipSpan,
+  ),
+  per: repeated('--per <column>', 'the column that tells several messages for one recipient apart, such as order'),
+  ...runParams,
 } as const;
 
 /** The limits of a batch, as options or kept in a profile. */
@@ -43,7 +69,7 @@ export const runInstead = {
   '--separator': 'the separator is detected',
 } as const;
 
-export type RunFlags = Input<typeof runParams>;
+export type RunFlags = Input<typeof runParams> & Partial<Pick<Input<typeof batchParams>, 'skipSent'>>;
 
 export const runDetails = (sentBefore: readonly string[]) => [
   'After an interruption, run the same command again: rows that were sent are skipped, the rest are sent.',
@@ -51,18 +77,33 @@ export const runDetails = (sentBefore: readonly string[]) => [
   'requests in flight.',
   '',
   ...sentBefore,
-  '--job NAME sends each row once under that name and never asks, which suits scripts.',
+  '--job NAME sends each row once under that name, which suits scripts. bizmsg help twice explains these options.',
   '',
   'Failed rows are written to people.failed.csv beside the file people.csv, and unsure rows, which may have',
   'been sent, to people.unsure.csv. With --dry-run nothing is sent.',
   'Exit 10: some rows failed or are unsure. See bizmsg help exit-codes for the others.',
 ];
 
-export function checkChoice({ job, newOnly, again }: RunFlags): void {
-  if (newOnly && again) throw usage('--new-only and --again contradict each other', 'leave one of them out');
-  if (job === undefined) return;
-  if (newOnly) throw usage('--job and --new-only do not go together', '--job already skips what it has sent');
-  if (again) throw usage('--job and --again do not go together', 'use another name to send all rows once more');
+export function checkChoice({ skipSent, again }: RunFlags): void {
+  if (skipSent !== undefined && again)
+    throw usage('--skip-sent and --again contradict each other', 'leave one of them out');
+}
+
+/** Repeating a live command by a script would send all rows again and again. */
+export function checkRepeatable(
+  { again, job }: RunFlags,
+  isLive: boolean,
+  { interactive }: Pick<Context, 'interactive'>,
+): void {
+  if (!again || job !== undefined || !isLive || interactive) return;
+  const hint = 'nothing was sent; --job NAME --again sends all rows once more, and repeating that sends only the rest';
+  throw unsafe('job-missing', 'with a live key and without a terminal, --again needs --job NAME', hint);
+}
+
+function skipSpan(text: string): number {
+  const time = span(text);
+  if (time > 0 && time <= 400 * 86_400_000) return time;
+  throw usage(`"${text}" is not between 1s and 400d`, 'such as 20h or 30d');
 }
 
 /** Throws unless the input has as many rows as `--expect-count` says; `--first` counts. */
@@ -79,8 +120,10 @@ export function checkCount(
   );
 }
 
-export function choiceOf({ newOnly, again, continue: goesOn, changed, retryUnsure, atMost }: RunFlags): Choice {
-  return { newOnly, again, continue: goesOn, changed, retryUnsure, atMost };
+export function choiceOf(flags: RunFlags, { interactive }: Pick<Context, 'interactive'>): Choice {
+  const { skipSent, again, continue: goesOn, retryUnsure, atMost } = flags;
+  const retry = interactive ? 'always' : 'daily';
+  return { skipSent, again, continue: goesOn, retryUnsure: retryUnsure ? retry : undefined, atMost };
 }
 
 function fieldNames(text: string): readonly string[] {

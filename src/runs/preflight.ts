@@ -1,9 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
-import { sameRecipientHint, heldMark, type InputRow, type Mapper } from './input/row.ts';
-import { placeOf, checksumOf, type Checksums, type Source, unitOf } from './input/source.ts';
+import type { InputRow, Mapped, Mapper } from './input/row.ts';
+import { placeOf, checksumOf, type Checksums, type Source } from './input/source.ts';
 import { jsonText } from '../base/json.ts';
 import { createInput, type Input } from '../ledger/input.ts';
-import type { Kind, RowDigest } from '../ledger/ledger.ts';
+import { rowSize } from '../ledger/identity.ts';
+import type { RowDigest } from '../ledger/ledger.ts';
 import { createReasons, type Reasons } from './reasons.ts';
 import { findSuspectCell, type SuspectCell } from './mapping/values.ts';
 
@@ -24,8 +25,8 @@ export interface Preflight {
   readonly digests: Input;
   /** The line, or in JSON the record, of a row that is known by its index among the valid ones. */
   placeOf(index: number): number;
-  /** The reason of a row that would be valid without an earlier one. */
-  conflictOf(body: object): string;
+  /** The line or record of the first row of the same person and occasion. */
+  firstOf(index: number): number;
   /** Frees what only the registration needs, unless rows are in conflict: with a million rows, 24 MB. */
   freeIndexes(): void;
   /** By which a later reading notices that the input has changed. */
@@ -34,6 +35,8 @@ export interface Preflight {
   readonly first: string | undefined;
   /** The first rows that equal an earlier one. */
   readonly duplicateRows: readonly DuplicateRow[];
+  /** The first rows with another message for the recipient of an earlier one. */
+  readonly conflictRows: readonly DuplicateRow[];
   readonly suspect: number;
   readonly suspectRows: readonly SuspectRow[];
 }
@@ -52,7 +55,7 @@ interface InvalidRow extends ListedRow {
 }
 
 interface DuplicateRow extends ListedRow {
-  /** The line or record that it repeats. */
+  /** The line or record of the earlier row. */
   readonly as: number;
 }
 
@@ -60,9 +63,8 @@ type SuspectRow = SuspectCell & ListedRow;
 
 export interface PreflightOptions {
   readonly source: Source;
-  readonly action: { readonly kind: Kind; readonly allowsSameRecipient: boolean };
   readonly mapper: Mapper;
-  readonly digest: (body: object) => RowDigest;
+  readonly digest: (row: Extract<Mapped, { readonly body: object }>) => RowDigest;
   readonly signal: AbortSignal;
   /** Called with the rows read so far. */
   readonly onRows?: (rows: number) => void;
@@ -73,13 +75,14 @@ const mostListed = 50;
 
 /** Reads the whole input once: counts and checks its rows, and makes the digests by which the ledger knows them. */
 export async function preflight(options: PreflightOptions): Promise<Preflight> {
-  const { source, action, mapper, digest, signal, onRows } = options;
+  const { source, mapper, digest, signal, onRows } = options;
   if (source.size > largeInput) keepYoungGenerationSmall();
   const digests = createInput();
   const kinds = createColumn(Uint8Array);
   const places = createColumn(Uint32Array);
-  const [invalidRows, duplicateRows, suspectRows]: [InvalidRow[], DuplicateRow[], SuspectRow[]] = [[], [], []];
-  let [rows, bytesRead, invalid, excluded, suspect, conflicts] = [0, 0, 0, 0, 0, 0];
+  const [invalidRows, suspectRows]: [InvalidRow[], SuspectRow[]] = [[], []];
+  const [duplicateRows, conflictRows]: [DuplicateRow[], DuplicateRow[]] = [[], []];
+  let [rows, bytesRead, invalid, excluded, suspect] = [0, 0, 0, 0, 0];
   const reasons = createReasons();
   let first: string | undefined;
   const prints: number[] = [];
@@ -100,18 +103,23 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     kindOf: (number) => rowKinds[kinds.at(number - 1)] ?? 'invalid',
     digests,
     placeOf: places.at,
-    conflictOf: (body) => conflictWith(digest(body)),
+    firstOf,
     freeIndexes() {
-      if (conflicts > 0) return;
+      if (conflictRows.length > 0) return;
       digests.freeIndexes();
       places.free();
     },
     prints,
     first,
     duplicateRows,
+    conflictRows,
     suspect,
     suspectRows,
   };
+
+  function firstOf(index: number): number {
+    return places.at(digests.rowOf(digests.bytes, index * rowSize) ?? 0);
+  }
 
   function take(chunk: Uint8Array): void {
     prints.push(...checksumOf(chunk));
@@ -128,19 +136,16 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
       excluded += 1;
       return;
     }
-    const bytes = digest(body);
-    const conflict = sameRecipient(bytes);
-    if (conflict !== undefined) return reject(row, conflict);
     note('valid');
     let text: string | undefined;
     const content = () => (text ??= jsonText(body));
     first ??= content();
     places.add(placeOf(row, source));
-    digests.add(bytes);
-    const place = { line: row.line, row: row.number };
-    if (digests.isDuplicate(digests.count - 1)) {
-      if (duplicateRows.length < mostListed)
-        duplicateRows.push({ ...place, as: places.at(digests.rowOf(bytes, 0) ?? 0) });
+    digests.add(digest(mapped));
+    const [place, index] = [{ line: row.line, row: row.number }, digests.count - 1];
+    if (!digests.isFirst(index)) {
+      const list = digests.isConflict(index) ? conflictRows : duplicateRows;
+      if (list.length < mostListed) list.push({ ...place, as: firstOf(index) });
       return;
     }
     const found = 'fields' in row ? findSuspectCell(row.fields, content) : undefined;
@@ -158,24 +163,6 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     invalid += 1;
     reasons.add(reason, placeOf(row, source));
     if (invalidRows.length < mostListed) invalidRows.push({ line: row.line, row: row.number, reason });
-  }
-
-  /** A list with a recipient twice is mostly a mistake. */
-  function sameRecipient(bytes: RowDigest): string | undefined {
-    if (
-      action.kind !== 'message' ||
-      action.allowsSameRecipient ||
-      digests.latest(bytes, 0) === undefined ||
-      digests.rowOf(bytes, 0) !== undefined
-    )
-      return undefined;
-    return conflictWith(bytes);
-  }
-
-  function conflictWith(bytes: RowDigest): string {
-    conflicts += 1;
-    const earlier = digests.latest(bytes, 0) ?? 0;
-    return `${heldMark}${unitOf(source)} ${places.at(earlier)}; to send it anyway, ${sameRecipientHint}`;
   }
 }
 

@@ -80,7 +80,7 @@ async function* rejectedRows(running: Running, ending: Ending, { word, met, unsu
     }
     // The run stopped before some of them.
     const invalid = isCutShort ? batch.filter(({ fate }) => fate === 'invalid') : [];
-    const rows = invalid.map(({ row }) => invalidRow(placeIn(row, running), invalidity(row, mapper, { found })));
+    const rows = invalid.map(({ row }) => invalidRow(placeIn(row, running), invalidity(row, mapper)));
     // A full disk must not keep them out of the file.
     if (word === 'failed' && rows.length > 0) await opened.ledger.addUnsent(accepted.run, rows).catch(ignoreForeseen);
     if (rejected.length > 0) yield rejected;
@@ -96,7 +96,7 @@ async function* rejectedRows(running: Running, ending: Ending, { word, met, unsu
 
   /** Why a row failed or is unsure; undefined if it did not, or is not. */
   function reasonOf({ row, index, fate }: KnownRow, reports: ReadonlyMap<number, ReportedRow>): string | undefined {
-    if (fate === 'invalid') return word === 'failed' ? invalidity(row, mapper, { found }) : undefined;
+    if (fate === 'invalid') return word === 'failed' ? invalidity(row, mapper) : undefined;
     if (!isInRun(fate)) return undefined;
     const report = reports.get(accepted.items[index] ?? 0);
     const other = tally.unrecorded(row.number);
@@ -117,7 +117,7 @@ function ignoreForeseen(error: unknown): void {
 const unknownReason = 'an earlier command may have sent it';
 
 function isInRun(fate: KnownRow['fate']): boolean {
-  return fate !== 'invalid' && fate !== 'excluded' && fate !== 'duplicate';
+  return fate !== 'invalid' && fate !== 'excluded' && fate !== 'duplicate' && fate !== 'conflict';
 }
 
 /** Ends with an input that was a file of rejected rows, once all of it is sent; returns a note about it. */
@@ -126,8 +126,8 @@ export async function finishRejectFile(
   result: Pick<RunResult, 'file' | 'sent' | 'failed' | 'unsure' | 'not_reached' | 'skipped'>,
 ): Promise<string | undefined> {
   const { file, sent, failed, unsure, not_reached: left, skipped } = result;
-  const { unsure: heldBack, excluded, changed } = skipped;
-  const isSent = sent > 0 && failed + unsure + left + heldBack + excluded + changed === 0;
+  const { unsure: heldBack, excluded, changed, busy, another_message: others } = skipped;
+  const isSent = sent > 0 && failed + unsure + left + heldBack + excluded + changed + busy + others === 0;
   if (!isSent || !/\.(?:failed|unsure)(?:\.\d+)?\.\w+$/.test(file)) return undefined;
   const written = (await opened.ledger.runs()).flatMap(({ files }) => [files.failed, files.unsure]);
   const own = written.find((one) => one !== undefined && one.file === input.path);

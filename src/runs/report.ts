@@ -5,7 +5,7 @@ import type { Ledger, ReportedRow } from '../ledger/ledger.ts';
 /** A row of `runs show`. */
 export interface ShownRow {
   readonly line: number;
-  readonly outcome: 'sent' | 'not sent' | 'failed' | 'unsure' | 'skipped' | 'in flight';
+  readonly outcome: 'sent' | 'failed' | 'unsure' | 'skipped' | 'in flight';
   readonly reason: string | undefined;
   /** From the response of the service. */
   readonly id: string | undefined;
@@ -22,11 +22,11 @@ function shown(row: ReportedRow): readonly ShownRow[] {
   const outcome = outcomeOf(row);
   if (outcome === undefined) return [];
   const { line = 0, id, code, reason } = row;
-  return [{ line, outcome, id, reason: outcome === 'skipped' ? code : reason }];
+  return [{ line, outcome, id, reason: outcome === 'skipped' ? (reason ?? code) : reason }];
 }
 
 /** Undefined for a row that is not sent yet, or given up. */
-function outcomeOf({ state, code, reason }: ReportedRow): ShownRow['outcome'] | undefined {
+function outcomeOf({ state, code }: ReportedRow): ShownRow['outcome'] | undefined {
   switch (state) {
     case 'done':
       return 'sent';
@@ -37,14 +37,12 @@ function outcomeOf({ state, code, reason }: ReportedRow): ShownRow['outcome'] | 
       return 'in flight';
     case 'unsent':
       return code === 'invalid' ? 'failed' : 'skipped';
-    case 'released':
-      // The user found out that it was not sent.
-      return reason === undefined ? undefined : 'not sent';
     case 'withdrawn':
       // Another run has sent it meanwhile.
       return code === 'elsewhere' ? 'skipped' : undefined;
     case 'absent':
     case 'planned':
+    case 'released':
       break;
   }
   return undefined;

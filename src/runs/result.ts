@@ -2,14 +2,14 @@ import { relative } from 'node:path';
 import { CliError, type ExitName } from '../base/errors.ts';
 import type { Ui } from '../cli/command.ts';
 import { rowsText, took, whole } from '../cli/output/figures.ts';
-import type { Note } from '../ledger/ledger.ts';
+import type { Accepted } from '../ledger/ledger.ts';
 import { type DryRunEnded, dryRunText } from './dry-run.ts';
 import { nameOf } from './input.ts';
 import type { Unit } from './input/source.ts';
 import type { Running } from './action.ts';
 import type { Reason } from './reasons.ts';
 import type { Stopped } from './stop.ts';
-import { type Counts, skipText, sumOf } from './tally.ts';
+import { type Counts, skipsOf, skipText, sumOf } from './tally.ts';
 
 /** The result of one command. `rows` is the sum of all counts. */
 export interface RunResult extends Counts {
@@ -44,6 +44,8 @@ export interface Ended {
   readonly exit: ExitName | CliError;
   /** Places of unsure rows, the first of them. */
   readonly unsurePlaces: readonly number[];
+  /** The same of rows whose text changed since it was sent. */
+  readonly changedPlaces: readonly number[];
   /** They lack only --sent or --not-sent. */
   readonly resolveCommands: readonly string[];
   readonly unit: Unit;
@@ -72,7 +74,7 @@ export function emptyResult({ context, action, options, input, client, opened }:
     failed: 0,
     unsure: 0,
     not_reached: 0,
-    skipped: { excluded: 0, earlier_run: 0, this_run: 0, duplicate: 0, unsure: 0, elsewhere: 0, changed: 0 },
+    skipped: skipsOf({ excluded: 0 }, undefined),
     earlier: [],
     reasons: [],
     stopped: null,
@@ -82,13 +84,9 @@ export function emptyResult({ context, action, options, input, client, opened }:
   };
 }
 
-/** Runs that sent rows of this input before, if the ledger has compared them. */
-export function earlierOf(notes: readonly Note[]): RunResult['earlier'] {
-  const all = notes.flatMap((note) => {
-    if (note.note === 'imported-before' || note.note === 'unsure-before') return note.earlier;
-    return note.note === 'would-stop' && note.stop.reason === 'sent-before' ? note.stop.earlier : [];
-  });
-  return all.map(({ run, at, host }) => ({ run, at: new Date(at).toISOString(), host: host ?? null }));
+/** Others that have rows of this input. */
+export function earlierOf({ earlier }: Pick<Accepted, 'earlier'>): RunResult['earlier'] {
+  return earlier.map(({ run, at, host }) => ({ run, at: new Date(at).toISOString(), host: host ?? null }));
 }
 
 /** `clue` is a hint about the likely cause. */
@@ -98,7 +96,7 @@ export function exitOf(
   clue: string | undefined,
 ): ExitName | CliError {
   const { failed, unsure, skipped } = result;
-  if (!stopped) return failed + unsure + skipped.unsure > 0 ? 'partial' : 'done';
+  if (!stopped) return failed + unsure + skipped.unsure + skipped.busy > 0 ? 'partial' : 'done';
   const { exit, code, message } = stopped;
   const hints = [clue, stopped.hint, howToGoOn(result, stopped)].filter((text) => text !== undefined);
   return new CliError(exit, code, message, { hint: hints.join('\n') || undefined });
@@ -142,10 +140,12 @@ export const runView = {
   finish: async (ran: Ended | DryRunEnded, isPrinted: boolean) => ('result' in ran ? ran.finish(isPrinted) : undefined),
 } as const;
 
-function resultText({ result, unit, unsurePlaces, resolveCommands, hasClue }: Ended, ui: Ui): string {
+function resultText(ended: Ended, ui: Ui): string {
+  const { result, unit, unsurePlaces, changedPlaces, resolveCommands, hasClue } = ended;
   const { failed, unsure, skipped, files, stopped, not_reached: left } = result;
   const lines = [firstLine(result, ui)];
   if (sumOf(skipped) > 0) lines.push(`${whole(sumOf(skipped))} skipped: ${skipText(result)}`);
+  if (skipped.changed > 0) lines.push(ui.line([changedText(skipped.changed, changedPlaces, unit)], '  '));
   if (failed > 0) lines.push(ui.color.red(`${whole(failed)} failed`) + arrowTo(files.failed));
   const open = unsure + skipped.unsure;
   if (open > 0) {
@@ -166,6 +166,11 @@ function resultText({ result, unit, unsurePlaces, resolveCommands, hasClue }: En
       `${whole(left)} not sent yet: run the same command without --first to send ${left === 1 ? 'it' : 'them'}`,
     );
   return lines.join('\n');
+}
+
+function changedText(count: number, places: readonly number[], unit: Unit): string {
+  const where = places.length === 0 ? '' : ` (${placesIn(places, count, unit)})`;
+  return `${rowsText(count)} changed since it was sent${where}: the new text is not sent`;
 }
 
 /** If all rows failed, the cause is probably not in the rows. */

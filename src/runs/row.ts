@@ -11,8 +11,9 @@ export interface Ready extends Place {
   readonly content: string;
   /** It failed in an earlier command. */
   readonly isRetry?: boolean | undefined;
-  /** Its number in the ledger. */
+  /** Its number in the ledger, and the digest of what it says. */
   readonly item: number;
+  readonly text: Uint8Array;
 }
 
 /** The end of a row in this command. */
@@ -36,5 +37,7 @@ interface NotDone {
 interface Skipped {
   readonly outcome: 'skipped';
   readonly row: Place;
-  readonly why: 'this_run' | 'unsure' | 'elsewhere';
+  readonly why: SkipReason;
 }
+
+export type SkipReason = 'this_run' | 'changed' | 'unsure' | 'elsewhere';

@@ -11,9 +11,10 @@ import { confirmLive, durationText, fewRows, hoursText, needsConfirmation, overv
 import { type DryRunEnded, dryRunOf, suspectRowsNote } from './dry-run.ts';
 import { dueRows, firstBodies } from './due.ts';
 import { sendRows } from './engine.ts';
+import { checkClock } from './service-clock.ts';
 import { nameOf, openInput } from './input.ts';
 import type { Action, Running } from './action.ts';
-import { checkChoice, checkCount, choiceOf, refuseKeyInPath, type RunFlags } from './options.ts';
+import { checkChoice, checkCount, checkRepeatable, choiceOf, refuseKeyInPath, type RunFlags } from './options.ts';
 import {
   continuingText,
   noteText,
@@ -28,7 +29,8 @@ import { holdSpareFiles } from './spare-files.ts';
 import { outageText } from './outage.ts';
 import { earlierOf, emptyResult, type Ended, exitOf, type RunResult } from './result.ts';
 import { interruptedEarly, type Stopped, stoppedBy, untilSignaled } from './stop.ts';
-import { preflight, type Preflight } from './preflight.ts';
+import { occasionColumn } from './occasion.ts';
+import { preflight, type Preflight, type PreflightOptions } from './preflight.ts';
 import { sendingNow, showing, statusText } from './status.ts';
 import type { Outcome } from './row.ts';
 import { createTally, dueIn, type Tally } from './tally.ts';
@@ -93,7 +95,11 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
   const found = await preflightOf(running);
   checkCount(found.rows, options);
   const unit = unitOf(input.source);
+  const isLive = running.mode === 'live' && action.kind === 'message';
+  checkRepeatable(options, isLive, context);
+  const template = isLive && found.rows > 0 ? await lookAtTemplate(running) : undefined;
   const plan: RunPlan = {
+    isClockRight: isLive && checkClock(context, client, opened),
     account: opened.account,
     mode: running.mode,
     kind: action.kind,
@@ -101,30 +107,44 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
     job: options.job,
     input: found.digests,
     first: options.first,
-    choice: choiceOf(options),
+    choice: choiceOf(options, context),
+    perColumns: action.perColumns,
+    resumesAt: action.hours?.resumesAt(context.host.now()),
     lineOf: found.placeOf,
     about: factsOf(running, found),
   };
-  const registering = { context, ledger: opened.ledger, found, unit, plan };
-  if (context.given.dryRun) return dryRun(running, found, registering);
+  const perColumn = () => occasionColumn(running, found);
+  const registering = { context, ledger: opened.ledger, found, unit, plan, perColumn };
+  if (context.given.dryRun) return dryRun(running, found, registering, template);
   if (found.rows === 0) {
     context.note('empty', 'there are no rows');
     const result = emptyResult(running);
     const finish = () => faultOf(opened.ledger.close());
-    return { result, exit: 'done', unsurePlaces: [], resolveCommands: [], unit, hasClue: false, finish };
+    return {
+      result,
+      exit: 'done',
+      unsurePlaces: [],
+      changedPlaces: [],
+      resolveCommands: [],
+      unit,
+      hasClue: false,
+      finish,
+    };
   }
   const damaged = suspectRowsNote(found, unit);
   if (damaged !== undefined) context.note('suspect', damaged);
-  const confirmed = needsConfirmation(client.target, options, context)
-    ? await confirmedPlan(running, found, registering)
-    : plan;
+  const isAsked = needsConfirmation(client.target, options, context);
+  const confirmed =
+    isAsked || (isLive && context.interactive)
+      ? await confirmedPlan(running, { found, registering, isAsked, template })
+      : plan;
   if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);
   const registered = await register({ ...registering, plan: confirmed });
   const continuing = continuingText(registered.accepted);
   if (continuing !== undefined) context.note('continuing', continuing);
-  for (const note of registered.accepted.notes) context.note('run', noteText(note, found.digests));
+  for (const note of registered.accepted.notes) context.note('run', noteText(note, plan));
   if (confirmed === plan && dueIn(registered.accepted) > 0) {
-    await lookAtTemplate(running);
+    if (!isLive) await lookAtTemplate(running);
     const duration = durationText(client.pace, dueIn(registered.accepted), context.host.now(), action.hours);
     if (duration?.isLong) context.note('duration', duration.text);
   }
@@ -132,12 +152,24 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
 }
 
 /** With the user's answers; nothing is registered yet. */
-async function confirmedPlan(running: Running, found: Preflight, registering: Registering): Promise<RunPlan> {
-  const { context, action, input, client, signals } = running;
+interface Confirming {
+  readonly found: Preflight;
+  readonly registering: Registering;
+  readonly isAsked: boolean;
+  readonly template: TemplateFacts | undefined;
+}
+
+async function confirmedPlan(
+  running: Running,
+  { found, registering, isAsked, template: known }: Confirming,
+): Promise<RunPlan> {
+  const { context, action, input, client, signals, options } = running;
   const foreseen = await register({ ...registering, plan: { ...registering.plan, isRehearsal: true } });
   const { accepted } = foreseen;
-  await confirmLive(context, dueIn(accepted), async () => {
-    const template = await lookAtTemplate(running);
+  // The answer was to send all once more.
+  const isRepeat = foreseen.plan.choice.again === true && !options.again;
+  const overview = async () => {
+    const template = known ?? (await lookAtTemplate(running));
     // The question would end without a word.
     if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);
     const most = dueIn(accepted) < fewRows ? dueIn(accepted) : 1;
@@ -146,7 +178,8 @@ async function confirmedPlan(running: Running, found: Preflight, registering: Re
     const sentThisMonth = await client.sentThisMonth();
     const file = nameOf(input);
     return overviewLines({ file, action, found, bodies, accepted, client, template, sentThisMonth, now }).join('\n');
-  });
+  };
+  if (isAsked || isRepeat) await confirmLive(context, dueIn(accepted), { isRepeat, overview });
   return { ...foreseen.plan, isRehearsal: false };
 }
 
@@ -166,7 +199,12 @@ async function lookAtTemplate({
   return list.find(({ name }) => name === template);
 }
 
-async function dryRun(running: Running, found: Preflight, registering: Registering): Promise<DryRunEnded> {
+async function dryRun(
+  running: Running,
+  found: Preflight,
+  registering: Registering,
+  known: TemplateFacts | undefined,
+): Promise<DryRunEnded> {
   const { context, action, input, mapper, client } = running;
   const foreseen = await register({
     ...registering,
@@ -181,10 +219,10 @@ async function dryRun(running: Running, found: Preflight, registering: Registeri
   const caution = refused || found.first === undefined ? undefined : action.caution?.(found.first);
   if (caution !== undefined) context.note('caution', caution);
   const due = accepted && dueIn(accepted) > 0 ? accepted : undefined;
-  const template = due && (await lookAtTemplate(running));
+  const template = known ?? (due && (await lookAtTemplate(running)));
   const [first] = due ? await firstBodies({ input, found, accepted: due }, mapper, 1) : [];
   if (action.hours) context.note('hours', hoursText(action.hours, context.host.now()));
-  for (const note of accepted?.notes ?? []) context.note('run', noteText(note, found.digests));
+  for (const note of accepted?.notes ?? []) context.note('run', noteText(note, registering.plan));
   return dryRunOf({
     found,
     accepted,
@@ -209,7 +247,8 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
   found.freeIndexes();
   const { ledger } = running.opened;
   await ledger.report(run, reportOf(tally, accepted.files));
-  const reason = await sendDueRows(running, { found, registered, tally });
+  const changedPlaces: number[] = [];
+  const reason = await sendDueRows(running, { found, registered, tally, changedPlaces });
   const { files, unsurePlaces } = await writeRejectedRows(running, { found, accepted, tally });
   const fault = await faultOf(ledger.report(run, reportOf(tally, files, reason)));
   const stopped = reason ?? (fault && stoppedBy(fault));
@@ -218,7 +257,7 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
     run,
     continues: accepted.continues,
     ...tally.counts(),
-    earlier: earlierOf(accepted.notes),
+    earlier: earlierOf(accepted),
     reasons: tally.reasons(),
     stopped: stopped ? { code: stopped.code, message: stopped.message } : null,
     started_at: new Date(startedAt).toISOString(),
@@ -233,6 +272,7 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
     result,
     exit: exitOf(result, stopped, clue),
     unsurePlaces,
+    changedPlaces,
     resolveCommands: resolveCommands(accepted, unsureRows),
     unit,
     hasClue: clue !== undefined,
@@ -251,9 +291,13 @@ interface Sending {
   readonly found: Preflight;
   readonly registered: Registration;
   readonly tally: Tally;
+  readonly changedPlaces: number[];
 }
 
-async function sendDueRows(running: Running, { found, registered, tally }: Sending): Promise<Stopped | undefined> {
+async function sendDueRows(
+  running: Running,
+  { found, registered, tally, changedPlaces }: Sending,
+): Promise<Stopped | undefined> {
   const { context, action, options, input, mapper, client, signals, opened } = running;
   const { host } = context;
   const { accepted, plan } = registered;
@@ -272,6 +316,7 @@ async function sendDueRows(running: Running, { found, registered, tally }: Sendi
   });
   const onOutcome = (outcome: Outcome) => {
     tally.take(outcome);
+    if (outcome.outcome === 'skipped' && outcome.why === 'changed') changedPlaces.push(outcome.row.line);
     return shown.take(outcome);
   };
   try {
@@ -280,7 +325,7 @@ async function sendDueRows(running: Running, { found, registered, tally }: Sendi
       terms: {
         run,
         retryUnsure: plan.choice.retryUnsure,
-        ignoreOthers: plan.choice.again === true || plan.job !== undefined,
+        resumesAt: action.hours && (() => action.hours?.resumesAt(host.now()) ?? 0),
       },
       rows: dueRows({
         input,
@@ -288,6 +333,7 @@ async function sendDueRows(running: Running, { found, registered, tally }: Sendi
         accepted,
         mapper,
         onUnsent: (rows) => opened.ledger.addUnsent(run, rows),
+        onChanged: ({ line }) => void changedPlaces.push(line),
         onInvalid: shown.invalid,
       }),
       exchange: client.prepare(action.endpoint),
@@ -298,6 +344,10 @@ async function sendDueRows(running: Running, { found, registered, tally }: Sendi
       signals,
       clock: host,
       makeRoom: spare.release,
+      afterFirst:
+        plan.mode === 'live' && plan.kind === 'message' && client.skew() === undefined
+          ? () => void checkClock(context, client, opened)
+          : undefined,
       onOutage(state, last) {
         goneAt = state === 'gone' ? host.steady() : undefined;
         context.note('outage', outageText(state, last));
@@ -321,22 +371,14 @@ function clueIn({ action, input }: Running, { reasons }: RunResult): string | un
   );
 }
 
-async function preflightOf({
-  context,
-  input,
-  action,
-  mapper,
-  opened,
-  mode,
-  signals: { stop },
-}: Running): Promise<Preflight> {
+async function preflightOf({ context, input, action, mapper, opened, signals: { stop } }: Running): Promise<Preflight> {
   const { secret } = opened.ledger;
-  const digest = (body: object) => action.digest(body, { secret, mode });
+  const digest: PreflightOptions['digest'] = (row) => action.digest(row, secret);
   const progress = await context.progress();
   let rows = 0;
   const onRows = (count: number) => (rows = count);
   progress.follow((columns) => statusText({ what: 'reading', rows }, undefined, columns));
-  const found = await preflight({ source: input.source, action, mapper, digest, signal: stop, onRows })
+  const found = await preflight({ source: input.source, mapper, digest, signal: stop, onRows })
     .catch((error: unknown) => {
       throw stop.aborted ? interruptedEarly(stop.reason) : error;
     })

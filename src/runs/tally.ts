@@ -2,7 +2,7 @@ import { whole } from '../cli/output/figures.ts';
 import type { Accepted } from '../ledger/ledger.ts';
 import type { RunCounts } from '../session/session.ts';
 import type { Reason } from './reasons.ts';
-import type { Outcome } from './row.ts';
+import type { Outcome, SkipReason } from './row.ts';
 import type { Preflight } from './preflight.ts';
 
 /** Counts what becomes of the rows of an input in one command. */
@@ -24,7 +24,7 @@ export interface Counts extends RunCounts {
 export interface SkippedCounts {
   /** `--exclude-from`. */
   readonly excluded: number;
-  /** `--new-only`: another run has sent them. */
+  /** `--skip-sent`: another run has sent them. */
   readonly earlier_run: number;
   /** This run or job has sent them. */
   readonly this_run: number;
@@ -33,8 +33,12 @@ export interface SkippedCounts {
   readonly unsure: number;
   /** Another run sent them meanwhile. */
   readonly elsewhere: number;
-  /** `--changed skip`. */
+  /** Another run is sending them, or will. */
+  readonly busy: number;
+  /** This run or job has sent them with another text. */
   readonly changed: number;
+  /** Another message for the recipient of an earlier row. */
+  readonly another_message: number;
 }
 
 interface Unrecorded {
@@ -64,7 +68,7 @@ export function createTally(found: Preflight, accepted: Accepted): Tally {
     },
   };
 
-  function skip(number: number, why: 'this_run' | 'unsure' | 'elsewhere'): void {
+  function skip(number: number, why: SkipReason): void {
     skipped[why] += 1;
     if (why === 'unsure') unrecorded.set(number, { word: 'unsure', reason: leftUnsure });
   }
@@ -82,8 +86,17 @@ export function skipsOf(
   { excluded }: Pick<Preflight, 'excluded'>,
   accepted: Accepted | undefined,
 ): { -readonly [Name in keyof SkippedCounts]: number } {
-  const { earlier = 0, done = 0, duplicate = 0, unsure = 0, changed = 0 } = accepted?.counts ?? {};
-  return { excluded, earlier_run: earlier, this_run: done, duplicate, unsure, elsewhere: 0, changed };
+  const {
+    earlier = 0,
+    done = 0,
+    duplicate = 0,
+    unsure = 0,
+    busy = 0,
+    changed = 0,
+    conflict = 0,
+  } = accepted?.counts ?? {};
+  const own = { this_run: done, unsure, changed, duplicate, another_message: conflict };
+  return { excluded, earlier_run: earlier, elsewhere: 0, busy, ...own };
 }
 
 /** The rows that a command sends, by the ledger's decision. */
@@ -111,7 +124,9 @@ export function skipText({ skipped, job, continues }: Skips): string {
     [skipped.duplicate, skipped.duplicate === 1 ? 'duplicate' : 'duplicates'],
     [skipped.unsure, 'unsure'],
     [skipped.elsewhere, 'sent meanwhile by another run'],
-    [skipped.changed, 'changed after they were sent'],
+    [skipped.busy, 'left to another run'],
+    [skipped.changed, 'whose text changed since it was sent'],
+    [skipped.another_message, 'another message for the recipient of an earlier row'],
   ];
   const found = reasons.filter(([count]) => count > 0);
   return found.map(([count, reason]) => (found.length > 1 ? `${whole(count)} ${reason}` : reason)).join(', ');

@@ -1,7 +1,7 @@
 import { plans } from '../contract/plans.ts';
 import type { AnyCaller, CheckedTarget, CallOptions, Connection, Session, TryLookup } from './session.ts';
 import type { ClientOptions } from '../client/client.ts';
-import type { Transport, TransportOptions } from '../client/transport.ts';
+import type { Transport, TransportOptions, WireAnswer } from '../client/transport.ts';
 import { CliError, configuration } from '../base/errors.ts';
 import { readRegular, whyUnreadable } from '../base/files.ts';
 import { configFolder, onlyLocal, skipsCertificateChecks } from './profiles/environment.ts';
@@ -36,7 +36,7 @@ export const lookupTimeout = 3_000;
 export async function tryLookup(
   session: Session,
   checkedTarget: CheckedTarget,
-  { pace, stop }: Pick<RunConnectionOptions, 'pace'> & { readonly stop: AbortSignal },
+  { pace, stop, onTime }: Pick<RunConnectionOptions, 'pace' | 'onTime'> & { readonly stop: AbortSignal },
   look: Parameters<TryLookup>[0],
 ): Promise<void> {
   // A dry run does not start a sandbox.
@@ -45,7 +45,7 @@ export async function tryLookup(
   const cancel = session.host.later(lookupTimeout, () => late.abort());
   const signal = AbortSignal.any([stop, late.signal]);
   const once = { ...session, given: { ...session.given, retries: 0, dryRun: false } };
-  const ways = { pace, bestEffort: true, signal };
+  const ways = { pace, bestEffort: true, signal, onTime };
   const { client, close } = await openConnection(once, checkedTarget, ways);
   try {
     await look(client);
@@ -113,6 +113,8 @@ export interface RunConnectionOptions extends Partial<
 > {
   /** Requests in flight (default: 1). */
   readonly connections?: number;
+  /** Called with the time of the service in each answer. */
+  readonly onTime?: ((time: number) => void) | undefined;
 }
 
 interface RecordedConnection extends Connection {
@@ -122,17 +124,20 @@ interface RecordedConnection extends Connection {
 export async function openConnection(
   session: Session,
   checkedTarget: CheckedTarget,
-  { connections, ...extras }: RunConnectionOptions,
+  { connections, onTime, ...extras }: RunConnectionOptions,
 ): Promise<RecordedConnection> {
   const { given, note } = session;
   const { target, simulated } = checkedTarget;
   // Commands without a call do not load them.
-  const [{ createClient }, { openTransport }, { createSendOnce }] = await Promise.all([
+  const [{ createClient }, { header, openTransport }, { createSendOnce }] = await Promise.all([
     import('../client/client.ts'),
     import('../client/transport.ts'),
     import('./send-once.ts'),
   ]);
-  const transport = openTransport({ ...transportOptionsFor(session, target), connections });
+  const opened = openTransport({ ...transportOptionsFor(session, target), connections });
+  const transport = onTime
+    ? timed(opened, (answer) => onTime(Date.parse(header(answer.headers, 'date') ?? '')))
+    : opened;
   const activity = createActivityRecorder(session, checkedTarget);
   const client = createClient({
     ...clientOptionsFor(session, target),
@@ -153,6 +158,17 @@ export async function openConnection(
     await transport.close();
   };
   return { client, sendOnce, simulated, mode: target.mode, activity, close };
+}
+
+function timed(transport: Transport, see: (answer: WireAnswer) => void): Transport {
+  return {
+    ...transport,
+    async send(request, limits) {
+      const answer = await transport.send(request, limits);
+      see(answer);
+      return answer;
+    },
+  };
 }
 
 /** The client options that all connections share. */

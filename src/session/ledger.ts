@@ -20,11 +20,13 @@ export async function openLedger(session: Session, checkedTarget: CheckedTarget,
   checkDisk(session, stateFolder, isLive);
   const which = { stateFolder, isLocal: simulated };
   const note = (message: string) => reporter.note('ledger', message);
-  const options = { ...which, host, isLive, signal: host.signal, note };
+  const clock = { by: 0 };
+  const corrected = { ...host, now: () => host.now() + clock.by };
+  const options = { ...which, host: corrected, isLive, signal: host.signal, note };
   const ledger = given.dryRun && !hasLedger(which) ? emptyLedger(options) : await open(options);
   const { baseUrl, key } = target;
   const account = accountOf(ledger.secret, facts ?? { origin: new URL(baseUrl).origin, key, sandbox: 'not running' });
-  return { ledger: isLive && !given.dryRun ? await watchAge(session, ledger) : ledger, account };
+  return { ledger: isLive && !given.dryRun ? await watchAge(session, ledger) : ledger, account, clock };
 }
 
 /** A message that is sent under a clock that is far behind would look forgotten once the clock is right. */

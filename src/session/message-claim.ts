@@ -37,7 +37,7 @@ export async function openMessageClaim(options: MessageClaimOptions): Promise<Me
   const { session, checkedTarget, message, again, retryUnsure } = options;
   const { ledger, account } = await openLedger(session, checkedTarget, 'message');
   const subject = { account, mode: 'live', kind: 'message', template: message.template } as const;
-  const row = messageRow(ledger.secret, { mode: 'live', ...message });
+  const row = messageRow(ledger.secret, message);
   const run = singlesOf(subject);
   let terms: SingleTerms = { single: subject, again, retryUnsure };
   /** The number of the claimed row. */

@@ -29,7 +29,13 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   const gate = runPace(session, { checkedTarget, known, onWait, closedFor });
   // Looking something up sends nothing, so it need not wait for the hours.
   const lookupGate = closedFor ? runPace(session, { checkedTarget, known, onWait }) : gate;
+  // A sandbox on this machine has the same clock.
+  let skew = checkedTarget.simulated ? 0 : undefined;
+  const onTime = (time: number) => {
+    if (skew === undefined && !Number.isNaN(time)) skew = time - host.now();
+  };
   const connection = await openConnection(session, checkedTarget, {
+    onTime,
     connections: concurrency,
     signal: signals.leave,
     pace: gate,
@@ -60,8 +66,9 @@ export async function openRunClient(session: Session, caller: Caller, options: R
       noteHarmless(session, checkedTarget, run.name === 'sendTemplate');
       return connection.activity.run(run);
     },
-    tryLookup: (look) => tryLookup(session, checkedTarget, { pace: lookupGate, stop: signals.stop }, look),
+    tryLookup: (look) => tryLookup(session, checkedTarget, { pace: lookupGate, stop: signals.stop, onTime }, look),
     sentThisMonth: connection.activity.sentThisMonth,
+    skew: () => skew,
     reachable: () => canReach(transportOptionsFor(session, checkedTarget.target), signals.stop),
   };
   const close = async () => {

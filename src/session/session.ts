@@ -134,6 +134,8 @@ export interface RunClient extends Pick<Client, 'prepare'> {
   sentThisMonth(): Promise<number>;
   /** Whether the service can be connected to. No request is sent. */
   reachable(): Promise<boolean>;
+  /** Milliseconds by which the clock of the service is ahead; undefined until an answer has its time. */
+  skew(): number | undefined;
 }
 
 /** Identifies the target of a run, without the key. */
@@ -177,4 +179,6 @@ export type RecordRunEnd = (counts: RunCounts, stop: ExitName | undefined) => Pr
 export interface OpenedLedger {
   readonly ledger: Ledger;
   readonly account: Account;
+  /** Corrects the times of the ledger, in milliseconds. */
+  readonly clock: { by: number };
 }

@@ -20,7 +20,7 @@ describe('errorFor', () => {
     ['401', refused(401), 'keyRefused', 'no', 'keyRefused'],
     ['403', refused(403), 'keyRefused', 'no', 'keyRefused'],
     ['404', refused(404), 'notFound', 'no', 'notFound'],
-    ['409', refused(409), 'rejected', 'no', 'rejected'],
+    ['409', refused(409), 'unsure', 'unknown', 'rejected'],
     ['422', refused(422), 'rejected', 'no', 'rejected'],
     ['429', refused(429), 'rateLimited', 'no', 'rateLimited'],
     ['500', refused(500), 'unsure', 'unknown', 'serviceFault'],

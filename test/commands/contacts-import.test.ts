@@ -45,9 +45,6 @@ describe('contacts import', () => {
     ['a file of nearly that name', ['NEAR'], 'did you mean'],
     ['a column that it has not', ['FILE', '--map', 'mobil=phone'], 'mobil'],
     ['--rate with --no-pace', ['FILE', '--rate', '5/s', '--no-pace'], '--no-pace'],
-    ['--new-only with --again', ['FILE', '--new-only', '--again'], 'contradict each other'],
-    ['--job with --new-only', ['FILE', '--job', 'a', '--new-only'], '--job already skips'],
-    ['--job with --again', ['FILE', '--job', 'a', '--again'], 'use another name'],
     ['none at once', ['FILE', '--concurrency', '0'], '--concurrency: "0" is too small'],
     ['a share of an unknown plan', ['FILE', '--rate', '50%'], 'the plan is not known'],
   ])('refuses %s, and sends nothing', async (_, words, said) => {

@@ -200,7 +200,7 @@ it('describes the arguments and options of one command', async () => {
       expect.objectContaining({ name: '--map', value: 'column=field', repeatable: true }),
       expect.objectContaining({ name: '--max-errors', type: 'integer', default: expect.stringMatching(/^20/) }),
       expect.objectContaining({ name: '--format', choices: ['csv', 'tsv', 'ndjson', 'json'] }),
-      expect.objectContaining({ name: '--new-only', type: 'boolean', value: null }),
+      expect.objectContaining({ name: '--again', type: 'boolean', value: null }),
     ]),
     examples: expect.arrayContaining(['bizmsg contacts import people.csv --profile local']),
   });

@@ -69,7 +69,7 @@ describe('a dry run of an unfinished run', () => {
     const { stdout } = await importing(path, '--dry-run', '-o', 'table');
     expect(stdout).toContain('\n1 would be skipped: unsure\n');
     await importing(path);
-    const again = await importing(path, '--new-only', '--dry-run', '-o', 'table');
+    const again = await importing(path, '--dry-run', '-o', 'table');
     expect(again.stdout).toContain('\n10 would be skipped: 9 sent earlier by another run, 1 unsure\n');
   });
 
@@ -99,9 +99,9 @@ it('a dry run reports why a batch would be refused, with its exit code', async (
   const refused = await world.run(argv, { env });
   expect([table.code, refused.code]).toEqual([11, 11]);
   expect(table.stdout).toMatch(
-    /^0 of 3 rows would be sent; nothing was sent\nthis command would stop: all 3 rows were sent/,
+    /^0 of 3 rows would be sent; nothing was sent\nthis command would stop: people of this input got this template before, or may have: 3 found/,
   );
-  expect(refused.stderr).toContain('all 3 rows were sent before');
+  expect(refused.stderr).toContain('3 found, by run');
   const json = await world.run([...argv, '--dry-run', '-o', 'json'], { env });
   expect(JSON.parse(json.stdout)).toMatchObject({ would_send: 0, refused: { code: 'sent-before' } });
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -70,54 +70,51 @@ it('skips a row that equals an earlier one', async () => {
 
 const twice = {
   csv: 'to,name\n+12025550141,Ada\n+12025550141,Bob\n',
-  ndjson: '{"to":"+12025550141","name":"Ada"}\n{"to":"+12025550141","name":"Bob"}\n',
 };
 
-it('refuses two different messages to one recipient, except with --allow-same-recipient', async () => {
+it('sends one of two different messages to one recipient, and both with --per', async () => {
   const words = ['--param-column', 'name', '-p', 'A-1'];
   const once = await sending('order_update', `${twice.csv}+12025550142,Cleo\n`, ...words);
-  expect([once.code, JSON.parse(once.stdout)]).toMatchObject([10, { sent: 2, failed: 1 }]);
-  expect(JSON.parse(once.stdout).reasons[0].reason).toContain('with --allow-same-recipient');
-  const { failed } = JSON.parse(once.stdout).files;
-  const meant = await world.run(['send-batch', 'order_update', failed, ...words, '--allow-same-recipient']);
-  expect([meant.code, sent()]).toEqual([
-    0,
-    [
-      ['+12025550141', 'Ada', 'A-1'],
-      ['+12025550142', 'Cleo', 'A-1'],
-      ['+12025550141', 'Bob', 'A-1'],
-    ],
-  ]);
+  const { sent: count, skipped, files } = JSON.parse(once.stdout);
+  expect([once.code, count, skipped.another_message, files.failed]).toEqual([0, 2, 1, null]);
+  const both = await sending('order_update', `${twice.csv}+12025550142,Cleo\n`, ...words, '--per', 'name');
+  expect(JSON.parse(both.stdout)).toMatchObject({ sent: 3, failed: 0 });
 });
 
-it.each(['csv', 'ndjson'] as const)(
-  'sends each recipient one message when the file of failed rows is sent repeatedly, in %s',
-  async (format) => {
-    const words = ['--param-column', 'name', '-p', 'A-1'];
-    let file = join(world.home, `twice.${format}`);
-    writeFileSync(file, twice[format]);
-    for (let generation = 0; generation < 3; generation++) {
-      const { stdout } = await world.run(['send-batch', 'order_update', file, ...words, '-o', 'json']);
-      file = JSON.parse(stdout).files.failed;
-      expect(readFileSync(file, 'utf8')).toContain(
-        format === 'csv' ? 'the recipient is that of line 2' : 'the recipient is that of line 1',
-      );
-    }
-    expect(sent()).toHaveLength(1);
-    const meant = await world.run([
-      'send-batch',
-      'order_update',
-      file,
-      ...words,
-      '--allow-same-recipient',
-      '-o',
-      'json',
-    ]);
-    expect([meant.code, sent().length]).toEqual([0, 2]);
-  },
-);
+it('lists in a dry run the rows with another message for an earlier recipient', async () => {
+  const ran = await sending('order_update', twice.csv, '--param-column', 'name', '-p', 'A-1', '--dry-run');
+  expect(JSON.parse(ran.stdout)).toMatchObject({ would_send: 1, conflict_rows: [{ line: 3, same_as: 2 }] });
+});
 
-it('sends a row with a duplicate recipient once it is fixed', async () => {
+it.each([
+  ['an empty value', 'to,order\n+12025550141,\n', 'order', 10, '--per, order: it is empty'],
+  ['a column that does not exist', 'to,order\n+12025550141,1\n', 'orders', 2, '--per names \\"orders\\"'],
+])('refuses %s of --per', async (_, text, column, code, says) => {
+  const ran = await sending('welcome', text, '--per', column);
+  expect([ran.code, ran.stdout + ran.stderr, sent()]).toEqual([code, expect.stringContaining(says), []]);
+});
+
+it.each([
+  ['0', 'is not between'],
+  ['401d', 'is not between'],
+  ['soon', 'is not a span'],
+])('refuses --skip-sent=%s', async (time, says) => {
+  const ran = await sending('welcome', orders, `--skip-sent=${time}`);
+  expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(says)]);
+});
+
+it('does not take the word after --skip-sent as its time', async () => {
+  const file = join(world.home, 'people.csv');
+  writeFileSync(file, 'to\n+12025550142\n');
+  expect((await world.run(['send-batch', 'welcome', '--skip-sent', file])).code).toBe(0);
+});
+
+it('refuses --skip-sent with --again', async () => {
+  const ran = await sending('welcome', orders, '--skip-sent', '--again');
+  expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('contradict each other')]);
+});
+
+it('ignores the column bizmsg_error', async () => {
   await sending('order_update', twice.csv, '--param-column', 'name', '-p', 'A-1');
   const { code } = await sending('welcome', 'to,bizmsg_error\n+12025550142,\n');
   expect([code, sent()]).toEqual([0, [['+12025550141', 'Ada', 'A-1'], ['+12025550142']]]);
@@ -222,7 +219,7 @@ it('shows the first message that will be sent, not one that was sent before', as
     'order_update',
     `${header}\n${first}\n${second}\n`,
     ...words,
-    '--new-only',
+    '--skip-sent',
     '--dry-run',
   );
   expect(JSON.parse(stdout)).toMatchObject({ would_send: 1, first_text: 'Hello Alan, your order A-2 is on its way.' });

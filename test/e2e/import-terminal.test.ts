@@ -111,7 +111,7 @@ describe('the progress of a run, on a terminal', () => {
     terminal.answer('30');
     expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([0, 30]);
     await terminal.enter('clear; bizmsg send-batch welcome people.csv');
-    await terminal.until('Send all 30 rows once more');
+    await terminal.until('All once more: 30 rows');
     // The first choice sends nothing.
     terminal.press('Enter');
     expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([11, 30]);

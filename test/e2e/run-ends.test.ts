@@ -69,12 +69,13 @@ it.each([
   expect(await rig.runs(place)).toMatchObject([{ state: 'finished' }]);
 });
 
-it('an import that was stopped with its last rows in flight starts over once it is closed', async () => {
+it('an import that was stopped with its last rows in flight starts over with --again once it is closed', async () => {
   const { place, line, goOn } = await stoppedAtItsEnd(load, {});
   const [run] = await rig.runs(place);
   expect((await place.bin(['runs', 'close', String(run?.['id'])])).code).toBe(0);
   goOn();
-  expect(await place.bin(line)).toMatchObject({ code: 0, stdout: expect.stringContaining('"sent":8') });
+  const over = await place.bin([...line, '--again']);
+  expect(over).toMatchObject({ code: 0, stdout: expect.stringContaining('"sent":8') });
 });
 
 it.each(some([28, 40, 64]))(

@@ -20,7 +20,7 @@ const ledger = await open(process.argv[2], { isLive: true, now: () => Date.now()
 const { run, items } = await ledger.register(planOf(rows));
 const nameOf = ({ verdict, owner }) => verdict === 'taken' ? \`taken by \${owner.pid} on \${hostIn(owner.start)}\` : verdict;
 const acts = {
-  claim: async (...which) => (await ledger.claim(which.map((at) => items[at]), { run })).map(nameOf),
+  claim: async (...which) => (await ledger.claim(which.map((at) => ({ item: items[at], text: new Uint8Array(12) })), { run })).map(nameOf),
   settle: (at) => ledger.settle([{ run, item: items[at], outcome: 'done' }]),
   runs: async () => (await ledger.runs()).map(({ isRunning, counts }) => ({ isRunning, counts })),
   wait: (milliseconds) => void (passed += Number(milliseconds)),

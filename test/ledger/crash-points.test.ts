@@ -24,7 +24,7 @@ const ledger = await open(process.argv[2], { isLocal: process.argv[4] === 'local
 const { run, items } = await ledger.register(planOf(rows));
 print('registered');
 for (const [at, item] of items.entries()) {
-  await ledger.claim([item], { run });
+  await ledger.claim([{ item, text: new Uint8Array(12) }], { run });
   print('granted ' + at);
   if (at % 2 === 1) continue;
   await ledger.settle([{ run, item, outcome: 'done' }]);
@@ -44,12 +44,12 @@ const options = { isLive: true, now: () => now };
 const single = { single: { account, mode: 'live', kind: 'message', template: 'welcome' } };
 const first = await open(process.argv[2], options);
 const { run, items } = await first.register(planOf(rows.slice(0, 2)));
-await first.claim([...items], { run });
+await first.claim([...items].map((item, at) => ({ item, text: rows[at].subarray(24) })), { run });
 const outcomes = ['unsure', 'done'];
 await first.settle([...items].map((item, at) => ({ run, item, outcome: outcomes[at] })));
 await first.endRun(run);
 await first.close();
-for (const [row, days] of [[rows[2], 20], [rows[4], 24], [rows[3], 1]]) {
+for (const [row, days] of [[rows[2], 370], [rows[4], 24], [rows[3], 1]]) {
   now += days * day;
   const ledger = await open(process.argv[2], options);
   const { item } = await ledger.claimSingle(row, single);
@@ -65,7 +65,11 @@ describe.skipIf(!canInject)('a process that is killed at a change of the ledger'
       const ledger = await openLedger(folder, { isLocal: target === 'local' });
       const [begun] = await ledger.runs();
       const id = begun?.id ?? accepted(await ledger.register(planOf(names.join(' ')))).run;
-      const verdicts = await ledger.claim([1, 2], { run: id });
+      const text = message('ada:1').subarray(24);
+      const verdicts = await ledger.claim(
+        [1, 2].map((item) => ({ item, text })),
+        { run: id },
+      );
       names.forEach((name, at) => {
         const { verdict } = verdicts[at] ?? {};
         // Granted rows that are not settled are unsure. A row without a printed grant may be unsure, too.
@@ -85,7 +89,7 @@ describe.skipIf(!canInject)('a process that is killed at a change of the ledger'
     const words = [hexOf([cyd, dan, eve, fay, 'hal:1']), String(begin)];
     await atEachChange(script, words, async (folder, { lines, point }) => {
       if (!lines.includes('end')) return;
-      const ledger = await openLedger(folder, { host: { now: () => begin + 46 * day } });
+      const ledger = await openLedger(folder, { host: { now: () => begin + 396 * day } });
       const claim = async (name: string) => (await ledger.claimSingle(message(name), single)).verdict;
       expect([point, await claim(cyd), await claim(dan)]).toEqual([point, 'unsure', 'yours']);
       const stop = stopOf(await ledger.register({ ...planOf(`${eve} ${fay} gil:1`), isRehearsal: true }));

@@ -142,7 +142,7 @@ async function statesIn(folder: string, options: OpenOptions = {}): Promise<read
   const ledger = await openByDigest(folder, options);
   try {
     const runs: readonly RunState[] = await ledger.runs();
-    const rehearsal = { ...planOf(`${people} eve:1`, { retryUnsure: true }), isRehearsal: true };
+    const rehearsal = { ...planOf(`${people} eve:1`, { retryUnsure: 'always' }), isRehearsal: true };
     const fates = runs.length > 0 ? accepted(await ledger.register(rehearsal)).fates : undefined;
     return [runs.map(({ id, counts }) => ({ id, counts })), fates];
   } finally {

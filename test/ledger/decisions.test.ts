@@ -1,28 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import type { Choice, RunTerms, SingleTerms } from '../../src/ledger/ledger.ts';
+import type { Stop } from '../../src/ledger/ledger.ts';
 import {
-  answerOf,
-  asksOthers,
+  bestOf,
   candidates,
-  continuationOf,
-  countsElsewhere,
-  fateOf,
-  type Found,
+  continuationStop,
+  hasItsPeople,
   isAbandoned,
+  isActive,
   isExpired,
-  isMostly,
+  isFitting,
   isRecent,
+  isSameOccasion,
+  jobOf,
   mayCount,
-  refusalOf,
-  type Search,
+  type Share,
+  termsOf,
   type World,
 } from '../../src/ledger/rules.ts';
 import type { Item, Run } from '../../src/ledger/run.ts';
 import type { State } from '../../src/ledger/states.ts';
-import { account, day, hour, planOf } from './rig.ts';
+import { account, day, hour, planOf, type PlanOptions } from './rig.ts';
 
 const now = Date.UTC(2026, 2, 4, 12);
-const minute = hour / 60;
 const world: World = { now, asOf: now, isLive: () => false };
 const running: World = { ...world, isLive: () => true };
 const none = { absent: 0, planned: 0, leaving: 0, done: 0, failed: 0, unsure: 0, released: 0, withdrawn: 0 };
@@ -50,6 +49,9 @@ function runOf(more: Partial<Run> = {}): Run {
     hasEnded: false,
     isClosed: false,
     isAgain: false,
+    perColumns: [],
+    skipSent: undefined,
+    resumesAt: 0,
     isDraft: false,
     tick: 5,
     start: undefined,
@@ -59,16 +61,31 @@ function runOf(more: Partial<Run> = {}): Run {
 
 function itemOf(state: State, more: Partial<Item> = {}): Item {
   const bytes = new Uint8Array(12);
-  return { run: 1, n: 1, who: bytes, per: bytes, state, at: now, tick: 9, owner: undefined, line: 2, ...more };
+  return {
+    run: 1,
+    n: 1,
+    who: bytes,
+    per: bytes,
+    text: bytes,
+    state,
+    at: now,
+    tick: 9,
+    owner: undefined,
+    line: 2,
+    retriedAt: undefined,
+    ...more,
+  };
 }
 
 const finished = { counts: { ...none, done: 4 }, hasEnded: true };
-const other = { ...account, id: 'profile:other' };
-const otherKey = { ...account, id: 'key:1', isKeyDigest: true };
-const elsewhere = { ...account, id: 'profile:other', origin: 'https://other.example.com' };
+const unsure = { ...finished, counts: { ...none, done: 3, unsure: 1 } };
+const other = { ...account, id: 'profile:other', keyDigest: 'key:2' };
+const sameKey = { id: 'profile:other', keyDigest: account.keyDigest, origin: 'https://new.example.com' };
+const otherKey = { ...account, id: 'key:3', keyDigest: 'key:3' };
+const elsewhere = { ...other, origin: 'https://other.example.com' };
 
 describe('which run a command may continue', () => {
-  it.each<[string, Partial<Run>, Parameters<typeof planOf>[1], boolean]>([
+  it.each<[string, Partial<Run>, PlanOptions, boolean]>([
     ['an unfinished one', {}, {}, true],
     ['a finished one', finished, {}, false],
     ['a finished one whose summary was not printed', { ...finished, hasEnded: false }, {}, true],
@@ -80,183 +97,202 @@ describe('which run a command may continue', () => {
     ['one of another kind', { kind: 'contact' }, {}, false],
     ['the one of single messages', { id: 'singles live profile:acme' }, {}, false],
     ['one that was idle for 7 days', { lastAt: now - 7 * day }, {}, false],
-    ['with --again, an unfinished one', {}, { again: true }, false],
-    ['with --again, one of --again', { isAgain: true }, { again: true }, true],
-    ['a finished one with unsure rows', { ...finished, counts: { ...none, done: 3, unsure: 1 } }, {}, false],
-    [
-      'with --retry-unsure, a finished one with unsure rows',
-      { ...finished, counts: { ...none, done: 3, unsure: 1 } },
-      { retryUnsure: true },
-      true,
-    ],
-    ['a finished job of the same name', { ...finished, job: 'may' }, { job: 'may' }, true],
-    ['a job of the same name with another template', { job: 'may', template: 'bye' }, { job: 'may' }, true],
-    ['a job of another name', { job: 'june' }, { job: 'may' }, false],
-    ['a job for a command without one', { job: 'may' }, {}, false],
-    ['one of another account of the same origin', { account: other }, {}, true],
+    ['one whose own hours began since', { lastAt: now - 7 * day, resumesAt: now - hour }, {}, true],
+    ['a finished one with unsure rows', unsure, {}, false],
+    ['with --retry-unsure, a finished one with unsure rows', unsure, { retryUnsure: 'always' }, true],
+    ['an unfinished job, which is named then', { job: 'may' }, {}, true],
+    ['a finished job', { ...finished, job: 'may' }, {}, false],
+    ['one of the same key under another profile and address', { account: sameKey }, {}, true],
+    ['one of another key of the origin', { account: other }, {}, true],
+    ['the same with a sandbox key', { account: other, mode: 'sandbox' }, { mode: 'sandbox' }, false],
     ['one of another origin', { account: elsewhere }, {}, false],
   ])('%s', (_, run, plan, isCandidate) => {
     expect(candidates([runOf(run)], planOf('ada:1', plan), world)).toHaveLength(isCandidate ? 1 : 0);
   });
 
-  it('those of the own account come first, then the latest', () => {
-    const runs = [runOf({ n: 1, tick: 9, account: other }), runOf({ n: 2, tick: 3 }), runOf({ n: 3, tick: 7 })];
-    expect(candidates(runs, planOf('ada:1'), world).map(({ n }) => n)).toEqual([3, 2, 1]);
+  it.each([
+    [0, 0, 0, false, false],
+    [3, 1, 1, false, false],
+    [4, 2, 1, true, true],
+    [4, 2, 0, true, false],
+    [4, 4, 2, true, true],
+    [4, 4, 1, true, false],
+  ])('of its %i people %i in the input, %i of them with the same text', (all, found, same, hasPeople, fits) => {
+    const share = { run: runOf(), all, found, same };
+    expect([hasItsPeople(share), isFitting(share)]).toEqual([hasPeople, fits]);
   });
 
-  it.each([
-    [0, 0, false],
-    [1, 3, false],
-    [2, 4, true],
-    [4, 4, true],
-  ])('%i of its %i rows in the input: %s', (found, all, isEnough) => {
-    expect(isMostly({ found, all })).toBe(isEnough);
+  it.each<[string, readonly Partial<Share>[], PlanOptions, number | undefined]>([
+    ['none', [], {}, undefined],
+    [
+      'that of the same file',
+      [{ run: runOf({ n: 1, file: '/b/people.csv' }) }, { run: runOf({ n: 2, file: 'x' }), found: 4 }],
+      {},
+      1,
+    ],
+    ['that with the largest share', [{ run: runOf({ n: 1, tick: 9 }) }, { run: runOf({ n: 2 }), found: 4 }], {}, 2],
+    ['of equal ones the latest', [{ run: runOf({ n: 1, tick: 9 }) }, { run: runOf({ n: 2 }) }], {}, 1],
+    [
+      'with --again, that of --again',
+      [{ run: runOf({ n: 1, tick: 9 }) }, { run: runOf({ n: 2, isAgain: true }) }],
+      { again: true },
+      2,
+    ],
+  ])('of several: %s', (_, shares, plan, n) => {
+    const all = shares.map((share): Share => ({ run: runOf(), all: 4, found: 3, same: 3, ...share }));
+    expect(bestOf(all, planOf('ada:1', plan))?.n).toBe(n);
   });
 });
 
 describe('what a command does with the run that it could continue', () => {
   const idle = { lastAt: now - 13 * hour };
 
-  it.each<[string, Partial<Run>, Parameters<typeof planOf>[1], World, unknown]>([
-    ['an hour later', {}, {}, world, 'continue'],
-    ['after 13 hours', idle, {}, world, { stop: { reason: 'idle', run: 'r1', idle: 13 * hour, left: 4 } }],
-    ['the same while a process works on it', idle, {}, running, 'continue'],
-    ['the same with a sandbox key', { ...idle, mode: 'sandbox' }, { mode: 'sandbox' }, world, 'continue'],
-    ['the same with --continue', idle, { continue: true }, world, 'continue'],
-    ['the same with --again', idle, { again: true }, world, 'start'],
-    ['a job after a month', { lastAt: now - 30 * day, job: 'may' }, { job: 'may' }, world, 'continue'],
-    ['another account', { account: other }, {}, world, { stop: { reason: 'other-account', run: 'r1' } }],
-    ['another account with --continue', { account: other }, { continue: true }, world, 'continue'],
-    ['another account with --again', { account: other }, { again: true }, world, 'start'],
-  ])('%s', (_, run, plan, at, does) => {
-    expect(continuationOf(runOf(run), planOf('ada:1', plan), at)).toEqual(does);
-  });
-});
-
-it.each<[State, Choice, boolean, string]>([
-  ['absent', {}, true, 'due'],
-  ['planned', {}, true, 'due'],
-  ['planned', {}, false, 'later'],
-  ['withdrawn', {}, true, 'due'],
-  ['leaving', {}, true, 'due'],
-  ['done', {}, true, 'done'],
-  ['done', {}, false, 'done'],
-  ['failed', {}, true, 'retry'],
-  ['failed', {}, false, 'later'],
-  ['unsure', {}, true, 'unsure'],
-  ['unsure', { retryUnsure: true }, true, 'due'],
-  ['unsure', { retryUnsure: true }, false, 'later'],
-  ['released', {}, true, 'due'],
-])('a row that is %s, with %j and due now: %s, is %s', (state, choice, isNow, fate) => {
-  expect(fateOf(state, choice, isNow)).toBe(fate);
-});
-
-describe('whether a row of another run counts', () => {
-  const search: Search = { account, own: 2, after: 0, isPlannedCounted: true, isUnsureCounted: true };
-
-  it.each<[string, Item, Partial<Run>, Partial<Search>, World, boolean]>([
-    ['that was sent', itemOf('done'), {}, {}, world, true],
-    ['that was sent 29 days ago', itemOf('done', { at: now - 29 * day }), {}, {}, world, true],
-    ['that was sent 30 days ago', itemOf('done', { at: now - 30 * day }), {}, {}, world, false],
-    ['that was unsure 90 days ago', itemOf('unsure', { at: now - 90 * day }), {}, {}, world, true],
-    ['that is unsure, where these do not count', itemOf('unsure'), {}, { isUnsureCounted: false }, world, false],
-    ['that is in flight', itemOf('leaving'), {}, {}, world, true],
-    ['that failed', itemOf('failed'), {}, {}, world, false],
-    ['that was given up', itemOf('withdrawn'), {}, {}, world, false],
-    ['that is planned', itemOf('planned'), {}, {}, world, false],
-    ['that is planned by a running process', itemOf('planned'), {}, {}, running, true],
-    ['that was released by a running process', itemOf('released'), {}, {}, running, true],
-    ['of a running process, for a claim', itemOf('planned'), {}, { isPlannedCounted: false }, running, false],
-    ['of the own run', itemOf('done'), {}, { own: 1 }, world, false],
-    ['of a draft', itemOf('done'), { isDraft: true }, {}, world, false],
-    ['from before the registration', itemOf('done'), {}, { after: 9 }, world, false],
-    ['from after the registration', itemOf('done'), {}, { after: 8 }, world, true],
-    ['of another account', itemOf('done'), { account: other }, {}, world, false],
-    ['of another key that may be of this account', itemOf('done'), { account: otherKey }, {}, world, true],
+  it.each<[string, Partial<Run>, PlanOptions, World, Partial<Stop> | undefined]>([
+    ['an hour later it goes on', {}, {}, world, undefined],
+    ['after 13 hours it asks', idle, {}, world, { reason: 'idle', run: 'r1', idle: 13 * hour, left: 4 }],
+    ['not outside of its own hours', { ...idle, resumesAt: now - hour }, {}, world, undefined],
+    ['not while a process works on it', idle, {}, running, undefined],
+    ['not with a sandbox key', { ...idle, mode: 'sandbox' }, { mode: 'sandbox' }, world, undefined],
+    ['not with --continue', idle, { continue: true }, world, undefined],
+    ['another key asks', { account: other }, {}, world, { reason: 'other-key', run: 'r1' }],
+    ['another key with --continue goes on', { account: other }, { continue: true }, world, undefined],
+    ['the same key under another profile goes on', { account: sameKey }, {}, world, undefined],
+    ['--again asks', {}, { again: true }, world, { reason: 'unfinished', run: 'r1' }],
+    ['--again continues a run of --again', { isAgain: true }, { again: true }, world, undefined],
+    ['a job is named', { job: 'may' }, {}, world, { reason: 'job-unnamed', run: 'r1', job: 'may' }],
     [
-      'of another key of another origin',
-      itemOf('done'),
-      { account: { ...elsewhere, isKeyDigest: true } },
+      'other --per columns are refused',
+      { perColumns: ['order'] },
       {},
       world,
-      false,
+      { reason: 'other-per', run: 'r1', was: '--per order', is: 'no --per' },
     ],
-  ])('%s', (_, item, run, more, at, isCounted) => {
-    expect(countsElsewhere({ item, run: runOf(run) }, { ...search, ...more }, at)).toBe(isCounted);
+    ['the same --per columns go on', { perColumns: ['order'] }, { perColumns: ['order'] }, world, undefined],
+  ])('%s', (_, run, plan, at, stop) => {
+    const found = continuationStop(runOf(run), planOf('ada:1', plan), at);
+    expect(found ?? {}).toMatchObject(stop ?? {});
+    expect(found === undefined).toBe(stop === undefined);
   });
 
+  it.each<[string, Partial<Run>, World, boolean]>([
+    ['active 19 hours ago', { lastAt: now - 19 * hour }, world, true],
+    ['idle for 20 hours', { lastAt: now - 20 * hour }, world, false],
+    ['idle for 20 hours of which its own hours were one', { lastAt: 0, resumesAt: now - hour }, world, true],
+    ['idle for 20 hours while a process works on it', { lastAt: now - 20 * hour }, running, true],
+  ])('a run %s may be corrected: %s', (_, run, at, isCorrected) => {
+    expect(isActive(runOf(run), at)).toBe(isCorrected);
+  });
+});
+
+describe('the job that a command names', () => {
+  const may = { job: 'may' };
+
+  it.each<[string, readonly Partial<Run>[], PlanOptions, number | Partial<Stop> | undefined]>([
+    ['is new', [], may, undefined],
+    ['is unfinished', [may], may, 1],
+    ['is finished', [{ ...may, ...finished }], may, 1],
+    ['was idle for 399 days', [{ ...may, lastAt: now - 399 * day }], may, 1],
+    ['is of another mode', [{ ...may, mode: 'sandbox' }], may, undefined],
+    ['is closed', [{ ...may, isClosed: true }], may, { reason: 'job-closed' }],
+    ['has another template', [{ ...may, template: 'bye' }], may, { was: 'template bye', is: 'template welcome' }],
+    ['is an import', [{ ...may, kind: 'contact', template: undefined }], may, { was: 'an import' }],
+    ['has other --per columns', [{ ...may, perColumns: ['order'] }], may, { reason: 'other-per', job: 'may' }],
+    ['was made without --again', [may], { ...may, again: true }, { reason: 'job-known' }],
+    ['was made with --again', [{ ...may, isAgain: true }], { ...may, again: true }, 1],
+    ['is of another profile of the origin', [{ ...may, account: other }], may, undefined],
+    ['is of the same key elsewhere', [{ ...may, account: sameKey }], may, 1],
+    ['is of a key alone, of the origin', [{ ...may, account: otherKey }], may, 1],
+    [
+      'is of two keys alone',
+      [
+        { ...may, account: otherKey },
+        { ...may, account: { ...otherKey, id: 'key:4', keyDigest: 'key:4' } },
+      ],
+      may,
+      { reason: 'job-accounts' },
+    ],
+    [
+      'is of the own account, too',
+      [
+        { ...may, account: otherKey },
+        { ...may, n: 2 },
+      ],
+      may,
+      2,
+    ],
+  ])('%s', (_, runs, plan, found) => {
+    const job = jobOf(runs.map(runOf), planOf('ada:1', plan), world);
+    expect({ job: job && 'n' in job ? job.n : job }).toMatchObject({ job: found });
+  });
+});
+
+describe('the terms of a plan', () => {
+  it.each<[string, PlanOptions, Partial<Run> | undefined, object]>([
+    ['live', {}, undefined, { asks: true, isJob: false, skipSent: undefined, after: 0 }],
+    ['sandbox', { mode: 'sandbox' }, undefined, { asks: false, skipSent: undefined }],
+    [
+      'a new job, also with a sandbox key',
+      { mode: 'sandbox', job: 'may' },
+      undefined,
+      { asks: true, skipSent: undefined },
+    ],
+    ['a known job', { job: 'may' }, { job: 'may' }, { isJob: true, skipSent: 0 }],
+    ['a known job made with --skip-sent', { job: 'may' }, { job: 'may', skipSent: day }, { skipSent: day }],
+    [
+      'a known job made with --again',
+      { job: 'may' },
+      { job: 'may', isAgain: true, tick: 7 },
+      { skipSent: 0, after: 7 },
+    ],
+    ['--skip-sent', { skipSent: day }, undefined, { skipSent: day }],
+    ['--again', { again: true }, undefined, { after: Infinity }],
+    ['--again as an answer', { again: true, seen: 9 }, undefined, { after: 9 }],
+    ['a continued run of --again', {}, { isAgain: true, tick: 7 }, { after: 7 }],
+    ['an import', { kind: 'contact' }, undefined, { skipSent: 30 * day }],
+    ['a known job of imports', { kind: 'contact', job: 'may' }, { job: 'may' }, { skipSent: 30 * day }],
+    ['an unknown clock', {}, undefined, { now: now - day }],
+    ['a clock that is right', { isClockRight: true }, undefined, { now }],
+  ])('%s', (_, plan, run, terms) => {
+    const at = { ...world, asOf: now - day };
+    expect(termsOf(planOf('ada:1', plan), run && runOf(run), at)).toMatchObject(terms);
+  });
+});
+
+describe('whether rows of another run may count', () => {
   it.each<[string, Partial<Run>, boolean]>([
-    ['of this template', {}, true],
-    ['of another template', { template: 'bye' }, false],
+    ['of the same account', {}, true],
     ['of single messages', { id: 'singles live profile:acme', template: undefined }, true],
     ['with a sandbox key', { mode: 'sandbox' }, false],
     ['of an import', { kind: 'contact' }, false],
     ['that is a draft', { isDraft: true }, false],
-  ])('is looked up in a run %s', (_, run, isLookedUp) => {
+    ['of another account', { account: other }, false],
+    ['of the same key at another address', { account: sameKey }, true],
+    ['of another key that may be of this account', { account: otherKey }, true],
+    ['of another key of another origin', { account: { ...otherKey, origin: elsewhere.origin } }, false],
+  ])('in a run %s: %s', (_, run, isLookedUp) => {
     expect(mayCount(runOf(run), planOf('ada:1'))).toBe(isLookedUp);
   });
-});
 
-describe('a claim', () => {
-  it.each<[State, number, RunTerms, string]>([
-    ['planned', 9, { run: 'r1' }, 'yours'],
-    ['released', 9, { run: 'r1' }, 'yours'],
-    ['leaving', 9, { run: 'r1' }, 'taken'],
-    ['done', 9, { run: 'r1' }, 'done'],
-    // Another process of the run may have tried it since this one registered.
-    ['failed', 9, { run: 'r1' }, 'failed'],
-    ['failed', 4, { run: 'r1' }, 'yours'],
-    ['unsure', 9, { run: 'r1' }, 'unsure'],
-    ['unsure', 9, { run: 'r1', retryUnsure: true }, 'yours'],
-  ])('of a row that is %s since tick %i, with %j: %s', (state, tick, terms, verdict) => {
-    expect(answerOf(itemOf(state, { tick }), terms, 5)).toBe(verdict);
-  });
+  const [may, june, anytime] = [new Uint8Array(12).fill(5), new Uint8Array(12).fill(6), new Uint8Array(12)];
 
-  it.each<[string, Partial<Run>, Partial<RunTerms>, boolean]>([
-    ['of messages', {}, {}, true],
-    ['of messages with --again', {}, { ignoreOthers: true }, false],
-    ['of contacts', { kind: 'contact' }, {}, false],
-    ['of a job', { job: 'may' }, {}, false],
-    ['with a sandbox key', { mode: 'sandbox' }, {}, false],
-  ])('%s asks what others have sent: %s', (_, run, terms, asks) => {
-    expect(asksOthers(runOf(run), { run: 'r1', ...terms })).toBe(asks);
-  });
-});
-
-describe('a single message', () => {
-  const single: SingleTerms['single'] = { account, mode: 'live', kind: 'message', template: 'welcome' };
-
-  it.each<[string, Item, Partial<Run>, Omit<SingleTerms, 'single'>, string | undefined]>([
-    ['sent a minute ago', itemOf('done', { at: now - minute }), {}, {}, 'elsewhere'],
-    ['sent 10 minutes ago', itemOf('done', { at: now - 10 * minute }), {}, {}, undefined],
-    ['sent a minute ago, with --again', itemOf('done', { at: now - minute }), {}, { again: true }, undefined],
-    ['in flight, with --again', itemOf('leaving'), {}, { again: true }, 'taken'],
-    ['unsure for a year, with --again', itemOf('unsure', { at: now - 365 * day }), {}, { again: true }, 'unsure'],
-    ['unsure, with --retry-unsure', itemOf('unsure'), {}, { retryUnsure: true }, undefined],
-    ['planned by a run', itemOf('planned'), {}, {}, undefined],
-    ['failed', itemOf('failed'), {}, {}, undefined],
-    ['sent with a sandbox key', itemOf('done'), { mode: 'sandbox' }, {}, undefined],
-    ['sent by another account', itemOf('done'), { account: other }, {}, undefined],
-    ['sent by a run that is a draft', itemOf('done'), { isDraft: true }, {}, undefined],
-  ])('%s', (_, item, run, terms, why) => {
-    expect(refusalOf([{ item, run: runOf(run) }], { single, ...terms }, now)?.why).toBe(why);
-  });
-
-  it('that is in flight is named before one that is unsure, and that before one that was sent', () => {
-    const found = (state: State): Found => ({ item: itemOf(state), run: runOf() });
-    const why = (...list: readonly State[]) => refusalOf(list.map(found), { single }, now)?.why;
-    expect([why('done', 'unsure', 'leaving'), why('done', 'unsure'), why('unsure', 'done')]).toEqual([
-      'taken',
-      'unsure',
-      'unsure',
-    ]);
+  it.each<[string, Uint8Array, Partial<Run>, Uint8Array, boolean]>([
+    ['of the same occasion', may, {}, may, true],
+    ['of another occasion', may, {}, june, false],
+    ['of none beside an occasion', anytime, {}, may, true],
+    ['of an occasion beside none', may, {}, anytime, true],
+    ['of a single message beside an occasion', june, { id: 'singles live profile:acme' }, may, true],
+  ])('an item %s: %s', (_, per, run, own, isSame) => {
+    expect(isSameOccasion({ item: itemOf('done', { per }), run: runOf(run) }, own)).toBe(isSame);
   });
 });
 
 describe('what is forgotten', () => {
   it.each<[string, Partial<Run>, boolean]>([
-    ['a run after 29 days', { lastAt: now - 29 * day }, true],
-    ['a run after 30 days', { lastAt: now - 30 * day }, false],
+    ['a live batch after 399 days', { lastAt: now - 399 * day }, true],
+    ['a live batch after 400 days', { lastAt: now - 400 * day }, false],
+    ['an import after 29 days', { lastAt: now - 29 * day, kind: 'contact' }, true],
+    ['an import after 30 days', { lastAt: now - 30 * day, kind: 'contact' }, false],
+    ['a batch with a sandbox key after 30 days', { lastAt: now - 30 * day, mode: 'sandbox' }, false],
     ['a job after 399 days', { lastAt: now - 399 * day, job: 'may' }, true],
     ['a job after 400 days', { lastAt: now - 400 * day, job: 'may' }, false],
   ])('%s counts: %s', (_, run, counts) => {
@@ -264,9 +300,9 @@ describe('what is forgotten', () => {
   });
 
   it.each<[State, number, boolean]>([
-    ['done', 29, false],
-    ['done', 30, true],
-    ['failed', 30, true],
+    ['done', 399, false],
+    ['done', 400, true],
+    ['failed', 400, true],
     ['unsure', 900, false],
     ['leaving', 900, false],
   ])('a single message that is %s after %i days: %s', (state, days, isForgotten) => {
@@ -276,6 +312,7 @@ describe('what is forgotten', () => {
   it.each<[string, Partial<Run>, World, boolean]>([
     ['unfinished for 6 days', { lastAt: now - 6 * day }, world, false],
     ['unfinished for 7 days', { lastAt: now - 7 * day }, world, true],
+    ['whose own hours began 6 days ago', { lastAt: 0, resumesAt: now - 6 * day }, world, false],
     ['finished for 7 days', { ...finished, lastAt: now - 7 * day }, world, false],
     ['of a process that waits since 7 days', { lastAt: now - 7 * day }, running, false],
     ['that is a job', { lastAt: now - 7 * day, job: 'may' }, world, false],

@@ -17,7 +17,6 @@ import { secret, temporaryFolder } from './rig.ts';
 
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '"', ',', '],[', '\\', '{}', '1'));
 const messages = fc.record({
-  mode: fc.constantFrom('live', 'sandbox'),
   template: text,
   to: text,
   params: fc.array(text, { maxLength: 4 }),
@@ -34,7 +33,7 @@ describe('the digest of a row', () => {
   });
 
   it('depends on where one param ends and the next begins', () => {
-    const base = { mode: 'live', template: 't', to: '+1' } as const;
+    const base = { template: 't', to: '+1' } as const;
     const rows = [['ab', 'c'], ['a', 'bc'], ['abc'], ['a","b', 'c'], [], ['']].map((params) =>
       messageRow(secret, { ...base, params }),
     );
@@ -45,7 +44,7 @@ describe('the digest of a row', () => {
     fc.assert(
       fc.property(fc.dictionary(text, fc.jsonValue()), (body) => {
         const turned = Object.fromEntries(Object.entries(body).toReversed());
-        const row = (body: unknown) => hex(contactRow(secret, { mode: 'live', phone: '+1', body }));
+        const row = (body: unknown) => hex(contactRow(secret, { phone: '+1', body }));
         expect(row(turned)).toBe(row(body));
       }),
     );
@@ -61,7 +60,7 @@ describe('the digest of a row', () => {
   });
 
   it('has a first part that is equal for the same recipient and template', () => {
-    const base = { mode: 'live', template: 't', to: '+1', params: ['a'] } as const;
+    const base = { template: 't', to: '+1', params: ['a'] } as const;
     const first = (row: Uint8Array) => hex(row.subarray(0, 12));
     expect(first(messageRow(secret, { ...base, params: ['b'] }))).toBe(first(messageRow(secret, base)));
     expect(first(messageRow(secret, { ...base, template: 'u' }))).not.toBe(first(messageRow(secret, base)));
@@ -69,14 +68,31 @@ describe('the digest of a row', () => {
   });
 
   it('has a part that identifies a recipient to forget', () => {
-    const message = messageRow(secret, { mode: 'live', template: 't', to: '+1', params: [] });
+    const message = messageRow(secret, { template: 't', to: '+1', params: [] });
     expect(hex(recipientDigest(secret, { template: 't', to: '+1' }))).toBe(hex(message.subarray(0, 12)));
-    const contact = contactRow(secret, { mode: 'live', phone: '+1', body: {} });
-    expect(hex(phoneDigest(secret, '+1'))).toBe(hex(contact.subarray(12)));
+    const contact = contactRow(secret, { phone: '+1', body: {} });
+    expect(hex(phoneDigest(secret, '+1'))).toBe(hex(contact.subarray(12, 24)));
+  });
+
+  it('has a part for the occasion, without which it is for none', () => {
+    const base = { template: 't', to: '+1', params: ['a'] } as const;
+    const occasion = (...per: readonly string[]) => hex(messageRow(secret, { ...base, per }).subarray(12, 24));
+    expect(occasion()).toBe('00'.repeat(12));
+    expect(occasion(' 00017 ')).toBe(occasion('17'));
+    expect(occasion('000')).toBe(occasion('0'));
+    expect(occasion('Cafe\u0301')).toBe(occasion('Caf\u00e9'));
+    expect(new Set([occasion('17'), occasion('17', '1'), occasion('1', '7'), occasion('017a')]).size).toBe(4);
+  });
+
+  it('has a last part that is equal for the same params', () => {
+    const base = { template: 't', to: '+1', params: ['a'] } as const;
+    const last = (row: Uint8Array) => hex(row.subarray(24));
+    expect(last(messageRow(secret, { ...base, to: '+2', per: ['1'] }))).toBe(last(messageRow(secret, base)));
+    expect(last(messageRow(secret, { ...base, params: ['b'] }))).not.toBe(last(messageRow(secret, base)));
   });
 
   it('depends on the secret', () => {
-    const base = { mode: 'live', template: 't', to: '+1', params: ['a'] } as const;
+    const base = { template: 't', to: '+1', params: ['a'] } as const;
     expect(hex(messageRow('00'.repeat(32), base))).not.toBe(hex(messageRow(secret, base)));
   });
 });
@@ -84,16 +100,25 @@ describe('the digest of a row', () => {
 describe('the account', () => {
   const facts = { origin: 'https://api.example.com', key: 'sk_live_1' };
 
-  it("is that of the local sandbox, or the given name, or the profile's id", () => {
+  it("is that of the local sandbox, or the profile's id, or the given name", () => {
     const all = { ...facts, sandbox: 'data1', named: 'acme', profile: 'p1' };
     expect(accountOf(secret, all).id).toBe('sandbox:data1');
-    expect(accountOf(secret, { ...all, sandbox: undefined }).id).toBe('name:acme');
-    expect(accountOf(secret, { ...facts, profile: 'p1' }).id).toBe('profile:p1');
+    expect(accountOf(secret, { ...all, sandbox: undefined }).id).toBe('profile:p1');
+    expect(accountOf(secret, { ...facts, named: 'acme' }).id).toBe('name:acme');
+  });
+
+  it('keeps the digest of its key, which is equal for the same key at every address', () => {
+    const digest = accountOf(secret, facts).keyDigest;
+    const moved = { ...facts, origin: 'https://new.example.com', profile: 'p1' };
+    expect(accountOf(secret, moved).keyDigest).toBe(digest);
+    expect(accountOf(secret, { ...moved, key: 'sk_live_2' }).keyDigest).not.toBe(digest);
+    const sandboxes = ['data1', 'data2'].map((sandbox) => accountOf(secret, { ...facts, sandbox }).keyDigest);
+    expect(new Set(sandboxes).size).toBe(2);
   });
 
   it('is a digest of the key otherwise, which does not reveal the key', () => {
-    const { id, isKeyDigest } = accountOf(secret, facts);
-    expect(isKeyDigest).toBe(true);
+    const { id, keyDigest } = accountOf(secret, facts);
+    expect(keyDigest).toBe(id);
     expect(id).toMatch(/^key:[0-9a-f]{24}$/);
     expect(accountOf(secret, { ...facts, key: 'sk_live_2' }).id).not.toBe(id);
     expect(accountOf(secret, facts).id).toBe(id);
@@ -104,13 +129,12 @@ describe('the account', () => {
   });
 });
 
-describe('the account of a key', () => {
+describe('the origin of an account', () => {
   it.each([
     ['http://localhost:4780', 'http://127.0.0.1:4780', 'http://[::1]:4780', 'http://LOCALHOST.:4780'],
     ['https://api.example.com', 'https://API.example.com', 'https://api.example.com.', 'https://api.example.com:443'],
   ])('is the same for every spelling of %s', (...origins) => {
     const accounts = origins.map((origin) => accountOf(secret, { origin, key: 'sk_live_1' }));
-    expect(new Set(accounts.map(({ id }) => id)).size).toBe(1);
     expect(new Set(accounts.map(({ origin }) => origin)).size).toBe(1);
   });
 
@@ -118,7 +142,7 @@ describe('the account of a key', () => {
     'differs between http://127.0.0.1:4780 and %s',
     (other) => {
       const [one, two] = ['http://127.0.0.1:4780', other].map((origin) => accountOf(secret, { origin, key: 'k' }));
-      expect(one?.id).not.toBe(two?.id);
+      expect(one?.origin).not.toBe(two?.origin);
     },
   );
 });

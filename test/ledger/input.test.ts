@@ -9,15 +9,22 @@ describe('the rows of an input', () => {
     const { input } = planOf(Array.from({ length: 3_000 }, (_, at) => `p${at}:1`).join(' '));
     expect(input.read(0)).toEqual(message('p0:1'));
     expect(input.read(2_999)).toEqual(message('p2999:1'));
-    expect(input.bytes).toHaveLength(72_000);
-    expect(input.bytes.subarray(24, 48)).toEqual(input.read(1));
+    expect(input.bytes).toHaveLength(108_000);
+    expect(input.bytes.subarray(36, 72)).toEqual(input.read(1));
   });
 
-  it('are found by digest: of equal rows, the one that is sent', () => {
-    const { input } = planOf('ada:1 bob:1 ada:1 bob:2');
-    const found = [...messages('ada:1 bob:1 bob:2'), unknown].map((row) => input.rowOf(row, 0));
-    expect(found).toEqual([0, 1, 3, undefined]);
-    expect(input.rowOf(input.bytes, 48)).toBe(0);
+  it('are found by person and occasion: of several rows, the first', () => {
+    const { input } = planOf('ada:1 bob:1 ada:1 bob:2 bob:2:may');
+    const found = [...messages('ada:1 bob:2 bob:3:may'), unknown].map((row) => input.rowOf(row, 0));
+    expect(found).toEqual([0, 1, 4, undefined]);
+    expect(input.rowOf(input.bytes, 72)).toBe(0);
+  });
+
+  it('are duplicates with the same text, and in conflict with another one', () => {
+    const { input } = planOf('ada:1 ada:1 ada:2 ada:2:may ada:1:may');
+    const rows = [0, 1, 2, 3, 4];
+    expect(rows.filter((row) => !input.isFirst(row))).toEqual([1, 2, 4]);
+    expect(rows.filter((row) => input.isConflict(row))).toEqual([2, 4]);
   });
 });
 

@@ -1,5 +1,7 @@
 import type { Database } from '../../src/base/transaction.ts';
+import { identitySize } from '../../src/ledger/identity.ts';
 import type { Ledger, RowDigest, RunState, RunTerms, Settled, SingleTerms, Verdict } from '../../src/ledger/ledger.ts';
+import { isSingles } from '../../src/ledger/run.ts';
 import { createSqlLedger } from '../../src/ledger/sql-ledger.ts';
 import { inMemory } from './drivers.ts';
 import { secret } from './rig.ts';
@@ -81,7 +83,7 @@ export function byDigest(ledger: Ledger, numbers: RowNumbers): Omit<Process, 'pi
       const verdicts =
         'run' in terms
           ? await ledger.claim(
-              rows.map((row) => numberOf(terms.run, row)),
+              rows.map((row) => ({ item: numberOf(terms.run, row), text: row.subarray(identitySize) })),
               terms,
             )
           : await singles(rows, terms);
@@ -103,6 +105,7 @@ export function byDigest(ledger: Ledger, numbers: RowNumbers): Omit<Process, 'pi
   }
 }
 
+/** A single message is known by its text, too. */
 function keyOf(run: string, row: RowDigest): string {
-  return `${run} ${Buffer.from(row).toString('hex')}`;
+  return `${run} ${Buffer.from(isSingles(run) ? row : row.subarray(0, identitySize)).toString('hex')}`;
 }

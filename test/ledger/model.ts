@@ -19,11 +19,13 @@ const options: fc.Arbitrary<PlanOptions> = fc.record({
   ),
   job: seldom('job'),
   first: fc.option(fc.integer({ min: 0, max: 4 }), { freq: 4, nil: undefined }),
-  newOnly: seldom(true),
+  skipSent: fc.constantFrom(undefined, 20 * hour, 30 * day),
   again: seldom(true),
+  besides: fc.boolean(),
+  firstOfEach: fc.boolean(),
+  isClockRight: fc.boolean(),
   continue: fc.option(fc.constant(true), { freq: 2, nil: undefined }),
-  changed: fc.constantFrom(undefined, 'skip', 'send'),
-  retryUnsure: seldom(true),
+  retryUnsure: fc.constantFrom(undefined, undefined, undefined, 'always', 'daily'),
 });
 const outcome = fc.constantFrom<Settlement>('done', 'done', 'done', 'failed', 'unsure', 'release');
 
@@ -60,7 +62,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant('wait' as const),
-      milliseconds: fc.constantFrom(1_000, hour, 13 * hour, 8 * day, 31 * day),
+      milliseconds: fc.constantFrom(1_000, hour, 13 * hour, 21 * hour, 8 * day, 28 * day),
     }),
   },
 );
@@ -70,6 +72,9 @@ export const steps: fc.Arbitrary<readonly Step[]> = fc.array(step, { minLength: 
 /** Grants of a row, and their outcomes. */
 interface Grant {
   readonly run: string;
+  readonly text: string;
+  /** It may have been sent before, so it is done or stays unsure. */
+  readonly isRetry: boolean;
   readonly process: Process;
   state: 'leaving' | 'done' | 'failed' | 'unsure' | 'release';
   at: number;
@@ -92,6 +97,7 @@ interface Command {
 }
 
 interface Flight {
+  readonly person: string;
   readonly row: RowDigest;
   readonly grant: Grant;
 }
@@ -144,36 +150,41 @@ export async function check(world: Machine, steps: readonly Step[]): Promise<voi
     if (!command || command.due.length === 0) return [];
     const numbers = command.due.splice(0, count);
     const rows = numbers.map((number) => rowOf(command.plan, number));
-    const { job, choice } = command.plan;
-    const ignoreOthers = choice.again ?? job !== undefined;
-    const terms = { run: command.run, retryUnsure: choice.retryUnsure, ignoreOthers };
+    const terms = { run: command.run, retryUnsure: command.plan.choice.retryUnsure };
     const verdicts = await process.ledger.claim(rows, terms);
     rows.forEach((row, at) => {
       if (verdicts[at]?.verdict === 'taken') command.due.push(numbers[at] ?? 0);
-      if (verdicts[at]?.verdict === 'yours') command.granted.push({ row, grant: grant(process, command, row) });
+      if (verdicts[at]?.verdict === 'yours') command.granted.push({ row, ...grant(process, command, row) });
     });
     return verdicts;
   }
 
-  function grant(process: Process, { run, plan }: Command, row: RowDigest): Grant {
-    const key = Buffer.from(row).toString('hex');
-    const earlier = grants.get(key) ?? [];
+  function grant(process: Process, { run, plan }: Command, row: RowDigest) {
+    const [person, text] = [`${plan.mode} ${hexOf(row.subarray(0, 24))}`, hexOf(row.subarray(24))];
+    const earlier = grants.get(person) ?? [];
+    let isRetry = false;
     for (const other of earlier) {
       const mayBeSent = other.state === 'leaving' || other.state === 'done' || other.state === 'unsure';
       if (!mayBeSent) continue;
       // With --retry-unsure the user accepts the risk, whatever the outcome of the new attempt.
       if (other.state === 'unsure' && plan.choice.retryUnsure) {
-        other.state = 'release';
+        isRetry = true;
         continue;
       }
       expectThat(other.run !== run, `a row of run ${run} was granted again, after ${other.state}`);
-      const isAllowed = plan.mode === 'sandbox' || plan.choice.again || plan.job !== undefined;
-      const isKnown = other.at <= (startedAgain.get(run) ?? -1) || other.at <= world.now() - 30 * day + 1_000;
-      expectThat(isAllowed || isKnown, `run ${run} was granted a row that is ${other.state} in run ${other.run}`);
+      const isKnown = plan.mode === 'sandbox' || other.at <= (startedAgain.get(run) ?? -1);
+      const isOver = world.now() - other.at >= (counts(other, text, plan) ?? Infinity);
+      expectThat(isKnown || isOver, `run ${run} was granted a row that is ${other.state} in run ${other.run}`);
     }
-    const made: Grant = { run, process, state: 'leaving', at: world.now() };
-    grants.set(key, [...earlier, made]);
-    return made;
+    const made: Grant = { run, text, isRetry, process, state: 'leaving', at: world.now() };
+    grants.set(person, [...earlier, made]);
+    return { person, grant: made };
+  }
+
+  /** For which time a grant counts. */
+  function counts({ state, text }: Grant, own: string, { choice: { skipSent = 0 } }: RunPlan): number | undefined {
+    if (state === 'done') return Math.max(text === own ? 27 * day : 20 * hour, skipSent);
+    return state === 'unsure' && text !== own ? 20 * hour : undefined;
   }
 
   function send({ command }: Process, outcomes: readonly Settlement[]): void {
@@ -188,7 +199,14 @@ export async function check(world: Machine, steps: readonly Step[]): Promise<voi
     if (!command || command.sent.length === 0) return;
     const sent = command.sent.splice(0);
     await ledger.settle(sent.map(({ flight: { row }, outcome }) => ({ run: command.run, row, outcome })));
-    for (const { flight, outcome } of sent) [flight.grant.state, flight.grant.at] = [outcome, world.now()];
+    for (const { flight, outcome } of sent) {
+      const { person, grant } = flight;
+      if (grant.isRetry && outcome !== 'done') grant.state = 'unsure';
+      else grant.state = outcome;
+      grant.at = world.now();
+      if (!grant.isRetry || outcome !== 'done') continue;
+      for (const other of grants.get(person) ?? []) if (other.state === 'unsure') other.state = 'done';
+    }
   }
 
   /** To the others, every row it had in flight may have been sent. */
@@ -230,8 +248,11 @@ export async function check(world: Machine, steps: readonly Step[]): Promise<voi
   async function finish(): Promise<void> {
     for (const [slot, process] of slots.entries()) if (process) die(slot, process);
     const rows = ['ada:1', 'bob:1', 'cyd:1', 'dan:1', 'eve:1'];
-    const options = { continue: true, newOnly: true, changed: 'skip' as const };
-    await start({ do: 'start', process: 0, rows, options });
+    const last = opened();
+    // Without its name, a job is not continued.
+    for (const { id, job } of await last.ledger.runs()) if (job !== undefined) await last.ledger.closeRun(id);
+    await last.ledger.close();
+    await start({ do: 'start', process: 0, rows, options: { continue: true, skipSent: 30 * day } });
     const [process] = slots;
     if (!process?.command) throw new Error('the last command did not start');
     await goThrough(process, process.command);
@@ -251,6 +272,10 @@ export async function check(world: Machine, steps: readonly Step[]): Promise<voi
     const state = (await process.ledger.runs()).find(({ id }) => id === run);
     expectThat(state?.isFinished === true, `the last run is not finished: ${JSON.stringify(state?.counts)}`);
   }
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
 }
 
 function seldom<T>(value: T): fc.Arbitrary<T | undefined> {

@@ -25,7 +25,7 @@ while (![0, count / 2].every((other) => existsSync(folder + '.' + other))) await
 const granted = [];
 for (let at = 0; at < count; at += 16) {
   const group = numbers.slice(at, at + 16);
-  const verdicts = await ledger.claim(group.map((number) => items[numbers.indexOf(number)]), { run });
+  const verdicts = await ledger.claim(group.map((number) => ({ item: items[numbers.indexOf(number)], text: new Uint8Array(12) })), { run });
   const own = group.filter((_, index) => verdicts[index].verdict === 'yours');
   granted.push(...own);
   if (own.length > 0) await ledger.settle(own.map((number) => ({ run, item: items[numbers.indexOf(number)], outcome: 'done' })));

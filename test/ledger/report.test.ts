@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ReportedRow } from '../../src/ledger/ledger.ts';
 import { drivers } from './drivers.ts';
 import { createMachine as createMachineOn, type Process } from './machine.ts';
-import { accepted, fatesIn, message, messages, planOf, sendAll } from './rig.ts';
+import { accepted, day, fatesIn, message, messages, planOf, sendAll } from './rig.ts';
 
 const people = 'ada:1 bob:1 cyd:1 dan:1';
 /** What the user is told about rows in flight of a process that ended. */
@@ -97,7 +97,7 @@ describe.each(drivers)('the report of a run $where', ({ driver }) => {
   it('names the rows that another run has sent meanwhile', async () => {
     const ledger = createMachine().start();
     const { run } = accepted(await ledger.register(planOf(people)));
-    await sendAll(ledger, planOf('cyd:1 dan:1', { again: true }));
+    await sendAll(ledger, planOf('cyd:1 dan:1', { again: true, besides: true }));
     await ledger.claim(messages('cyd:1'), { run });
     const states = (await reportOf(ledger, run)).map(({ state, code }) => [state, code]);
     expect(states).toEqual([
@@ -106,7 +106,7 @@ describe.each(drivers)('the report of a run $where', ({ driver }) => {
       ['withdrawn', 'elsewhere'],
       ['planned', undefined],
     ]);
-    const last = accepted(await ledger.register(planOf(people, { newOnly: true })));
+    const last = accepted(await ledger.register(planOf(people, { skipSent: day })));
     // The run has neither row any more: only the input does.
     expect([fatesIn(last), [...last.items].map(Boolean)]).toEqual([
       ['due', 'due', 'earlier', 'earlier'],
@@ -114,7 +114,7 @@ describe.each(drivers)('the report of a run $where', ({ driver }) => {
     ]);
   });
 
-  it('names the rows that a later run has sent again because they were unsure', async () => {
+  it('says which rows a later run has sent once more because they were unsure', async () => {
     const machine = createMachine();
     const first = machine.start();
     const { run } = accepted(await first.register(planOf('ada:1')));
@@ -123,8 +123,9 @@ describe.each(drivers)('the report of a run $where', ({ driver }) => {
     await first.endRun(run);
     await first.close();
     const later = machine.start();
-    await sendAll(later, planOf('ada:1', { again: true, retryUnsure: true }));
-    expect(await linesOf(later, run)).toEqual([[2, 'withdrawn', 'elsewhere', undefined, undefined]]);
+    const last = await sendAll(later, planOf('ada:1', { again: true, besides: true, retryUnsure: 'always' }));
+    const reason = `sent once more by run ${last.run}`;
+    expect(await linesOf(later, run)).toEqual([[2, 'done', undefined, reason, undefined]]);
   });
 
   it('says which rows the user has resolved', async () => {
@@ -133,14 +134,14 @@ describe.each(drivers)('the report of a run $where', ({ driver }) => {
     const rows = messages('ada:1 bob:1 cyd:1');
     await ledger.claim(rows, { run });
     await ledger.settle(rows.map((row) => ({ run, row, outcome: 'unsure', code: 'timeout', reason: 'late' })));
-    expect(await ledger.resolve(run, 'sent', (line) => line === 3)).toBe(1);
-    expect(await ledger.resolve(run, 'sent', (line) => line === 3)).toBe(0);
-    expect(await ledger.resolve(run, 'not-sent', (line) => line > 3)).toBe(1);
+    expect(await ledger.resolve(run, 'sent', { isOn: (line) => line === 3 })).toBe(1);
+    expect(await ledger.resolve(run, 'sent', { isOn: (line) => line === 3 })).toBe(0);
+    expect(await ledger.resolve(run, 'not-sent', { isOn: (line) => line > 3 })).toBe(1);
     const recorded = 'recorded by runs resolve';
     expect(await linesOf(ledger, run)).toEqual([
       [2, 'unsure', 'timeout', 'late', undefined],
       [3, 'done', undefined, recorded, undefined],
-      [4, 'released', undefined, recorded, undefined],
+      [4, 'failed', undefined, recorded, undefined],
     ]);
   });
 

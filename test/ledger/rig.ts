@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Mode } from '../../src/contract/keys.ts';
 import { contactRow, messageRow } from '../../src/ledger/identity.ts';
 import { createInput } from '../../src/ledger/input.ts';
 import {
@@ -20,18 +19,18 @@ import type { Process } from './machine.ts';
 export const secret = '07'.repeat(32);
 export const hour = 3_600_000;
 export const day = 24 * hour;
-export const account = { id: 'profile:acme', origin: 'https://api.example.com', isKeyDigest: false };
+export const account = { id: 'profile:acme', origin: 'https://api.example.com', keyDigest: 'key:1' };
 
-/** `Ada:1` is a message to Ada with the param 1. */
-export function message(text: string, mode: Mode = 'live'): RowDigest {
-  const [to = '', param = ''] = text.split(':');
-  return messageRow(secret, { mode, template: 'welcome', to, params: [param] });
+/** `ada:1` is a message to Ada with the param 1, and `ada:1:may` one for the occasion may. */
+export function message(text: string): RowDigest {
+  const [to = '', param = '', ...per] = text.split(':');
+  return messageRow(secret, { template: 'welcome', to, params: [param], per });
 }
 
 /** `Ada:1` is a contact with the phone Ada and the name 1. */
-function contact(text: string, mode: Mode): RowDigest {
+function contact(text: string): RowDigest {
   const [phone = '', name = ''] = text.split(':');
-  return contactRow(secret, { mode, phone, body: { phone, name } });
+  return contactRow(secret, { phone, body: { phone, name } });
 }
 
 export function messages(text: string): readonly RowDigest[] {
@@ -41,20 +40,22 @@ export function messages(text: string): readonly RowDigest[] {
     .map((row) => message(row));
 }
 
-export interface PlanOptions extends Partial<Omit<RunPlan, 'choice' | 'input'>>, Choice {}
+export interface PlanOptions extends Partial<Omit<RunPlan, 'choice' | 'input'>>, Choice {
+  readonly file?: string;
+}
 
 /** A plan of the named rows, separated by spaces. The first is on line 2. */
 export function planOf(text: string, options: PlanOptions = {}): RunPlan {
   const { kind = 'message', mode = 'live' } = options;
   const input = createInput();
-  for (const row of text.split(' ').filter(Boolean))
-    input.add(kind === 'message' ? message(row, mode) : contact(row, mode));
-  const { newOnly, again, changed, retryUnsure, atMost, ...rest } = options;
-  const choice = { newOnly, again, continue: options.continue, changed, retryUnsure, atMost };
+  for (const row of text.split(' ').filter(Boolean)) input.add(kind === 'message' ? message(row) : contact(row));
+  const { skipSent, again, seen, besides, firstOfEach, retryUnsure, atMost, file = 'people.csv', ...rest } = options;
+  const goesOn = options.continue;
+  const choice = { skipSent, again, seen, besides, firstOfEach, continue: goesOn, retryUnsure, atMost };
   const about = {
     command: 'send-batch',
     typed: 'bizmsg send-batch welcome',
-    file: 'people.csv',
+    file,
     rows: input.count,
     invalid: 0,
   };
@@ -98,8 +99,7 @@ export async function sendAllRows(ledger: Process, plan: RunPlan): Promise<Accep
   const result = accepted(await ledger.register(plan));
   const due = [...result.fates].flatMap((code, row) => (fates[code] === 'due' || fates[code] === 'retry' ? [row] : []));
   const rows = due.map((row) => rowOf(plan, row));
-  const { again, retryUnsure } = plan.choice;
-  const terms = { run: result.run, retryUnsure, ignoreOthers: again ?? plan.job !== undefined };
+  const terms = { run: result.run, retryUnsure: plan.choice.retryUnsure };
   const verdicts = await ledger.claim(rows, terms);
   const own = rows.filter((_, at) => verdicts[at]?.verdict === 'yours');
   await ledger.settle(own.map((row) => ({ run: result.run, row, outcome: 'done' })));

@@ -11,6 +11,7 @@ import {
   message,
   messages,
   planOf,
+  type PlanOptions,
   rowOf,
   sendAll,
   sendAllRows,
@@ -47,7 +48,7 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       const second = machine.start();
       expect(fatesIn(accepted(await second.register(planOf(people))))).toEqual(['unsure', 'due', 'due', 'due']);
       expect(await second.claim(messages('ada:1'), { run })).toMatchObject([{ verdict: 'unsure', run }]);
-      expect(await second.claim(messages('ada:1'), { run, retryUnsure: true })).toEqual([{ verdict: 'yours' }]);
+      expect(await second.claim(messages('ada:1'), { run, retryUnsure: 'always' })).toEqual([{ verdict: 'yours' }]);
     });
 
     it('continues a longer, sorted file, and withdraws removed rows', async () => {
@@ -73,19 +74,34 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
     it('counts each recipient once, with any number of messages', async () => {
       const machine = createMachine();
       const first = machine.start();
-      accepted(await first.register(planOf('ada:1 ada:2 ada:3 ada:4 bob:1 cyd:1')));
+      const per = { perColumns: ['order'] };
+      accepted(await first.register(planOf('ada:1:a ada:1:b ada:1:c ada:1:d bob:1:a cyd:1:a', per)));
       await first.close();
-      expect(accepted(await machine.start().register(planOf('ada:1 eve:1')))).toMatchObject({ continues: false });
+      expect(accepted(await machine.start().register(planOf('ada:1:a eve:1:a', per)))).toMatchObject({
+        continues: false,
+      });
     });
 
-    it('continues the latest of several runs', async () => {
+    it('continues the run of the same file, and of equal ones the latest', async () => {
       const machine = createMachine();
-      const first = machine.start();
-      const one = accepted(await first.register(planOf('ada:1 bob:1')));
-      await first.close();
-      const two = accepted(await machine.start().register(planOf('ada:1 cyd:1', { again: true })));
-      expect(two.run).not.toBe(one.run);
-      expect(accepted(await machine.start().register(planOf(people)))).toMatchObject({ run: two.run });
+      for (const [rows, file] of [
+        ['ada:1 bob:1', 'one.csv'],
+        ['cyd:1 dan:1', 'two.csv'],
+      ] as const) {
+        const ledger = machine.start();
+        accepted(await ledger.register(planOf(rows, { file })));
+        await ledger.close();
+      }
+      const [one, two] = await machine.start().runs();
+      const continued = async (file: string) => {
+        const plan = planOf(people, { file: `/elsewhere/${file}`, isRehearsal: true });
+        return accepted(await machine.start().register(plan)).run;
+      };
+      expect([await continued('one.csv'), await continued('two.csv'), await continued('three.csv')]).toEqual([
+        one?.id,
+        two?.id,
+        two?.id,
+      ]);
     });
 
     it('joins a running one, and leaves rows that only the other process has', async () => {
@@ -108,13 +124,17 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       expect(accepted(await second.register(planOf(people, { continue: true })))).toMatchObject({ run });
     });
 
-    it('starts a separate run with --again, and continues that run with --again', async () => {
+    it('asks with --again about an unfinished run, and continues that of --again with it', async () => {
       const machine = createMachine();
       const first = machine.start();
       const { run } = accepted(await first.register(planOf(people)));
       await first.close();
       const second = machine.start();
-      const again = accepted(await second.register(planOf(people, { again: true })));
+      expect(stopOf(await second.register(planOf(people, { again: true })))).toMatchObject({
+        reason: 'unfinished',
+        run,
+      });
+      const again = accepted(await second.register(planOf(people, { again: true, besides: true })));
       expect(again.run).not.toBe(run);
       await second.close();
       expect(accepted(await machine.start().register(planOf(people, { again: true })))).toMatchObject({
@@ -133,7 +153,7 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
         await stop(machine, first);
         const second = machine.start();
         expect(await sendAll(second, planOf(people, { kind }))).toMatchObject({ run, counts: { done: 4 } });
-        const third = await machine.start().register(planOf(people, { kind, newOnly: true }));
+        const third = await machine.start().register(planOf(people, { kind, skipSent: day }));
         expect(accepted(third).run).not.toBe(run);
       });
     });
@@ -226,10 +246,20 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
     });
 
     it('skips duplicate rows of the input', async () => {
+      const result = accepted(await createMachine().start().register(planOf('ada:1 bob:1 ada:1 ada:1')));
+      expect(fatesIn(result)).toEqual(['due', 'due', 'duplicate', 'duplicate']);
+    });
+
+    it('asks about several messages for one recipient, unless they are for several occasions', async () => {
       const machine = createMachine();
-      const result = accepted(await machine.start().register(planOf('ada:1 bob:1 ada:1 ada:2 ada:1')));
-      expect(fatesIn(result)).toEqual(['due', 'due', 'duplicate', 'due', 'duplicate']);
-      expect(result.counts).toMatchObject({ due: 3, duplicate: 2 });
+      const plan = (options: PlanOptions) => planOf('ada:1 bob:1 ada:2 ada:1', { isRehearsal: true, ...options });
+      const register = async (options: PlanOptions) => machine.start().register(plan(options));
+      expect(stopOf(await register({}))).toMatchObject({ reason: 'sent-before', rows: 0, conflicts: 1 });
+      const first = ['due', 'due', 'conflict', 'duplicate'];
+      for (const options of [{ skipSent: day }, { firstOfEach: true }, { mode: 'sandbox' }] as const)
+        expect(fatesIn(accepted(await register(options)))).toEqual(first);
+      const orders = planOf('ada:1:a bob:1:a ada:2:b ada:1:c', { perColumns: ['order'] });
+      expect(accepted(await machine.start().register(orders)).counts.due).toBe(4);
     });
 
     it('refuses to send more rows than --at-most, and registers nothing', async () => {
@@ -257,18 +287,55 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       const at = expect.closeTo(machine.now(), -4);
       machine.wait(hour);
       const earlier = [{ run, job: undefined, at, host: undefined, rows: 2, unsure: 0 }];
-      expect(stopOf(await machine.start().register(planOf(people)))).toEqual({
+      expect(stopOf(await machine.start().register(planOf('ada:2 bob:1 cyd:1 dan:1')))).toMatchObject({
         reason: 'sent-before',
         rows: 2,
+        changed: 1,
+        recent: 0,
         earlier,
       });
     });
 
-    it('sends the other rows with --new-only', async () => {
+    it('counts those who got another text a while ago apart', async () => {
       const machine = createMachine();
       await sendAll(machine.start(), planOf('ada:1 bob:1'));
-      const result = await sendAll(machine.start(), planOf(people, { newOnly: true }));
+      machine.wait(21 * hour);
+      await sendAll(machine.start(), planOf('cyd:1'));
+      const stop = stopOf(await machine.start().register(planOf('ada:2 bob:2 cyd:1 dan:1')));
+      expect(stop).toMatchObject({ rows: 1, changed: 0, recent: 2 });
+    });
+
+    it('sends the other rows with --skip-sent, and says who has sent each', async () => {
+      const machine = createMachine();
+      const { run } = await sendAll(machine.start(), planOf('ada:1 bob:1'));
+      const result = await sendAll(machine.start(), planOf('ada:2 bob:1 cyd:1 dan:1', { skipSent: day }));
       expect(fatesIn(result)).toEqual(['earlier', 'earlier', 'due', 'due']);
+      expect([0, 1, 2].map((row) => result.elsewhere(row)?.run)).toEqual([run, run, undefined]);
+    });
+
+    it('leaves rows that a live process will send to it, with --skip-sent', async () => {
+      const machine = createMachine();
+      const first = machine.start();
+      accepted(await first.register(planOf('ada:1 bob:1 cyd:1 dan:1 eve:1')));
+      const plan = planOf('ada:1 gus:1', { skipSent: day });
+      expect(fatesIn(accepted(await machine.start().register({ ...plan, isRehearsal: true })))).toEqual([
+        'busy',
+        'due',
+      ]);
+      machine.kill(first.pid);
+      expect(fatesIn(accepted(await machine.start().register(plan)))).toEqual(['due', 'due']);
+    });
+
+    it('passes a reminder with another text after 20 hours, also if yesterday one row was unsure', async () => {
+      const machine = createMachine();
+      const first = machine.start();
+      const { run } = accepted(await first.register(planOf(people)));
+      await first.claim(messages(people), { run });
+      await first.settle(messages('bob:1 cyd:1 dan:1').map((row) => ({ run, row, outcome: 'done' })));
+      machine.kill(first.pid);
+      machine.wait(21 * hour);
+      const next = await sendAll(machine.start(), planOf(people.replaceAll('1', '2')));
+      expect(next).toMatchObject({ continues: false, counts: { due: 4 } });
     });
 
     it('sends all rows with --again', async () => {
@@ -287,14 +354,15 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       expect(result.notes).toMatchObject([{ note: 'would-stop', stop }]);
     });
 
-    it('forgets them after 30 days', async () => {
+    it('passes them after 27 days, if the clock is right', async () => {
       const machine = createMachine();
       await sendAll(machine.start(), planOf(people));
-      machine.wait(30 * day - 5_000);
-      await sendAll(machine.start(), planOf('eve:1'));
-      expect((await machine.start().register(planOf(people))).stop).toMatchObject({ rows: 4 });
+      machine.wait(27 * day - 5_000);
+      const plan = planOf(people, { isClockRight: true, isRehearsal: true });
+      expect((await machine.start().register(plan)).stop).toMatchObject({ rows: 4 });
       machine.wait(10_000);
-      expect((await machine.start().register(planOf(people))).stop).toBeUndefined();
+      expect((await machine.start().register(plan)).stop).toBeUndefined();
+      expect((await machine.start().register({ ...plan, isClockRight: false })).stop).toMatchObject({ rows: 4 });
     });
 
     it('counts them after 40 days, each time, if nothing was recorded since: the clock may have been behind', async () => {
@@ -328,37 +396,67 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       accepted(await machine.start().register(planOf('ada:1')));
     });
 
-    it('checks again at each claim', async () => {
+    it.each<[string, PlanOptions]>([
+      ['', {}],
+      [' of a job', { job: 'may' }],
+      [' of --again', { again: true }],
+    ])('checks again at each claim%s', async (_, options) => {
       const machine = createMachine();
       const first = machine.start();
-      const { run } = accepted(await first.register(planOf(people)));
-      const other = await sendAll(machine.start(), planOf('ada:1 eve:1 fay:1 gus:1', { again: true }));
-      const terms = { run };
-      expect(await first.claim(messages('ada:1 bob:1'), terms)).toMatchObject([
+      const { run } = accepted(await first.register(planOf(people, options)));
+      const other = await sendAll(machine.start(), planOf('ada:2 eve:1 fay:1 gus:1', { again: true, besides: true }));
+      expect(await first.claim(messages('ada:1 bob:1'), { run })).toMatchObject([
         { verdict: 'elsewhere', run: other.run, state: 'done' },
         { verdict: 'yours' },
       ]);
       expect(await countsOf(machine, run)).toMatchObject({ withdrawn: 1, leaving: 1, planned: 2 });
     });
 
+    it('keeps a row planned that others took and left unsure', async () => {
+      const machine = createMachine();
+      const [first, second] = [machine.start(), machine.start()];
+      const { run } = accepted(await first.register(planOf(people)));
+      const other = accepted(await second.register(planOf('ada:2 eve:1 fay:1 gus:1', { again: true, besides: true })));
+      await second.claim(messages('ada:2'), { run: other.run });
+      expect(await first.claim(messages('ada:1'), { run })).toMatchObject([{ verdict: 'taken', run: other.run }]);
+      await second.settle([{ run: other.run, row: message('ada:2'), outcome: 'unsure' }]);
+      expect(await first.claim(messages('ada:1'), { run })).toMatchObject([{ verdict: 'elsewhere', state: 'unsure' }]);
+      expect(await countsOf(machine, run)).toMatchObject({ planned: 4 });
+    });
+
     it('counts another key of the same origin, if an account is only known by its key', async () => {
       const machine = createMachine();
-      const byKey = { id: 'key:1', origin: account.origin, isKeyDigest: true };
+      const byKey = { id: 'key:2', origin: account.origin, keyDigest: 'key:2' };
       await sendAll(machine.start(), planOf(people, { account: byKey }));
       expect((await machine.start().register(planOf(people))).stop).toMatchObject({ reason: 'sent-before', rows: 4 });
       const elsewhere = { ...account, origin: 'https://other.example.com' };
       expect((await machine.start().register(planOf(people, { account: elsewhere }))).stop).toBeUndefined();
     });
 
-    it('does not ask with --job, which sends each row once under its name', async () => {
+    it('asks about a new --job, which sends each row once under its name and then never asks', async () => {
       const machine = createMachine();
       await sendAll(machine.start(), planOf('ada:1 bob:1'));
-      const once = await sendAll(machine.start(), planOf(people, { job: 'monday' }));
+      const monday = { job: 'monday' };
+      expect(stopOf(await machine.start().register(planOf(people, monday)))).toMatchObject({ rows: 2 });
+      const once = await sendAll(machine.start(), planOf(people, { ...monday, again: true }));
       expect(once.counts).toMatchObject({ due: 4 });
       machine.wait(100 * day);
-      const again = await sendAll(machine.start(), planOf(`${people} eve:1`, { job: 'monday' }));
+      const again = await sendAll(machine.start(), planOf(`${people} eve:1`, monday));
       expect(again).toMatchObject({ run: once.run, counts: { done: 4, due: 1 } });
-      expect((await sendAll(machine.start(), planOf(people, { job: 'tuesday' }))).counts).toMatchObject({ due: 4 });
+      const tuesday = stopOf(await machine.start().register(planOf(people, { job: 'tuesday' })));
+      expect(tuesday).toMatchObject({ rows: 4, earlier: [{ job: 'monday' }] });
+    });
+
+    it('skips in a known job what others have sent, and keeps the time of --skip-sent', async () => {
+      const machine = createMachine();
+      await sendAll(machine.start(), planOf('ada:1'));
+      machine.wait(2 * day);
+      const job = { job: 'daily', skipSent: 4 * day };
+      await sendAll(machine.start(), planOf('bob:1 cyd:1', job));
+      await sendAll(machine.start(), planOf('dan:1'));
+      machine.wait(day);
+      const next = await sendAll(machine.start(), planOf('ada:2 bob:1 cyd:1 dan:2 eve:1', { job: 'daily' }));
+      expect(fatesIn(next)).toEqual(['earlier', 'done', 'done', 'earlier', 'due']);
     });
 
     it('continues a run started with --again without counting what it repeats', async () => {
@@ -374,17 +472,13 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
   });
 
   describe('another key', () => {
-    const other = { id: 'profile:new', origin: account.origin, isKeyDigest: false };
+    const other = { id: 'profile:new', origin: account.origin, keyDigest: 'key:2' };
 
     it('stops before it continues the run of another account', async () => {
       const machine = createMachine();
       const { run } = accepted(await machine.start().register(planOf(people)));
       const second = machine.start();
-      expect(stopOf(await second.register(planOf(people, { account: other })))).toEqual({
-        reason: 'other-account',
-        run,
-      });
-      expect(accepted(await second.register(planOf(people, { account: other, again: true }))).run).not.toBe(run);
+      expect(stopOf(await second.register(planOf(people, { account: other })))).toEqual({ reason: 'other-key', run });
     });
 
     it('continues with --continue, which is needed only once', async () => {
@@ -395,52 +489,130 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       expect(accepted(await machine.start().register(planOf(people, { account: other }))).run).toBe(run);
     });
 
-    it('stops before it continues the job of another account', async () => {
+    it('continues the run of the same key, whatever the profile', async () => {
       const machine = createMachine();
-      const { run } = await sendAll(machine.start(), planOf(people, { job: 'welcome' }));
+      const { run } = accepted(await machine.start().register(planOf(people)));
+      const same = { ...other, keyDigest: account.keyDigest };
+      expect(accepted(await machine.start().register(planOf(people, { account: same }))).run).toBe(run);
+    });
+
+    it('continues the job of an account that is known by its key alone', async () => {
+      const machine = createMachine();
+      const byKey = { ...account, id: account.keyDigest };
+      const { run } = await sendAll(machine.start(), planOf(people, { job: 'welcome', account: byKey }));
       const plan = planOf(people, { job: 'welcome', account: other });
-      expect(stopOf(await machine.start().register(plan))).toMatchObject({ reason: 'other-account', run });
+      expect(accepted(await machine.start().register(plan))).toMatchObject({ run, counts: { done: 4 } });
     });
   });
 
-  describe('edited rows', () => {
-    async function interrupted() {
+  describe('changed texts', () => {
+    async function interrupted(options: PlanOptions = {}) {
       const machine = createMachine();
       const first = machine.start();
-      const { run } = accepted(await first.register(planOf(people)));
+      const { run } = accepted(await first.register(planOf(people, options)));
       await first.claim(messages('ada:1 bob:1'), { run });
       await first.settle(messages('ada:1 bob:1').map((row) => ({ run, row, outcome: 'done' as const })));
       await first.close();
       return { machine, run };
     }
 
-    it('stop the command', async () => {
+    it('are never sent to those who were reached; the others get the new text', async () => {
       const { machine, run } = await interrupted();
-      const stop = stopOf(await machine.start().register(planOf('eve:2 ada:2 bob:2 cyd:2 dan:2')));
-      expect(stop).toEqual({ reason: 'edited', run, row: 1, rows: 2 });
+      const next = machine.start();
+      const result = accepted(await next.register(planOf('ada:2 bob:1 cyd:2 dan:1')));
+      expect([result.run, fatesIn(result)]).toEqual([run, ['changed', 'done', 'due', 'due']]);
+      await next.claim(messages('cyd:2'), { run });
+      await next.settle([{ run, row: message('cyd:2'), outcome: 'done' }]);
+      await next.close();
+      const last = accepted(await machine.start().register(planOf('ada:2 bob:1 cyd:2 dan:1')));
+      expect(fatesIn(last)).toEqual(['changed', 'done', 'done', 'due']);
     });
 
-    it('are skipped or sent as the user decides', async () => {
-      const { machine } = await interrupted();
-      const text = 'ada:2 bob:1 cyd:2 dan:2';
-      const skipped = accepted(await machine.start().register(planOf(text, { changed: 'skip', isRehearsal: true })));
-      expect(fatesIn(skipped)).toEqual(['changed', 'done', 'due', 'due']);
-      const sent = accepted(await machine.start().register(planOf(text, { changed: 'send', isRehearsal: true })));
-      expect(fatesIn(sent)).toEqual(['due', 'done', 'due', 'due']);
-    });
-
-    it('are not a second order of the same customer', async () => {
+    it('of most people stop a live command; with --continue the others get them', async () => {
       const { machine, run } = await interrupted();
-      expect(accepted(await machine.start().register(planOf(`${people} ada:2`)))).toMatchObject({
-        run,
-        counts: { due: 3 },
-      });
+      const text = 'ada:2 bob:2 cyd:2 dan:1';
+      expect(stopOf(await machine.start().register(planOf(text)))).toEqual({ reason: 'other-texts', run });
+      const next = machine.start();
+      const result = accepted(await next.register(planOf(text, { continue: true })));
+      expect([result.run, fatesIn(result)]).toEqual([run, ['changed', 'changed', 'due', 'due']]);
+      // The unsent rows would say the new text now, so that the same command goes on.
+      await next.close();
+      expect(accepted(await machine.start().register(planOf(text, { continue: true }))).run).toBe(run);
     });
 
-    it('do not stop a job', async () => {
+    it.each<[string, PlanOptions, number]>([
+      ['20 hours later', {}, 20 * hour],
+      ['with a sandbox key', { mode: 'sandbox' }, 0],
+    ])('of most people are a new run %s, and the old one is closed', async (_, options, wait) => {
+      const { machine, run } = await interrupted(options);
+      machine.wait(wait);
+      const result = accepted(await machine.start().register(planOf(people.replaceAll('1', '2'), options)));
+      expect(result).toMatchObject({ continues: false, counts: { due: 4 } });
+      expect(result.notes).toContainEqual({ note: 'replaced', run, rows: 2 });
+      expect(await countsOf(machine, run)).toMatchObject({ done: 2, withdrawn: 2 });
+    });
+
+    it('of half of the input stop a job; with --continue it goes on', async () => {
+      const { machine, run } = await interrupted({ job: 'daily' });
+      const plan = (options: PlanOptions) => planOf('ada:2 bob:2 cyd:1 dan:1', { job: 'daily', ...options });
+      const stop = stopOf(await machine.start().register(plan({})));
+      expect(stop).toEqual({ reason: 'job-texts', job: 'daily', rows: 2 });
+      const result = accepted(await machine.start().register(plan({ continue: true })));
+      expect([result.run, fatesIn(result)]).toEqual([run, ['changed', 'changed', 'due', 'due']]);
+    });
+
+    it('are known to a process that reads an older file', async () => {
+      const { machine, run } = await interrupted();
+      const [one, two] = [machine.start(), machine.start()];
+      await one.register(planOf(people));
+      await two.register(planOf('ada:1 bob:1 cyd:2 dan:1'));
+      await one.claim(messages('cyd:1'), { run });
+      expect(await two.claim(messages('cyd:2'), { run })).toMatchObject([{ verdict: 'taken' }]);
+      await one.settle([{ run, row: message('cyd:1'), outcome: 'done' }]);
+      expect(await two.claim(messages('cyd:2'), { run })).toMatchObject([{ verdict: 'done', isChanged: true }]);
+    });
+  });
+
+  describe('a job', () => {
+    it('that is unfinished is named to a command that fits', async () => {
       const machine = createMachine();
-      await sendAll(machine.start(), planOf(people, { job: 'daily' }));
-      expect(accepted(await machine.start().register(planOf('ada:2 bob:2', { job: 'daily' }))).counts.due).toBe(2);
+      const first = machine.start();
+      const { run } = accepted(await first.register(planOf(people, { job: 'may' })));
+      await first.close();
+      const stop = stopOf(await machine.start().register(planOf(people)));
+      expect(stop).toEqual({ reason: 'job-unnamed', run, job: 'may' });
+    });
+
+    it('that was closed is refused', async () => {
+      const machine = createMachine();
+      const first = machine.start();
+      const { run } = accepted(await first.register(planOf(people, { job: 'may' })));
+      await first.close();
+      await machine.start().closeRun(run);
+      const stop = stopOf(await machine.start().register(planOf(people, { job: 'may' })));
+      expect(stop).toEqual({ reason: 'job-closed', job: 'may' });
+    });
+
+    it('that repeats all rows while a run is unfinished asks', async () => {
+      const machine = createMachine();
+      const first = machine.start();
+      const { run } = accepted(await first.register(planOf(people)));
+      await first.close();
+      const plan = planOf(people, { job: 'may', again: true });
+      expect(stopOf(await machine.start().register(plan))).toMatchObject({ reason: 'unfinished', run });
+    });
+
+    it('sends a row that was withdrawn from it and added again, unless a batch has sent it', async () => {
+      const machine = createMachine();
+      const first = machine.start();
+      accepted(await first.register(planOf(people, { job: 'may' })));
+      await first.close();
+      const second = machine.start();
+      accepted(await second.register(planOf('ada:1 bob:1', { job: 'may' })));
+      await second.close();
+      await sendAll(machine.start(), planOf('cyd:1'));
+      const last = accepted(await machine.start().register(planOf(people, { job: 'may' })));
+      expect(fatesIn(last)).toEqual(['due', 'due', 'earlier', 'due']);
     });
   });
 
@@ -452,43 +624,65 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       await first.claim(messages(people), { run });
       const outcomes = ['unsure', 'done', 'done', 'done'] as const;
       await first.settle(messages(people).map((row, at) => ({ run, row, outcome: outcomes[at] ?? 'done' })));
+      await first.endRun(run);
       await first.close();
       return { machine, run };
     }
 
     it('are sent again by --retry-unsure, even if their run is finished', async () => {
       const { machine, run } = await unsure();
-      const result = await sendAll(machine.start(), planOf(people, { retryUnsure: true }));
+      const result = await sendAll(machine.start(), planOf(people, { retryUnsure: 'always' }));
       expect(result).toMatchObject({ run, counts: { due: 1, done: 3 } });
       expect(await countsOf(machine, run)).toMatchObject({ unsure: 0, done: 4 });
+    });
+
+    it.each(['failed', 'release', 'unsure'] as const)('that are sent again stay unsure after: %s', async (outcome) => {
+      const { machine, run } = await unsure();
+      const plan = (retryUnsure: 'always' | 'daily') => planOf(people, { retryUnsure });
+      const ledger = machine.start();
+      await ledger.register(plan('daily'));
+      await ledger.claim(messages('ada:1'), { run, retryUnsure: 'daily' });
+      await ledger.settle([{ run, row: message('ada:1'), outcome }]);
+      await ledger.endRun(run);
+      await ledger.close();
+      expect(await countsOf(machine, run)).toMatchObject({ unsure: 1, done: 3 });
+      const fates = async (retry: 'always' | 'daily') =>
+        fatesIn(accepted(await machine.start().register({ ...plan(retry), isRehearsal: true })))[0];
+      // A script sends them once a day.
+      expect([await fates('daily'), await fates('always')]).toEqual(['unsure', 'due']);
+      machine.wait(day);
+      expect(await fates('daily')).toBe('due');
     });
 
     it('that are sent again from their own file are settled in the first run', async () => {
       const { machine, run } = await unsure();
       expect(stopOf(await machine.start().register(planOf('ada:1')))).toMatchObject({ reason: 'sent-before' });
-      const result = await sendAll(machine.start(), planOf('ada:1', { retryUnsure: true }));
+      const result = await sendAll(machine.start(), planOf('ada:1', { retryUnsure: 'always' }));
       expect(result.run).not.toBe(run);
-      expect(await countsOf(machine, run)).toMatchObject({ unsure: 0, withdrawn: 1 });
+      expect(await countsOf(machine, run)).toMatchObject({ unsure: 0, done: 4 });
+    });
+
+    it('that were corrected are held back by --skip-sent', async () => {
+      const { machine } = await unsure();
+      const result = accepted(await machine.start().register(planOf('ada:2 bob:1 eve:1', { skipSent: day })));
+      expect(fatesIn(result)).toEqual(['unsure', 'earlier', 'due']);
+      expect(result.notes).toMatchObject([{ note: 'held-back', rows: 1 }]);
     });
 
     it('need --retry-unsure again in a later command', async () => {
       const { machine } = await unsure();
       const first = machine.start();
-      const { run } = accepted(await first.register(planOf('ada:1', { retryUnsure: true })));
+      const { run } = accepted(await first.register(planOf('ada:1', { retryUnsure: 'always' })));
       await first.close();
       expect(stopOf(await machine.start().register(planOf('ada:1')))).toMatchObject({ reason: 'sent-before', rows: 1 });
-      expect(accepted(await machine.start().register(planOf('ada:1', { retryUnsure: true }))).run).toBe(run);
+      expect(accepted(await machine.start().register(planOf('ada:1', { retryUnsure: 'always' }))).run).toBe(run);
     });
 
     it("are settled by the user's findings", async () => {
       const { machine, run } = await unsure();
-      expect(await machine.start().resolve(run, 'not-sent', (line) => line < 4)).toBe(1);
-      expect(fatesIn(accepted(await machine.start().register(planOf(people))))).toEqual([
-        'due',
-        'done',
-        'done',
-        'done',
-      ]);
+      expect(await machine.start().resolve(run, 'not-sent', { isOn: (line) => line < 4 })).toBe(1);
+      expect(await countsOf(machine, run)).toMatchObject({ unsure: 0, failed: 1, done: 3 });
+      expect(accepted(await machine.start().register(planOf('ada:1'))).counts.due).toBe(1);
     });
 
     it('accept a late outcome only from the process that sent them', async () => {
@@ -514,15 +708,13 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
   describe('an import', () => {
     const kind = 'contact' as const;
 
-    it('of finished rows runs again, with a note', async () => {
+    it('skips what was imported within 30 days; --again imports all', async () => {
       const machine = createMachine();
       await sendAll(machine.start(), planOf('ada:1 bob:1', { kind }));
-      const result = await sendAll(machine.start(), planOf('ada:1 bob:1', { kind }));
-      expect(result).toMatchObject({
-        continues: false,
-        counts: { due: 2 },
-        notes: [{ note: 'imported-before', rows: 2 }],
-      });
+      const plan = (options: PlanOptions) => planOf('ada:1 bob:1', { kind, isRehearsal: true, ...options });
+      const fates = async (options: PlanOptions) => fatesIn(accepted(await machine.start().register(plan(options))));
+      expect(await fates({})).toEqual(['earlier', 'earlier']);
+      expect(await fates({ again: true })).toEqual(['due', 'due']);
     });
 
     it('sends each different row of a contact once, in the order of the file', async () => {
@@ -535,13 +727,6 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       const job = { kind, job: 'people' };
       for (const text of ['1:Ada 2:Bob', '1:Ava']) await sendAll(machine.start(), planOf(text, job));
       expect(fatesIn(await sendAll(machine.start(), planOf('1:Ada 1:Ana', job)))).toEqual(['done', 'due']);
-    });
-
-    it('skips with --new-only each row that was imported, whatever was imported later', async () => {
-      const machine = createMachine();
-      for (const text of ['1:Ada 2:Bob', '1:Ava']) await sendAll(machine.start(), planOf(text, { kind }));
-      const result = await sendAll(machine.start(), planOf('1:Ada 1:Ana', { kind, newOnly: true }));
-      expect(fatesIn(result)).toEqual(['earlier', 'due']);
     });
   });
 
@@ -569,7 +754,7 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       await process.claim(messages('ada:1'), { single });
       await process.settle([{ run, row: message('ada:1'), outcome: 'done' }]);
       expect(stopOf(await machine.start().register(planOf(people)))).toMatchObject({ earlier: [{ run, rows: 1 }] });
-      await sendAll(machine.start(), planOf(people, { newOnly: true }));
+      await sendAll(machine.start(), planOf(people, { skipSent: day }));
       expect(await process.claim(messages('bob:1'), { single })).toMatchObject([
         { verdict: 'elsewhere', state: 'done' },
       ]);
@@ -585,7 +770,9 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
         { verdict: 'taken', owner: { pid: batch.pid } },
       ]);
       expect(await process.claim(messages('bob:1'), { single })).toEqual([{ verdict: 'yours' }]);
-      expect(await batch.claim(messages('bob:1'), { run })).toMatchObject([{ verdict: 'elsewhere', state: 'leaving' }]);
+      expect(await batch.claim(messages('bob:1'), { run })).toMatchObject([
+        { verdict: 'taken', owner: { pid: process.pid } },
+      ]);
     });
 
     it('that is unsure needs --retry-unsure, at any age', async () => {
@@ -612,14 +799,26 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       expect(accepted(await machine.start().register(planOf(people))).counts.due).toBe(4);
     });
 
-    it('a recipient allows sending to them again', async () => {
+    it('a recipient allows sending to them again, and names the jobs that have them', async () => {
       const machine = createMachine();
       await sendAll(machine.start(), planOf(people));
-      await machine
-        .start()
-        .forget({ people: { who: [message('ada:1').slice(0, 12)], per: message('ada:1').slice(12) } });
-      const result = accepted(await machine.start().register(planOf(people, { newOnly: true })));
+      const { run } = await sendAll(machine.start(), planOf(people, { job: 'may', again: true }));
+      const ada = message('ada:1');
+      const named = await machine.start().forget({ people: { who: [ada.slice(0, 12)], per: ada.slice(12, 24) } });
+      expect(named.map(({ id }) => id)).toEqual([run]);
+      const result = accepted(await machine.start().register(planOf(people, { skipSent: day })));
       expect(fatesIn(result)).toEqual(['due', 'earlier', 'earlier', 'earlier']);
+    });
+
+    it('is possible for the unsure rows of one person alone', async () => {
+      const machine = createMachine();
+      const first = machine.start();
+      const { run } = accepted(await first.register(planOf(people)));
+      await first.claim(messages(people), { run });
+      machine.kill(first.pid);
+      const ada = { who: [message('ada:1').slice(0, 12)], per: message('ada:1').slice(12, 24) };
+      expect(await machine.start().resolve(run, 'sent', { people: ada })).toBe(1);
+      expect(await countsOf(machine, run)).toMatchObject({ done: 1, unsure: 3 });
     });
   });
 });

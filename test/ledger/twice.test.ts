@@ -150,9 +150,9 @@ describe('the decision about a row', () => {
     ['a given up row that was sent elsewhere', own('withdrawn'), done, live, 'ask'],
     ['a failed row that was sent elsewhere meanwhile', own('failed'), done, live, 'ask'],
 
-    ['a new row that was sent elsewhere, with a sandbox key', undefined, done, sandbox, 'due'],
-    ['a new row that is unsure elsewhere, with a sandbox key', undefined, unsure, sandbox, 'due'],
-    ['a failed row that was sent elsewhere, with a sandbox key', own('failed'), done, sandbox, 'retry'],
+    ['a new row that was sent elsewhere, with a sandbox key', undefined, done, sandbox, 'noted'],
+    ['a new row that is unsure elsewhere, with a sandbox key', undefined, unsure, sandbox, 'noted'],
+    ['a failed row that was sent elsewhere, with a sandbox key', own('failed'), done, sandbox, 'noted'],
 
     ['with --skip-sent, a row that was sent elsewhere', undefined, done, skip, 'earlier'],
     ['with --skip-sent, a row that is unsure elsewhere', undefined, unsure, skip, 'unsure'],

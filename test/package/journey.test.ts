@@ -47,7 +47,7 @@ describe(`the package on Node ${process.versions.node}`, { sequential: true }, (
 
   it('prints its help', async () => {
     expect(await bizmsg('--help')).toContain('send-template');
-    expect(await bizmsg('contacts', 'import', '--help')).toContain('--new-only');
+    expect(await bizmsg('contacts', 'import', '--help')).toContain('--again');
   });
 
   it('sends through the sandbox that it started', async () => {

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { keys, type Machine, openMachine, people, summaryOf, type Result, rows, usualModes } from './matrix-rig.ts';
+import {
+  keys,
+  type Machine,
+  openMachine,
+  people,
+  person,
+  summaryOf,
+  type Result,
+  rows,
+  usualModes,
+} from './matrix-rig.ts';
 
 const all = people(1, rows);
 const hour = 3_600_000;
@@ -41,48 +51,53 @@ describe.each(usualModes)('with a %s key', (mode) => {
   });
 
   describe('--again', () => {
-    it.concurrent('sends a finished file once more, despite interruptions', async () => {
+    const words = ['--job', 'second', '--again'];
+
+    it.concurrent('sends a finished file once more under a new name, despite interruptions', async () => {
       await using machine = await openMachine(mode);
       const file = machine.write(all);
       await machine.batch(file);
-      await interrupted(machine, ['--again']);
-      await interrupted(machine, ['--again']);
-      expect(await machine.batch(file, ['--again'])).toMatchObject({ code: 0, summary: { continues: true } });
+      await interrupted(machine, words);
+      await interrupted(machine, words);
+      expect(await machine.batch(file, words)).toMatchObject({ code: 0, summary: { continues: true } });
       expect(machine.reach(all)).toEqual({ 2: rows });
-      expect(await machine.batch(file, ['--again'])).toMatchObject({
-        code: 0,
-        summary: { continues: false, sent: rows },
-      });
-      expect(machine.reach(all)).toEqual({ 3: rows });
+      expect(await machine.batch(file, words)).toMatchObject({ code: 0, summary: { sent: 0 } });
+      expect(machine.reach(all)).toEqual({ 2: rows });
     });
 
-    it.concurrent('is continued by the same command without it', async () => {
+    it.concurrent('is kept by its job', async () => {
       await using machine = await openMachine(mode);
       const file = machine.write(all);
       await machine.batch(file);
-      await interrupted(machine, ['--again']);
-      expect(await machine.batch(file)).toMatchObject({ code: 0, summary: { continues: true } });
+      await interrupted(machine, words);
+      expect(await machine.batch(file, words.slice(0, 2))).toMatchObject({ code: 0, summary: { continues: true } });
       expect(machine.reach(all)).toEqual({ 2: rows });
     });
 
-    it.concurrent('starts a separate run next to an unfinished one', async () => {
+    it.concurrent('is refused while a run with these rows is unfinished', async () => {
       await using machine = await openMachine(mode);
-      const first = await interrupted(machine);
+      const { run } = summaryOf(await interrupted(machine));
+      const again = await machine.batch(machine.write(all), words);
+      expect(again).toMatchObject({ code: 11, error: 'run-unfinished' });
+      expect(again.text).toContain('without --job and --again the command sends the rest');
+      expect(again.text).toContain(`runs close ${run}`);
+    });
+
+    it.concurrent('is refused for a job that was made without it', async () => {
+      await using machine = await openMachine(mode);
       const file = machine.write(all);
-      const again = await machine.batch(file, ['--again']);
-      expect(again).toMatchObject({ code: 0, summary: { continues: false, sent: rows } });
-      const { sent } = summaryOf(first);
-      expect(machine.reach(all)).toEqual({ 1: rows - sent, 2: sent });
+      await machine.batch(file, ['--job', 'second']);
+      expect(await machine.batch(file, words)).toMatchObject({ code: 11, error: 'job-known' });
     });
   });
 
-  describe('--new-only', () => {
+  describe('--skip-sent', () => {
     it.concurrent('sends the new rows once, despite interruptions', async () => {
       await using machine = await openMachine(mode);
       const more = people(1, rows + 18);
       await machine.batch(machine.write(all));
       const file = machine.write(more);
-      const words = ['--new-only', '--concurrency', '4'];
+      const words = ['--skip-sent', '--concurrency', '4'];
       for (let part = 0; part < 2; part++)
         expect(await machine.batch(file, words, { interruptAfter: 4 })).toMatchObject({ code: 130 });
       const last = await machine.batch(file, words);
@@ -92,16 +107,6 @@ describe.each(usualModes)('with a %s key', (mode) => {
         code: 0,
         summary: { skipped: { earlier_run: rows + 18 } },
       });
-    });
-
-    it.concurrent('skips rows of an unfinished run that a job sent, which are still in the input', async () => {
-      await using machine = await openMachine(mode);
-      const file = machine.write(all);
-      await machine.batch(file, ['--first', '5']);
-      await machine.batch(file, ['--job', 'weekly']);
-      const { summary, notes } = await machine.batch(file, ['--new-only']);
-      expect(summary).toMatchObject({ continues: true, sent: 0, skipped: { this_run: 5, earlier_run: rows - 5 } });
-      expect(notes).not.toContain('run');
     });
   });
 
@@ -137,13 +142,56 @@ describe.each(usualModes)('with a %s key', (mode) => {
       expect(last).toMatchObject({ code: 0, summary: { sent: 0, skipped: { this_run: 2 * rows }, job: 'welcome' } });
     });
 
-    it.concurrent('sends once more under another name, and ignores other runs', async () => {
+    it.concurrent('asks once about what others have sent, and keeps the answer', async () => {
       await using machine = await openMachine(mode);
       const file = machine.write(all);
       await machine.batch(file);
-      for (const name of ['monday', 'tuesday', 'tuesday'])
-        expect(await machine.batch(file, ['--job', name])).toMatchObject({ code: 0 });
-      expect(machine.reach(all)).toEqual({ 3: rows });
+      const refused = await machine.batch(file, ['--job', 'monday']);
+      expect(refused).toMatchObject({ code: 11, error: 'sent-before' });
+      expect(refused.text).toMatch(/; --again sends all \d+ once more, for another occasion/);
+      const more = machine.write(people(1, rows + 1));
+      const first = await machine.batch(more, ['--job', 'monday', '--skip-sent']);
+      expect(first).toMatchObject({ code: 0, summary: { sent: 1, skipped: { earlier_run: rows } } });
+      expect(await machine.batch(more, ['--job', 'monday'])).toMatchObject({ code: 0, summary: { sent: 0 } });
+      expect(machine.reach(all)).toEqual({ 1: rows });
+    });
+
+    it.concurrent('names another job first, since the name may be mistyped', async () => {
+      await using machine = await openMachine(mode);
+      const file = machine.write(all);
+      await machine.batch(file, ['--job', 'welcome']);
+      const refused = await machine.batch(file, ['--job', 'welcom']);
+      expect(refused).toMatchObject({ code: 11, error: 'sent-before' });
+      expect(refused.text).toContain('(job welcome, last at');
+    });
+
+    it.concurrent('that is unfinished is named to the same command without it', async () => {
+      await using machine = await openMachine(mode);
+      await interrupted(machine, ['--job', 'welcome']);
+      const refused = await machine.batch(machine.write(all));
+      expect(refused).toMatchObject({ code: 11, error: 'job-unnamed' });
+      expect(refused.text).toContain('--job welcome sends the rest');
+    });
+
+    it.concurrent('with another template or other --per columns is a usage error', async () => {
+      await using machine = await openMachine(mode);
+      const file = machine.write(all);
+      await machine.batch(file, ['--job', 'welcome']);
+      const other = await machine.run([
+        'send-batch',
+        'bye',
+        file,
+        '--job',
+        'welcome',
+        '-o',
+        'json',
+        '--param=x',
+        '--at-most',
+        '99',
+      ]);
+      expect(other).toMatchObject({ code: 2, text: expect.stringContaining('template welcome') });
+      const per = await machine.batch(file, ['--job', 'welcome', '--per', 'nick']);
+      expect(per).toMatchObject({ code: 2, text: expect.stringMatching(/no --per.* --per nick/) });
     });
 
     it.concurrent('returns to rows that were missing from another list of the job', async () => {
@@ -160,51 +208,45 @@ describe.each(usualModes)('with a %s key', (mode) => {
     });
   });
 
-  describe('an edited mapping after an interruption', () => {
-    const edited = ['--param-column', 'nick', '--concurrency', '2'];
-    const messages = all.map((row) => ({ ...row, name: row.nick ?? '' }));
+  describe('corrected texts', () => {
+    const corrected = all.map((row, at) => (at < 3 ? { ...row, name: `${row.name}!` } : row));
 
-    it.concurrent('is refused', async () => {
+    it.concurrent('after an interruption go only to those who were not reached', async () => {
       await using machine = await openMachine(mode);
-      const { sent } = summaryOf(await interrupted(machine));
-      const second = await machine.batch(machine.write(all), edited);
-      expect(second).toMatchObject({ code: 11, error: 'rows-edited', summary: undefined });
-      for (const option of ['--changed skip', '--changed send', '--again']) expect(second.text).toContain(option);
-      expect(second.text).toContain(`${sent} rows were changed after run`);
-      expect(machine.reach(messages)).toEqual({ 0: rows });
+      await machine.batch(machine.write(all), ['--concurrency', '1'], { interruptAfter: 2 });
+      const last = await machine.batch(machine.write(corrected));
+      expect(last).toMatchObject({ code: 0, summary: { continues: true, sent: rows - 2, skipped: { changed: 2 } } });
+      expect(machine.reach(corrected)).toEqual({ 0: 2, 1: rows - 2 });
     });
 
-    it.concurrent('skips recipients served by the run with --changed skip, despite interruptions', async () => {
+    it.concurrent(
+      'after the end stop the command, which counts them; with --skip-sent only a new person gets one',
+      async () => {
+        await using machine = await openMachine(mode);
+        await machine.batch(machine.write(all));
+        const file = machine.write([...corrected, person(rows + 1)]);
+        const refused = await machine.batch(file);
+        expect(refused).toMatchObject({ code: 11, error: 'sent-before' });
+        expect(refused.text).toContain(`${rows} found, 3 with another text`);
+        const last = await machine.batch(file, ['--skip-sent']);
+        expect(last).toMatchObject({ code: 0, summary: { sent: 1, skipped: { earlier_run: rows } } });
+        expect(machine.service.sent).toHaveLength(rows + 1);
+      },
+    );
+
+    it.concurrent('of all people after an interruption need --continue', async () => {
       await using machine = await openMachine(mode);
-      const { sent } = summaryOf(await interrupted(machine));
-      const words = [...edited, '--changed', 'skip'];
+      const { sent, run } = summaryOf(await interrupted(machine));
       const file = machine.write(all);
-      expect(await machine.batch(file, words, { interruptAfter: 4 })).toMatchObject({ code: 130 });
+      const words = ['--param-column', 'nick', '--concurrency', '2'];
+      const refused = await machine.batch(file, words);
+      expect(refused).toMatchObject({ code: 11, error: 'run-with-other-texts' });
+      expect(refused.text).toContain(`runs close ${run}`);
+      expect(await machine.batch(file, [...words, '--continue'], { interruptAfter: 4 })).toMatchObject({ code: 130 });
       const last = await machine.batch(file, words);
-      expect(last).toMatchObject({ code: 0, summary: { not_reached: 0, skipped: { changed: sent } } });
-      expect([machine.reach(all), machine.reach(messages)]).toEqual([
-        { 0: rows - sent, 1: sent },
-        { 0: sent, 1: rows - sent },
-      ]);
-    });
-
-    it.concurrent('sends the new message to all with --changed send, despite interruptions', async () => {
-      await using machine = await openMachine(mode);
-      const { sent } = summaryOf(await interrupted(machine));
-      const words = [...edited, '--changed', 'send'];
-      const file = machine.write(all);
-      expect(await machine.batch(file, words, { interruptAfter: 4 })).toMatchObject({ code: 130 });
-      expect(await machine.batch(file, words)).toMatchObject({ code: 0, summary: { not_reached: 0 } });
-      expect([machine.reach(all), machine.reach(messages)]).toEqual([{ 0: rows - sent, 1: sent }, { 1: rows }]);
-    });
-
-    it.concurrent('is a separate run with --again, and the first one can still be finished', async () => {
-      await using machine = await openMachine(mode);
-      await interrupted(machine);
-      const file = machine.write(all);
-      expect(await machine.batch(file, [...edited, '--again'])).toMatchObject({ code: 0, summary: { sent: rows } });
-      expect(await machine.batch(file)).toMatchObject({ code: 0, summary: { continues: true } });
-      expect([machine.reach(all), machine.reach(messages)]).toEqual([{ 1: rows }, { 1: rows }]);
+      expect(last).toMatchObject({ code: 0, summary: { continues: true } });
+      expect(machine.reach(all)[1]).toBe(sent);
+      expect(machine.service.sent).toHaveLength(rows);
     });
   });
 
@@ -218,30 +260,19 @@ describe.each(usualModes)('with a %s key', (mode) => {
       const file = machine.write(all);
       const second = await machine.batch(file);
       expect(second).toMatchObject({ code: 11, error: 'run-of-other-account' });
-      for (const option of ['--continue', '--again']) expect(second.text).toContain(option);
+      for (const option of ['--continue', 'bizmsg runs close']) expect(second.text).toContain(option);
       const words = ['--continue', '--concurrency', '2'];
       expect(await machine.batch(file, words, { interruptAfter: 2 })).toMatchObject({ code: 130 });
       expect(await machine.batch(file)).toMatchObject({ code: 0, summary: { continues: true } });
       expect(machine.reach(all)).toEqual({ 1: rows });
     });
 
-    it.concurrent('in the environment starts a separate run with --again', async () => {
+    it.concurrent('in the environment continues a job', async () => {
       await using machine = await openMachine(mode);
-      const { sent } = summaryOf(await interrupted(machine));
-      machine.env = { ...machine.env, BIZMSG_API_KEY: other };
-      const again = await machine.batch(machine.write(all), ['--again']);
-      expect(again).toMatchObject({ code: 0, summary: { continues: false, sent: rows } });
-      expect(machine.reach(all)).toEqual({ 1: rows - sent, 2: sent });
-    });
-
-    it.concurrent('in the environment is refused for a job; --continue accepts it', async () => {
-      await using machine = await openMachine(mode);
-      await interrupted(machine, ['--job', 'welcome']);
-      machine.env = { ...machine.env, BIZMSG_API_KEY: other };
-      const file = machine.write(all);
       const words = ['--job', 'welcome'];
-      expect(await machine.batch(file, words)).toMatchObject({ code: 11, error: 'run-of-other-account' });
-      expect(await machine.batch(file, [...words, '--continue'])).toMatchObject({ code: 0 });
+      await interrupted(machine, words);
+      machine.env = { ...machine.env, BIZMSG_API_KEY: other };
+      expect(await machine.batch(machine.write(all), words)).toMatchObject({ code: 0, summary: { continues: true } });
       expect(machine.reach(all)).toEqual({ 1: rows });
     });
 
@@ -327,17 +358,9 @@ describe('a run that was idle', () => {
     const file = machine.write(all);
     const second = await machine.batch(file, [], after(13));
     expect(second).toMatchObject({ code: 11, error: 'run-idle' });
-    for (const option of ['--continue', '--again']) expect(second.text).toContain(option);
+    for (const option of ['--continue', 'bizmsg runs close']) expect(second.text).toContain(option);
     expect(await machine.batch(file, ['--continue'], after(13))).toMatchObject({ code: 0 });
     expect(machine.reach(all)).toEqual({ 1: rows });
-  });
-
-  it.concurrent('for 13 hours is not continued with --again', async () => {
-    await using machine = await openMachine('live');
-    const { sent } = summaryOf(await interrupted(machine));
-    const again = await machine.batch(machine.write(all), ['--again'], after(13));
-    expect(again).toMatchObject({ code: 0, summary: { continues: false, sent: rows } });
-    expect(machine.reach(all)).toEqual({ 1: rows - sent, 2: sent });
   });
 
   it.concurrent('for 13 hours is continued with a sandbox key', async () => {
@@ -354,12 +377,12 @@ describe('a run that was idle', () => {
     expect([last.code, machine.reach(all)]).toEqual([0, { 1: rows }]);
   });
 
-  it.concurrent('for 8 days is closed: its rows count as sent, and --new-only sends the others', async () => {
+  it.concurrent('for 8 days is closed: its rows count as sent, and --skip-sent sends the others', async () => {
     await using machine = await openMachine('live');
     const { sent } = summaryOf(await interrupted(machine));
     const file = machine.write(all);
     expect(await machine.batch(file, [], after(8 * 24))).toMatchObject({ code: 11, error: 'sent-before' });
-    const last = await machine.batch(file, ['--new-only'], after(8 * 24));
+    const last = await machine.batch(file, ['--skip-sent'], after(8 * 24));
     expect(last).toMatchObject({ code: 0, summary: { continues: false, skipped: { earlier_run: sent } } });
     expect(last.notes).toContain('run');
     expect(machine.reach(all)).toEqual({ 1: rows });

@@ -94,7 +94,7 @@ export async function part(folder: string, input: Input, sending: Sending = {}):
     if (accepted.stop) throw new Error(`it stopped: ${accepted.stop.reason}`);
     const { run } = accepted;
     const [sent, outcomes]: [string[], Outcome[]] = [[], []];
-    const due = dueIn(accepted, input);
+    const due = dueIn(accepted, input, plan);
     onOpened?.({ ledger, run });
     const stopped = await sendRows({
       ledger,
@@ -139,18 +139,18 @@ const never = new AbortController().signal;
 
 function planOf({ secret }: Ledger, input: Input, choice: Choice): RunPlan {
   const rows = createInput();
-  for (const to of input) rows.add(messageRow(secret, { mode: 'sandbox', template: 'welcome', to, params: [] }));
-  const account = { id: 'profile:acme', origin: 'https://api.example.com', isKeyDigest: false };
+  for (const to of input) rows.add(messageRow(secret, { template: 'welcome', to, params: [] }));
+  const account = { id: 'profile:acme', origin: 'https://api.example.com', keyDigest: 'key:1' };
   const about = { command: 'send-batch', typed: 'bizmsg', file: undefined, rows: input.length, invalid: 0 };
   return { account, mode: 'sandbox', kind: 'message', template: 'welcome', input: rows, choice, about };
 }
 
 /** A header line comes before the rows. */
-function dueIn({ fates: codes, items }: Accepted, input: Input): readonly Ready[] {
+function dueIn({ fates: codes, items }: Accepted, input: Input, plan: RunPlan): readonly Ready[] {
   return ['due', 'retry'].flatMap((fate) =>
     input.flatMap((content, at) => {
       if (fates[codes[at] ?? 0] !== fate) return [];
-      return [{ number: at + 1, line: at + 2, content, item: items[at] ?? 0 }];
+      return [{ number: at + 1, line: at + 2, content, item: items[at] ?? 0, text: plan.input.read(at).subarray(24) }];
     }),
   );
 }

@@ -55,7 +55,11 @@ describe('a run', () => {
   });
 
   it('returns the slot of a row that the ledger does not grant', async () => {
-    const verdicts = [{ verdict: 'yours', item: 1 }, { verdict: 'done' }, { verdict: 'failed' }] as const;
+    const verdicts = [
+      { verdict: 'yours', item: 1 },
+      { verdict: 'done', isChanged: false },
+      { verdict: 'failed' },
+    ] as const;
     const ledger = { claim: async () => verdicts, settle: async () => {} };
     const returned: string[] = [];
     const { sent } = await rig.part(rig.stateFolder(), rig.numbered(3), {
@@ -77,7 +81,7 @@ describe('a run', () => {
           claim: async (...given: Parameters<typeof opened.claim>) => {
             const verdicts = await opened.claim(...given);
             await new Promise(setImmediate);
-            for (const item of given[0]) claimed.add(item);
+            for (const { item } of given[0]) claimed.add(item);
             return verdicts;
           },
           settle: opened.settle,
@@ -93,7 +97,7 @@ describe('a run', () => {
 describe('a run stops', () => {
   it('if the outcome of a row that another run has sent cannot be logged', async () => {
     const ledger = {
-      claim: async (items: readonly number[]) =>
+      claim: async (items: readonly unknown[]) =>
         items.map(() => ({ verdict: 'elsewhere', run: 'other', at: 0, state: 'done' }) as const),
       settle: async () => {},
     };
@@ -334,7 +338,7 @@ it('--retry-unsure sends unsure rows again, and no others', async () => {
   const [folder, input] = [rig.stateFolder(), rig.numbered(30)];
   const send = rig.answering({ 'row 7': rig.fault, 'row 8': rig.rejected });
   const first = await rig.part(folder, input, { send });
-  const second = await rig.part(folder, input, { choice: { retryUnsure: true } });
+  const second = await rig.part(folder, input, { choice: { retryUnsure: 'always' } });
   expect([second.run, second.sent.toSorted()]).toEqual([first.run, ['row 7', 'row 8']]);
   expect(second.counts).toEqual({ done: 30, failed: 0, unsure: 0, left: 0 });
 });

@@ -15,38 +15,28 @@ describe.each(modes)('with a %s key', (mode) => {
     expect(machine.reach(all)).toEqual({ 1: rows });
   });
 
-  it.concurrent('a finished import runs again, with a note', async () => {
+  it.concurrent('what was imported is skipped and counted; --again imports all', async () => {
     await using machine = await openMachine(mode);
+    machine.service.treat = ({ to }) => (to === person(3).phone ? 'rejected' : 'sent');
     const file = machine.write(all);
-    await machine.load(file);
-    const second = await machine.load(file, slow, { interruptAfter: 3 });
-    expect(second).toMatchObject({ code: 130, summary: { continues: false } });
-    expect(second.notes).toContain('run');
-    expect(await machine.load(file)).toMatchObject({ code: 0, summary: { continues: true } });
+    expect(await machine.load(file)).toMatchObject({ code: 10, summary: { sent: rows - 1, failed: 1 } });
+    machine.service.treat = () => 'sent';
+    const second = await machine.load(file);
+    expect(second).toMatchObject({ code: 0, summary: { sent: 1, skipped: { earlier_run: rows - 1 } } });
+    expect(await machine.load(file, [...slow, '--again'], { interruptAfter: 3 })).toMatchObject({ code: 130 });
+    expect(await machine.load(file, ['--again'])).toMatchObject({ code: 0, summary: { continues: true } });
     expect(machine.reach(all)).toEqual({ 2: rows });
   });
 
-  it.concurrent('the note counts the contacts that may have been created', async () => {
+  it.concurrent('--job imports only new rows', async () => {
     await using machine = await openMachine(mode);
-    machine.service.treat = ({ to }) => (to === person(3).phone ? 'fault' : 'sent');
-    const file = machine.write(all);
-    await machine.load(file);
-    const { stderr } = await machine.load(file, ['--dry-run']);
-    expect(stderr).toContain(`${rows} rows were imported before, or may have been (1 is unsure)`);
-  });
-
-  it.concurrent('--new-only and --job import only new rows', async () => {
-    await using machine = await openMachine(mode);
-    for (const words of [['--new-only'], ['--job', 'crm']]) {
-      const more = people(1, rows + 6);
-      const counts = machine.service.sent.length;
-      await machine.load(machine.write(all), words);
-      const file = machine.write(more);
-      const last = await machine.load(file, [...words, '--concurrency', '1'], { interruptAfter: 3 });
-      expect(last).toMatchObject({ code: 130, summary: { sent: 3 } });
-      expect(await machine.load(file, words)).toMatchObject({ code: 0, summary: { sent: 3, not_reached: 0 } });
-      expect(machine.service.sent.length - counts).toBe(rows + 6);
-    }
+    const words = ['--job', 'crm'];
+    await machine.load(machine.write(all), words);
+    const file = machine.write(people(1, rows + 6));
+    const last = await machine.load(file, [...words, '--concurrency', '1'], { interruptAfter: 3 });
+    expect(last).toMatchObject({ code: 130, summary: { sent: 3 } });
+    expect(await machine.load(file, words)).toMatchObject({ code: 0, summary: { sent: 3, not_reached: 0 } });
+    expect(machine.service.sent).toHaveLength(rows + 6);
   });
 
   it.concurrent('each different row of a contact is sent once, in the order of the file', async () => {

@@ -49,6 +49,8 @@ interface Service {
   /** The number of messages answered with 200. */
   accepted(): number;
   treat: (message: Message) => Behavior;
+  /** The time in its answers (default: that of the latest command). */
+  date: (() => number) | undefined;
   /** Calls back once this many more messages have arrived. */
   after(count: number, act: () => void): void;
   /** Delays all responses until this many messages have arrived. */
@@ -71,13 +73,19 @@ async function openService(): Promise<Service> {
     arrived += 1;
     acts.get(arrived)?.();
     const id = arrived;
-    held.push(() => answer(response, behavior, id));
+    held.push(() => answer(dated(response), behavior, id));
     if (arrived < holding) return;
     for (const reply of held) reply();
     held = [];
   };
+  const dated = (response: ServerResponse) => {
+    if (service.date) response.setHeader('date', new Date(service.date()).toUTCString());
+    return response;
+  };
   const server = createServer((request, response) => {
-    if (request.method !== 'POST') response.end('[]');
+    // Tests move the clock of the machine.
+    response.sendDate = false;
+    if (request.method !== 'POST') dated(response).end('[]');
     // The body of a killed process may be incomplete.
     else
       json(request)
@@ -92,6 +100,7 @@ async function openService(): Promise<Service> {
     sent,
     accepted: () => accepted,
     treat: () => 'sent',
+    date: Date.now,
     after: (count, act) => void acts.set(arrived + count, act),
     holdUntil: (count) => void (holding = count),
     async goAway() {
@@ -152,7 +161,7 @@ function tableOf(rows: readonly Person[], end: string): string {
   return ['phone,name,nick', ...rows.map(({ phone, name, nick = '' }) => `${phone},${name},${nick}`), ''].join(end);
 }
 
-type Skips = 'earlier_run' | 'this_run' | 'duplicate' | 'unsure' | 'elsewhere' | 'changed';
+type Skips = 'earlier_run' | 'this_run' | 'duplicate' | 'another_message' | 'unsure' | 'elsewhere' | 'busy' | 'changed';
 
 export interface Summary {
   readonly run: string;
@@ -198,7 +207,7 @@ export interface Machine extends AsyncDisposable {
   env: Readonly<Record<string, string>>;
   /** Runs any command. */
   run(words: readonly string[], options?: CommandOptions): Promise<Result & Ran>;
-  /** Runs `send-batch` with a file, in this process. */
+  /** Runs `send-batch` with a file, in this process. Without `--job`, its `--again` is that of a job. */
   batch(file: string, words?: readonly string[], options?: CommandOptions): Promise<Result & Ran>;
   /** Runs `contacts import` with a file. */
   load(file: string, words?: readonly string[], options?: CommandOptions): Promise<Result & Ran>;
@@ -217,6 +226,8 @@ export interface Machine extends AsyncDisposable {
 export async function openMachine(mode: Mode): Promise<Machine> {
   const { path: home, remove } = temporaryHome();
   const started: number[] = [];
+  /** Clocks of commands, which that of the service follows. */
+  const followed = new Set([Date.now]);
   const service = await openService();
   const confirmed = mode === 'live' ? ['--at-most', '100000'] : [];
   const batchWords = (file: string, words: readonly string[]) => [
@@ -237,6 +248,10 @@ export async function openMachine(mode: Mode): Promise<Machine> {
     env: { BIZMSG_BASE_URL: service.url, BIZMSG_API_KEY: keys[mode].first },
     async run(words, { interruptAfter, ...options } = {}) {
       const ending = new AbortController();
+      if (service.date && followed.has(service.date)) {
+        service.date = options.now ?? Date.now;
+        followed.add(service.date);
+      }
       if (interruptAfter !== undefined) service.after(interruptAfter, () => ending.abort('SIGINT'));
       const ran = await inTime(words, cli(words, { home, env: machine.env, signal: ending.signal, ...options }));
       return { ...ran, ...resultOf(ran) };

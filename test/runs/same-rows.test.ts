@@ -72,17 +72,17 @@ describe('after an interruption', () => {
 });
 
 describe('after the end', () => {
-  it.concurrent.each(named)('with a live key, %s is refused, and --new-only sends only new rows', async (_, input) => {
+  it.concurrent.each(named)('with a live key, %s is refused, and --skip-sent sends only new rows', async (_, input) => {
     await using machine = await openMachine('live');
     await machine.batch(machine.write(all));
     const added = input.rows.filter((row) => !all.includes(row)).length;
     const second = await give(machine, input);
     expect(second).toMatchObject({ code: 11, error: 'sent-before', summary: undefined });
     expect(second.text).toContain(`${input.rows.length - added}`);
-    expect(second.text).toMatch(/--again sends all \d+ rows once more/);
-    expect(second.text.includes('--new-only')).toBe(added > 0);
+    expect(second.text).toMatch(/--job NAME --again sends all \d+ once more, for another occasion/);
+    expect(second.text.includes('--skip-sent')).toBe(added > 0);
     expect(machine.reach(all)).toEqual({ 1: rows });
-    const third = await give(machine, input, ['--new-only']);
+    const third = await give(machine, input, ['--skip-sent']);
     const skipped = { earlier_run: input.rows.length - added };
     expect(third).toMatchObject({ code: 0, summary: { sent: added, not_reached: 0, skipped } });
     expect(machine.reach(input.rows)).toEqual({ 1: input.rows.length });

@@ -6,14 +6,14 @@ const ada = person(3);
 const rest = all.filter((row) => row.phone !== ada.phone);
 
 describe('with a live key', () => {
-  it.concurrent('a batch is refused after a single message of it, and --new-only sends the others', async () => {
+  it.concurrent('a batch is refused after a single message of it, and --skip-sent sends the others', async () => {
     await using machine = await openMachine('live');
     expect(await machine.single(ada)).toMatchObject({ code: 0 });
     const file = machine.write(all);
     const batch = await machine.batch(file);
     expect(batch).toMatchObject({ code: 11, error: 'sent-before' });
-    expect(batch.text).toContain('1 of 12 rows was sent before by send-template');
-    expect(await machine.batch(file, ['--new-only'])).toMatchObject({
+    expect(batch.text).toContain('1 found, by send-template');
+    expect(await machine.batch(file, ['--skip-sent'])).toMatchObject({
       code: 0,
       summary: { sent: 11, skipped: { earlier_run: 1 } },
     });
@@ -31,10 +31,11 @@ describe('with a live key', () => {
     expect(machine.reach([ada])).toEqual({ 2: 1 });
   });
 
-  it.concurrent('a single message is sent 10 minutes after a batch that sent it', async () => {
+  it.concurrent('a single message is sent 20 hours after a batch that sent it', async () => {
     await using machine = await openMachine('live');
     await machine.batch(machine.write(all));
-    const now = () => Date.now() + 11 * 60_000;
+    expect(await machine.single(ada, [], { now: () => Date.now() + 19 * 3_600_000 })).toMatchObject({ code: 11 });
+    const now = () => Date.now() + 20 * 3_600_000;
     expect(await machine.single(ada, [], { now })).toMatchObject({ code: 0 });
     expect(await machine.single(ada, [], { now })).toMatchObject({ code: 11 });
     expect(machine.reach([ada])).toEqual({ 2: 1 });
@@ -57,7 +58,7 @@ describe('with a live key', () => {
       expect(await machine.single(last)).toMatchObject({ code: 0 });
       expect(await machine.batch(file)).toMatchObject({ code: 11, error: 'sent-before' });
       const summary = { continues: true, sent: 9, skipped: { this_run: 2, earlier_run: 1 } };
-      expect(await machine.batch(file, ['--new-only'])).toMatchObject({ code: 0, summary });
+      expect(await machine.batch(file, ['--skip-sent'])).toMatchObject({ code: 0, summary });
       expect(machine.reach(all)).toEqual({ 1: 12 });
     },
   );
@@ -128,7 +129,7 @@ describe('with a live key', () => {
       machine.service.treat = () => 'sent';
       expect(await machine.single(ada)).toMatchObject({ code: 11, error: 'sent-unsure' });
       expect(await machine.single(ada, ['--retry-unsure'])).toMatchObject({ code: 0 });
-      expect(await machine.batch(file, ['--new-only'])).toMatchObject({ code: 0, summary: { sent: 0 } });
+      expect(await machine.batch(file, ['--skip-sent'])).toMatchObject({ code: 0, summary: { sent: 0 } });
       expect(machine.reach(rest)).toEqual({ 1: 11 });
     });
   });
@@ -169,30 +170,45 @@ describe.each(modes)('with a %s key', (mode) => {
     expect(machine.reach(all)).toEqual({ 1: 12 });
   });
 
-  it.concurrent('a second message to a recipient fails without --allow-same-recipient', async () => {
+  it.concurrent('two messages for one recipient are sent with --per', async () => {
     await using machine = await openMachine(mode);
-    const other = { ...ada, name: 'Other' };
-    const file = machine.write([...all, other]);
-    await machine.batch(file, ['--concurrency', '2'], { interruptAfter: 3 });
-    expect(await machine.batch(file)).toMatchObject({ code: 10, summary: { failed: 1, not_reached: 0 } });
-    expect([machine.reach(all), machine.reach([other])]).toEqual([{ 1: 12 }, { 0: 1 }]);
-    const failed = `${machine.home}/people.failed.csv`;
-    expect(await machine.batch(failed)).toMatchObject({ code: 10, summary: { failed: 1 } });
-    const again = await machine.batch(failed, ['--allow-same-recipient']);
-    expect(again).toMatchObject({ code: 0, summary: { rows: 1, sent: 1 } });
-    expect(machine.reach([...all, other])).toEqual({ 1: 13 });
+    const others = all.slice(0, 3).map((row) => ({ ...row, name: `${row.name} too`, nick: `${row.nick} too` }));
+    const file = machine.write([...all, ...others]);
+    const words = ['--per', 'nick', '--job', 'orders', '--concurrency', '2'];
+    await machine.batch(file, words, { interruptAfter: 4 });
+    expect(await machine.batch(file, words)).toMatchObject({ code: 0, summary: { rows: 15, not_reached: 0 } });
+    expect(machine.reach(others)).toEqual({ 1: 3 });
   });
 
   it.concurrent(
-    'a second message to a recipient is sent with --allow-same-recipient, also after an interruption',
+    '--skip-sent sends the first of two messages; the other is in the report, not in the failed file',
     async () => {
       await using machine = await openMachine(mode);
-      const rows = [...all, ...all.map((row) => ({ ...row, name: `${row.name} too` }))];
-      const file = machine.write(rows);
-      const words = ['--allow-same-recipient', '--concurrency', '2'];
-      await machine.batch(file, words, { interruptAfter: 15 });
-      expect(await machine.batch(file, words)).toMatchObject({ code: 0, summary: { rows: 24, not_reached: 0 } });
-      expect(machine.reach(rows)).toEqual({ 1: 24 });
+      const file = machine.write([...all, { ...ada, name: 'Other' }]);
+      const ran = await machine.batch(file, ['--skip-sent']);
+      expect(ran).toMatchObject({
+        code: 0,
+        summary: { sent: 12, skipped: { another_message: 1 }, files: { failed: null } },
+      });
+      const { stdout } = await machine.run([
+        'runs',
+        'show',
+        ran.summary?.run ?? '',
+        '--outcome',
+        'skipped',
+        '-o',
+        'json',
+      ]);
+      expect(JSON.parse(stdout)).toMatchObject([{ line: 14, reason: 'another message for the recipient of line 4' }]);
     },
   );
+});
+
+it.concurrent('with a live key, two messages for one recipient stop the command, which names a column', async () => {
+  await using machine = await openMachine('live');
+  const file = machine.write([...all, { ...ada, name: 'Other', nick: 'Other' }]);
+  const refused = await machine.batch(file);
+  expect(refused).toMatchObject({ code: 11, error: 'sent-before' });
+  expect(refused.text).toContain('line 14 has another message for the recipient of line 4');
+  expect(refused.text).toContain('--per nick sends each of these messages');
 });

@@ -109,8 +109,8 @@ describe('the time left', () => {
 });
 
 it('the question of a live batch counts messages if a recipient may get several', () => {
-  const counts = { due: 2, retry: 0, later: 0, done: 0, unsure: 0, duplicate: 0, earlier: 0, changed: 0 };
-  const [fates, items] = [new Uint8Array(2), new Uint32Array(2)];
+  const none = { retry: 0, later: 0, done: 0, changed: 0, unsure: 0, duplicate: 0, conflict: 0, earlier: 0, busy: 0 };
+  const registered = { fates: new Uint8Array(2), items: new Uint32Array(2), counts: { due: 2, ...none } };
   const pace = { known: undefined, limit: undefined, minimumDuration: () => undefined, waiting: () => undefined };
   const target = {
     address: '',
@@ -118,17 +118,26 @@ it('the question of a live batch counts messages if a recipient may get several'
     shownKey: '',
     plan: { perMinute: undefined, perMonth: undefined },
   } as const;
-  const lines = (allowsSameRecipient: boolean) =>
+  const lines = (...perColumns: readonly string[]) =>
     overviewLines({
       file: 'people.csv',
-      action: { kind: 'message', template: 'welcome', allowsSameRecipient },
+      action: { kind: 'message', template: 'welcome', perColumns },
       found: { rows: 2, invalid: 0, excluded: 0 },
       bodies: [],
-      accepted: { stop: undefined, run: 'a', continues: false, fates, items, files: {}, counts, notes: [] },
+      accepted: {
+        stop: undefined,
+        run: 'a',
+        continues: false,
+        files: {},
+        earlier: [],
+        notes: [],
+        ...registered,
+        elsewhere: () => undefined,
+      },
       client: { pace, target },
       template: undefined,
       sentThisMonth: 0,
       now: 0,
     });
-  expect([lines(false)[1], lines(true)[1]]).toEqual(['welcome → 2 people', 'welcome → 2 messages']);
+  expect([lines()[1], lines('order')[1]]).toEqual(['welcome → 2 people', 'welcome → 2 messages']);
 });

@@ -105,6 +105,6 @@ it('an unsure row that only waited for a retry stays unsure', async () => {
     throw rig.failure('interrupted', 'no');
   };
   const signals = { stop: stop.signal, leave: never };
-  const second = await rig.part(folder, ['row 1'], { choice: { retryUnsure: true }, slot, signals });
+  const second = await rig.part(folder, ['row 1'], { choice: { retryUnsure: 'always' }, slot, signals });
   expect([second.sent, second.counts]).toEqual([[], { done: 0, failed: 0, unsure: 1, left: 0 }]);
 });

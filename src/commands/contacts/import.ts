@@ -13,9 +13,7 @@ export const importContacts = command({
     'unless --map renames it. Empty cells are omitted. --map and --drop take columns; the other options take',
     'fields of the contact, in which a dot makes an object: attributes.city.',
     '',
-    ...runDetails([
-      'A finished file is imported again, with a note; --new-only skips rows that another run has imported.',
-    ]),
+    ...runDetails(['What was imported within 30 days is skipped; --again imports all rows once more.']),
   ].join('\n'),
   params: {
     file: required('<file>', 'CSV, TSV, NDJSON or a JSON array, or - for stdin'),

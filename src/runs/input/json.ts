@@ -1,6 +1,6 @@
 import { parseJson, repeatedName } from '../../base/json.ts';
 import { isRecord } from '../../contract/readers.ts';
-import { errorField, heldReason, quoted, type InputRow, textField, type TextReader } from './row.ts';
+import { errorField, quoted, type InputRow, textField, type TextReader } from './row.ts';
 
 /** Reads the rows of a JSON array, holding one element at a time in memory. */
 export function createArrayReader(limit: number, give: (row: InputRow) => void): TextReader {
@@ -185,8 +185,7 @@ function objectRow(text: string, number: number, line: number): InputRow {
     return { number, line, raw: read.value, fields: read.value };
   }
   const { [errorField]: error, [textField]: damaged, ...fields } = read.value;
-  const held = heldReason(error);
-  if (typeof damaged !== 'string') return { number, line, raw: fields, fields, ...(held !== undefined && { held }) };
+  if (typeof damaged !== 'string') return { number, line, raw: fields, fields };
   if (Object.keys(fields).length === 0) return bad(typeof error === 'string' ? error : 'it is damaged', damaged);
   return bad(`its ${textField} still holds damaged text: remove it once the row is fixed`);
 }

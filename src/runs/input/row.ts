@@ -14,8 +14,6 @@ interface Origin {
 
 interface GoodRow extends Origin {
   readonly fields: Fields;
-  /** Why the file of failed rows holds it back, unless its recipient may get several messages. */
-  readonly held?: string;
 }
 
 /** A row that cannot be read. The run continues without it. */
@@ -26,8 +24,8 @@ interface BadRow extends Origin {
 /** Texts in a table; any value in JSON. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The request body of a row, or the reason why it cannot be sent. */
-export type Mapped = { readonly body: object } | { readonly reason: string };
+/** The request body of a row and the values of its `--per` columns, or the reason why it cannot be sent. */
+export type Mapped = { readonly body: object; readonly per?: readonly string[] } | { readonly reason: string };
 
 /** Maps rows to request bodies. */
 export interface Mapper {
@@ -60,20 +58,6 @@ export const textField = 'bizmsg_text';
 
 /** Prefix of the error of an unreadable table row, whose text is in the first cell. */
 export const damagedMark = 'damaged: ';
-
-/** Prefix of the error of a row whose recipient an earlier row has. A later import refuses it again. */
-export const heldMark = 'the recipient is that of ';
-
-/** The original file would send again what was done. */
-export const sameRecipientHint = 'send the file of failed rows with --allow-same-recipient';
-
-/** Why a row of a file of failed rows is held back. Its line number is that of the original file. */
-export function heldReason(error: unknown): string | undefined {
-  if (typeof error !== 'string' || !error.startsWith(heldMark)) return undefined;
-  const place = /^\w+ \d+/.exec(error.slice(heldMark.length))?.[0] ?? 'a row';
-  const ways = `to send it anyway, ${sameRecipientHint}; an empty ${errorField} marks the row as fixed`;
-  return `${heldMark}${place} of an earlier file; ${ways}`;
-}
 
 /** The reason why a value cannot be sent, in place of the value. */
 export class ValueError {

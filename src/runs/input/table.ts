@@ -1,7 +1,7 @@
 import { type CliError, usage } from '../../base/errors.ts';
 import { normalizedPhone } from '../../contract/readers.ts';
 import { createRecordReader, type RecordOptions, recordText } from './csv.ts';
-import { type Damage, damagedMark, errorField, heldReason, type InputRow, quoted, type TextReader } from './row.ts';
+import { type Damage, damagedMark, errorField, type InputRow, quoted, type TextReader } from './row.ts';
 
 export interface Header {
   /** All but `bizmsg_error`. */
@@ -83,8 +83,7 @@ function cellReader(header: readonly string[], options: RecordOptions): ReadCell
     const raw = cells.filter((_, at) => at !== error);
     if (stated.startsWith(damagedMark))
       return { number, line, ...stillDamaged(raw, stated.slice(damagedMark.length), options) };
-    const held = heldReason(stated);
-    return { number, line, raw, fields: fieldsOf(names, raw), ...(held !== undefined && { held }) };
+    return { number, line, raw, fields: fieldsOf(names, raw) };
   };
 }
 

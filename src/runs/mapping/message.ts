@@ -9,6 +9,8 @@ export interface MessageMappingOptions extends RecipientOptions {
   readonly template: string;
   /** In the order of the command line. */
   readonly params: readonly ParamSource[];
+  /** From `--per`. */
+  readonly perColumns?: readonly string[];
   /** Allow empty params. */
   readonly allowEmpty?: boolean;
 }
@@ -28,6 +30,9 @@ export async function createMessageMapping(
 ): Promise<(fields: Fields) => Mapped> {
   const recipient = await recipientIn(options, source);
   const params = options.params.map((param, index) => paramReader(param, index + 1, options));
+  const { perColumns = [] } = options;
+  const unknown = perColumns.find((name) => source.fields?.includes(name) === false);
+  if (unknown !== undefined) throw noColumn('--per', unknown, source.fields ?? []);
   for (const param of options.params) {
     if ('column' in param && source.fields?.includes(param.column) === false)
       throw noColumn('--param-column', param.column, source.fields);
@@ -42,7 +47,14 @@ export async function createMessageMapping(
       if (text instanceof ValueError) return { reason: text.why };
       texts.push(text);
     }
-    return { body: { to, template: options.template, params: texts } };
+    const per: string[] = [];
+    for (const name of perColumns) {
+      const text = textIn(fields, name);
+      if (text instanceof ValueError) return { reason: `--per, ${fieldName(name)}: ${text.why}` };
+      if (text.trim() === '') return { reason: `--per, ${fieldName(name)}: it is empty` };
+      per.push(text);
+    }
+    return { body: { to, template: options.template, params: texts }, ...(per.length > 0 && { per }) };
   };
 }
 
