@@ -4,7 +4,7 @@ import { printOptions } from '../cli/globals.ts';
 import { rowsText } from '../cli/output/figures.ts';
 import type { ShownRow } from '../runs/report.ts';
 import type { RunsHome } from '../runs/listing.ts';
-import { choice, flag, option, phone, required, words } from '../cli/params.ts';
+import { argument, choice, flag, option, phone, required, words } from '../cli/params.ts';
 
 export const listRuns = command({
   name: 'list',
@@ -93,11 +93,11 @@ export const resolveRun = command({
   summary: 'Record whether the unsure rows of a run were sent',
   details: [
     'An unsure row may have been sent: the service did not respond, or the process ended. If you know the outcome,',
-    'for example from the events of your webhook, record it. After --not-sent, the same command sends these rows;',
-    'after --sent, it skips them.',
+    'for example from the events of your webhook, record it. Rows recorded as --sent are skipped. Rows recorded as',
+    '--not-sent count as failed: the same command sends them if its run is unfinished, otherwise with --skip-sent.',
   ].join('\n'),
   params: {
-    id: required('<id>', 'the id of a run, or its first characters'),
+    id: argument('[id]', 'the id of a run, its first characters, or the name of a job (default: the latest)'),
     sent: flag('--sent', 'the rows were sent'),
     notSent: flag('--not-sent', 'the rows were not sent'),
     lines: option(
@@ -105,20 +105,25 @@ export const resolveRun = command({
       'only these lines of the file, such as 12,40-44 (default: all unsure rows)',
       lineSet,
     ),
+    recipient: option('--recipient <phone>', 'only this person, in all runs and single messages without an id', phone),
   },
-  examples: ['runs resolve 3f9a1c20be41 --sent', 'runs resolve 3f9a1c20be41 --not-sent --lines 12,40-44'],
+  examples: [
+    'runs resolve 3f9a1c20be41 --sent',
+    'runs resolve 3f9a1c20be41 --not-sent --lines 12,40-44',
+    'runs resolve --recipient +12025550101 --sent',
+  ],
   sample: 'Recorded as sent: 3 rows of run 3f9a1c20be41',
   accepts: printOptions,
   changes: true,
   piped: 'text',
-  run: async (context, { id, sent, notSent, lines }) => {
+  run: async (context, { id, sent, notSent, lines, recipient }) => {
     if (sent === notSent) throw usage('give --sent or --not-sent', 'see bizmsg runs show <id> --outcome unsure');
     const { resolveRows } = await import('../runs/maintenance.ts');
     const found = sent ? 'sent' : 'not-sent';
-    return resolveRows({ ...homeOf(context), id, found, lines });
+    return resolveRows({ ...homeOf(context), id, found, lines, recipient });
   },
   view: ({ run, rows, found }) =>
-    `Recorded as ${found === 'sent' ? 'sent' : 'not sent'}: ${rowsText(rows)} of run ${run}`,
+    `Recorded as ${found === 'sent' ? 'sent' : 'not sent'}: ${rowsText(rows)}${run === null ? '' : ` of run ${run}`}`,
 });
 
 /** Parses a list such as 12,40-44 into a test for a line. */
@@ -136,11 +141,11 @@ export const closeRun = command({
   name: 'close',
   summary: 'Close an unfinished run, so that its unsent rows are given up',
   details: [
-    'bizmsg still remembers the rows that the run sent. An unfinished run also closes after 7 idle days. A command with',
-    'the --job of a closed run continues it.',
+    'bizmsg still remembers the rows that the run sent. An unfinished run also closes after 7 idle days, unless it is',
+    'a job. The name of a closed job cannot be used again.',
   ].join('\n'),
-  params: { id: required('<id>', 'the id of a run, or its first characters') },
-  examples: ['runs close 3f9a1c20be41'],
+  params: { id: required('<id>', 'the id of a run, its first characters, or the name of a job') },
+  examples: ['runs close 3f9a1c20be41', 'runs close reminder-may'],
   sample: 'Closed run 3f9a1c20be41; 12 rows were not sent',
   accepts: printOptions,
   changes: true,
@@ -157,7 +162,8 @@ export const forgetRuns = command({
   summary: 'Forget runs, so their rows can be sent again',
   details: [
     'Asks for confirmation; a script needs --yes. Nothing changes at the service. --recipient erases one person',
-    'from all runs and single messages, but not from the log of bizmsg activity.',
+    'from all runs and single messages, but not from the log of bizmsg activity. An open run or a job that has the',
+    'person in its file would send to them again: a file for --exclude-from prevents that.',
   ].join('\n'),
   params: {
     ids: words('[ids...]', 'ids of runs, or their first characters'),
@@ -183,7 +189,12 @@ export const forgetRuns = command({
     const home = homeOf(context);
     if (recipient !== undefined) {
       await context.confirm(`Forget everything that was sent to ${recipient}, so it can be sent again?`);
-      await forgetRecipient({ ...home, recipient });
+      const open = await forgetRecipient({ ...home, recipient });
+      for (const { id, job } of open)
+        context.note(
+          'still-open',
+          `${job === undefined ? `run ${id}` : `job ${job}`} has this person and would send to them again; --exclude-from FILE prevents that`,
+        );
       return { ids: [], recipient };
     }
     const runs = await runsOf(home);

@@ -186,7 +186,7 @@ export function* settleItems(outcomes: readonly Settled[], lives: Lives): Steps<
       const own = items.filter((item) => settled.has(item.n) && (event === 'done' || here.isOwn(item.owner)));
       for (const item of own) {
         const one = settled.get(item.n);
-        if (one) yield* settleItem(item, { ...one, outcome: event }, here);
+        if (one) yield* settleItem(item, { ...one, outcome: event }, here, one.outcome === 'release');
       }
       if (own.length > 0) yield* countSettled(own, event, here);
       if (event === 'done') yield* settleUnsure(own.filter(isRetried), run, here);

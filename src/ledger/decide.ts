@@ -24,6 +24,7 @@ import {
   isFitting,
   isPartOfRun,
   isSameOccasion,
+  isToSend,
   jobOf,
   mayCount,
   otherOf,
@@ -334,7 +335,7 @@ async function* foundElsewhere(
   for (let row = 0; row < input.count;) {
     const people = new Map<string, number[]>();
     for (let count = 0; row < input.count && count < lookUpSize; row++) {
-      if (!isSentNow(fateAt(codes, row))) continue;
+      if (!isToSend(fateAt(codes, row))) continue;
       count += 1;
       const who = keyOf(input.read(row).subarray(0, digestSize));
       const rows = people.get(who);

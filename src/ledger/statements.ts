@@ -324,15 +324,18 @@ function byRun(items: readonly Item[]): ReadonlyMap<number, readonly Item[]> {
   return groups;
 }
 
-/** Records the outcome of a row that was read in the same transaction. `countSettled` counts it. */
-export function* settleItem({ run, n }: Item, settled: Settled, { tick, now }: Moment): Steps<void> {
+/**
+ * Records the outcome of a row that was read in the same transaction. `countSettled` counts it. `isUnsent`: a row that was
+ * to be sent once more was not, so it may be tried again.
+ */
+export function* settleItem({ run, n }: Item, settled: Settled, { tick, now }: Moment, isUnsent: boolean): Steps<void> {
   const { outcome, line, id, code, reason } = settled;
   const { from, to } = moveOf(outcome);
   // The process that left a row unsure may still learn its outcome.
   const owner = to === 'unsure' ? 'owner' : 'NULL';
   yield* query(
     `UPDATE item SET state = ${codeOf(to)}, at = $3, tick = $4, owner = ${owner}, line = coalesce($5, line),
-      message_id = $6, code = $7, reason = $8
+      message_id = $6, code = $7, reason = $8${isUnsent ? ', retried_at = 0' : ''}
     WHERE run = $1 AND n = $2 AND state IN (${from.map(codeOf).join(', ')})`,
     run,
     n,

@@ -56,10 +56,11 @@ function statusOf({ isRunning, isClosed, isFinished, hasEnded }: RunState): RunS
   return isFinished && hasEnded ? 'finished' : 'unfinished';
 }
 
-/** The run whose id this is, or begins like this. */
+/** The run whose id this is, or begins like this, or the job of this name. */
 export function runNamed(runs: readonly ListedRun[], text: string): ListedRun {
-  const found = runs.filter(({ id }) => id.startsWith(text));
-  const exact = found.find(({ id }) => id === text) ?? (found.length === 1 ? found[0] : undefined);
+  const jobs = runs.filter(({ job }) => job === text);
+  const found = jobs.length > 0 ? jobs : runs.filter(({ id }) => id.startsWith(text));
+  const exact = runs.find(({ id }) => id === text) ?? (found.length === 1 ? found[0] : undefined);
   if (exact) return exact;
   if (found.length > 1)
     throw usage(`${found.length} runs begin with "${text}"`, `such as ${found[0]?.id} and ${found[1]?.id}`);

@@ -1,30 +1,59 @@
 import { usage } from '../base/errors.ts';
 import { phoneDigest, recipientDigest } from '../ledger/identity.ts';
+import type { Ledger, RunState } from '../ledger/ledger.ts';
 import { hasLedger } from '../ledger/open.ts';
+import { isSingles } from '../ledger/run.ts';
 import { templatesOfCalls } from '../logs/activity.ts';
 import { readLogs } from '../logs/database.ts';
 import { type ListedRun, removeFiles, runNamed, type RunsHome, runsOf, withLedger } from './listing.ts';
 
 interface Resolving extends RunsHome {
-  readonly id: string;
+  /** Default: with a recipient all runs and single messages, otherwise the latest run with unsure rows. */
+  readonly id: string | undefined;
   readonly found: 'sent' | 'not-sent';
   /** Only these lines. */
   readonly lines: ((line: number) => boolean) | undefined;
+  /** Only this phone. */
+  readonly recipient: string | undefined;
 }
 
 /** Records what was found out about unsure rows. */
-export async function resolveRows({ id, found, lines, ...home }: Resolving) {
-  const { id: run, isLocal } = runNamed(await runsOf(home), id);
+export async function resolveRows({ id, found, lines, recipient, ...home }: Resolving) {
+  if (lines && recipient !== undefined) throw usage('--lines and --recipient do not go together', 'use one of them');
+  if (recipient !== undefined) return resolvePerson({ ...home, id, found, recipient });
+  const runs = await runsOf(home);
+  const chosen = id === undefined ? runs.findLast(({ counts }) => counts.unsure > 0) : runNamed(runs, id);
+  if (!chosen) throw usage('no run has unsure rows', 'see bizmsg runs list');
+  const { id: run, isLocal } = chosen;
   const rows = await withLedger(home, isLocal, (ledger) => ledger.resolve(run, found, lines && { isOn: lines }));
   const nothing = lines ? 'none of these lines is unsure' : `run ${run} has no unsure rows`;
   if (rows === 0) throw usage(nothing, `see bizmsg runs show ${run}`);
   return { run, rows, found };
 }
 
+async function resolvePerson({
+  id,
+  found,
+  recipient,
+  ...home
+}: RunsHome & Pick<Resolving, 'id' | 'found'> & { readonly recipient: string }) {
+  const run = id === undefined ? undefined : runNamed(await runsOf(home), id).id;
+  const counts = await inEachLedger(home, recipient, async (ledger, people) => {
+    let rows = 0;
+    for (const { id: own, counts: known } of await ledger.runs())
+      if ((run === undefined || own === run) && known.unsure > 0) rows += await ledger.resolve(own, found, { people });
+    return rows;
+  });
+  const rows = counts.reduce((sum, count) => sum + count, 0);
+  if (rows === 0) throw usage(`nothing that was sent to ${recipient} is unsure`, 'see bizmsg runs list');
+  return { run: run ?? null, rows, found };
+}
+
+/** Gives up what a run has not sent; a finished job can be closed, too. */
 export async function closeRun({ id, ...home }: RunsHome & { readonly id: string }) {
-  const { id: run, isLocal, status } = runNamed(await runsOf(home), id);
-  if (status !== 'unfinished' && status !== 'running')
-    throw usage(`run ${run} has no unsent rows`, 'only an unfinished run can be closed');
+  const { id: run, isLocal, status, job } = runNamed(await runsOf(home), id);
+  if (status === 'closed' || (status === 'finished' && job === undefined))
+    throw usage(`run ${run} has no unsent rows`, 'only an unfinished run or a job can be closed');
   return withLedger(home, isLocal, async (ledger) => ({ run, left: await ledger.closeRun(run) }));
 }
 
@@ -42,20 +71,33 @@ export async function forgetRuns({
     });
 }
 
-/** The ledger knows digests of template and phone, so each template that was ever sent from here is tried. */
+/** Returns the open runs and jobs that had the person, and would send to them again. */
 export async function forgetRecipient({
   recipient,
   ...home
-}: RunsHome & { readonly recipient: string }): Promise<void> {
+}: RunsHome & { readonly recipient: string }): Promise<readonly RunState[]> {
+  const found = await inEachLedger(home, recipient, (ledger, people) => ledger.forget({ people }));
+  return found.flat().filter(({ id }) => !isSingles(id));
+}
+
+/** The ledger knows digests of template and phone, so each template that was ever sent from here is tried. */
+async function inEachLedger<T>(
+  home: RunsHome,
+  recipient: string,
+  act: (ledger: Ledger, people: { readonly who: readonly Uint8Array[]; readonly per: Uint8Array }) => Promise<T>,
+): Promise<readonly T[]> {
   const { stateFolder, host } = home;
   const templates = new Set<string>();
   for (const { template } of await runsOf(home)) if (template !== undefined) templates.add(template);
   for (const template of (await readLogs(stateFolder, { host, note() {} }, templatesOfCalls)) ?? [])
     templates.add(template);
+  const results: T[] = [];
   for (const isLocal of [false, true])
     if (hasLedger({ stateFolder, isLocal }))
-      await withLedger(home, isLocal, async ({ secret, forget }) => {
+      await withLedger(home, isLocal, async (ledger) => {
+        const { secret } = ledger;
         const who = [...templates].map((template) => recipientDigest(secret, { template, to: recipient }));
-        await forget({ people: { who, per: phoneDigest(secret, recipient) } });
+        results.push(await act(ledger, { who, per: phoneDigest(secret, recipient) }));
       });
+  return results;
 }

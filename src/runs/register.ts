@@ -180,7 +180,7 @@ async function describeSent(stop: SentBefore, registering: Registering): Promise
   const ways: readonly (Way | false)[] = [
     conflicts > 0 && rows === 0 && per !== '' && { effect: `${per.trim()} sends each of these messages` },
     (others > 0 || conflicts > 0) && {
-      effect: `--skip-sent${rows > 0 ? per : ''} sends ${rows > 0 ? otherText(others) : 'the first of each'}`,
+      effect: `--skip-sent${rows > 0 ? per : ''} sends ${rows > 0 ? otherText(others, plan) : 'the first of each'}`,
       name: `The others only: ${rowsText(others)}`,
       choice: { skipSent: otherTextCounts },
     },
@@ -196,7 +196,8 @@ async function describeSent(stop: SentBefore, registering: Registering): Promise
   return { message, ways: ways.filter((way) => way !== false) };
 }
 
-function otherText(others: number): string {
+function otherText(others: number, { first }: RunPlan): string {
+  if (first !== undefined) return 'the others of the first rows';
   return others === 1 ? 'the other row' : `the other ${whole(others)} rows`;
 }
 

@@ -44,8 +44,6 @@ export interface Ended {
   readonly exit: ExitName | CliError;
   /** Places of unsure rows, the first of them. */
   readonly unsurePlaces: readonly number[];
-  /** The same of rows whose text changed since it was sent. */
-  readonly changedPlaces: readonly number[];
   /** They lack only --sent or --not-sent. */
   readonly resolveCommands: readonly string[];
   readonly unit: Unit;
@@ -140,12 +138,10 @@ export const runView = {
   finish: async (ran: Ended | DryRunEnded, isPrinted: boolean) => ('result' in ran ? ran.finish(isPrinted) : undefined),
 } as const;
 
-function resultText(ended: Ended, ui: Ui): string {
-  const { result, unit, unsurePlaces, changedPlaces, resolveCommands, hasClue } = ended;
+function resultText({ result, unit, unsurePlaces, resolveCommands, hasClue }: Ended, ui: Ui): string {
   const { failed, unsure, skipped, files, stopped, not_reached: left } = result;
   const lines = [firstLine(result, ui)];
   if (sumOf(skipped) > 0) lines.push(`${whole(sumOf(skipped))} skipped: ${skipText(result)}`);
-  if (skipped.changed > 0) lines.push(ui.line([changedText(skipped.changed, changedPlaces, unit)], '  '));
   if (failed > 0) lines.push(ui.color.red(`${whole(failed)} failed`) + arrowTo(files.failed));
   const open = unsure + skipped.unsure;
   if (open > 0) {
@@ -168,7 +164,8 @@ function resultText(ended: Ended, ui: Ui): string {
   return lines.join('\n');
 }
 
-function changedText(count: number, places: readonly number[], unit: Unit): string {
+/** A note about rows that were sent with another text. */
+export function changedText(count: number, places: readonly number[], unit: Unit): string {
   const where = places.length === 0 ? '' : ` (${placesIn(places, count, unit)})`;
   return `${rowsText(count)} changed since it was sent${where}: the new text is not sent`;
 }

@@ -27,7 +27,7 @@ import { factsOf, reportOf } from './facts.ts';
 import { finishRejectFile, writeRejectedRows } from './rejected-rows.ts';
 import { holdSpareFiles } from './spare-files.ts';
 import { outageText } from './outage.ts';
-import { earlierOf, emptyResult, type Ended, exitOf, type RunResult } from './result.ts';
+import { changedText, earlierOf, emptyResult, type Ended, exitOf, type RunResult } from './result.ts';
 import { interruptedEarly, type Stopped, stoppedBy, untilSignaled } from './stop.ts';
 import { occasionColumn } from './occasion.ts';
 import { preflight, type Preflight, type PreflightOptions } from './preflight.ts';
@@ -124,7 +124,6 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
       result,
       exit: 'done',
       unsurePlaces: [],
-      changedPlaces: [],
       resolveCommands: [],
       unit,
       hasClue: false,
@@ -263,6 +262,8 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
     started_at: new Date(startedAt).toISOString(),
     files: { failed: files.failed?.file ?? null, unsure: files.unsure?.file ?? null },
   };
+  const { changed } = result.skipped;
+  if (changed > 0) context.note('changed', changedText(changed, changedPlaces, unit));
   const done = stopped ? undefined : await finishRejectFile(running, result);
   if (done !== undefined) context.note('file-done', done);
   const clue = clueIn(running, result);
@@ -272,7 +273,6 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
     result,
     exit: exitOf(result, stopped, clue),
     unsurePlaces,
-    changedPlaces,
     resolveCommands: resolveCommands(accepted, unsureRows),
     unit,
     hasClue: clue !== undefined,

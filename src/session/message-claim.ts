@@ -76,36 +76,38 @@ export async function openMessageClaim(options: MessageClaimOptions): Promise<Me
   /** Resolves when another claim may be granted. */
   async function refused(verdict: Verdict | undefined): Promise<void> {
     const { steady, later } = session.host;
-    if (verdict?.verdict === 'elsewhere') return confirmAgain(verdict.at);
+    if (verdict?.verdict === 'elsewhere') return confirm(`was sent ${ago(verdict.at)}`, { again: true });
+    if (verdict?.verdict === 'unsure') return confirm(`may have been sent ${ago(verdict.at)}`, { retryUnsure: true });
     waitUntil ??= steady() + maxWait;
-    if (verdict?.verdict !== 'taken' || steady() >= waitUntil) throw refusal(session, verdict);
+    if (verdict?.verdict === 'taken' && steady() >= waitUntil) throw inProgress(verdict);
     await sleep(pollInterval, later, session.host.signal);
   }
 
-  async function confirmAgain(at: number): Promise<void> {
+  async function confirm(what: string, choice: ResendChoice): Promise<void> {
     const { host, given, interaction } = session;
-    const text = `the same message was sent ${ago(host.now() - at)}`;
-    if (!isInteractive(host, given))
-      throw unsafe('sent-before', `${text}; nothing was sent now`, '--again sends it once more');
-    await interaction.confirm(`${text[0]?.toUpperCase()}${text.slice(1)}. Send it again?`);
-    terms = { ...terms, again: true };
+    if (!isInteractive(host, given)) throw refusal(what, choice);
+    await interaction.confirm(`The same message ${what}. Send it again?`);
+    terms = { ...terms, ...choice };
+  }
+
+  function ago(at: number): string {
+    return agoText(session.host.now() - at);
   }
 }
 
-function refusal({ host }: Session, verdict: Verdict | undefined): CliError {
-  if (verdict?.verdict === 'taken') {
-    const message = `process ${verdict.owner.pid} has been sending the same message for more than ${maxWait / 1_000} s`;
-    return unsafe('send-in-progress', message, 'run the same command again once it has ended');
-  }
-  const when = verdict?.verdict === 'unsure' ? ` ${ago(host.now() - verdict.at)}` : '';
-  return unsafe(
-    'sent-unsure',
-    `the same message may have been sent${when}; nothing was sent now`,
-    'check whether it arrived (bizmsg activity lists the sends of this machine); --retry-unsure sends it again',
-  );
+function refusal(what: string, { again }: ResendChoice): CliError {
+  const message = `the same message ${what}; nothing was sent now`;
+  if (again) return unsafe('sent-before', message, '--again sends it once more');
+  const check = 'check whether it arrived (bizmsg activity lists the sends of this machine)';
+  return unsafe('sent-unsure', message, `${check}; --retry-unsure sends it again`);
 }
 
-function ago(milliseconds: number): string {
+function inProgress(verdict: Extract<Verdict, { readonly verdict: 'taken' }>): CliError {
+  const message = `process ${verdict.owner.pid} has been sending the same message for more than ${maxWait / 1_000} s`;
+  return unsafe('send-in-progress', message, 'run the same command again once it has ended');
+}
+
+function agoText(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1_000));
   if (seconds < 5) return 'just now';
   if (seconds < 60) return `${seconds} s ago`;

@@ -100,12 +100,14 @@ describe('on a terminal, a live message that was sent before', () => {
     ]);
   });
 
-  it('is refused without a prompt if it is unsure', async () => {
+  it('requires confirmation if it is unsure', async () => {
     await machine.breakNextSend();
     await machine.live(message);
     await terminal.enter(`bizmsg ${liveLine.join(' ')}`);
-    expect([await terminal.ended(), await machine.sent()]).toEqual([11, 1]);
-    expect(terminal.screen()).not.toContain('again?');
+    const unsure = /The same message may have been sent .*\. Send it again\?/;
+    expect(unwrapped(await terminal.until('Send it again?'))).toMatch(unsure);
+    terminal.answer('y');
+    expect([await terminal.ended(), await machine.sent()]).toEqual([0, 2]);
   });
 });
 

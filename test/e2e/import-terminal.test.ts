@@ -116,4 +116,47 @@ describe('the progress of a run, on a terminal', () => {
     terminal.press('Enter');
     expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([11, 30]);
   });
+
+  it('asks about people who got the template before: nobody, the others only, or all once more', async () => {
+    const world = await rig.newWorld();
+    world.sandbox.keys.goLive();
+    const live = { ...world, env: { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live } };
+    const words = 'bizmsg send-batch welcome people.csv';
+    const terminal = await open(live, 140);
+    rig.writePeople(world, 3);
+    await terminal.enter(`${words} --at-most 3 --yes`);
+    expect(await terminal.ended()).toBe(0);
+    rig.writePeople(world, 4);
+    const counts = async () => [await terminal.ended(), world.sandbox.counts().messages];
+    await terminal.enter(`clear; ${words} --at-most 4 --yes`);
+    const screen = await terminal.until('All once more: 4 rows');
+    expect(screen).toMatch(/People of this input got this template before, or may have: 3 found, by run \w+ \(last at/);
+    expect(screen).toMatch(/Nobody: send nothing\s+The others only: 1 row\s+All once more: 4 rows/);
+    terminal.press('Down');
+    terminal.press('Enter');
+    expect(await counts()).toEqual([0, 4]);
+    await terminal.enter(`clear; ${words} --at-most 4 --yes`);
+    await terminal.until('All once more: 4 rows');
+    terminal.press('Down');
+    terminal.press('Enter');
+    // However few they are, and in spite of --yes.
+    await terminal.until('Type 4 to send:');
+    terminal.answer('4');
+    expect(await counts()).toEqual([0, 8]);
+  });
+
+  it('asks with --again about an unfinished run, which is left alone then', async () => {
+    const world = await rig.newWorld();
+    world.sandbox.keys.goLive();
+    const live = { ...world, env: { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live } };
+    const terminal = await open(live, 140);
+    rig.writePeople(world, 4);
+    await terminal.enter('bizmsg send-batch welcome people.csv --first 2 --at-most 4 --yes');
+    expect(await terminal.ended()).toBe(0);
+    await terminal.enter('clear; bizmsg send-batch welcome people.csv --again --at-most 4 --yes');
+    await terminal.until('All once more, besides it');
+    terminal.press('Down');
+    terminal.press('Enter');
+    expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([0, 6]);
+  });
 });

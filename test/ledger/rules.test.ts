@@ -636,7 +636,18 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       expect(await countsOf(machine, run)).toMatchObject({ unsure: 0, done: 4 });
     });
 
-    it.each(['failed', 'release', 'unsure'] as const)('that are sent again stay unsure after: %s', async (outcome) => {
+    it('that the service refused to look at may be sent again at once, also by a script', async () => {
+      const { machine, run } = await unsure();
+      const ledger = machine.start();
+      await ledger.register(planOf(people, { retryUnsure: 'daily' }));
+      const claim = () => ledger.claim(messages('ada:1'), { run, retryUnsure: 'daily' });
+      await claim();
+      await ledger.settle([{ run, row: message('ada:1'), outcome: 'release' }]);
+      expect(await countsOf(machine, run)).toMatchObject({ unsure: 1 });
+      expect(await claim()).toEqual([{ verdict: 'yours' }]);
+    });
+
+    it.each(['failed', 'unsure'] as const)('that are sent again stay unsure after: %s', async (outcome) => {
       const { machine, run } = await unsure();
       const plan = (retryUnsure: 'always' | 'daily') => planOf(people, { retryUnsure });
       const ledger = machine.start();

@@ -358,6 +358,55 @@ it.concurrent('with a live key, a person erased by runs forget --recipient gets 
   expect(await machine.single(ada)).toMatchObject({ code: 11 });
 });
 
+describe('runs resolve', () => {
+  const ada = person(3);
+
+  it.concurrent('takes the latest run with unsure rows, and the name of a job', async () => {
+    await using machine = await openMachine('live');
+    const { run } = summaryOf(await withUnsure(machine, [ada], ['--job', 'may']));
+    expect(await machine.run(['runs', 'show', 'may', '-o', 'json'])).toMatchObject({ code: 0 });
+    const { stdout } = await machine.run(['runs', 'resolve', '--sent', '-o', 'json']);
+    expect(JSON.parse(stdout)).toMatchObject({ run, rows: 1 });
+    expect(await machine.run(['runs', 'resolve', '--sent', '-o', 'json'])).toMatchObject({ code: 2 });
+  });
+
+  it.concurrent('with --recipient resolves a single message', async () => {
+    await using machine = await openMachine('live');
+    machine.service.treat = () => 'fault';
+    expect(await machine.single(ada)).toMatchObject({ code: 13 });
+    machine.service.treat = () => 'sent';
+    const words = ['runs', 'resolve', '--recipient', ada.phone, '--not-sent', '-o', 'json'];
+    expect(await machine.run(words)).toMatchObject({ code: 0 });
+    expect(await machine.run(words)).toMatchObject({ code: 2 });
+    expect(await machine.single(ada)).toMatchObject({ code: 0 });
+  });
+
+  it.concurrent('with --recipient resolves the rows of one person in all runs', async () => {
+    await using machine = await openMachine('live');
+    const { run } = summaryOf(await withUnsure(machine, [ada, person(4)]));
+    const words = ['runs', 'resolve', '--recipient', ada.phone, '--sent', '-o', 'json'];
+    expect(JSON.parse((await machine.run(words)).stdout)).toEqual({ run: null, rows: 1, found: 'sent' });
+    expect(await linesOf(machine, run, 'unsure')).toEqual([5]);
+  });
+});
+
+it.concurrent('runs close ends a finished job, whose name cannot be used again', async () => {
+  await using machine = await openMachine('live');
+  const file = machine.write(all);
+  await machine.batch(file, ['--job', 'may']);
+  expect(await machine.run(['runs', 'close', 'may', '-o', 'json'])).toMatchObject({ code: 0 });
+  expect(await machine.batch(file, ['--job', 'may'])).toMatchObject({ code: 11, error: 'job-closed' });
+});
+
+it.concurrent('runs forget --recipient names the jobs that would send to the person again', async () => {
+  await using machine = await openMachine('live');
+  await machine.batch(machine.write(all), ['--job', 'may']);
+  const ran = await machine.run(['runs', 'forget', '--recipient', person(1).phone, '--yes', '-o', 'json']);
+  expect(ran.stderr).toContain(
+    'job may has this person and would send to them again; --exclude-from FILE prevents that',
+  );
+});
+
 it.concurrent('shows a row that cannot be sent, although the run stopped before it', async () => {
   await using machine = await openMachine('live');
   const file = machine.write([...people(1, 600), { ...person(0), phone: 'no phone' }]);
