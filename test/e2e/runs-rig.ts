@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
 import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
 import { alive, type Ran } from '../support/cli.ts';
-import { type Answering, type Asked, envOf, openService, type Service } from '../support/service.ts';
+import { type Asked, type Decide, envOf, openService, type Service } from '../support/service.ts';
 
 /** A machine, and a service that it calls with a live key. */
 export interface Place {
@@ -15,8 +15,6 @@ export interface Place {
   bin(argv: readonly string[], input?: string): Promise<Ran>;
   start(argv: readonly string[], input?: string, more?: Readonly<Record<string, string>>): Running;
 }
-
-export type Decide = (asked: Omit<Asked, 'reply'>) => Answering;
 
 export async function newPlace(decide?: Decide): Promise<Place> {
   const { path: home, remove } = temporaryHome();
@@ -44,6 +42,8 @@ export async function newPlace(decide?: Decide): Promise<Place> {
     },
   };
 }
+
+export type { Decide };
 
 /** Without a rate limit or questions. */
 export const sending = ['--no-pace', '--at-most', '100000', '-o', 'json'];

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { PassThrough, Readable } from 'node:stream';
+import { PassThrough, Readable, type Writable } from 'node:stream';
 import { tree } from '../../src/commands/index.ts';
 import { run } from '../../src/cli/run.ts';
 import { loadSqlite } from '../../bin/sqlite.js';
@@ -16,6 +16,8 @@ export interface CliOptions {
   readonly stdin?: string;
   /** The width of the terminal; undefined if both outputs are pipes. */
   readonly terminal?: number;
+  /** Makes stdin a terminal as well, on which these streams show questions and read keys. */
+  readonly keyboard?: { readonly stdin: Readable; readonly stderr: Writable };
   /** The kind of stdout if only stderr is the terminal. */
   readonly stdout?: 'pipe' | 'file';
   readonly home: string;
@@ -25,6 +27,8 @@ export interface CliOptions {
   readonly now?: Host['now'];
   readonly steady?: Host['steady'];
   readonly sqlite?: Host['sqlite'];
+  readonly pid?: number;
+  readonly kill?: Host['kill'];
   /** Ends the command. */
   readonly signal?: AbortSignal;
 }
@@ -38,11 +42,11 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     env: { HOME: options.home, ...options.env },
     stdout: out.output,
     stderr: err.output,
-    stdinIsTerminal: false,
-    streams: { stdin: stdin(options.stdin), stderr: new PassThrough() },
+    stdinIsTerminal: options.keyboard !== undefined,
+    streams: options.keyboard ?? { stdin: stdin(options.stdin), stderr: new PassThrough() },
     home: options.home,
     node: options.node ?? process.versions.node,
-    pid: process.pid,
+    pid: options.pid ?? process.pid,
     self: [process.execPath, new URL('../../bin/bizmsg.js', import.meta.url).pathname],
     signal: options.signal ?? new AbortController().signal,
     handleSignals: () => () => {},
@@ -50,7 +54,7 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     steady: options.steady ?? (() => performance.now()),
     later: options.later ?? later,
     random: Math.random,
-    kill: alive,
+    kill: options.kill ?? alive,
     sqlite: options.sqlite ?? loadSqlite,
     spawnDetached: () => {
       throw new Error('a test in this process must not start a detached process');

@@ -8,15 +8,22 @@ import { isRecord } from '../../src/contract/readers.ts';
 export interface Asked {
   /** The recipient, or the contact's phone. */
   readonly phone: string;
+  readonly template: string;
+  /** The params, or the contact's name. */
+  readonly text: string;
+  readonly isLive: boolean;
+  /** The name in the address that was called. */
+  readonly host: string;
   /** The number of earlier requests with the same phone. */
   readonly before: number;
   /** Milliseconds since the service started. */
   readonly at: number;
-  readonly reply: Reply;
+  /** Until it is decided, it hangs. */
+  reply: Reply;
 }
 
 /** A status; `reset` closes the connection, `hang` never answers. */
-type Reply = number | 'reset' | 'hang';
+export type Reply = number | 'reset' | 'hang';
 
 export interface Answering {
   readonly reply: Reply;
@@ -33,10 +40,14 @@ export interface Service {
   readonly asked: readonly Asked[];
   /** Resolves once this many requests have arrived. */
   until(count: number): Promise<void>;
+  /** The time in the Date header, if there is one. Default: the time of this machine. */
+  date: ((method: string | undefined) => number | undefined) | undefined;
   close(): void;
+  /** Listens again. */
+  reopen(): Promise<void>;
 }
 
-type Decide = (asked: Omit<Asked, 'reply'>) => Answering;
+export type Decide = (asked: Omit<Asked, 'reply'>) => Answering | Promise<Answering>;
 
 const live = 'sk_live_7Rw1Kc5NbY6uJe0S';
 
@@ -47,10 +58,14 @@ export async function openService(decide: Decide = () => ({ reply: 200 }), port 
   const counts = new Map<string, number>();
   const started = performance.now();
   const server = createServer((request, response) => void respond(request, response).catch(() => {}));
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${addressOf(server.address()).port}`,
+  const listen = (on: number) => new Promise<void>((resolve) => server.listen(on, '127.0.0.1', resolve));
+  await listen(port);
+  const own = addressOf(server.address()).port;
+  const service: Service = {
+    url: `http://127.0.0.1:${own}`,
     asked,
+    date: undefined,
+    reopen: () => listen(own),
     async until(count) {
       while (asked.length < count) await once(arrivals, 'arrival');
     },
@@ -59,17 +74,25 @@ export async function openService(decide: Decide = () => ({ reply: 200 }), port 
       server.closeAllConnections();
     },
   };
+  return service;
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await text(request);
+    const body: unknown = JSON.parse((await text(request)) || 'null');
+    if (service.date) response.sendDate = false;
+    const date = service.date?.(request.method);
+    if (date !== undefined) response.setHeader('date', new Date(date).toUTCString());
     if (request.method === 'GET') return end(response, 200, []);
-    const phone = phoneIn(body);
-    const before = counts.get(phone) ?? 0;
-    counts.set(phone, before + 1);
-    const one = { phone, before, at: performance.now() - started };
-    const { reply, after = 0, until, headers = {} } = decide(one);
-    asked.push({ ...one, reply });
+    const message = messageIn(body);
+    const before = counts.get(message.phone) ?? 0;
+    counts.set(message.phone, before + 1);
+    const { host = '', authorization = '' } = request.headers;
+    const about = { host: host.replace(/:\d+$/, ''), isLive: !authorization.includes('sk_test_') };
+    const one: Asked = { ...message, ...about, before, at: performance.now() - started, reply: 'hang' };
+    const deciding = decide(one);
+    asked.push(one);
     arrivals.emit('arrival');
+    const { reply, after = 0, until, headers = {} } = await deciding;
+    one.reply = reply;
     if (reply === 'hang') return;
     await until;
     if (after > 0) await new Promise((resolve) => setTimeout(resolve, after));
@@ -89,9 +112,10 @@ function end(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-function phoneIn(body: string): string {
-  const value: unknown = JSON.parse(body);
-  return isRecord(value) ? String(value['to'] ?? value['phone']) : '';
+function messageIn(body: unknown): Pick<Asked, 'phone' | 'template' | 'text'> {
+  const { to, phone = '', template = '', params, name }: Readonly<Record<string, unknown>> = isRecord(body) ? body : {};
+  const text = Array.isArray(params) ? params.join() : String(name);
+  return { phone: String(to ?? phone), template: String(template), text };
 }
 
 function addressOf(address: AddressInfo | string | null): AddressInfo {
