@@ -18,12 +18,15 @@ export function removeLeftDrafts(folder: string, kill: Probe): void {
   for (const name of namesIn(folder)) {
     const [, pid, start] = /^\.bizmsg-(\d+)-[0-9a-f]{12}@(.*)\.new$/.exec(name) ?? [];
     const path = join(folder, name);
-    if (pid === undefined || isProcessAlive(Number(pid), start, kill, () => silenceOf(path) - day)) continue;
-    try {
-      rmSync(path, { force: true });
-    } catch (error) {
-      // It may be another user's.
-      if (!fsError(error)) throw error;
-    }
+    if (pid !== undefined && !isProcessAlive(Number(pid), start, kill, () => silenceOf(path) - day)) removeDraft(path);
+  }
+}
+
+/** Removes a draft. If that fails, a later command does; it may be another user's. */
+export function removeDraft(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch (error) {
+    if (!fsError(error)) throw error;
   }
 }

@@ -1,8 +1,7 @@
-import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openSource, type Source } from './input/source.ts';
 import type { Context } from '../cli/command.ts';
-import { draftIn, removeLeftDrafts } from '../base/drafts.ts';
+import { draftIn, removeDraft, removeLeftDrafts } from '../base/drafts.ts';
 import { createStateFolder } from '../base/files.ts';
 import { redact } from '../base/redact.ts';
 import type { RunFlags } from './options.ts';
@@ -40,7 +39,7 @@ export async function openInput(
   removeLeftDrafts(copies, context.host.kill);
   if (file !== '-') return { source: await opened(file), shown: file, path: resolve(file), close: () => {} };
   const copy = draftIn(createStateFolder(copies), context.host.pid);
-  const close = () => rmSync(copy, { force: true });
+  const close = () => removeDraft(copy);
   const progress = await context.progress();
   // A line that changes in place would disturb typing.
   if (!context.host.stdinIsTerminal) progress.follow(() => 'reading stdin');

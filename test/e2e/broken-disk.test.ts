@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { namesIn } from '../../src/base/files.ts';
 import { binary } from '../support/bin.ts';
 import { canInject, failing } from '../support/strace.ts';
 import * as rig from './import-rig.ts';
@@ -22,6 +23,18 @@ describe.skipIf(!canInject)('a disk with input/output errors', () => {
     const start = `'${process.execPath}' '${binary}' sandbox start --port 0`;
     const ran = await rig.shell(world, `${failing('rename')} ${start}`);
     expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('input/output error') });
+  });
+
+  it('ends a batch from stdin with its summary if the copy of stdin stays; the next batch removes that', async () => {
+    const world = await rig.newWorld();
+    const copies = () => namesIn(join(world.home, '.local/state/bizmsg/runs'));
+    const line = (prefix: string, row: number) =>
+      `echo +1202555010${row} | ${prefix} '${process.execPath}' '${binary}' send-batch welcome - --fields phone -o json`;
+    expect(await rig.shell(world, line('', 1))).toMatchObject({ code: 0 });
+    const ran = await rig.shell(world, line(failing('unlink'), 2));
+    expect([ran.code, JSON.parse(ran.stdout).sent, copies().length]).toEqual([0, 1, 1]);
+    expect(await rig.shell(world, line('', 3))).toMatchObject({ code: 0 });
+    expect(copies()).toEqual([]);
   });
 
   it('ends a batch with exit 3 and a summary if the ledger cannot be written any more', async () => {
