@@ -17,17 +17,6 @@ it('returns the status of a sandbox', async () => {
   });
 });
 
-it('returns its keys and secrets', async () => {
-  await using server = await served();
-  const { keys } = server.sandbox;
-  expect(await openRemote({ url: server.url, token }).ask('env')).toEqual({
-    url: server.url,
-    keys: { sandbox: keys.sandbox, live: keys.live },
-    secret: server.sandbox.secret(),
-    secrets: server.sandbox.secrets(),
-  });
-});
-
 it('returns the records after a cursor', async () => {
   await using server = await served();
   const remote = openRemote({ url: server.url, token });
@@ -40,27 +29,6 @@ it('returns the records after a cursor', async () => {
   expect(second.events.map(({ type }) => type)).toEqual(['message.delivered', 'message.read']);
   expect(second.cursor).toBe(3);
   expect(await remote.ask('messages')).toMatchObject([{ to: order.to, status: 'read' }]);
-});
-
-it('creates and revokes keys, and goes live', async () => {
-  await using server = await served();
-  const remote = openRemote({ url: server.url, token });
-  const { id, text } = await remote.ask('createKey', { scope: 'send-only', mode: 'live' });
-  await remote.ask('goLive');
-  expect(server.sandbox.keys.list()).toContainEqual(
-    expect.objectContaining({ id, text, scope: 'send-only', state: 'active' }),
-  );
-  await remote.ask('revokeKey', { key: id });
-  expect((await remote.ask('keys')).find((key) => key['id'] === id)).toMatchObject({ state: 'revoked' });
-});
-
-it('sets the plan', async () => {
-  await using server = await served();
-  const remote = openRemote({ url: server.url, token });
-  const without = ['listCampaigns'] as const;
-  const plan = { name: 'enterprise', perMinute: 5, perMonth: 9, without };
-  expect(await remote.ask('setPlan', { name: 'enterprise', rate: 5, monthly: 9, without })).toEqual(plan);
-  expect(server.sandbox.plan()).toEqual(plan);
 });
 
 it('returns the audit log of a key, and every choice', async () => {
