@@ -6,8 +6,8 @@ import { cpuOf, peakOf } from '../rig/usage.mjs';
 export const key = 'sk_test_bench0123456789';
 
 /** Runs an import. `cpu` is in microseconds per row. */
-export function runImport({ url }, { file, count, state = newPath('state'), words = [], preload }) {
-  const program = [...(preload ? ['--require', preload] : []), bizmsg, 'contacts', 'import', file, '--quiet', ...words];
+export function runImport({ url }, { file, count, state = newPath('state'), words = [] }) {
+  const program = [bizmsg, 'contacts', 'import', file, '--quiet', ...words];
   return run(launch(program, 'pipe', { BIZMSG_API_KEY: key, BIZMSG_BASE_URL: url, BIZMSG_STATE_DIR: state }), count);
 }
 

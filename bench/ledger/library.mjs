@@ -18,7 +18,7 @@ export async function loadLibrary() {
   const [main, file] = [newPath('main.ts'), newPath('ledger.mjs')];
   writeFileSync(main, ['open.ts', 'input.ts'].map((name) => `export * from '${source}${name}';\n`).join(''));
   const bundle = await rolldown({ input: main, platform: 'node' });
-  await bundle.write({ file, format: 'esm' });
+  await bundle.write({ file, format: 'esm', codeSplitting: false });
   await bundle.close();
   const { openLedger, createInput } = await import(file);
   return {

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,12 +10,18 @@ import { createInterface } from 'node:readline';
 export const rivals = join(import.meta.dirname, '../rivals');
 export const bizmsg = join(import.meta.dirname, '../../bin/bizmsg.js');
 const home = mkdtempSync(join(tmpdir(), 'bizmsg-bench-'));
+const memory = existsSync('/dev/shm') ? mkdtempSync('/dev/shm/bizmsg-bench-') : home;
 const running = new Set();
 let files = 0;
 
 /** Returns a new path in a temporary folder. */
 export function newPath(name) {
   return join(home, `${++files}-${name}`);
+}
+
+/** The same in memory, for what is synced: otherwise it would measure the disk. */
+export function newMemoryPath(name) {
+  return join(memory, `${++files}-${name}`);
 }
 
 export function writeJson(name, value) {
@@ -32,7 +38,7 @@ export async function startServer(name, key, ...words) {
 
 export async function endAll() {
   await Promise.all([...running].map((child) => end(child)));
-  rmSync(home, { recursive: true, force: true });
+  for (const folder of [home, memory]) rmSync(folder, { recursive: true, force: true });
 }
 
 /** Starts a process and waits for its first line; `lines` has the following ones. */

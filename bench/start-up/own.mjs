@@ -1,7 +1,7 @@
 // Compares common commands with bare Node, and with a minimal script that posts one request.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bizmsg, newPath, rivals, startServer } from '../rig/processes.mjs';
+import { bizmsg, newMemoryPath, newPath, rivals, startServer } from '../rig/processes.mjs';
 import { milliseconds } from '../rig/table.mjs';
 import { rowOf, timed } from './processes.mjs';
 
@@ -16,9 +16,14 @@ const tab = {
   ...ours('bizmsg …--profile <TAB>', '__complete', 'zsh'),
   input: 'bizmsg\0contacts\0list\0--profile\0\0',
 };
-const words = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042'];
+const words = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042', '--again'];
 const send = ours('bizmsg send-template', ...words);
 const shared = ours('… with a shared plan', ...words, '--profile', 'planned');
+const live = {
+  ...send,
+  name: '… with a live key',
+  variables: { BIZMSG_API_KEY: 'sk_live_bench0123456789', BIZMSG_STATE_DIR: newMemoryPath('state') },
+};
 const alone = ours('… --no-pace', ...words, '--profile', 'planned', '--no-pace');
 
 export async function own(isQuick) {
@@ -39,7 +44,7 @@ export async function own(isQuick) {
     '--again',
     '--quiet',
   );
-  const all = [bare, version, help, tab, post, send, undici, batch, alone, shared];
+  const all = [bare, version, help, tab, post, send, live, undici, batch, alone, shared];
   const took = timed(all, { rounds: isQuick ? 20 : 40, variables });
   await server.end();
   return [
@@ -48,6 +53,13 @@ export async function own(isQuick) {
     rowOf(took, tab, bare, { most: 1.4, why: 'a shell waits for it at each TAB' }),
     rowOf(took, send, post, { most: 1.25, why: 'a tool that only waits for the wire' }),
     rowOf(took, batch, undici, { most: 1, why: 'scripts send small batches, too' }),
+    {
+      what: 'a send with a live key takes longer by',
+      figure: took(live) - took(send),
+      show: milliseconds,
+      most: 15,
+      why: 'claims the message in the ledger',
+    },
     {
       what: 'a send with a shared plan takes longer by',
       figure: took(shared) - took(alone),
