@@ -328,24 +328,31 @@ function byRun(items: readonly Item[]): ReadonlyMap<number, readonly Item[]> {
  * Records the outcome of a row that was read in the same transaction. `countSettled` counts it. `isUnsent`: a row that was
  * to be sent once more was not, so it may be tried again.
  */
-export function* settleItem({ run, n }: Item, settled: Settled, { tick, now }: Moment, isUnsent: boolean): Steps<void> {
-  const { outcome, line, id, code, reason } = settled;
+export function* settleItem(
+  { run, n }: Pick<Item, 'run' | 'n'>,
+  settled: Settled,
+  { tick, now }: Moment,
+  isUnsent: boolean,
+): Steps<void> {
+  const { outcome, line = null, id = null, code = null, reason = null } = settled;
+  yield { sql: settling[outcome], values: [run, n, now, tick, line, id, code, reason, Number(isUnsent)] };
+}
+
+/** The same texts for all rows. */
+const settling: Readonly<Record<Settlement, string>> = {
+  done: settlingTo('done'),
+  failed: settlingTo('failed'),
+  unsure: settlingTo('unsure'),
+  release: settlingTo('release'),
+};
+
+function settlingTo(outcome: Settlement): string {
   const { from, to } = moveOf(outcome);
   // The process that left a row unsure may still learn its outcome.
   const owner = to === 'unsure' ? 'owner' : 'NULL';
-  yield* query(
-    `UPDATE item SET state = ${codeOf(to)}, at = $3, tick = $4, owner = ${owner}, line = coalesce($5, line),
-      message_id = $6, code = $7, reason = $8${isUnsent ? ', retried_at = 0' : ''}
-    WHERE run = $1 AND n = $2 AND state IN (${from.map(codeOf).join(', ')})`,
-    run,
-    n,
-    now,
-    tick,
-    line ?? null,
-    id ?? null,
-    code ?? null,
-    reason ?? null,
-  );
+  return `UPDATE item SET state = ${codeOf(to)}, at = $3, tick = $4, owner = ${owner}, line = coalesce($5, line),
+      message_id = $6, code = $7, reason = $8, retried_at = CASE WHEN $9 = 1 THEN 0 ELSE retried_at END
+    WHERE run = $1 AND n = $2 AND state IN (${from.map(codeOf).join(', ')})`;
 }
 
 export function* countSettled(items: readonly Item[], event: Settlement, { now }: Moment): Steps<void> {
