@@ -18,6 +18,7 @@ import {
   commitRun,
   countAdded,
   countSettled,
+  type ItemState,
   itemsAt,
   itemsOf,
   lastNumber,
@@ -27,6 +28,7 @@ import {
   runAt,
   runNamed,
   settleItem,
+  statesAt,
   type Steps,
 } from './statements.ts';
 import { countedAs, countedOf, decisionOf, singleCounts } from './twice.ts';
@@ -175,7 +177,7 @@ export function* settleItems(outcomes: readonly Settled[], lives: Lives): Steps<
   for (const id of new Set(outcomes.map(({ run }) => run))) {
     const group = outcomes.filter(({ run }) => run === id);
     const run = yield* knownRun(id);
-    const items = yield* itemsAt(
+    const items = yield* statesAt(
       run.n,
       group.map(({ item }) => item),
     );
@@ -195,17 +197,21 @@ export function* settleItems(outcomes: readonly Settled[], lives: Lives): Steps<
 }
 
 /** A row that may have been sent before, and was tried once more, is done or stays unsure. */
-function endOf({ item: n, outcome }: Settled, items: readonly Item[]): Settled['outcome'] {
+function endOf({ item: n, outcome }: Settled, items: readonly ItemState[]): Settled['outcome'] {
   const wasUnsure = items.some((item) => item.n === n && isRetried(item));
   return wasUnsure && outcome !== 'done' ? 'unsure' : outcome;
 }
 
-function isRetried({ retriedAt }: Item): boolean {
+function isRetried({ retriedAt }: ItemState): boolean {
   return retriedAt !== undefined;
 }
 
 /** What other runs left unsure is done, too. */
-function* settleUnsure(items: readonly Item[], run: Run, here: Presence): Steps<void> {
+function* settleUnsure(retried: readonly ItemState[], run: Run, here: Presence): Steps<void> {
+  const items = yield* itemsAt(
+    run.n,
+    retried.map(({ n }) => n),
+  );
   if (items.length === 0) return;
   const others = yield* othersOf(items, run);
   const unsure = [...others.values()].flat().flatMap(({ item }) => (item.state === 'unsure' ? item : []));

@@ -196,6 +196,16 @@ function* addToRun(n: number, counts: Counts, { now = 0, resumesAt = 0, isWork =
 
 const itemsWhere = 'SELECT run, n, who, per, text, state, at, tick, owner, line, retried_at FROM item WHERE';
 
+/** A row without its digests, which take longer to read than the rest. */
+export type ItemState = Omit<Item, 'who' | 'per' | 'text' | 'line'>;
+
+/** The states of the rows of a run with these numbers. */
+export function* statesAt(run: number, numbers: readonly number[]): Steps<readonly ItemState[]> {
+  const columns = 'run, n, state, at, tick, owner, retried_at';
+  const rows = yield* queryList(`SELECT ${columns} FROM item WHERE run = $1 AND n IN ($list)`, [run], numbers);
+  return rows.map(itemStateIn);
+}
+
 /** The rows of a run with these numbers. */
 export function* itemsAt(run: number, numbers: readonly number[]): Steps<readonly Item[]> {
   return (yield* queryList(`${itemsWhere} run = $1 AND n IN ($list)`, [run], numbers)).map(itemIn);
@@ -314,8 +324,8 @@ export function* moveItems(
   }
 }
 
-function byRun(items: readonly Item[]): ReadonlyMap<number, readonly Item[]> {
-  const groups = new Map<number, Item[]>();
+function byRun<T extends Pick<Item, 'run'>>(items: readonly T[]): ReadonlyMap<number, readonly T[]> {
+  const groups = new Map<number, T[]>();
   for (const item of items) {
     const group = groups.get(item.run);
     if (group) group.push(item);
@@ -329,7 +339,7 @@ function byRun(items: readonly Item[]): ReadonlyMap<number, readonly Item[]> {
  * to be sent once more was not, so it may be tried again.
  */
 export function* settleItem(
-  { run, n }: Pick<Item, 'run' | 'n'>,
+  { run, n }: ItemState,
   settled: Settled,
   { tick, now }: Moment,
   isUnsent: boolean,
@@ -355,7 +365,7 @@ function settlingTo(outcome: Settlement): string {
     WHERE run = $1 AND n = $2 AND state IN (${from.map(codeOf).join(', ')})`;
 }
 
-export function* countSettled(items: readonly Item[], event: Settlement, { now }: Moment): Steps<void> {
+export function* countSettled(items: readonly ItemState[], event: Settlement, { now }: Moment): Steps<void> {
   for (const [run, own] of byRun(items)) yield* addToRun(run, countsOf(own, event), { now, isWork: true });
 }
 
@@ -538,16 +548,22 @@ function fileIn(value: unknown): RejectFile | undefined {
 
 function itemIn(row: Row): Item {
   return {
-    run: Number(row['run']),
-    n: Number(row['n']),
+    ...itemStateIn(row),
     who: bytesIn(row, 'who'),
     per: bytesIn(row, 'per'),
     text: bytesIn(row, 'text'),
+    line: numberIn(row, 'line'),
+  };
+}
+
+function itemStateIn(row: Row): ItemState {
+  return {
+    run: Number(row['run']),
+    n: Number(row['n']),
     state: states[Number(row['state'])] ?? 'absent',
     at: Number(row['at']),
     tick: Number(row['tick']),
     owner: textIn(row, 'owner'),
-    line: numberIn(row, 'line'),
     retriedAt: numberIn(row, 'retried_at'),
   };
 }
