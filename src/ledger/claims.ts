@@ -168,7 +168,8 @@ function* addPlanned(run: number, { who, text }: Pick<Item, 'who' | 'text'>, her
   const n = (yield* lastNumber(run)) + 1;
   const item = { run, n, who, per: text, text, state: 'planned', owner: undefined, line: undefined } as const;
   yield* countAdded(run, { planned: 1 }, here.now);
-  return yield* addItem(item, here);
+  yield* addItem(item, here);
+  return n;
 }
 
 /** Records the outcomes of a group of rows. */

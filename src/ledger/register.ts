@@ -12,9 +12,11 @@ import {
   allRuns,
   commitRun,
   countAdded,
+  countAfter,
   lastNumber,
   markClosed,
   moveRow,
+  numberOf,
   putOwner,
   type Steps,
 } from './statements.ts';
@@ -160,19 +162,20 @@ function* addRows(
   rows: readonly number[],
   here: Presence,
 ): Steps<readonly number[]> {
-  const numbers: number[] = [];
   const last = yield* lastNumber(run);
-  let next = last + 1;
-  for (const row of rows) {
+  const itemOf = (row: number, at: number) => {
     const bytes = input.read(row);
     const [who, per] = [bytes.subarray(0, digestSize), bytes.subarray(digestSize, identitySize)];
-    const text = bytes.subarray(identitySize);
-    const line = lineOf?.(row);
-    const n = yield* addItem({ run, n: next, who, per, text, state: 'planned', owner: undefined, line }, here);
-    numbers.push(n);
-    if (n === next) next += 1;
-  }
-  if (next > last + 1) yield* countAdded(run, { planned: next - 1 - last });
+    const [text, line] = [bytes.subarray(identitySize), lineOf?.(row)];
+    return { run, n: last + 1 + at, who, per, text, state: 'planned', owner: undefined, line } as const;
+  };
+  for (const [at, row] of rows.entries()) yield* addItem(itemOf(row, at), here);
+  const added = yield* countAfter(run, last);
+  if (added > 0) yield* countAdded(run, { planned: added });
+  const numbers: number[] = [];
+  // The run has some of them already if the transaction is repeated.
+  for (const [at, row] of rows.entries())
+    numbers.push(added === rows.length ? last + 1 + at : yield* numberOf(itemOf(row, at)));
   return numbers;
 }
 
