@@ -30,6 +30,11 @@ export function isRecent({ job, mode, kind, lastAt }: Run, asOf: number): boolea
   return lastAt > asOf - (isKept ? messagesRemembered : remembered);
 }
 
+/** The latest activity of runs that may be forgotten. */
+export function forgottenUntil(asOf: number): number {
+  return asOf - remembered;
+}
+
 /** Whether a single message is forgotten. */
 export function isExpired({ at, state }: Pick<Item, 'at' | 'state'>, asOf: number): boolean {
   return state !== 'unsure' && state !== 'leaving' && at <= asOf - messagesRemembered;

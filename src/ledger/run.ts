@@ -51,7 +51,7 @@ export function isSingles(run: string): boolean {
   return run.startsWith(singles);
 }
 
-const singles = 'singles ';
+export const singles = 'singles ';
 
 export function isFinished({ counts }: Pick<Run, 'counts'>): boolean {
   return states.every((state) => !isOpen(state) || counts[state] === 0);

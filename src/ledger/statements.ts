@@ -12,7 +12,7 @@ import type {
   Subject,
   UnsentRow,
 } from './ledger.ts';
-import type { Item, Run } from './run.ts';
+import { type Item, type Run, singles } from './run.ts';
 import { codeOf, type Event, moveOf, next, type State, states } from './states.ts';
 
 /** Steps of a transaction, for use with `yield*`. */
@@ -88,6 +88,12 @@ export function* markDead({ id, run }: Pick<KnownOwner, 'id' | 'run'>): Steps<vo
 /** All runs and drafts of runs, the oldest first. */
 export function* allRuns(): Steps<readonly Run[]> {
   return (yield* query('SELECT * FROM run ORDER BY n')).map(runIn);
+}
+
+/** Drafts, runs without activity since a time, and those of single messages: a machine may have thousands of others. */
+export function* oldRuns(at: number): Steps<readonly Run[]> {
+  const rows = yield* query(`SELECT * FROM run WHERE is_draft = 1 OR last_at <= $1 OR id LIKE '${singles}%'`, at);
+  return rows.map(runIn);
 }
 
 export function* runNamed(id: string): Steps<Run | undefined> {
@@ -218,6 +224,18 @@ export const pageSize = 500;
 export function* itemsAfter(run: number, n: number, limit = pageSize): Steps<readonly Item[]> {
   const rows = yield* query(`${itemsWhere} run = $1 AND n > $2 ORDER BY n LIMIT $3`, run, n, limit);
   return rows.map(itemIn);
+}
+
+/** When one of the first rows of a run changed last, of those whose outcome is known. */
+export function* oldestChange(run: number, rows: number): Steps<number> {
+  const open = ['unsure', 'leaving'] as const;
+  const [found] = yield* query(
+    `SELECT min(at) AS at FROM (SELECT at, state FROM item WHERE run = $1 ORDER BY n LIMIT $2)
+    WHERE state NOT IN (${open.map(codeOf).join(', ')})`,
+    run,
+    rows,
+  );
+  return Number(found?.['at'] ?? Infinity);
 }
 
 /** The rows of these people in all runs but one. */

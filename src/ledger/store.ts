@@ -1,15 +1,16 @@
 import type { Database } from '../base/transaction.ts';
 import type { Lives, Self } from './owners.ts';
-import { isExpired, isRecent } from './rules.ts';
+import { forgottenUntil, isExpired, isRecent, type World } from './rules.ts';
 import { isSingles, type Item, type Run } from './run.ts';
 import { type Event, next } from './states.ts';
 import {
   type Also,
-  allRuns,
   itemsAfter,
   itemsAt,
   makeDraft,
   moveItems,
+  oldestChange,
+  oldRuns,
   pageSize,
   removeItems,
   removeRunRow,
@@ -114,13 +115,13 @@ const budget = 50;
 export async function expire(store: Store, steady: () => number): Promise<void> {
   const { database, lives } = store;
   const until = steady() + budget;
-  const { runs, here } = await database.read(function* () {
-    return { here: yield* lives.look(), runs: yield* allRuns() };
+  const { runs, asOf } = await database.read(function* () {
+    const { world } = yield* lives.look();
+    const found: Run[] = [];
+    for (const run of yield* oldRuns(forgottenUntil(world.asOf))) if (yield* isOver(run, world)) found.push(run);
+    return { runs: found, asOf: world.asOf };
   });
-  const { asOf, isLive } = here.world;
-  const isOver = (run: Run) => !isLive(run.n) && (run.isDraft || !isRecent(run, asOf));
   for (const run of runs) {
-    if (!isSingles(run.id) && !isOver(run)) continue;
     const isWanted = (item: Item) => run.isDraft || (isSingles(run.id) ? isExpired(item, asOf) : !isKept(item));
     for (let after = 0; ;) {
       after = await removePage(store, run, after, isWanted);
@@ -131,6 +132,12 @@ export async function expire(store: Store, steady: () => number): Promise<void> 
     while (await database.write(() => removeUnsent(run.n, together))) if (steady() > until) return;
     await database.write(() => removeIfEmpty(run));
   }
+}
+
+/** Whether rows of a run may be removed. */
+function* isOver(run: Run, { asOf, isLive }: World): Steps<boolean> {
+  if (isSingles(run.id)) return isExpired({ at: yield* oldestChange(run.n, together), state: 'done' }, asOf);
+  return !isLive(run.n) && (run.isDraft || !isRecent(run, asOf));
 }
 
 /** Until it is resolved, however old it is. */
