@@ -1,5 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import type { Context } from '../cli/command.ts';
+import { type Outcome, outcomeOf, replaces } from '../contract/events.ts';
 import type { Received } from '../logs/events.ts';
 import { remoteOf } from './sandbox/control.ts';
 import { withHistory } from './webhooks/recorded.ts';
@@ -7,13 +8,10 @@ import { secretsToTry } from './webhooks/secrets.ts';
 
 /** The outcome of a message that was accepted. */
 export interface MessageOutcome {
-  readonly delivery: 'delivered' | 'read' | 'failed';
+  readonly delivery: Outcome;
   /** Why it failed, if its event has a reason. */
   readonly reason?: string | undefined;
 }
-
-/** Later events of a message replace earlier ones, in whatever order they arrived. */
-const rank = { delivered: 1, read: 2, failed: 2 } as const;
 
 /** The outcomes of messages by id: from the events that listeners recorded, and from the running local sandboxes. */
 export async function messageOutcomes(
@@ -24,7 +22,7 @@ export async function messageOutcomes(
   if (ids.size === 0) return outcomes;
   const learn = (id: string, outcome: MessageOutcome) => {
     const known = outcomes.get(id);
-    if (!known || rank[outcome.delivery] > rank[known.delivery]) outcomes.set(id, outcome);
+    if (!known || replaces(outcome.delivery, known.delivery)) outcomes.set(id, outcome);
   };
   const [{ newestFirst }, { eventOf }, { check }, sandboxes, secrets] = await Promise.all([
     import('../webhooks/history.ts'),
@@ -36,7 +34,7 @@ export async function messageOutcomes(
   let unsigned = 0;
   const learnFrom = (received: Received) => {
     const { name, message_id: id, reason } = eventOf(received);
-    const delivery = deliveryIn(name?.replace(/^message\./, ''));
+    const delivery = outcomeOf(name);
     if (!delivery || id === undefined || !ids.has(id)) return;
     // Any program on this machine can send an event to the listener.
     const { headers, body, received_at: at } = received;
@@ -54,8 +52,7 @@ export async function messageOutcomes(
   }
   for (const locator of sandboxes.visible()) {
     for (const { id, status } of await (await remoteOf(context, locator)).ask('messages')) {
-      const delivery = deliveryIn(status);
-      if (delivery && ids.has(id)) learn(id, { delivery });
+      if (status !== 'accepted' && ids.has(id)) learn(id, { delivery: status });
     }
   }
   return outcomes;
@@ -70,8 +67,4 @@ async function knownSecrets(context: Context): Promise<readonly string[]> {
     if (error instanceof CliError && error.code === 'no-secret') return [];
     throw error;
   }
-}
-
-function deliveryIn(word: string | undefined): MessageOutcome['delivery'] | undefined {
-  return word === 'delivered' || word === 'read' || word === 'failed' ? word : undefined;
 }

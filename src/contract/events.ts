@@ -29,6 +29,28 @@ export function familyOf(event: string): string {
 
 export const eventFamilies: readonly string[] = [...new Set(eventNames.map(familyOf))];
 
+/** §3, §6: the outcome of a message that an event names. */
+const outcomes = { 'message.delivered': 'delivered', 'message.read': 'read', 'message.failed': 'failed' } as const;
+
+export type ReceiptName = keyof typeof outcomes;
+export type Outcome = (typeof outcomes)[ReceiptName];
+export type MessageStatus = 'accepted' | Outcome;
+
+export function outcomeOf(event: string | undefined): Outcome | undefined {
+  return event !== undefined && isReceipt(event) ? outcomes[event] : undefined;
+}
+
+function isReceipt(event: string): event is ReceiptName {
+  return Object.hasOwn(outcomes, event);
+}
+
+const ranks = { accepted: 0, delivered: 1, read: 2, failed: 2 } as const;
+
+/** Whether a status replaces another, in whatever order their events arrive. */
+export function replaces(next: MessageStatus, known: MessageStatus): boolean {
+  return ranks[next] > ranks[known];
+}
+
 // §3: a message's states and the moves between them
 export const messageStates = read.notShown;
 

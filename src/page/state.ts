@@ -1,3 +1,4 @@
+import { outcomeOf, replaces } from '../contract/events.ts';
 import type { FeedRecord, Topic } from '../sandbox/control/stream.ts';
 
 type Rows<K> = Extract<FeedRecord, { readonly kind: K; readonly rows: unknown }>['rows'] extends readonly (infer R)[]
@@ -90,17 +91,9 @@ function joined<T>(known: readonly T[], added: readonly T[]): readonly T[] {
   return [...known, ...added].slice(-most);
 }
 
-const statuses: Readonly<Partial<Record<SandboxEvent['type'], Message['status']>>> = {
-  'message.delivered': 'delivered',
-  'message.read': 'read',
-  'message.failed': 'failed',
-};
-
-const steps = { accepted: 0, delivered: 1, read: 2, failed: 2 } as const;
-
 function withReceipts(messages: readonly Message[], events: readonly SandboxEvent[]): readonly Message[] {
   const receipts = groupBy(
-    events.filter(({ type }) => statuses[type]),
+    events.filter(({ type }) => outcomeOf(type)),
     ({ message }) => message,
   );
   if (receipts.size === 0) return messages;
@@ -109,8 +102,8 @@ function withReceipts(messages: readonly Message[], events: readonly SandboxEven
 
 /** A message may arrive with a status that is newer than the event. */
 function withReceipt(message: Message, { type, at, data }: SandboxEvent): Message {
-  const status = statuses[type];
-  if (!status || steps[status] < steps[message.status]) return message;
+  const status = outcomeOf(type);
+  if (!status || replaces(message.status, status)) return message;
   return { ...message, status, changedAt: at, reason: reasonIn(data) ?? message.reason };
 }
 

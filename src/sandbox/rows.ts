@@ -1,14 +1,5 @@
-import type { EventName } from '../contract/events.ts';
-import type {
-  Attempt,
-  Fault,
-  Inbound,
-  Key,
-  Message,
-  MessageStatus,
-  PlanSetting,
-  SandboxEvent,
-} from './state/records.ts';
+import type { EventName, MessageStatus } from '../contract/events.ts';
+import type { Attempt, Fault, Inbound, Key, Message, PlanSetting, SandboxEvent } from './state/records.ts';
 
 /** A request of the log, with all fields in the same order. */
 export interface RequestRow {

@@ -164,6 +164,7 @@ describe('runs show --delivery', () => {
     await received('message.read', { message_id: ids[0] });
     await received('message.delivered', { message_id: ids[0] });
     await received('message.delivered', { message_id: ids[1] });
+    await received('message.read', { message_id: ids[1] });
     await received('message.failed', { message_id: ids[2], error: { code: '131026', message: 'no' } });
     await received('message.read', { message_id: 'msg_other' });
     const { stdout } = await world.run([
@@ -175,7 +176,7 @@ describe('runs show --delivery', () => {
       'delivery,reason',
       '--no-header',
     ]);
-    expect(stdout.split('\n').slice(0, 4)).toEqual(['read\t', 'delivered\t', 'failed\t131026: no', 'unknown\t']);
+    expect(stdout.split('\n').slice(0, 4)).toEqual(['read\t', 'read\t', 'failed\t131026: no', 'unknown\t']);
   });
 
   it('does not believe events without a signature by a known secret', async () => {

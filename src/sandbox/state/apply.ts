@@ -1,4 +1,4 @@
-import { statuses } from './receipts.ts';
+import { type MessageStatus, outcomeOf, replaces } from '../../contract/events.ts';
 import type {
   Attempt,
   Change,
@@ -6,7 +6,6 @@ import type {
   Delivery,
   FaultRecord,
   Message,
-  MessageStatus,
   Next,
   Progress,
   Resettable,
@@ -113,18 +112,16 @@ function applyMessage(state: State, message: Message, { done, status } = justSen
   state.months.set(month, (state.months.get(month) ?? 0) + 1);
 }
 
-const step: Readonly<Record<MessageStatus, number>> = { accepted: 0, delivered: 1, read: 2, failed: 2 };
-
 function applyEvent(state: State, event: SandboxEvent): void {
   const dropped = state.events.push(event);
   state.eventById?.set(event.id, event);
   if (dropped) dropDeliveries(state, dropped);
   const sent = event.done === undefined ? undefined : state.messages.get(event.message ?? '');
   if (!sent || event.done === undefined) return;
-  const status = statuses[event.type];
+  const status = outcomeOf(event.type);
   sent.done = Math.max(sent.done, event.done);
   // In a snapshot, the message already has the progress of its events.
-  if (status === undefined || step[status] <= step[sent.status]) return;
+  if (status === undefined || !replaces(status, sent.status)) return;
   sent.status = status;
   if (sent.message.campaign !== undefined) countReceipt(state, sent.message.campaign, sent.status);
 }

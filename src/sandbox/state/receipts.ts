@@ -1,6 +1,6 @@
-import type { EventName } from '../../contract/events.ts';
+import { outcomeOf } from '../../contract/events.ts';
 import { withDeliveries } from '../events/fan-out.ts';
-import type { Change, MessageStatus, Receipt, SandboxEvent } from './records.ts';
+import type { Change, Receipt, SandboxEvent } from './records.ts';
 import { reasonOf, type SentMessage, type Core } from './state.ts';
 
 // §6: the document provides three test numbers.
@@ -9,13 +9,6 @@ export const testNumbers = {
   fails: '+12025550102',
   delivers5sLater: '+12025550103',
 } as const;
-
-/** Status of a message after each event. */
-export const statuses: Readonly<Partial<Record<EventName, MessageStatus>>> = {
-  'message.delivered': 'delivered',
-  'message.read': 'read',
-  'message.failed': 'failed',
-} satisfies Record<Receipt['type'], MessageStatus>;
 
 const reason = { code: 'undeliverable', message: 'this test number always fails' } as const;
 
@@ -38,7 +31,7 @@ function nextReceipt(sent: SentMessage): Receipt | undefined {
 
 export function receiptEvent(id: string, sent: SentMessage, receipt: Receipt): SandboxEvent {
   const { message } = sent;
-  const status = statuses[receipt.type];
+  const status = outcomeOf(receipt.type);
   const { reason } = receipt;
   const data = { message_id: message.id, to: message.to, template: message.template, status };
   const done = message.receipts.indexOf(receipt) + 1;

@@ -1,5 +1,5 @@
 import type { EndpointName } from '../../contract/endpoints.ts';
-import type { EventName } from '../../contract/events.ts';
+import type { EventName, MessageStatus, ReceiptName } from '../../contract/events.ts';
 import type { Mode, Scope } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
 import type { Campaign, Contact, Template } from '../library/types.ts';
@@ -65,11 +65,9 @@ export interface PlanSetting {
   readonly without: readonly EndpointName[];
 }
 
-type ReceiptType = Extract<EventName, 'message.delivered' | 'message.read' | 'message.failed'>;
-
 /** A future event of a message, decided when the message is sent. */
 export interface Receipt {
-  readonly type: ReceiptType;
+  readonly type: ReceiptName;
   readonly at: number;
   readonly reason?: { readonly code: string; readonly message: string };
 }
@@ -197,8 +195,7 @@ export interface Counters {
   readonly months?: readonly (readonly [month: string, count: number])[];
 }
 
-export const messageStatuses = ['accepted', 'delivered', 'read', 'failed'] as const;
-export type MessageStatus = (typeof messageStatuses)[number];
+export const messageStatuses = ['accepted', 'delivered', 'read', 'failed'] as const satisfies readonly MessageStatus[];
 
 /** Progress of a message: the number of receipts that have happened, and the status after the last. */
 export interface Progress {

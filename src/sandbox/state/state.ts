@@ -1,5 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import { fsError } from '../../base/files.ts';
+import type { MessageStatus } from '../../contract/events.ts';
 import { isoTime } from '../../base/iso-time.ts';
 import { type CallLog, capacity, createCallLog, createLog, type Log } from './logs.ts';
 import type {
@@ -14,7 +15,6 @@ import type {
   Inbound,
   Key,
   Message,
-  MessageStatus,
   Next,
   Order,
   PlanSetting,

@@ -1,4 +1,4 @@
-import type { EventName } from '../../contract/events.ts';
+import type { EventName, ReceiptName } from '../../contract/events.ts';
 import { withDeliveries } from '../events/fan-out.ts';
 import { readOrRefuse, Refusal } from '../refusal.ts';
 import { receiptEvent, receiptsOf, testNumbers } from '../state/receipts.ts';
@@ -67,11 +67,10 @@ interface Triggered {
   readonly ids: Readonly<Record<string, string>>;
 }
 
-type ReceiptType = Receipt['type'];
 type ReceiptFields = FieldsOf<'message.failed'>;
 
 /** The receipts that lead to a receipt, by the status of the message; missing if it is impossible. */
-const receiptsTo: Readonly<Record<string, Readonly<Partial<Record<ReceiptType, readonly ReceiptType[]>>>>> = {
+const receiptsTo: Readonly<Record<string, Readonly<Partial<Record<ReceiptName, readonly ReceiptName[]>>>>> = {
   accepted: {
     'message.delivered': ['message.delivered'],
     'message.read': ['message.delivered', 'message.read'],
@@ -81,7 +80,7 @@ const receiptsTo: Readonly<Record<string, Readonly<Partial<Record<ReceiptType, r
 };
 
 /** Replaces the scheduled receipts that can no longer happen. */
-function receipt(type: ReceiptType, fields: ReceiptFields, context: TriggerContext): Triggered {
+function receipt(type: ReceiptName, fields: ReceiptFields, context: TriggerContext): Triggered {
   const { to, reason } = fields;
   const sent = to === undefined ? existingMessage(type, fields, context.state) : sendMessage(to, fields, context);
   const { message } = sent;
@@ -113,7 +112,7 @@ function newMessage(to: string, template: Template, { newId, now, random, state 
 }
 
 function existingMessage(
-  type: ReceiptType,
+  type: ReceiptName,
   { message: id, template }: ReceiptFields,
   { messages }: State,
 ): SentMessage {
@@ -129,7 +128,7 @@ function existingMessage(
   return found;
 }
 
-function requireReceipts(type: ReceiptType, { message: { id }, status }: SentMessage): readonly ReceiptType[] {
+function requireReceipts(type: ReceiptName, { message: { id }, status }: SentMessage): readonly ReceiptName[] {
   const receipts = receiptsTo[status]?.[type];
   if (receipts) return receipts;
   const possible = Object.keys(receiptsTo[status] ?? {});
@@ -138,7 +137,7 @@ function requireReceipts(type: ReceiptType, { message: { id }, status }: SentMes
 }
 
 function receiptNow(
-  type: ReceiptType,
+  type: ReceiptName,
   sent: SentMessage,
   { newId, now }: TriggerContext,
   reason = defaultReason,
@@ -148,7 +147,7 @@ function receiptNow(
 }
 
 /** After a triggered delivery, the scheduled read still happens. */
-function receiptsDone(type: ReceiptType, { receipts }: Message): number {
+function receiptsDone(type: ReceiptName, { receipts }: Message): number {
   const read = receipts.findIndex((receipt) => receipt.type === 'message.read');
   return type === 'message.delivered' && read >= 0 ? read : receipts.length;
 }

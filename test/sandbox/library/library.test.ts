@@ -2,12 +2,11 @@ import { createSandbox, type Sandbox } from 'bizmsg/sandbox';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { httpRequest } from '../../../src/base/http-request.ts';
 import type { EndpointName } from '../../../src/contract/endpoints.ts';
-import type { EventName } from '../../../src/contract/events.ts';
+import type { EventName, MessageStatus } from '../../../src/contract/events.ts';
 import type { Mode, Scope } from '../../../src/contract/keys.ts';
 import type { PlanName } from '../../../src/contract/plans.ts';
 import type * as library from '../../../src/sandbox/library/types.ts';
 import type { DeliveryStatus } from '../../../src/sandbox/rows.ts';
-import type { MessageStatus } from '../../../src/sandbox/state/records.ts';
 import { order, paths } from '../calls.ts';
 import { sent } from './calls.ts';
 
