@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import { counted } from '../cli/output/figures.ts';
-import { namesIn } from '../base/files.ts';
+import type { Found } from '../base/announced.ts';
 import type { Host } from '../base/host.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { checkLedger } from '../ledger/check.ts';
@@ -24,17 +23,17 @@ export async function machineChecks(host: Host): Promise<readonly Check[]> {
     folderCheck({ name: 'config', path: config, variable: 'BIZMSG_CONFIG_DIR' }),
     folderCheck({ name: 'state', path: state, variable: 'BIZMSG_STATE_DIR' }),
   ];
-  const sandboxes = readLocators(join(state, 'sandboxes'), () => locatorsIn(state, kill));
-  const listeners = readLocators(join(state, 'listeners'), () => listenersIn(state, kill));
+  const sandboxes = attempt(() => locatorsIn(state, kill));
+  const listeners = attempt(() => listenersIn(state, kill));
   return [
     nodeCheck(node, now()),
     ...folders,
     storeCheck(() => readStore(config)),
-    sandboxes.refusal ? failed('sandbox', sandboxes.refusal) : sandboxCheck(sandboxes.live),
-    ...(listeners.refusal ? [failed('listeners', listeners.refusal)] : []),
+    sandboxes instanceof CliError ? failed('sandbox', sandboxes) : sandboxCheck(sandboxes.live),
+    ...(listeners instanceof CliError ? [failed('listeners', listeners)] : []),
     ...(await runsChecks(state, host)),
     await liveGuardCheck({ folder: state, check: () => checkLedger({ stateFolder: state, host }) }),
-    leftoversCheck([sandboxes.traces, listeners.traces]),
+    leftoversCheck([sandboxes, listeners].flatMap((found) => (found instanceof CliError ? [] : [found]))),
   ];
 }
 
@@ -45,29 +44,6 @@ async function runsChecks(stateFolder: string, host: Host): Promise<readonly Che
   } catch (error) {
     return [failed('runs', foreseen(error))];
   }
-}
-
-interface Processes<T> {
-  readonly live: readonly T[];
-  readonly dead: readonly T[];
-}
-
-interface LocatorFolder<T> {
-  readonly live: readonly T[];
-  readonly traces: Traces;
-  /** Why the folder cannot be trusted. */
-  readonly refusal?: CliError | undefined;
-}
-
-/** Finds running and dead processes by their files; files without a process are strays. */
-function readLocators<T extends { readonly port: number }>(folder: string, look: () => Processes<T>): LocatorFolder<T> {
-  const found = attempt(look);
-  if (found instanceof CliError) return { live: [], traces: { folder, strays: [], dead: 0 }, refusal: found };
-  const { live, dead } = found;
-  const ports = new Set([...live, ...dead].map(({ port }) => port));
-  const names = namesIn(folder).filter((name) => name.endsWith('.json'));
-  const strays = names.filter((name) => !ports.has(Number.parseInt(name, 10)));
-  return { live, traces: { folder, strays, dead: dead.length } };
 }
 
 function attempt<T>(look: () => T): T | CliError {
@@ -132,25 +108,19 @@ function sandboxCheck(running: readonly Locator[]): Check {
   return pass('sandbox', running.map(({ url, pid }) => `running at ${url}, process ${pid}`).join('; '));
 }
 
-/** Files that locate processes, and the number of dead ones. */
-interface Traces {
-  readonly folder: string;
-  /** Files without a process, or that cannot be read. */
-  readonly strays: readonly string[];
-  readonly dead: number;
-}
+type Traces = Pick<Found<unknown>, 'dead' | 'strays'>;
 
 export function leftoversCheck(traces: readonly Traces[]): Check {
-  const strays = traces.flatMap(({ folder, strays }) => strays.map((name) => join(folder, name)));
+  const strays = traces.flatMap(({ strays }) => strays);
   const [first] = strays;
   if (first !== undefined) {
     const more = strays.length > 1 ? `, and ${strays.length - 1} more` : '';
     return warn('leftovers', `${first} belongs to no process${more}`, `rm ${strays.map(shellQuote).join(' ')}`);
   }
-  const dead = traces.reduce((sum, one) => sum + one.dead, 0);
-  if (dead === 0) return pass('leftovers', 'none');
+  const { length } = traces.flatMap(({ dead }) => dead);
+  if (length === 0) return pass('leftovers', 'none');
   const one = '1 trace of a dead process; the next command clears it';
-  return pass('leftovers', dead === 1 ? one : `${dead} traces of dead processes; the next command clears them`);
+  return pass('leftovers', length === 1 ? one : `${length} traces of dead processes; the next command clears them`);
 }
 
 /** Milliseconds. Receivers usually accept signatures up to five minutes old. */

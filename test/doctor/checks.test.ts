@@ -149,10 +149,10 @@ it.each([
 });
 
 it('reports leftovers of dead processes, and how to remove unreadable ones', () => {
-  const traces = { folder: '/s', strays: [], dead: 1 };
+  const traces = { strays: [], dead: ['one'] };
   expect(leftoversCheck([traces]).message).toBe('1 trace of a dead process; the next command clears it');
   expect(leftoversCheck([traces, traces]).message).toBe('2 traces of dead processes; the next command clears them');
-  expect(leftoversCheck([traces, { ...traces, strays: ['1.json', '2 .json'] }]).remedy).toBe(
+  expect(leftoversCheck([traces, { ...traces, strays: ['/s/1.json', '/s/2 .json'] }]).remedy).toBe(
     "rm /s/1.json '/s/2 .json'",
   );
 });

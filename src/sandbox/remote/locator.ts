@@ -1,9 +1,9 @@
-import { readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { draftIn } from '../../base/drafts.ts';
-import { createStateFolder, ownNamesIn, requireOwn } from '../../base/files.ts';
+import { type Announced, announcedIn, type Found, readAnnounced, writeAnnounced } from '../../base/announced.ts';
+import { createStateFolder } from '../../base/files.ts';
+import { isElsewhere, type Probe } from '../../base/liveness.ts';
 import { isRecord } from '../../contract/readers.ts';
-import { isElsewhere, isProcessAlive, type Probe, processStart, silenceOf } from '../../base/liveness.ts';
 
 /** The rate limit of a sandbox, for clients on this machine. */
 export interface RateLimit {
@@ -17,13 +17,10 @@ export interface RateLimit {
 export type Loopback = 'both' | 'ipv4';
 
 /** Describes a running sandbox, in a file that other bizmsg processes read. */
-export interface Locator {
+export interface Locator extends Announced {
   readonly port: number;
   readonly url: string;
   readonly loopback?: Loopback | undefined;
-  readonly pid: number;
-  /** Start time of the process; distinguishes it from a later process with the same pid. */
-  readonly start?: string | undefined;
   /** The network namespace of the process (Linux). */
   readonly network?: string | undefined;
   readonly startedAt: number;
@@ -41,20 +38,18 @@ export interface Locator {
   readonly keys: { readonly sandbox: string; readonly live: string };
 }
 
-/** Writes the locator and returns its path. The sandbox renews it as a heartbeat. */
+/** Writes the locator and returns its path. */
 export function writeLocator(stateFolder: string, locator: Locator): string {
-  const path = locatorFile(stateFolder, locator.port);
-  const draft = draftIn(locatorFolder(stateFolder), locator.pid);
-  const written = { ...locator, start: processStart(locator.pid), network: ownNetwork() };
-  writeFileSync(draft, `${JSON.stringify(written)}\n`, { mode: 0o600 });
-  renameSync(draft, path);
+  const path = join(locatorFolder(stateFolder), `${locator.port}.json`);
+  const located: Locator = { ...locator, network: ownNetwork() };
+  writeAnnounced(path, located);
   return path;
 }
 
 /** Removes the locator unless another sandbox now uses the port. */
 export function removeLocator(stateFolder: string, { port, token }: Pick<Locator, 'port' | 'token'>): void {
   const path = locatorFile(stateFolder, port);
-  if (readLocator(path)?.token === token) rmSync(path, { force: true });
+  if (readAnnounced(path, isLocator)?.token === token) rmSync(path, { force: true });
 }
 
 /** All running sandboxes. Removes locators of dead ones and ignores unreadable ones. */
@@ -64,24 +59,9 @@ export function liveLocators(stateFolder: string, kill: Probe): readonly Locator
   return live;
 }
 
-export interface Locators {
-  readonly live: readonly Locator[];
-  /** Locators of sandboxes that have ended. */
-  readonly dead: readonly Locator[];
-}
-
 /** Reads all locators without removing any. */
-export function locatorsIn(stateFolder: string, kill: Probe): Locators {
-  const folder = join(stateFolder, 'sandboxes');
-  const all = ownNamesIn(folder).flatMap((name) => {
-    const path = join(folder, name);
-    const locator = /^\d+\.json$/.test(name) ? readLocator(path) : undefined;
-    return locator
-      ? [{ locator, isLive: isProcessAlive(locator.pid, locator.start, kill, () => silenceOf(path)) }]
-      : [];
-  });
-  const those = (wanted: boolean) => all.filter(({ isLive }) => isLive === wanted).map(({ locator }) => locator);
-  return { live: those(true), dead: those(false) };
+export function locatorsIn(stateFolder: string, kill: Probe): Found<Locator> {
+  return announcedIn(join(stateFolder, 'sandboxes'), isLocator, kill);
 }
 
 /** The running sandbox of a data folder. */
@@ -99,16 +79,6 @@ export function locatorFile(stateFolder: string, port: number): string {
 
 export function locatorFolder(stateFolder: string): string {
   return createStateFolder(join(stateFolder, 'sandboxes'));
-}
-
-function readLocator(path: string): Locator | undefined {
-  requireOwn(path);
-  try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return isLocator(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function isLocator(value: unknown): value is Locator {
