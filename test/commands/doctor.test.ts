@@ -127,6 +127,15 @@ describe('doctor', () => {
     });
   });
 
+  it('names the file of a process that it cannot read', async () => {
+    const home = newHome();
+    await serveLocal(home);
+    const path = join(home, '.local/state/bizmsg/sandboxes/4999.json');
+    writeFileSync(path, '{', { mode: 0o600 });
+    const { checks } = await examined({ home }, '--profile', 'local');
+    expect(checks['leftovers']).toMatchObject({ status: 'warn', remedy: `rm ${path}` });
+  });
+
   it('finds that the protection against duplicate sends cannot work', async () => {
     const home = newHome();
     mkdirSync(join(home, '.local/state/bizmsg/ledger.db'), { recursive: true });
