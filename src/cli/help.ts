@@ -19,7 +19,7 @@ function rootHelp(root: Tree, isAsked: boolean): string {
     ...(isAsked ? ['\nOptions, before or after the command:', listed(described(globals))] : []),
     '\nTry it without an account and without a network:',
     exampleLines('send-template +12025550101 welcome --profile local'),
-    '\nMore: bizmsg help <command>, exit-codes, environment, output or announced',
+    '\nMore: bizmsg help <command>, twice, exit-codes, environment, output, announced',
     ...(isAsked ? [] : ['Options: bizmsg --help']),
     '',
   ].join('\n');

@@ -41,7 +41,7 @@ const unneeded: Readonly<Record<string, string>> = {
   auth: 'bizmsg login adds a profile; bizmsg whoami shows the one in use',
   'runs resume': 'run the same command again: it sends the rest',
   'runs continue': 'run the same command again: it sends the rest',
-  'runs restart': 'run the same command again with --again: it sends all rows once more',
+  'runs restart': 'run the same command with --job NAME --again: it sends all rows once more',
 };
 
 type Match = (word: string, name: string) => boolean;

@@ -4,6 +4,7 @@ import { CliError, usage } from '../base/errors.ts';
 import type { topics } from './topics.ts';
 
 const topicNames = [
+  'twice',
   'exit-codes',
   'environment',
   'output',
@@ -14,8 +15,8 @@ export const helpCommand = command({
   name: 'help',
   summary: 'Show help for a command or a topic',
   details: [
-    'Topics: exit-codes (the meaning of each exit code), environment (variables and folders), output (formats,',
-    'notes and errors), announced (API features that are not available yet).',
+    'Topics: twice (how nobody gets a template twice), exit-codes (the meaning of each exit code), environment',
+    '(variables and folders), output (formats, notes and errors), announced (API features that are not available yet).',
     '-o json prints the whole tree of commands, or one command, with its options, for programs.',
   ].join('\n'),
   params: {

@@ -188,7 +188,7 @@ export const removeProfile = command({
     if (profile.live_key !== null)
       context.note(
         'new-account',
-        `if you add ${input.name} again, it is another account, so its messages could be sent again without a question`,
+        `if you add ${input.name} again with another key, it is another account, so its messages could be sent again without a question`,
       );
     await context.confirm(`Remove the profile ${input.name}${keys === '' ? '' : ` and its keys ${keys}`}?`);
     const removed = await profiles.remove(input.name);

@@ -17,9 +17,9 @@ const exitCodes = `Exit codes
        or declined, a redirect
   12   a check failed, or the opposite of the awaited event occurred
   13   unsure: the request may have been processed. A POST was sent, and then a
-       time-out, a 408, a reset, a 5xx or an invalid response followed. bizmsg
-       does not repeat it unless you ask. Also: an awaited event did not arrive
-       in time
+       time-out, a 408, a 409, a reset, a 5xx or an invalid response followed.
+       bizmsg does not repeat it unless you ask. Also: an awaited event did not
+       arrive in time
   126  the command of sandbox exec or webhooks expect cannot be run
   127  the command of sandbox exec or webhooks expect was not found
   129  hung up
@@ -29,11 +29,11 @@ const exitCodes = `Exit codes
 Runs (contacts import, send-batch)
 
   0    no row failed or is unsure; with --first, later rows are left
-  10   some rows failed or are unsure
-    11   nothing was sent; the option in parentheses decides what to do: a
-       finished run has sent these rows (--new-only, --again), the number of
-       rows is wrong (--expect-count, --at-most), the unfinished run was idle
-       for 12 hours (--continue), or its rows were changed (--changed)
+  10   some rows failed or are unsure, or were left to another run
+  11   nothing was sent; the option in parentheses decides what to do: people
+       got the template before (--skip-sent, --again), the number of rows is
+       wrong (--expect-count, --at-most), or the unfinished run was idle for 12
+       hours, or has other texts (--continue). See bizmsg help twice
   3, 4, 7, 9, 129, 130, 143
        the run stopped: the disk is full, the key is refused, 429 persists, the
        service was unreachable for 2 minutes, or a signal arrived. Run the same
@@ -57,8 +57,8 @@ const environment = `Environment
   BIZMSG_PROFILE      the profile; cannot be combined with BIZMSG_API_KEY
   BIZMSG_MODE         sandbox or live, like --mode
   BIZMSG_ACCOUNT      a name for the account (at most 100 printable characters),
-                      which identifies it after its key is replaced; overrides
-                      the id of the profile
+                      which identifies it after its key is replaced. A profile
+                      has an id of its own, which comes first
   BIZMSG_ONLY         "local": refuse every target except the local sandbox (for
                       --profile local the one at BIZMSG_BASE_URL, if set)
   BIZMSG_WEBHOOK_SECRET   the secret that signs webhook events: printed by
@@ -94,9 +94,9 @@ BIZMSG_CONFIG_DIR contains profiles.json, with the keys. BIZMSG_STATE_DIR does
 not contain keys of an account:
 
   ledger.db    the runs with the line, outcome and reason of each row, and the
-               messages and contacts that were sent, as keyed digests; for 30
-               days (jobs: 400 days; unsure rows: until they are settled), or
-               until runs forget
+               messages and contacts that were sent, as keyed digests; live
+               messages and jobs for 400 days after their last use, others for
+               30 (unsure rows: until they are settled), or until runs forget
   local.db     the same for the local sandbox
   ledger.secret
                the key of these digests
@@ -157,6 +157,54 @@ missing confirmation with 11, and the message names the option that supplies it.
 --no-input does the same on a terminal.
 `;
 
+const twice = `Nobody gets the same template twice by accident
+
+After an interruption, run the same command again: it sends the rest.
+
+With a live key, a batch that would send a template again to people who got it
+asks on a terminal, and stops elsewhere (exit 11). It counts what batches, jobs
+and single messages of this machine did with the same account:
+
+               the same text    another text
+  sent         27 days          20 hours
+  being sent   yes              yes
+  unsure       until resolved   20 hours
+
+So a monthly message and a daily reminder with another date pass. A correction
+does not: whoever was reached keeps the first text.
+
+  --skip-sent[=TIME]   skip those who got it before, within TIME whatever the
+                       text (default: 30d, at most 400d); unsure rows are held
+                       back (exit 10)
+  --job NAME           send each row once under this name, whenever the command
+                       is repeated; new people of the file are added. A new job
+                       asks like a batch, and keeps --skip-sent or --again
+  --again              send all once more. A script needs --job NAME with it, so
+                       that repeating the command sends only the rest
+  --per COLUMN         several messages for one person, told apart by a column
+                       such as the order
+  --continue           continue a run that was idle for 12 hours, that another
+                       key began, or whose people get other texts now
+  --retry-unsure       send unsure rows once more: they become sent, or stay
+                       unsure. A script sends them once in 24 hours
+
+A daily reminder needs no option. A weekly message with the same text needs a
+name for the occasion: --job news-$(date +%V) --again. A file that grows keeps
+one name: --job welcome.
+
+A command continues an unfinished run if half of its people are in the input,
+half of these with the same text, whatever the file is called. bizmsg runs close
+ID gives a run up; it also closes after 7 idle days, unless it is a job.
+
+An import skips what was imported within 30 days; --again imports all. A single
+message asks if the same text went to the person within 10 minutes, within 20
+hours by a batch, or may have been sent. With a sandbox key, a batch prints a
+note and sends; a new job asks as with a live key.
+
+bizmsg runs resolve records whether unsure rows were sent, and runs forget
+permits sending again.
+`;
+
 const announcedFamilies = `The API announces these features as coming soon. It has no paths for them yet,
 so bizmsg has no commands for them.
 
@@ -164,4 +212,4 @@ ${announced.map(({ family, features }) => [family, ...features].join('\n    ')).
 `;
 
 /** The texts of the help topics. */
-export const topics = { 'exit-codes': exitCodes, environment, output, announced: announcedFamilies } as const;
+export const topics = { twice, 'exit-codes': exitCodes, environment, output, announced: announcedFamilies } as const;

@@ -31,6 +31,7 @@ const ambiguous = new Set([
   '--plan <name>',
   '--port <port>',
   '--rate <rate>',
+  '--recipient <phone>',
   '--retry-unsure',
   '--set <key=value>',
   '--since <span>',

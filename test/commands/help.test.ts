@@ -81,7 +81,7 @@ describe('help', () => {
     expect(announced.flatMap(({ features }) => features).filter((one) => !stdout.includes(one))).toEqual([]);
   });
 
-  it.each(['exit-codes', 'environment', 'output'])('%s is a topic, on lines of 80 columns', async (topic) => {
+  it.each(['twice', 'exit-codes', 'environment', 'output'])('%s is a topic, on lines of 80 columns', async (topic) => {
     const { code, stdout } = await run(['help', topic]);
     expect([code, stdout.length > 200]).toEqual([0, true]);
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);

@@ -14,7 +14,7 @@ const [batch = ''] = blocksIn('docs/bulk.md', 'Send to every row', 1);
 const [chosen = ''] = blocksIn('docs/bulk.md', 'Opt-outs and sending hours', 1);
 const [asked = ''] = blocksIn('docs/bulk.md', 'Before a live batch', 1);
 const [stopped = ''] = blocksIn('docs/bulk.md', 'After an interruption, run the same command again', 1);
-const [twice = ''] = blocksIn('docs/bulk.md', 'A finished run is not sent again by accident', 1);
+const [twice = ''] = blocksIn('docs/bulk.md', 'Nobody gets a template twice by accident', 1);
 const [arrived = ''] = blocksIn('docs/bulk.md', 'Did the messages arrive?', 1);
 const [exported = ''] = blocksIn('docs/bulk.md', 'Spreadsheets and exports', 1);
 const [tagged = '', watched = '', folder = '', nightly = ''] = blocksIn('docs/bulk.md', 'Recipes', 4);

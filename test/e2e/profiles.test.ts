@@ -91,7 +91,7 @@ describe('profiles', () => {
     await run('keys set --profile acme --key-stdin', liveKey);
     const { code, stderr } = await run('profiles remove acme');
     expect(code).toBe(11);
-    expect(stderr).toMatch(/^note: if you add acme again, it is another account, .*\nerror: /);
+    expect(stderr).toMatch(/^note: if you add acme again with another key, it is another account, .*\nerror: /);
   });
 
   it('removes a profile without keys, and does not mention keys', async () => {

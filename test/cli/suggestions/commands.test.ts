@@ -35,7 +35,7 @@ it.each([
   ['runs', 'delete', 'did you mean bizmsg runs forget?'],
   ['runs', 'rm', 'did you mean bizmsg runs forget?'],
   ['runs', 'resume', 'run the same command again: it sends the rest'],
-  ['runs', 'restart', 'run the same command again with --again: it sends all rows once more'],
+  ['runs', 'restart', 'run the same command with --job NAME --again: it sends all rows once more'],
   ['runs', 'max-errors', 'the commands of bizmsg runs are list, show, resolve, close, forget'],
   ['contacts', 'new', 'did you mean bizmsg contacts create?'],
   ['contacts', 'add', 'did you mean bizmsg contacts create?'],
