@@ -7,20 +7,22 @@ import { newPath } from '../rig/processes.mjs';
 
 const source = new URL('../../src/ledger/', import.meta.url).pathname;
 const subject = {
-  account: { id: 'profile:bench', origin: 'https://api.example.com', isKeyDigest: false },
+  account: { id: 'profile:bench', origin: 'https://api.example.com', keyDigest: '00' },
   mode: 'live',
   kind: 'message',
   template: 'welcome',
 };
-const rowSize = 24;
 
 export async function loadLibrary() {
   const [main, file] = [newPath('main.ts'), newPath('ledger.mjs')];
-  writeFileSync(main, ['open.ts', 'input.ts'].map((name) => `export * from '${source}${name}';\n`).join(''));
+  writeFileSync(
+    main,
+    ['open.ts', 'input.ts', 'identity.ts'].map((name) => `export * from '${source}${name}';\n`).join(''),
+  );
   const bundle = await rolldown({ input: main, platform: 'node' });
   await bundle.write({ file, format: 'esm', codeSplitting: false });
   await bundle.close();
-  const { openLedger, createInput } = await import(file);
+  const { openLedger, createInput, rowSize } = await import(file);
   return {
     /** The ledger of real accounts. */
     open: (stateFolder, isLocal = false) => openLedger({ stateFolder, host, isLocal, isLive: true, note() {} }),
