@@ -91,7 +91,10 @@ export function createPrompts(host: Host, given: Globals, onKeyboard = () => {})
     choose: (question, choices) =>
       prompt(missing(question, 'an option'), ({ select }, streams) =>
         select(
-          { message: safeLine(question), choices: choices.map((value) => ({ name: safeLine(value.name), value })) },
+          {
+            message: promptLine(question, host),
+            choices: choices.map((value) => ({ name: safeLine(value.name), value })),
+          },
           streams,
         ),
       ),
@@ -118,12 +121,15 @@ function checking(
       return true;
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      const text = safeLine(error.hint ? `${error.message}: ${error.hint}` : error.message);
-      // The prompt puts "> " before it.
-      return folded([text], (stderr.columns || 80) - 2);
+      return promptLine(error.hint ? `${error.message}: ${error.hint}` : error.message, { stderr });
     }
   };
   return { validate };
+}
+
+/** Outside text, wrapped between words; the prompt puts two columns before it. */
+function promptLine(text: string, { stderr }: Pick<Host, 'stderr'>): string {
+  return folded([safeLine(text)], (stderr.columns || 80) - 2);
 }
 
 async function contentOf(path: string, signal: AbortSignal): Promise<Buffer> {

@@ -181,13 +181,13 @@ async function describeSent(stop: SentBefore, registering: Registering): Promise
     conflicts > 0 && rows === 0 && per !== '' && { effect: `${per.trim()} sends each of these messages` },
     (others > 0 || conflicts > 0) && {
       effect: `--skip-sent${rows > 0 ? per : ''} sends ${rows > 0 ? otherText(others, plan) : 'the first of each'}`,
-      name: `The others only: ${rowsText(others)}`,
+      name: `The others only, who did not get it: ${rowsText(others)}`,
       choice: { skipSent: otherTextCounts },
     },
     unsure && { effect: '--retry-unsure sends the unsure rows once more' },
     rows > 0 && {
       effect: `${job}--again${per} sends ${all === 1 ? 'it' : `all ${whole(all)}`} once more, for another occasion`,
-      name: `All once more: ${rowsText(all)}`,
+      name: `All once more, also those who got it: ${rowsText(all)}`,
       choice: { again: true, seen: stop.tick, firstOfEach: true },
     },
   ];
@@ -238,12 +238,12 @@ function sentBefore({ rows, changed, recent, earlier }: SentBefore, isJob = fals
   const unsure = unsureIn(earlier);
   const counts = [
     `${whole(rows)} found`,
-    ...(changed > 0 ? [`${whole(changed)} with another text`] : []),
+    ...(changed > 0 ? [`${whole(changed)} of them with another text now`] : []),
     ...(unsure > 0 ? [`${whole(unsure)} unsure`] : []),
   ];
   const more = recent > 0 ? `; ${whole(recent)} more got it within 30 days with another text` : '';
-  const before = `people of this input got this template before, or may have: ${counts.join(', ')}`;
-  return `${before}, ${earlierText(earlier, isJob)}${more}`;
+  const before = `people of this input got this template before${unsure > 0 ? ', or may have' : ''}`;
+  return `${before}: ${counts.join(', ')}${earlier.length > 1 ? ':' : ','} ${earlierText(earlier, isJob)}${more}`;
 }
 
 function themOf(rows: number): string {

@@ -99,7 +99,7 @@ it('a dry run reports why a batch would be refused, with its exit code', async (
   const refused = await world.run(argv, { env });
   expect([table.code, refused.code]).toEqual([11, 11]);
   expect(table.stdout).toMatch(
-    /^0 of 3 rows would be sent; nothing was sent\nthis command would stop: people of this input got this template before, or may have: 3 found/,
+    /^0 of 3 rows would be sent; nothing was sent\nthis command would stop: people of this input got this template before: 3 found/,
   );
   expect(refused.stderr).toContain('3 found, by run');
   const json = await world.run([...argv, '--dry-run', '-o', 'json'], { env });

@@ -111,7 +111,7 @@ describe('the progress of a run, on a terminal', () => {
     terminal.answer('30');
     expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([0, 30]);
     await terminal.enter('clear; bizmsg send-batch welcome people.csv');
-    await terminal.until('All once more: 30 rows');
+    await terminal.until('also those who got it: 30 rows');
     // The first choice sends nothing.
     terminal.press('Enter');
     expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([11, 30]);
@@ -129,14 +129,18 @@ describe('the progress of a run, on a terminal', () => {
     rig.writePeople(world, 4);
     const counts = async () => [await terminal.ended(), world.sandbox.counts().messages];
     await terminal.enter(`clear; ${words} --at-most 4 --yes`);
-    const screen = await terminal.until('All once more: 4 rows');
-    expect(screen).toMatch(/People of this input got this template before, or may have: 3 found, by run \w+ \(last at/);
-    expect(screen).toMatch(/Nobody: send nothing\s+The others only: 1 row\s+All once more: 4 rows/);
+    const screen = await terminal.until('also those who got it: 4 rows');
+    expect(screen).toMatch(
+      /People of this input got this template before:\s+3\s+found,\s+by\s+run\s+\w+\s+\(last\s+at/,
+    );
+    expect(screen).toMatch(
+      /Nobody: send nothing\s+The others only, who did not get it: 1 row\s+All once more, also those who got it: 4 rows/,
+    );
     terminal.press('Down');
     terminal.press('Enter');
     expect(await counts()).toEqual([0, 4]);
     await terminal.enter(`clear; ${words} --at-most 4 --yes`);
-    await terminal.until('All once more: 4 rows');
+    await terminal.until('also those who got it: 4 rows');
     terminal.press('Down');
     terminal.press('Enter');
     // However few they are, and in spite of --yes.

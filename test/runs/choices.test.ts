@@ -227,7 +227,7 @@ describe.each(usualModes)('with a %s key', (mode) => {
         const file = machine.write([...corrected, person(rows + 1)]);
         const refused = await machine.batch(file);
         expect(refused).toMatchObject({ code: 11, error: 'sent-before' });
-        expect(refused.text).toContain(`${rows} found, 3 with another text`);
+        expect(refused.text).toContain(`${rows} found, 3 of them with another text now`);
         const last = await machine.batch(file, ['--skip-sent']);
         expect(last).toMatchObject({ code: 0, summary: { sent: 1, skipped: { earlier_run: rows } } });
         expect(machine.service.sent).toHaveLength(rows + 1);
