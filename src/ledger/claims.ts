@@ -120,14 +120,15 @@ export function* claimSingle(row: RowDigest, terms: SingleTerms, { self, lives, 
   const known = yield* runNamed(singlesOf(terms.single));
   const [who, text] = [row.subarray(0, digestSize), row.subarray(identitySize)];
   const rows = yield* itemsBeside([who], terms.single, 0);
-  const item = rows.find(({ item }) => item.run === known?.n && hasDigest(item.per, text))?.item;
+  // One that was sent keeps its item, whatever becomes of this one.
+  const isOpen = ({ item }: Found) => item.run === known?.n && hasDigest(item.text, text) && item.state !== 'done';
+  const item = rows.find(isOpen)?.item;
   if (item && granted.has(item.n) && isOwnFlight(item, here)) return { verdict: 'yours', item: item.n };
   const why = refusedSingle(rows, text, terms, here);
   if (why) return why;
   const run = known ?? (yield* startSingles(terms, here));
   yield* putOwner({ ...self, id: here.id, run: run.n, beat: here.now });
   const n = item?.n ?? (yield* addPlanned(run.n, { who, text }, here));
-  if (item?.state === 'done') yield* moveItems([item], 'reopen', here);
   const isRetried = rows.some((one) => one.item.state === 'unsure' && hasDigest(one.item.text, text));
   yield* moveItems(yield* itemsAt(run.n, [n]), 'claim', here, {
     owner: here.id,
@@ -163,10 +164,12 @@ function* startSingles({ single }: SingleTerms, at: Presence): Steps<Run> {
   return yield* knownRun(id);
 }
 
-/** Several texts for one person are several items. */
+/** Several messages to one person are several items: the number makes each an occasion of its own. */
 function* addPlanned(run: number, { who, text }: Pick<Item, 'who' | 'text'>, here: Presence): Steps<number> {
   const n = (yield* lastNumber(run)) + 1;
-  const item = { run, n, who, per: text, text, state: 'planned', owner: undefined, line: undefined } as const;
+  const per = Buffer.alloc(digestSize);
+  per.writeUInt32BE(n);
+  const item = { run, n, who, per, text, state: 'planned', owner: undefined, line: undefined } as const;
   yield* countAdded(run, { planned: 1 }, here.now);
   yield* addItem(item, here);
   return n;

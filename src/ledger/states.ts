@@ -5,8 +5,6 @@ export type State = (typeof states)[number];
 export const events = [
   /** A run registered the row. */
   'plan',
-  /** A single message is sent once more. */
-  'reopen',
   /** A command sends the row. */
   'claim',
   /** Outcomes of a request. */
@@ -38,7 +36,7 @@ export const transitions: Readonly<Record<State, Moves>> = {
   leaving: { done: 'done', failed: 'failed', unsure: 'unsure', release: 'released', died: 'unsure' },
   released: { ...free, withdraw: 'withdrawn' },
   withdrawn: { ...free, plan: 'planned' },
-  done: { reopen: 'planned' },
+  done: {},
   failed: free,
   unsure: {
     ...free,

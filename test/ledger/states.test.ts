@@ -8,7 +8,7 @@ planned    claim:leaving done:done withdraw:withdrawn
 leaving    done:done failed:failed unsure:unsure release:released died:unsure
 released   claim:leaving done:done withdraw:withdrawn
 withdrawn  plan:planned claim:leaving done:done
-done       reopen:planned
+done       -
 failed     claim:leaving done:done
 unsure     claim:leaving done:done failed:failed release:released sent:done not-sent:failed
 `;

@@ -150,4 +150,16 @@ describe('a single message', () => {
     await machine.sends(3, rows);
     machine.times = (number) => (number === 1 ? 2 : 1);
   });
+
+  it.for([422, 429] as const)(
+    'that was sent still counts after --again was answered %i',
+    async (reply, { machine }) => {
+      expect((await machine.single(three[0])).code).toBe(0);
+      machine.reply = () => reply;
+      expect((await machine.single(three[0], '--again --retries 0')).code).toBe(reply === 422 ? 6 : 7);
+      machine.reply = () => 200;
+      await machine.refuses([/1 found/], three);
+      expect((await machine.single(three[0])).code).toBe(11);
+    },
+  );
 });

@@ -302,7 +302,7 @@ function stdinOf(rows: readonly Row[], { name, format = 'csv' }: Options): strin
 /** Names the command that does not end in 20 seconds, and what it shows. */
 async function inTime<T>(words: readonly string[], ended: Promise<T>, shown: () => string): Promise<T> {
   const timer = new AbortController();
-  const late = sleep(20_000, undefined, { signal: timer.signal }).then(() => {
+  const late = sleep(50_000, undefined, { signal: timer.signal }).then(() => {
     throw new Error(`bizmsg ${words.join(' ')} has not ended:\n${shown()}`);
   });
   return Promise.race([ended, late]).finally(() => timer.abort());
