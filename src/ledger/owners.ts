@@ -56,7 +56,7 @@ export interface Lives {
 const day = 86_400_000;
 
 export function createLives(self: Self): Lives {
-  const ids = [self.newId()];
+  const ids: string[] = [];
   /** When a command last registered, claimed or settled rows, before this process. */
   let lastAt: number | undefined;
   const isOwn = (id: string | undefined) => id !== undefined && ids.includes(id);
@@ -64,6 +64,7 @@ export function createLives(self: Self): Lives {
   return {
     ids,
     *enter(isWork = false) {
+      if (ids.length === 0) ids.push(self.newId());
       lastAt ??= (yield* lastMoment()).now;
       const at = yield* nextMoment(self.now(), isWork);
       const owners = yield* allOwners();

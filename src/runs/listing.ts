@@ -29,7 +29,7 @@ export async function runsOf(home: RunsHome): Promise<readonly ListedRun[]> {
   const runs: ListedRun[] = [];
   for (const isLocal of [false, true]) {
     if (!hasLedger({ stateFolder: home.stateFolder, isLocal })) continue;
-    const found = await withLedger(home, isLocal, (ledger) => ledger.runs());
+    const found = await withLedger(home, isLocal, (ledger) => ledger.runs(), true);
     for (const run of found) if (!isSingles(run.id)) runs.push({ ...run, isLocal, status: statusOf(run) });
   }
   return runs.toSorted((a, b) => a.startedAt - b.startedAt);
@@ -40,9 +40,11 @@ export async function withLedger<T>(
   { stateFolder, host, note }: RunsHome,
   isLocal: boolean,
   act: (ledger: Ledger) => Promise<T>,
+  isListing = false,
 ): Promise<T> {
   const onNote = (message: string) => note('ledger', message);
-  const ledger = await openLedger({ stateFolder, host, isLocal, isLive: true, signal: host.signal, note: onNote });
+  const options = { stateFolder, host, isLocal, isLive: true, isListing, signal: host.signal, note: onNote };
+  const ledger = await openLedger(options);
   try {
     return await act(ledger);
   } finally {

@@ -55,6 +55,14 @@ describe('a ledger', () => {
     },
   );
 
+  it('lists its runs with a different secret, too', async () => {
+    const { folder } = await written();
+    writeFileSync(join(folder, 'ledger.secret'), Buffer.alloc(32, 1));
+    const ledger = await openLedger(folder, { isListing: true });
+    expect(await ledger.runs()).toHaveLength(1);
+    await ledger.close();
+  });
+
   it('is refused without the secret, and with a different secret', async () => {
     const { folder } = await written();
     const secret = join(folder, 'ledger.secret');
