@@ -10,7 +10,7 @@ import {
   type Verdict,
 } from './ledger.ts';
 import type { Lives, Presence, Self } from './owners.ts';
-import { type Found, isSameOccasion, mayCount, otherOf } from './rules.ts';
+import { besideOf, type Found, isSameOccasion, mayCount } from './rules.ts';
 import { isSingles, type Item, type Run, singlesOf } from './run.ts';
 import {
   addItem,
@@ -31,7 +31,7 @@ import {
   statesAt,
   type Steps,
 } from './statements.ts';
-import { countedAs, countedOf, decisionOf, singleCounts } from './twice.ts';
+import { countedOf, decisionOf, singleCounts } from './twice.ts';
 
 /** A process that claims. */
 interface Claimant {
@@ -67,21 +67,15 @@ export function* claimItems(
     const found = others?.get(item) ?? [];
     const isSame = hasDigest(item.text, text);
     // Planned rows of others do not count: two processes would wait for each other.
-    const counted = (isChecked ? found : []).map((one) => ({
-      one,
-      other: otherOf(one, text, { isLive: () => false }),
-    }));
-    const elsewhere = countedOf(
-      counted.map(({ other }) => other),
-      rule,
-    );
+    const beside = isChecked ? found.map((one) => besideOf(one, text, { isLive: () => false })) : [];
+    const elsewhere = countedOf(beside, rule);
     const isTried = item.state === 'failed' && item.tick > since;
-    const decision = decisionOf({ ...item, isSameText: isSame, isAlive: true, isTried }, elsewhere, rule);
+    const { state, retriedAt } = item;
+    const decision = decisionOf({ state, isSameText: isSame, isAlive: true, isTried, retriedAt }, elsewhere, rule);
     const isRepeated = granted.has(n) && isOwnFlight(item, here);
     if (!isRepeated && decision !== 'due' && decision !== 'retry') {
-      const other = counted.find(({ other }) => countedAs(other, rule) === elsewhere?.what)?.one;
       if (decision === 'earlier') lost.push(item);
-      return refusal(decision, { item, run }, other, here);
+      return refusal(decision, { item, run }, elsewhere?.latest, here);
     }
     own.add(item);
     if (!isSame) changed.set(item, text);

@@ -14,11 +14,12 @@ import {
 import type { Presence } from './owners.ts';
 import {
   abandonedRuns,
+  type Beside,
+  besideOf,
   bestOf,
   candidates,
   continuationStop,
   dueIn,
-  type Found,
   hasItsPeople,
   isActive,
   isFitting,
@@ -27,7 +28,6 @@ import {
   isToSend,
   jobOf,
   mayCount,
-  otherOf,
   type Share,
   termsOf,
 } from './rules.ts';
@@ -35,7 +35,7 @@ import { isSingles, type Item, type Run } from './run.ts';
 import { type State, states } from './states.ts';
 import { allRuns, itemsOf } from './statements.ts';
 import { pagesOf, type Store } from './store.ts';
-import { countedAs, countedOf, day, type Decision, decisionOf, type Other, type Own } from './twice.ts';
+import { countedOf, day, type Decision, decisionOf, type Other, type Own } from './twice.ts';
 
 /** What was known when a command decided. */
 interface Known {
@@ -120,7 +120,8 @@ async function chosenRun(store: Store, plan: RunPlan, { runs, here: { world } }:
   if (!latest || choice.again) return { replaced: [] };
   const isAsked = mode === 'live' && others.some(({ run }) => isActive(run, world));
   if (!isAsked) return { replaced: others.map(({ run }) => run) };
-  return choice.continue ? { run: latest, replaced: [] } : { reason: 'other-texts', run: latest.id };
+  if (!choice.continue) return { reason: 'other-texts', run: latest.id };
+  return continuationStop(latest, plan, world) ?? { run: latest, replaced: [] };
 }
 
 /** How many people of a run occur in the input, and how many of them with the same text. */
@@ -269,30 +270,20 @@ async function compare(store: Store, plan: RunPlan, draft: Draft, known: Known):
   const terms = termsOf(plan, draft.run, world);
   const [all, asked, held] = [createEarlier(), createEarlier(), createEarlier()];
   let [changed, recent] = [0, 0];
-  for await (const { row, found } of foundElsewhere(store, plan, draft, known)) {
-    const text = plan.input.read(row).subarray(identitySize);
-    const others = found.map((one) => ({ one, other: otherOf(one, text, world) }));
-    const counted = countedOf(
-      others.map(({ other }) => other),
-      terms,
-    );
+  for await (const [row, others] of foundElsewhere(store, plan, draft, known)) {
+    const counted = countedOf(others, terms);
     const decision = decisionOf(draft.own(row), counted, terms);
-    const latest = others
-      .filter(({ other }) => countedAs(other, terms) === counted?.what)
-      .toSorted((a, b) => b.one.item.tick - a.one.item.tick)[0];
-    if (!counted || !latest) {
-      const isRecent = ({ state, isSameText: isSame, at }: Other) =>
-        state === 'done' && !isSame && at > terms.now - 30 * day;
-      if (others.some(({ other }) => isRecent(other))) recent += 1;
+    if (!counted) {
+      if (others.some((other) => isOtherText(other, terms.now))) recent += 1;
     } else if (decision === 'ask' || decision === 'noted') {
-      all.add(latest.one);
-      asked.add(latest.one);
-      if (!latest.other.isSameText) changed += 1;
+      all.add(counted.latest);
+      asked.add(counted.latest);
+      if (!counted.latest.isSameText) changed += 1;
     } else if (isFate(decision) && !isSentNow(decision)) {
       draft.setFate(row, decision);
-      draft.elsewhere.put(row, latest.one);
-      all.add(latest.one);
-      if (decision !== 'earlier') held.add(latest.one);
+      draft.elsewhere.put(row, counted.latest);
+      all.add(counted.latest);
+      if (decision !== 'earlier') held.add(counted.latest);
     }
   }
   const { skipSent = draft.run?.skipSent, firstOfEach = skipSent !== undefined } = plan.choice;
@@ -313,46 +304,49 @@ async function compare(store: Store, plan: RunPlan, draft: Draft, known: Known):
   return { earlier: all.earlier(), notes };
 }
 
+/** For the question: it does not count any more, and the recipient may remember it. */
+function isOtherText({ state, isSameText, at }: Other, now: number): boolean {
+  return state === 'done' && !isSameText && at > now - 30 * day;
+}
+
 /** Rows of an input that are looked up together. */
 const lookUpSize = 256;
-
-interface RowElsewhere {
-  readonly row: number;
-  readonly found: readonly Found[];
-}
 
 /** Each row to send of whose person and occasion others have something. */
 async function* foundElsewhere(
   { database }: Store,
   plan: RunPlan,
   { run, fates: codes }: Draft,
-  { runs }: Known,
-): AsyncGenerator<RowElsewhere> {
+  { runs, here: { world } }: Known,
+): AsyncGenerator<readonly [row: number, others: readonly Beside[]]> {
   const { input, template } = plan;
   const isOther = (one: Run) => one.n !== run?.n && (isSingles(one.id) || one.template === template);
   const others = new Map(runs.filter((one) => isOther(one) && mayCount(one, plan)).map((one) => [one.n, one]));
   if (others.size === 0) return;
   for (let row = 0; row < input.count;) {
-    const people = new Map<string, number[]>();
+    const [people, rows] = [new Array<Uint8Array>(), new Map<string, number[]>()];
     for (let count = 0; row < input.count && count < lookUpSize; row++) {
       if (!isToSend(fateAt(codes, row))) continue;
       count += 1;
-      const who = keyOf(input.read(row).subarray(0, digestSize));
-      const rows = people.get(who);
-      if (rows) rows.push(row);
-      else people.set(who, [row]);
+      const who = input.read(row).subarray(0, digestSize);
+      const known = rows.get(keyOf(who));
+      if (known) known.push(row);
+      else rows.set(keyOf(who), [row]);
+      if (!known) people.push(who);
     }
-    const found = new Map<number, Found[]>();
-    const digests = Array.from(people.values(), ([first = 0]) => input.read(first).subarray(0, digestSize));
-    for (const item of await database.read(() => itemsOf(digests, run?.n ?? 0))) {
+    const found = new Map<number, Beside[]>();
+    for (const item of await database.read(() => itemsOf(people, run?.n ?? 0))) {
       const other = others.get(item.run);
-      for (const one of (other && people.get(keyOf(item.who))) ?? []) {
-        const per = input.read(one).subarray(digestSize, identitySize);
-        if (!other || !isSameOccasion({ item, run: other }, per)) continue;
-        found.set(one, [...(found.get(one) ?? []), { item, run: other }]);
+      for (const one of (other && rows.get(keyOf(item.who))) ?? []) {
+        const bytes = input.read(one);
+        if (!other || !isSameOccasion({ item, run: other }, bytes.subarray(digestSize, identitySize))) continue;
+        const beside = besideOf({ item, run: other }, bytes.subarray(identitySize), world);
+        const known = found.get(one);
+        if (known) known.push(beside);
+        else found.set(one, [beside]);
       }
     }
-    for (const [row, own] of found) yield { row, found: own };
+    yield* found;
   }
 }
 
@@ -361,7 +355,7 @@ function keyOf(who: Uint8Array): string {
 }
 
 interface Elsewhere {
-  put(row: number, found: Found): void;
+  put(row: number, beside: Beside): void;
   at(row: number): { readonly run: string; readonly at: number } | undefined;
 }
 
@@ -370,11 +364,11 @@ function createElsewhere(count: number): Elsewhere {
   const runs: string[] = [];
   let [places, times] = [new Uint32Array(0), new Float64Array(0)];
   return {
-    put(row, { item, run }) {
+    put(row, { at, run }) {
       if (places.length === 0) [places, times] = [new Uint32Array(count), new Float64Array(count)];
       const known = runs.indexOf(run.id);
       places[row] = known < 0 ? runs.push(run.id) : known + 1;
-      times[row] = item.at;
+      times[row] = at;
     },
     at(row) {
       const run = runs[(places[row] ?? 0) - 1];
@@ -388,7 +382,7 @@ function createEarlier() {
   const found = new Map<Run, { at: number; rows: number; unsure: number }>();
   let rows = 0;
   return {
-    add({ item: { at, state }, run }: Found): void {
+    add({ at, state, run }: Beside): void {
       rows += 1;
       const one = found.get(run) ?? { at: 0, rows: 0, unsure: 0 };
       const unsure = one.unsure + (state === 'unsure' ? 1 : 0);

@@ -212,9 +212,14 @@ export function isSameOccasion({ item, run }: Found, per: Uint8Array): boolean {
   return hasDigest(item.per, per);
 }
 
-/** An item of another run, beside a row with this text. */
-export function otherOf({ item, run }: Found, text: Uint8Array, { isLive }: Pick<World, 'isLive'>): Other {
-  return { ...item, isSameText: hasDigest(text, item.text), isOfJob: run.job !== undefined, isLive: isLive(run.n) };
+/** An item of another run, beside a row. */
+export interface Beside extends Other, Found {}
+
+export function besideOf(found: Found, text: Uint8Array, { isLive }: Pick<World, 'isLive'>): Beside {
+  const { item, run } = found;
+  const { state, at, tick, retriedAt } = item;
+  const isSameText = hasDigest(text, item.text);
+  return { item, run, state, at, tick, retriedAt, isSameText, isOfJob: run.job !== undefined, isLive: isLive(run.n) };
 }
 
 /** Whether rows of this run may count for another one. */

@@ -59,8 +59,10 @@ export interface Terms {
 export type Retry = 'always' | 'daily' | undefined;
 
 /** `busy`: it is being sent, or will be by a live process. */
-export interface Counted {
+export interface Counted<T extends Other = Other> {
   readonly what: 'done' | 'busy' | 'unsure';
+  /** The latest item that counts as this. */
+  readonly latest: T;
   readonly retriedAt: number | undefined;
 }
 
@@ -68,7 +70,11 @@ export interface Counted {
 export type Decision =
   'due' | 'retry' | 'done' | 'changed' | 'unsure' | 'earlier' | 'busy' | 'ask' | 'noted' | 'taken' | 'failed';
 
-export function decisionOf(own: Own | undefined, elsewhere: Counted | undefined, terms: Terms): Decision {
+export function decisionOf(
+  own: Own | undefined,
+  elsewhere: Pick<Counted, 'what' | 'retriedAt'> | undefined,
+  terms: Terms,
+): Decision {
   const state = own?.state ?? 'absent';
   if (own && state === 'done') return own.isSameText ? 'done' : 'changed';
   if (own && state === 'leaving') return own.isAlive ? 'taken' : 'unsure';
@@ -80,12 +86,19 @@ export function decisionOf(own: Own | undefined, elsewhere: Counted | undefined,
   return elsewhere.what === 'done' ? 'earlier' : elsewhere.what;
 }
 
+const ranks = { done: 3, busy: 2, unsure: 1 } as const;
+
 /** What counts of the items of others: that it was sent, before that it is being sent, before that it may have been. */
-export function countedOf(others: readonly Other[], terms: Terms): Counted | undefined {
-  const counted = new Set(others.map((other) => countedAs(other, terms)));
-  const retries = others.flatMap(({ state, retriedAt }) => (state === 'unsure' ? (retriedAt ?? []) : []));
-  const what = (['done', 'busy', 'unsure'] as const).find((one) => counted.has(one));
-  return what && { what, retriedAt: retries.length > 0 ? Math.max(...retries) : undefined };
+export function countedOf<T extends Other>(others: readonly T[], terms: Terms): Counted<T> | undefined {
+  let [counted, retriedAt]: [Counted<T> | undefined, number | undefined] = [undefined, undefined];
+  for (const latest of others) {
+    if (latest.state === 'unsure' && (latest.retriedAt ?? -1) > (retriedAt ?? -1)) retriedAt = latest.retriedAt;
+    const what = countedAs(latest, terms);
+    const above = what === undefined ? -1 : ranks[what] - (counted ? ranks[counted.what] : 0);
+    if (what && (above > 0 || (above === 0 && counted && latest.tick > counted.latest.tick)))
+      counted = { what, latest, retriedAt: undefined };
+  }
+  return counted && { ...counted, retriedAt };
 }
 
 /** As what an item of another run counts, if it does. */

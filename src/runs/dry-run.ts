@@ -130,12 +130,18 @@ export function dryRunText(dryRun: DryRun, ui: Ui): string {
   if (repeated > 0) {
     const which =
       repeated === 1 ? '1 row repeats an earlier row and is' : `${whole(repeated)} rows repeat an earlier row and are`;
-    lines.push(ui.color.yellow(`${which} skipped:`), ...duplicateLines(dryRun));
+    lines.push(
+      ui.color.yellow(`${which} skipped:`),
+      ...pairLines(dryRun, dryRun.repeated_rows, repeated, 'the same as'),
+    );
   }
   const { another_message: conflicts } = skipped;
   if (conflicts > 0) {
     const which = `${rowsText(conflicts)} ${conflicts === 1 ? 'has' : 'have'} another message for an earlier recipient:`;
-    lines.push(ui.color.yellow(which), ...conflictLines(dryRun));
+    lines.push(
+      ui.color.yellow(which),
+      ...pairLines(dryRun, dryRun.conflict_rows, conflicts, 'another message for that of'),
+    );
   }
   return [...lines, ...(due > 0 ? timeLines(dryRun) : [])].map((line) => wrapped(line, ui)).join('\n');
 }
@@ -156,16 +162,10 @@ function suspectLines(dryRun: DryRun): readonly string[] {
   return [...lines, ...more(suspect - rows.length)];
 }
 
-function duplicateLines(dryRun: DryRun): readonly string[] {
-  const { repeated, repeated_rows: rows, unit } = dryRun;
-  const lines = rows.map((row) => `  ${placeText(dryRun, row)}: the same as ${unit} ${row.same_as}`);
-  return [...lines, ...more(repeated - rows.length)];
-}
-
-function conflictLines(dryRun: DryRun): readonly string[] {
-  const { conflict_rows: rows, unit, skipped } = dryRun;
-  const lines = rows.map((row) => `  ${placeText(dryRun, row)}: another message for that of ${unit} ${row.same_as}`);
-  return [...lines, ...more(skipped.another_message - rows.length)];
+/** Rows that repeat an earlier one, or its recipient. */
+function pairLines(dryRun: DryRun, rows: DryRun['repeated_rows'], count: number, text: string): readonly string[] {
+  const lines = rows.map((row) => `  ${placeText(dryRun, row)}: ${text} ${dryRun.unit} ${row.same_as}`);
+  return [...lines, ...more(count - rows.length)];
 }
 
 /** A run's note about damaged rows, before it sends them. */

@@ -102,7 +102,7 @@ describe('what an item of another run, job or single message counts as', () => {
     expect(countedAs(item, terms)).toBe(what);
   });
 
-  it.each<[string, readonly Other[], Counted | undefined]>([
+  it.each<[string, readonly Other[], object | undefined]>([
     ['nothing', [], undefined],
     ['nothing that counts', [item('failed', same)], undefined],
     ['sent before in flight', [item('leaving', same), item('done', same)], { what: 'done', retriedAt: undefined }],
@@ -113,18 +113,27 @@ describe('what an item of another run, job or single message counts as', () => {
       { what: 'unsure', retriedAt: 7 },
     ],
   ])('of several items: %s', (_, items, counted) => {
-    expect(countedOf(items, live)).toEqual(counted);
+    const found = countedOf(items, live);
+    expect(found && { what: found.what, retriedAt: found.retriedAt }).toEqual(counted);
   });
+});
+
+it('the latest of several items that count is named', () => {
+  const item = (tick: number, state: State): Other => {
+    return { state, at: now, tick, isOfJob: false, isLive: false, retriedAt: undefined, ...same };
+  };
+  const items = [item(1, 'done'), item(3, 'done'), item(2, 'done'), item(4, 'unsure'), item(5, 'failed')];
+  expect(countedOf(items, live)?.latest).toBe(items[1]);
 });
 
 describe('the decision about a row', () => {
   const own = (state: State, more: Partial<Own> = {}): Own => {
     return { state, isSameText: true, isAlive: false, isTried: false, retriedAt: undefined, ...more };
   };
-  const found = (what: Counted['what'], retriedAt?: number): Counted => ({ what, retriedAt });
+  const found = (what: Counted['what'], retriedAt?: number) => ({ what, retriedAt });
   const [done, busy, unsure] = [found('done'), found('busy'), found('unsure')];
 
-  it.each<[string, Own | undefined, Counted | undefined, Terms, Decision]>([
+  it.each<[string, Own | undefined, ReturnType<typeof found> | undefined, Terms, Decision]>([
     ['a new row', undefined, undefined, live, 'due'],
     ['a planned row', own('planned'), undefined, live, 'due'],
     ['a planned row with another text now', own('planned', other), undefined, live, 'due'],
