@@ -67,9 +67,9 @@ it('the ledgers of two machines have no digest in common', async () => {
 function digestsIn(path: string): readonly string[] {
   const sqlite: Sqlite | undefined = loadSqlite();
   const database = sqlite && new sqlite.DatabaseSync(path, { timeout: 0 });
-  const rows = database?.prepare('SELECT hex(who) AS who, hex(per) AS per FROM item').all() ?? [];
+  const rows = database?.prepare('SELECT hex(who) AS who, hex(text) AS text FROM item').all() ?? [];
   database?.close();
-  return rows.flatMap(({ who, per }) => [String(who), String(per)]);
+  return rows.flatMap(({ who, text }) => [String(who), String(text)]);
 }
 
 describe('a live message that may have been sent before', () => {
