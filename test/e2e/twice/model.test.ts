@@ -65,12 +65,11 @@ interface Request {
 
 async function check(steps: readonly Step[]): Promise<void> {
   await using machine = await openMachine();
-  const { service } = machine;
   const hosts = ['127.0.0.1', 'localhost'];
   const slots: (Command | undefined)[] = [];
   const requests: Request[] = [];
   const wrong: string[] = [];
-  /** When jobs that were made with --again sent something first. */
+  /** When jobs that were made with --again sent something first, or ended. */
   const madeAgain = new Map<string, number>();
   const living = new Map<number, Command>();
   let [lastPid, hasDrifted] = [900_000, false];
@@ -79,7 +78,7 @@ async function check(steps: readonly Step[]): Promise<void> {
   machine.reply = (message) => {
     const by = slots[hosts.indexOf(message.host)];
     if (!by || by.isDead) return 'reset';
-    if (by.again && by.job !== undefined && !madeAgain.has(by.job)) madeAgain.set(by.job, machine.now());
+    noteAgain(by);
     const one = record(message, by);
     return new Promise((resolve) => {
       by.inFlight.push((reply) => resolve((one.reply = reply)));
@@ -99,6 +98,10 @@ async function check(steps: readonly Step[]): Promise<void> {
     return one;
   }
 
+  function noteAgain({ job, again }: Sender): void {
+    if (again && job !== undefined && !madeAgain.has(job)) madeAgain.set(job, machine.now());
+  }
+
   async function act(step: Step): Promise<void> {
     if (step.do === 'wait') {
       moved = { from: machine.now(), at: performance.now() };
@@ -109,6 +112,8 @@ async function check(steps: readonly Step[]): Promise<void> {
     if (step.do === 'batch' || step.do === 'single') return command ? undefined : start(step);
     if (command && step.do === 'die') return die(command);
     if (command && step.do === 'interrupt') command.interrupt.abort('SIGINT');
+    // A batch waits for the responses, a single message does not.
+    if (command?.isSingle && step.do === 'interrupt') for (const answer of command.inFlight.splice(0)) answer('reset');
     if (!command || step.do !== 'answer') return;
     command.inFlight.shift()?.(step.reply);
     await untilItWaits(command);
@@ -133,7 +138,7 @@ async function check(steps: readonly Step[]): Promise<void> {
     living.set(pid, command);
     const words = [again && '--again', retryUnsure && '--retry-unsure', job && `--job=${job}`, ...more];
     const options = {
-      env: { ...machine.env, BIZMSG_BASE_URL: service.url.replace('127.0.0.1', hosts[slot] ?? '') },
+      env: { ...machine.env, BIZMSG_BASE_URL: machine.service.url.replace('127.0.0.1', hosts[slot] ?? '') },
       pid,
       kill: (one: number) => one === process.pid || living.has(one),
       signal: interrupt.signal,
@@ -148,6 +153,7 @@ async function check(steps: readonly Step[]): Promise<void> {
     async function untilEnded(): Promise<void> {
       const { code, stderr } = await running;
       if (!command.isDead && code === 1) wrong.push(`exit 1: ${stderr}`);
+      if (code !== 2 && code !== 11) noteAgain(command);
       living.delete(pid);
       slots[slot] = undefined;
     }
@@ -197,8 +203,7 @@ async function check(steps: readonly Step[]): Promise<void> {
 }
 
 function textOf({ message: { phone, text }, by, reply }: Request): string {
-  const words = [by.isSingle && 'single', by.job, by.again && 'again', by.retryUnsure && 'retry'].filter(Boolean);
-  return `${phone} ${text} ${words.join(' ')} (${reply})`;
+  return `${phone} ${text} ${JSON.stringify(by, ['isSingle', 'job', 'again', 'retryUnsure'])} (${reply})`;
 }
 
 /** SQLite of a process, which no longer begins a transaction once it is dead. */

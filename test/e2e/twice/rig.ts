@@ -103,7 +103,6 @@ export class Machine implements AsyncDisposable {
   drift = 0;
   reply: (asked: Omit<Asked, 'reply'>) => Reply | Promise<Reply> = () => 200;
   #until = Promise.resolve();
-  /** The number of requests that were checked. */
   #checked = 0;
   readonly #folder = temporaryHome();
   readonly home = this.#folder.path;
@@ -128,7 +127,7 @@ export class Machine implements AsyncDisposable {
     return { reply, until: this.#until, ...(reply === 429 && { headers: { 'retry-after': '0' } }) };
   }
 
-  /** Delays all responses until the returned function is called. */
+  /** Delays responses until the returned function is called. */
   hold(): () => void {
     let release = () => {};
     this.#until = new Promise((resolve) => (release = resolve));
@@ -166,8 +165,8 @@ export class Machine implements AsyncDisposable {
     const terminal = talk && { terminal: 100, keyboard: talk.keyboard };
     const ran = cli(words, { home: this.home, env: this.env, now, signal: ending.signal, ...terminal, ...options });
     const shown = talk?.shown ?? (() => '');
-    const ended = await inTime(words, ran, shown);
-    return resultOf({ ...ended, stderr: ended.stderr + shown() });
+    const { stderr, ...ended } = await inTime(words, ran, shown);
+    return resultOf({ ...ended, stderr: stderr + shown() });
   }
 
   async batch(...[rows, words = '', options = {}]: Batch): Promise<Result> {
@@ -299,7 +298,7 @@ function stdinOf(rows: readonly Row[], { name, format = 'csv' }: Options): strin
   return name === '-' ? formats[format](rows) : undefined;
 }
 
-/** Names the command that does not end in 20 seconds, and what it shows. */
+/** Names the command that does not end in time, and what it shows. */
 async function inTime<T>(words: readonly string[], ended: Promise<T>, shown: () => string): Promise<T> {
   const timer = new AbortController();
   const late = sleep(50_000, undefined, { signal: timer.signal }).then(() => {

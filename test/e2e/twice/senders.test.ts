@@ -36,10 +36,10 @@ describe('a batch with what another sender has sent', () => {
     ['the same key at another address', {}, { BIZMSG_BASE_URL: '127.0.0.2' }],
     ['another key', { BIZMSG_ACCOUNT: 'acme' }, { BIZMSG_ACCOUNT: 'acme', BIZMSG_API_KEY: keys.otherLive }],
   ] as const)('is refused for an environment with %s of the account', async ([, before, after], { machine }) => {
-    const { service } = machine;
     machine.env = { ...machine.env, ...before };
     await machine.sends(200, all);
-    const url = 'BIZMSG_BASE_URL' in after ? service.url.replace('127.0.0.1', after.BIZMSG_BASE_URL) : service.url;
+    const host = 'BIZMSG_BASE_URL' in after ? after.BIZMSG_BASE_URL : '127.0.0.1';
+    const url = machine.service.url.replace('127.0.0.1', host);
     machine.env = { ...machine.env, ...after, BIZMSG_BASE_URL: url };
     await machine.refuses([/200 found/], all);
   });
