@@ -40,7 +40,12 @@ export function isBusy(error: unknown): boolean {
 
 export function isDamage(error: unknown): boolean {
   const code = resultCode(error);
-  return code === codes.corrupt || code === codes.notDatabase;
+  return code === codes.corrupt || code === codes.notDatabase || isNameChanged(error);
+}
+
+/** A changed byte in the schema renames a table or column. */
+function isNameChanged(error: unknown): boolean {
+  return error instanceof Error && /^no such (?:table|column): /.test(error.message);
 }
 
 /** Converts an expected error of SQLite or the file system; returns any other one unchanged. */
