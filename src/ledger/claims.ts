@@ -18,7 +18,6 @@ import {
   commitRun,
   countAdded,
   countSettled,
-  type ItemState,
   itemsAt,
   itemsOf,
   lastNumber,
@@ -31,6 +30,7 @@ import {
   statesAt,
   type Steps,
 } from './statements.ts';
+import type { ItemState } from './records.ts';
 import { countedOf, decisionOf, singleCounts } from './twice.ts';
 
 /** A process that claims. */
@@ -93,7 +93,7 @@ export function* claimItems(
   return verdicts;
 }
 
-/** Why a row is not granted, by its own run or by another one. */
+/** Why a row is not granted, by its own run or by another run. */
 function refusal(
   decision: Exclude<ReturnType<typeof decisionOf>, 'due' | 'retry'>,
   { item, run }: Found,
@@ -204,7 +204,7 @@ function isRetried({ retriedAt }: ItemState): boolean {
   return retriedAt !== undefined;
 }
 
-/** What other runs left unsure is done, too. */
+/** Rows that other runs left unsure are done, too. */
 function* settleUnsure(retried: readonly ItemState[], run: Run, here: Presence): Steps<void> {
   const items = yield* itemsAt(
     run.n,
@@ -235,7 +235,7 @@ function elsewhere({ item: { at, state }, run }: Found): Verdict {
   return { verdict: 'elsewhere', run: run.id, at, state };
 }
 
-/** What other runs of the same account have for the people and occasions of these rows. */
+/** The items that other runs of the same account have for the people and occasions of these rows. */
 function* othersOf(items: readonly Item[], run: Run): Steps<ReadonlyMap<Item, readonly Found[]>> {
   const people = items.map(({ who }) => who);
   const found = yield* itemsBeside(people, run, run.n);

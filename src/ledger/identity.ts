@@ -184,3 +184,13 @@ function bytesOf(digest: string, size: number): Buffer {
 function putHash(row: Uint8Array, at: number, digest: string): void {
   for (let byte = 0; byte < digestSize; byte++) row[at + byte] = digest.charCodeAt(byte);
 }
+
+/** Puts the digests of a row one after the other. */
+export function putRow(
+  bytes: Uint8Array,
+  { who, per, text }: Readonly<Record<'who' | 'per' | 'text', Uint8Array>>,
+): void {
+  bytes.set(who);
+  bytes.set(per, digestSize);
+  bytes.set(text, identitySize);
+}

@@ -96,7 +96,7 @@ export interface RunFacts {
   readonly file: string | undefined;
   /** Rows of the input. */
   readonly rows: number;
-  /** Those that cannot be sent. */
+  /** The number of rows that cannot be sent. */
   readonly invalid: number;
 }
 
@@ -120,7 +120,7 @@ export interface RejectFile {
 
 /** The user's decisions, by options or answers. */
 export interface Choice {
-  /** What was sent within this time is skipped, in milliseconds. */
+  /** Rows sent within this time are skipped, in milliseconds. */
   readonly skipSent?: number | undefined;
   readonly again?: boolean | undefined;
   /** With `again`: the tick up to which the user has seen what others did. */
@@ -129,7 +129,7 @@ export interface Choice {
   readonly besides?: boolean | undefined;
   readonly continue?: boolean | undefined;
   readonly retryUnsure?: Retry;
-  /** Of several messages for one row, the first is sent. */
+  /** If a row has several messages, the first is sent. */
   readonly firstOfEach?: boolean | undefined;
   /** Stops if more rows than this are due. */
   readonly atMost?: number | undefined;
@@ -196,7 +196,7 @@ export interface Accepted {
   /** The files of rejected rows that the run wrote last. */
   readonly files: RejectFiles;
   readonly counts: Readonly<Record<Fate, number>>;
-  /** What others did with a row that is skipped or held back for it. */
+  /** The item of another run because of which a row is skipped or held back. */
   elsewhere(row: number): { readonly run: string; readonly at: number } | undefined;
   /** Others that have rows of this input. */
   readonly earlier: readonly Earlier[];
@@ -235,14 +235,14 @@ export interface SentBefore {
   readonly reason: 'sent-before';
   /** Rows of people who got the template from others, or may have, or will. */
   readonly rows: number;
-  /** Those who would get another text. */
+  /** How many of them would get another text. */
   readonly changed: number;
   /** Further rows of people who got the template within 30 days with another text. */
   readonly recent: number;
   /** Rows with another message for the recipient of an earlier row. */
   readonly conflicts: number;
   readonly earlier: readonly Earlier[];
-  /** What others did up to then is counted. */
+  /** Changes by others up to this tick are counted. */
   readonly tick: number;
 }
 
@@ -338,7 +338,7 @@ export interface UnsentRow {
   readonly reason?: string | undefined;
 }
 
-/** What became of a row. */
+/** The outcome of a row. */
 export interface ReportedRow {
   /** Its number in the run; 0 if the run does not have it. */
   readonly item: number;

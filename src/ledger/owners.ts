@@ -4,7 +4,6 @@ import type { World } from './rules.ts';
 import {
   abandonItems,
   allOwners,
-  type KnownOwner,
   lastMoment,
   markDead,
   type Moment,
@@ -12,6 +11,7 @@ import {
   removeOwner,
   type Steps,
 } from './statements.ts';
+import type { KnownOwner } from './records.ts';
 
 /** This process, and how it sees others. */
 export interface Self {
@@ -26,7 +26,7 @@ export interface Self {
   verify(): Steps<void>;
 }
 
-/** What a transaction knows of the processes. */
+/** The processes as a transaction sees them. */
 export interface Presence extends Moment {
   /** The id of this process. */
   readonly id: string;

@@ -1,5 +1,6 @@
 import { knownRun } from './claims.ts';
-import { type Closing, type Decided, decide, type Draft, isUnsaid } from './decide.ts';
+import { type Closing, type Decided, decide } from './decide.ts';
+import { type Draft, isUnsaid } from './draft.ts';
 import { digestSize, identitySize } from './identity.ts';
 import { type Accepted, type Fate, fateAt, type Note, type Registered, type RunPlan } from './ledger.ts';
 import type { Presence } from './owners.ts';
@@ -23,7 +24,7 @@ import {
 import { clearUnsent, moveAll, removeRun, type Store, withdrawAll } from './store.ts';
 
 export type Registration = Registered & {
-  /** What others changed up to then was known to this command. */
+  /** This command has seen all changes by others up to this tick. */
   readonly tick: number;
 };
 
@@ -38,7 +39,7 @@ export async function register(store: Store, plan: RunPlan): Promise<Registratio
   }
 }
 
-/** What a command would do. */
+/** For a dry run. */
 function rehearsed({ known, closing, ...decided }: Decided): Accepted {
   return acceptedAs(decided, { isJoined: isJoined(decided.draft, known.here), closed: closing });
 }
@@ -179,7 +180,7 @@ function* addRows(
   return numbers;
 }
 
-/** What a command does besides its own rows. */
+/** Effects on other processes and runs. */
 interface Effects {
   /** Another process works on this run. */
   readonly isJoined: boolean;
@@ -189,11 +190,11 @@ interface Effects {
 interface Committed extends Effects {
   /** The number of the run in the database. */
   readonly n: number;
-  /** Those of the last rows. */
+  /** The numbers of the last rows. */
   readonly numbers: readonly number[];
 }
 
-/** Adds the last rows, and makes the run visible, unless another one was registered since the decision. */
+/** Adds the last rows, and makes the run visible, unless another run was registered since the decision. */
 function* commit(writer: Writer, rows: readonly number[], { known, closing }: Decided): Steps<Committed | undefined> {
   const { plan, draft, lives, self } = writer;
   const here = yield* lives.enter(true);

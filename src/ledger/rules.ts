@@ -124,9 +124,9 @@ export interface Share {
   readonly run: Run;
   /** People of the run. */
   readonly all: number;
-  /** Those of the input. */
+  /** How many of them are in the input. */
   readonly found: number;
-  /** Those of them with the same text. */
+  /** How many of these have the same text there. */
   readonly same: number;
 }
 
@@ -222,7 +222,7 @@ export function besideOf(found: Found, text: Uint8Array, { isLive }: Pick<World,
   return { item, run, state, at, tick, retriedAt, isSameText, isOfJob: run.job !== undefined, isLive: isLive(run.n) };
 }
 
-/** Whether rows of this run may count for another one. */
+/** Whether rows of this run may count for a row of another run. */
 export function mayCount(run: Run, { account, mode, kind }: Subject): boolean {
   return run.mode === mode && run.kind === kind && isSameAccount(run.account, account) && !run.isDraft;
 }

@@ -28,7 +28,7 @@ export interface Item {
   readonly n: number;
   readonly who: Uint8Array;
   readonly per: Uint8Array;
-  /** What it would say, and from its claim on what it said. */
+  /** The message as registered, and as sent from the claim on. */
   readonly text: Uint8Array;
   readonly state: State;
   /** When it was changed last; of a row that was in flight, when it was claimed or settled. */

@@ -24,7 +24,7 @@ export const schema = [
     per_columns TEXT NOT NULL,
     is_again INTEGER NOT NULL,
     skip_sent INTEGER,
-    -- Its registration is not complete: nobody else sees it.
+    -- Its registration is not complete: other processes do not see it.
     is_draft INTEGER NOT NULL,
     is_closed INTEGER NOT NULL DEFAULT 0,
     has_ended INTEGER NOT NULL DEFAULT 0,

@@ -1,17 +1,6 @@
 import { query, type Row, type Transaction, type Value } from '../base/transaction.ts';
-import { isRecord } from '../contract/readers.ts';
-import type {
-  Owner,
-  RejectFile,
-  RejectFiles,
-  ReportedRow,
-  RunFacts,
-  RunReport,
-  Settled,
-  Settlement,
-  Subject,
-  UnsentRow,
-} from './ledger.ts';
+import type { ReportedRow, RunFacts, RunReport, Settled, Settlement, Subject, UnsentRow } from './ledger.ts';
+import { itemIn, itemStateIn, type ItemState, type KnownOwner, ownerIn, reportIn, runIn, textIn } from './records.ts';
 import { type Item, type Run, singles } from './run.ts';
 import { codeOf, type Event, moveOf, next, type State, states } from './states.ts';
 
@@ -22,13 +11,6 @@ export type Steps<T> = ReturnType<Transaction<T>>;
 export interface Moment {
   readonly tick: number;
   readonly now: number;
-}
-
-/** A process that works on a run. */
-export interface KnownOwner extends Owner {
-  /** The number of the run in the database. */
-  readonly run: number;
-  readonly isDead: boolean;
 }
 
 /** Creates the clock, unless it exists; returns the check of the secret with which the ledger was written. */
@@ -145,7 +127,7 @@ export function* commitRun(
   yield* update('run', { n }, { ...subjectOf(run), ...began, ...open });
 }
 
-/** What the latest command says about its run. */
+/** From the latest command of a run. */
 function subjectOf({ account, template, command, typed, file, rows, invalid }: Subject & RunFacts) {
   return {
     account: account.id,
@@ -201,9 +183,6 @@ function* addToRun(n: number, counts: Counts, { now = 0, resumesAt = 0, isWork =
 }
 
 const itemsWhere = 'SELECT run, n, who, per, text, state, at, tick, owner, line, retried_at FROM item WHERE';
-
-/** A row without its digests, which take longer to read than the rest. */
-export type ItemState = Omit<Item, 'who' | 'per' | 'text' | 'line'>;
 
 /** The states of the rows of a run with these numbers. */
 export function* statesAt(run: number, numbers: readonly number[]): Steps<readonly ItemState[]> {
@@ -318,7 +297,7 @@ export function* countAdded(run: number, counts: Counts, now?: number): Steps<vo
   yield* addToRun(run, counts, now === undefined ? {} : { now, isWork: true });
 }
 
-/** What is recorded of a row that moves, besides its state. */
+/** Columns to change besides the state of a row. */
 export interface Also {
   /** The process that claims it. */
   readonly owner?: string;
@@ -336,7 +315,7 @@ export function* moveItems(
   resumesAt?: number,
 ): Steps<void> {
   const { from, to } = moveOf(event);
-  // What is found out about an unsure row was so when it was sent.
+  // The answer about an unsure row is as old as its request.
   const when = event === 'sent' || event === 'not-sent' ? {} : { at: at.now };
   const values = { ...when, tick: at.tick, owner: null, ...also };
   const set = Object.keys(values).map((name, place) => `${name} = $${place + 2}`);
@@ -397,7 +376,7 @@ export function* countSettled(items: readonly ItemState[], event: Settlement, { 
   for (const [run, own] of byRun(items)) yield* addToRun(run, countsOf(own, event), { now, isWork: true });
 }
 
-/** What the moves of rows add to the counts of their run. */
+/** By how much moves of rows change the counts of their run. */
 function countsOf(items: readonly Pick<Item, 'state'>[], event: Event): Counts {
   const counts: Partial<Record<State, number>> = {};
   for (const { state: before } of items) {
@@ -500,125 +479,4 @@ function* queryList(
     rows.push(...(yield* query(text, ...values, ...part)));
   }
   return rows;
-}
-
-function ownerIn(row: Row): KnownOwner {
-  return {
-    id: String(row['id']),
-    run: Number(row['run']),
-    pid: Number(row['pid']),
-    start: textIn(row, 'start'),
-    beat: Number(row['beat']),
-    isDead: row['is_dead'] === 1,
-  };
-}
-
-function runIn(row: Row): Run {
-  const text = (name: string) => textIn(row, name);
-  const counted: Record<State, number> = {
-    absent: 0,
-    planned: Number(row['planned']),
-    leaving: Number(row['leaving']),
-    released: Number(row['released']),
-    withdrawn: Number(row['withdrawn']),
-    done: Number(row['done']),
-    failed: Number(row['failed']),
-    unsure: Number(row['unsure']),
-  };
-  return {
-    n: Number(row['n']),
-    id: String(row['id']),
-    account: {
-      id: String(row['account']),
-      origin: String(row['origin']),
-      keyDigest: String(row['key_digest']),
-    },
-    mode: row['mode'] === 'live' ? 'live' : 'sandbox',
-    kind: row['kind'] === 'message' ? 'message' : 'contact',
-    template: text('template'),
-    job: text('job'),
-    perColumns: textsIn(JSON.parse(String(row['per_columns']))),
-    isAgain: row['is_again'] === 1,
-    skipSent: numberIn(row, 'skip_sent'),
-    resumesAt: Number(row['resumes_at']),
-    isDraft: row['is_draft'] === 1,
-    isClosed: row['is_closed'] === 1,
-    hasEnded: row['has_ended'] === 1,
-    tick: Number(row['tick']),
-    startedAt: Number(row['started_at']),
-    lastAt: Number(row['last_at']),
-    start: text('start'),
-    command: String(row['command']),
-    typed: String(row['typed']),
-    file: text('file'),
-    rows: Number(row['rows']),
-    invalid: Number(row['invalid']),
-    skipped: Number(row['skipped']),
-    stopped: text('stopped'),
-    files: filesIn(JSON.parse(text('files') ?? '{}')),
-    counts: counted,
-  };
-}
-
-function textsIn(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : [];
-}
-
-function filesIn(value: unknown): RejectFiles {
-  const files: Readonly<Record<string, unknown>> = isRecord(value) ? value : {};
-  return { failed: fileIn(files['failed']), unsure: fileIn(files['unsure']) };
-}
-
-function fileIn(value: unknown): RejectFile | undefined {
-  if (!isRecord(value)) return undefined;
-  return { file: String(value['file']), sha256: String(value['sha256']), size: Number(value['size']) };
-}
-
-function itemIn(row: Row): Item {
-  return {
-    ...itemStateIn(row),
-    who: bytesIn(row, 'who'),
-    per: bytesIn(row, 'per'),
-    text: bytesIn(row, 'text'),
-    line: numberIn(row, 'line'),
-  };
-}
-
-function itemStateIn(row: Row): ItemState {
-  return {
-    run: Number(row['run']),
-    n: Number(row['n']),
-    state: states[Number(row['state'])] ?? 'absent',
-    at: Number(row['at']),
-    tick: Number(row['tick']),
-    owner: textIn(row, 'owner'),
-    retriedAt: numberIn(row, 'retried_at'),
-  };
-}
-
-function reportIn(row: Row): ReportedRow {
-  const item = numberIn(row, 'n');
-  return {
-    item: item ?? 0,
-    state: item === undefined ? 'unsent' : (states[Number(row['state'])] ?? 'absent'),
-    line: numberIn(row, 'line'),
-    id: textIn(row, 'message_id'),
-    code: textIn(row, 'code'),
-    reason: textIn(row, 'reason'),
-  };
-}
-
-function textIn(row: Row, name: string): string | undefined {
-  const value = row[name];
-  return typeof value === 'string' ? value : undefined;
-}
-
-function numberIn(row: Row, name: string): number | undefined {
-  const value = row[name];
-  return typeof value === 'number' ? value : undefined;
-}
-
-function bytesIn(row: Row, name: string): Uint8Array {
-  const value = row[name];
-  return value instanceof Uint8Array ? value : new Uint8Array(0);
 }

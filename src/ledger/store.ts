@@ -75,7 +75,7 @@ export async function withdrawAll(store: Store, run: number): Promise<number> {
   return moved;
 }
 
-/** Removes a run with its rows. Nobody else sees it meanwhile. */
+/** Removes a run with its rows. Other processes do not see it meanwhile. */
 export async function removeRun(store: Store, id: string): Promise<void> {
   const { database } = store;
   const run = await database.write(function* () {

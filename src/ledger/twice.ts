@@ -1,8 +1,8 @@
 import type { State } from './states.ts';
 
 /**
- * The rule by which nobody gets a template twice by accident: whether a row is sent, by its own item in the run, by what
- * others have of the same person and occasion, by the options, and by the time.
+ * The rule against sending a template twice by accident. It decides whether a row is sent, by its own item in the run, the
+ * items of other runs for the same person and occasion, the options, and the time.
  */
 
 const hour = 3_600_000;
@@ -15,7 +15,7 @@ export const otherTextCounts = 20 * hour;
 const jobCounts = 400 * day;
 /** A script sends an unsure row once more in this time. */
 const retryPause = day;
-/** For which the same text in a single message counts for another one. */
+/** For which a single message counts for another with the same text. */
 const repeatWindow = hour / 6;
 
 /** The row's item in the run or job that the command continues. */
@@ -50,7 +50,7 @@ export interface Terms {
   readonly asks: boolean;
   /** From `--skip-sent`: what was sent within this time counts, whatever its text. */
   readonly skipSent: number | undefined;
-  /** What others did up to this tick is accepted, by `--again` or by an earlier decision. */
+  /** Changes by others up to this tick do not count, because of `--again` or an earlier decision. */
   readonly after: number;
   readonly retryUnsure: Retry;
 }
@@ -88,7 +88,7 @@ export function decisionOf(
 
 const ranks = { done: 3, busy: 2, unsure: 1 } as const;
 
-/** What counts of the items of others: that it was sent, before that it is being sent, before that it may have been. */
+/** The item of others that counts: one that was sent, else one in flight, else an unsure one. */
 export function countedOf<T extends Other>(others: readonly T[], terms: Terms): Counted<T> | undefined {
   let [counted, retriedAt]: [Counted<T> | undefined, number | undefined] = [undefined, undefined];
   for (const latest of others) {

@@ -161,7 +161,16 @@ function tableOf(rows: readonly Person[], end: string): string {
   return ['phone,name,nick', ...rows.map(({ phone, name, nick = '' }) => `${phone},${name},${nick}`), ''].join(end);
 }
 
-type Skips = 'earlier_run' | 'this_run' | 'duplicate' | 'another_message' | 'unsure' | 'elsewhere' | 'busy' | 'changed';
+type Skips =
+  | 'excluded'
+  | 'earlier_run'
+  | 'this_run'
+  | 'duplicate'
+  | 'another_message'
+  | 'unsure'
+  | 'elsewhere'
+  | 'busy'
+  | 'changed';
 
 export interface Summary {
   readonly run: string;

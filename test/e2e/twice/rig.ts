@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it as base } from 'vitest';
 import { isRecord } from '../../../src/contract/readers.ts';
+import type { Summary } from '../../runs/matrix-rig.ts';
 import { type Running, startBin, temporaryHome } from '../../support/bin.ts';
 import { alive, cli, type CliOptions, type Ran } from '../../support/cli.ts';
 import { type Answer, conversation } from '../../support/conversation.ts';
@@ -42,18 +43,6 @@ const formats = {
   json: (rows: readonly Row[]) => JSON.stringify(rows),
 } as const;
 
-interface Summary {
-  readonly run: string;
-  readonly continues: boolean;
-  readonly rows: number;
-  readonly sent: number;
-  readonly failed: number;
-  readonly unsure: number;
-  readonly not_reached: number;
-  readonly skipped: Readonly<Record<string, number>>;
-  readonly files: { readonly failed: string | null; readonly unsure: string | null };
-}
-
 interface Result extends Ran {
   /** Undefined if the command was refused. */
   readonly summary: Summary | undefined;
@@ -68,15 +57,20 @@ interface Options extends Partial<Omit<CliOptions, 'home' | 'now'>> {
   readonly file?: string;
   /** Sends Ctrl-C once the service has received this many requests of the command. */
   readonly interruptAfter?: number;
-  /** What a person types; without it, the command cannot ask. */
+  /** Typed answers; without them, the command cannot ask. */
   readonly answers?: readonly Answer[];
 }
 
 type Words = string | readonly string[];
-type Expected = number | (Partial<Pick<Summary, 'skipped'>> & { readonly sent: number; readonly code?: number });
+interface Outcome {
+  readonly sent: number;
+  readonly code?: number;
+  readonly skipped?: Partial<Summary['skipped']>;
+}
+type Expected = number | Outcome;
 type Batch = readonly [rows: readonly Row[], words?: Words, options?: Options];
 
-/** Tests with a machine; at the end of each, nobody got a template twice, and nobody was left out. */
+/** Tests with a machine. At the end of each, each person got the template once, or is listed with a reason. */
 export const it = base.extend<{ machine: Machine }>({
   machine: async ({ task }, use) => {
     await using machine = await openMachine();
@@ -108,7 +102,7 @@ export class Machine implements AsyncDisposable {
   readonly home = this.#folder.path;
   #moved = 0;
   readonly #started: Running[] = [];
-  /** What runs had as their input, and the line of the first row: `runs show` names lines. */
+  /** The inputs of runs, with the line of the first row: `runs show` names lines. */
   readonly #inputs: { run: string; template: string; rows: readonly Row[]; line: number }[] = [];
 
   constructor(service: Service) {
