@@ -18,7 +18,7 @@ export interface Output {
   readonly unprinted: Unprinted;
   /**
    * Resolves once the text is written or dropped. A closed reader is not an error. Other errors have `isOutput`, which
-   * tells them from a failed write to a file: neither names where it went.
+   * distinguishes them from a failed write to a file: neither names its target.
    */
   write(text: string | Uint8Array): Promise<void>;
 }
@@ -49,7 +49,7 @@ interface AttachOptions {
   readonly apart: boolean;
 }
 
-/** What is used of `node:sqlite`. */
+/** The used part of `node:sqlite`. */
 export interface Sqlite {
   readonly DatabaseSync: new (path: string, options: { readonly timeout: number }) => SqliteConnection;
 }

@@ -8,7 +8,7 @@ import type { Row, Statement, Value } from './transaction.ts';
 export interface Schema {
   /** Scripts that bring the schema from each version to the next. A released one never changes. */
   readonly schema: readonly string[];
-  /** What a commit survives. OFF: the end of the process. NORMAL: mostly a power cut, too. FULL: always. */
+  /** With OFF, a commit survives the end of the process; with NORMAL mostly a power cut, too; with FULL always. */
   readonly sync: 'OFF' | 'NORMAL' | 'FULL';
 }
 

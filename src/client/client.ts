@@ -54,7 +54,7 @@ interface Observation {
   observed(): Observed;
 }
 
-/** What came back so far. */
+/** The answer so far. */
 export interface Observed {
   /** All answers, including those before a retry; the last one counts. */
   readonly answers: readonly WireAnswer[];

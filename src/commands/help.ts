@@ -15,7 +15,7 @@ export const helpCommand = command({
   name: 'help',
   summary: 'Show help for a command or a topic',
   details: [
-    'Topics: twice (how nobody gets a template twice), exit-codes (the meaning of each exit code), environment',
+    'Topics: twice (no template twice by accident), exit-codes (the meaning of each exit code), environment',
     '(variables and folders), output (formats, notes and errors), announced (API features that are not available yet).',
     '-o json prints the whole tree of commands, or one command, with its options, for programs.',
   ].join('\n'),

@@ -37,7 +37,7 @@ export interface Source<R> {
   close?(): Promise<void>;
 }
 
-/** What a list shows of a record, and what selects it. */
+/** The columns and filters of a list. */
 export interface Entry {
   readonly at: number;
   /** What --type compares. */

@@ -16,7 +16,7 @@ export const sendBatch = command({
     "them in the order of the template's variables. In NDJSON and JSON a column is a field. If the file has a",
     'column called name, -p name is refused; --param=name means the word.',
     'A row with an empty param fails. A row that equals an earlier row is skipped. Two different messages for one',
-    'recipient need --per with a column that tells them apart, such as the order.',
+    'recipient need --per with a column that differs, such as the order.',
     '',
     ...runDetails([
       'Nobody gets a template twice by accident: with a live key, the command asks, or stops (exit 11), if people',

@@ -171,7 +171,7 @@ and single messages of this machine did with the same account:
   unsure       until resolved   20 hours
 
 So a monthly message and a daily reminder with another date pass. A correction
-does not: whoever was reached keeps the first text.
+does not: people who were reached keep the first text.
 
   --skip-sent[=TIME]   skip those who got it before, within TIME whatever the
                        text (default: 30d, at most 400d); unsure rows are held

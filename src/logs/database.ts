@@ -4,7 +4,7 @@ import { type DatabaseOptions, openDatabase } from '../base/sqlite.ts';
 import { noSqlite } from '../base/sqlite-errors.ts';
 import type { Database, Transaction } from '../base/transaction.ts';
 
-/** What happened on this machine: the calls that changed something, and the events that listeners received. */
+/** Calls from this machine that changed something, and events that its listeners received. */
 const schema = [
   `-- The outcome is NULL while the call is under way, and if its process died.
   CREATE TABLE activity (

@@ -9,7 +9,7 @@ import type { Source } from './input/source.ts';
 import type { RunFlags } from './options.ts';
 import type { RunSignals } from './stop.ts';
 
-/** What a run does with each row: it creates a contact, or sends a message. */
+/** A run creates a contact for each row, or sends a message. */
 export interface Action {
   readonly command: 'contacts import' | 'send-batch';
   readonly kind: Kind;

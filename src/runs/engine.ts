@@ -43,7 +43,7 @@ export interface EngineOptions {
   readonly onOutcome: (outcome: Outcome) => Promise<void> | undefined;
 }
 
-/** What the ledger records of a row: its outcome, or that it was not sent and will be sent later. */
+/** For the ledger: the outcome of a row, or that it was not sent and will be sent later. */
 type Settling =
   Exclude<Outcome, { readonly outcome: 'skipped' }> | { readonly outcome: 'release'; readonly row: Ready };
 

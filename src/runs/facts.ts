@@ -6,7 +6,7 @@ import type { Preflight } from './preflight.ts';
 import type { Stopped } from './stop.ts';
 import type { SkippedCounts, Tally } from './tally.ts';
 
-/** What `runs list` shows of a command. */
+/** The facts of a command in `runs list`. */
 export function factsOf(
   { context, action, input }: Pick<Running, 'context' | 'action' | 'input'>,
   { rows, invalid }: Pick<Preflight, 'rows' | 'invalid'>,

@@ -161,7 +161,7 @@ async function describe(stop: Stop, registering: Registering): Promise<Descripti
   return { message, hints: [{ effect: `check the file, or give --at-most ${stop.rows}` }] };
 }
 
-/** The number of rows without those that repeat another one. */
+/** The number of rows without repeated ones. */
 function distinct({ count, isFirst }: RunPlan['input']): number {
   let found = 0;
   for (let row = 0; row < count; row++) if (isFirst(row)) found += 1;

@@ -162,7 +162,7 @@ const bufferSize = 65_536;
 interface Draft {
   readonly path: string;
   write(text: string): void;
-  /** What was written; undefined if nothing was, and no file was made. */
+  /** The written file; undefined if there was no row for it. */
   end(): Pick<RejectFile, 'sha256' | 'size'> | undefined;
   remove(): void;
 }

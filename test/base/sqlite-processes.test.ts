@@ -103,7 +103,7 @@ async function start(path: string, task: 'write' | 'hold', program = standalone 
   const kill = async () => {
     if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');
     shell.stdin.end();
-    // In a container, nobody may take note of the end of an orphan for long.
+    // In a container, an orphan may remain as a zombie for long.
     await expect.poll(() => stateOf(pid) ?? 'Z').toBe('Z');
   };
   onTestFinished(kill);

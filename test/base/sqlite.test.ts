@@ -164,7 +164,7 @@ describe('transactions', () => {
     expect(seen).toEqual(['Ada']);
   });
 
-  it('do not fail with another one of their group', async () => {
+  it('do not fail with another transaction of their group', async () => {
     const database = await open();
     const broken: Transaction<void> = function* () {
       yield* add(3)();

@@ -13,7 +13,7 @@ import { describe, expect, it } from 'vitest';
 import { makePipe } from '../support/disk.ts';
 import * as rig from './import-rig.ts';
 
-/** What another user may put in the place of the file of failed rows. */
+/** Things that another user may put in the place of the file of failed rows. */
 const planted: Readonly<Record<string, (path: string) => void>> = {
   'a pipe': makePipe,
   'a link to an endless device': (path) => symlinkSync('/dev/zero', path),

@@ -81,7 +81,7 @@ describe.skipIf(!canInject).each([
     return label;
   }
 
-  /** Runs the command with the words of another one before it. */
+  /** Runs the command with the words of another command before it. */
   async function runUnder({ home, env }: Place, prefix: readonly string[]) {
     const [name = '', ...rest] = [...prefix, process.execPath, binary, ...words];
     const options = { cwd: home, env: cleanEnv(home, env), extendEnv: false, reject: false } as const;

@@ -414,7 +414,7 @@ const encodings = {
   reverse: (text: string) => Array.from(text).reverse().join(''),
 };
 
-/** What these echoes have of the key: without the text before it, and without its prefix. */
+/** The part of the key in these echoes, without the text before it and without its prefix. */
 function encoded(key: string): readonly string[] {
   const { base64, hexadecimal, reverse } = encodings;
   return [base64(key), base64(`Bearer ${key}`).slice(11), hexadecimal(key), reverse(key.replace(/^sk_test_/, ''))];

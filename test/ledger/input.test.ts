@@ -20,7 +20,7 @@ describe('the rows of an input', () => {
     expect(input.rowOf(input.bytes, 72)).toBe(0);
   });
 
-  it('are duplicates with the same text, and in conflict with another one', () => {
+  it('are duplicates with the same text, and in conflict with another text', () => {
     const { input } = planOf('ada:1 ada:1 ada:2 ada:2:may ada:1:may');
     const rows = [0, 1, 2, 3, 4];
     expect(rows.filter((row) => !input.isFirst(row))).toEqual([1, 2, 4]);

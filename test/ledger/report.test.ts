@@ -5,7 +5,7 @@ import { createMachine as createMachineOn, type Process } from './machine.ts';
 import { accepted, day, fatesIn, message, messages, planOf, sendAll } from './rig.ts';
 
 const people = 'ada:1 bob:1 cyd:1 dan:1';
-/** What the user is told about rows in flight of a process that ended. */
+/** The reason shown for rows in flight of a process that ended. */
 const killed = 'the process ended while it was being sent';
 
 async function reportOf(ledger: Process, run: string): Promise<readonly ReportedRow[]> {

@@ -180,7 +180,7 @@ export const fault = () => failure('unsure', 'unknown', 500);
 export const lost = () => failure('unsure', 'unknown');
 export const unreachable = () => failure('network', 'no');
 
-/** What may become of a request that is not accepted. */
+/** The possible outcomes of a request that is not accepted. */
 export const errors = {
   failed: rejected,
   unsure: fault,

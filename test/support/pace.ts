@@ -7,7 +7,7 @@ export function paceDatabase(home: string): string {
   return join(home, '.local/state/bizmsg/pace.db');
 }
 
-/** What the database of a home has counted, for its only account. */
+/** The count in the database of a home, for its only account. */
 export function counted(home: string): { readonly finished: number; readonly slots: readonly number[] } | undefined {
   const path = paceDatabase(home);
   const sqlite = loadSqlite();

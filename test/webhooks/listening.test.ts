@@ -131,7 +131,7 @@ it('shows its own events only, beside another listener with the same logs', asyn
   expect((await past(stateFolder)).map(({ event }) => event.body.toString())).toEqual(['3', '2', '1']);
 });
 
-it('records and forwards events while nobody reads what it shows', async () => {
+it('records and forwards events while its output is not read', async () => {
   const handler = await receiver();
   const { port, unshown, stateFolder } = await listening({ routes: routesOf([], handler.url) });
   await sendMany(port, 2_000);

@@ -39,7 +39,7 @@ export interface Grant {
   readonly why: 'full' | 'held';
 }
 
-/** What counts for the next slots. Times are milliseconds of one monotonic clock. */
+/** The earlier slots that limit the next ones. Times are milliseconds of one monotonic clock. */
 export interface Minute {
   /** After a 429, one request is sent, and the others once it has succeeded. */
   readonly state: 'open' | 'limited' | 'probing';
@@ -70,7 +70,7 @@ export interface Member extends MemberId {
 
 export const emptyMinute: Minute = { state: 'open', heldUntil: 0, finished: [], members: [] };
 
-/** The slots of one process, known to nobody else. */
+/** The slots of one process, which does not share them. */
 export function createOwnSlots(now: () => number, start = emptyMinute): SlotSource {
   const member = { id: '', pid: 0, start: '' };
   let minute = start;

@@ -13,7 +13,7 @@ export const importContacts = command({
     'unless --map renames it. Empty cells are omitted. --map and --drop take columns; the other options take',
     'fields of the contact, in which a dot makes an object: attributes.city.',
     '',
-    ...runDetails(['What was imported within 30 days is skipped; --again imports all rows once more.']),
+    ...runDetails(['Rows imported within 30 days are skipped; --again imports all once more.']),
   ].join('\n'),
   params: {
     file: required('<file>', 'CSV, TSV, NDJSON or a JSON array, or - for stdin'),

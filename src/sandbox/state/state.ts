@@ -125,7 +125,7 @@ export interface Store {
   size(): number;
 }
 
-/** What the parts of a sandbox share. */
+/** Shared by the parts of a sandbox. */
 export interface Core {
   readonly store: Store;
   readonly ids: Ids;

@@ -36,7 +36,7 @@ const steps = fc.array(
 
 type Step = typeof steps extends fc.Arbitrary<readonly (infer One)[]> ? One : never;
 
-it('two processes send to nobody twice and leave nobody out', { timeout: 30_000 + numRuns * 2_000 }, async () => {
+it('two processes send to each person once and leave out none', { timeout: 30_000 + numRuns * 2_000 }, async () => {
   await fc.assert(fc.asyncProperty(steps, check), { numRuns });
 });
 
@@ -167,7 +167,7 @@ async function check(steps: readonly Step[]): Promise<void> {
     await command.ended;
   }
 
-  /** Whether the rule allows a request after another one to the same person. */
+  /** Whether the rule allows a second request to the same person. */
   function mayFollow({ by, message, at }: Request, { by: other, reply, ...earlier }: Request): boolean {
     if (earlier.message.phone !== message.phone || reply === 422 || reply === 429) return true;
     const isUnsure = reply !== undefined && reply !== 200;

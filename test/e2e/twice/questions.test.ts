@@ -20,7 +20,7 @@ describe('the question before people get a template again', () => {
     machine.times = (number) => (number <= 200 ? known : added);
   });
 
-  it('left open while cron sends, then answered, sends to nobody twice', async ({ machine }) => {
+  it('left open while cron sends, then answered, sends to each person once', async ({ machine }) => {
     const cron = () => machine.sends(200, all).then(() => '200');
     await machine.batch(all, '', { answers: [[/Type 200 /, cron], /❯.*nobody/i] });
     expect(machine.service.asked).toHaveLength(200);
