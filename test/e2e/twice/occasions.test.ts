@@ -162,4 +162,13 @@ describe('a single message', () => {
       expect((await machine.single(three[0])).code).toBe(11);
     },
   );
+
+  it('counts from the last time that it was sent', async ({ machine }) => {
+    for (const wait of [0, 11 * minute]) {
+      machine.wait(wait);
+      expect((await machine.single(three[0])).code).toBe(0);
+      expect((await machine.single(three[0])).code).toBe(11);
+    }
+    machine.times = () => 2;
+  });
 });
