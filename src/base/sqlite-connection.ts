@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createStateFolder, fsError, irregular, statsOf } from './files.ts';
 import type { Sqlite, SqliteStatement } from './host.ts';
-import { linked, newer, noSqlite } from './sqlite-errors.ts';
+import { damaged, linked, newer, noSqlite } from './sqlite-errors.ts';
 import type { Row, Statement, Value } from './transaction.ts';
 
 export interface Schema {
@@ -62,13 +62,20 @@ export function connect(path: string, { schema, sync }: Schema, sqlite: Sqlite |
   }
 
   function upgrade(): void {
-    if (version() === schema.length) return;
+    if (version() === schema.length) return check();
     inTransaction('BEGIN EXCLUSIVE', () => {
       const known = version();
       if (known > schema.length) throw newer(path);
       for (const step of schema.slice(known)) database.exec(step);
       database.exec(`PRAGMA user_version = ${schema.length}`);
     });
+  }
+
+  /** A changed byte in the schema may rename a column, or only its meaning. */
+  function check(): void {
+    const isOurs = (text: Value | undefined) => text === null || schema.some((step) => step.includes(String(text)));
+    const strange = run('SELECT sql FROM sqlite_schema').find(({ sql }) => !isOurs(sql));
+    if (strange) throw damaged(path, 'its schema was changed');
   }
 
   function version(): number {

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
-import { type CliError, configuration, unsafe } from './errors.ts';
+import { CliError, configuration, unsafe } from './errors.ts';
 import { fileUnusable, statsOf } from './files.ts';
 import { readIfPresent } from './liveness.ts';
 import { shellQuote } from './shell-quote.ts';
@@ -40,16 +40,14 @@ export function isBusy(error: unknown): boolean {
 
 export function isDamage(error: unknown): boolean {
   const code = resultCode(error);
-  return code === codes.corrupt || code === codes.notDatabase || isNameChanged(error);
-}
-
-/** A changed byte in the schema renames a table or column. */
-function isNameChanged(error: unknown): boolean {
-  return error instanceof Error && /^no such (?:table|column): /.test(error.message);
+  if (code === codes.corrupt || code === codes.notDatabase) return true;
+  if (error instanceof CliError) return error.code === 'database-damaged';
+  return error instanceof Error && /^no such (?:table|column): |already exists$|^unsupported file/.test(error.message);
 }
 
 /** Converts an expected error of SQLite or the file system; returns any other one unchanged. */
 export function failureOf(path: string, error: unknown): unknown {
+  if (error instanceof CliError) return error;
   if (isDamage(error)) return damaged(path, undefined, error);
   const code = resultCode(error);
   const exhausted = code === codes.cannotOpen ? noFreeFile() : undefined;

@@ -55,6 +55,19 @@ describe('a ledger', () => {
     },
   );
 
+  it.each(['id TEXT NOT NULL', 'per_columns', 'WHERE job', 'CREATE TABLE ledger', 'unsure'])(
+    'with a changed byte in “%s” of its schema is refused',
+    async (text) => {
+      const { folder, path } = await written();
+      const changed = readFileSync(path);
+      const at = changed.indexOf(text);
+      changed[at] = (changed[at] ?? 0) ^ 1;
+      writeFileSync(path, changed);
+      expect(at).toBeGreaterThan(0);
+      await expect(statesIn(folder)).rejects.toMatchObject({ code: 'database-damaged' });
+    },
+  );
+
   it('lists its runs with a different secret, too', async () => {
     const { folder } = await written();
     writeFileSync(join(folder, 'ledger.secret'), Buffer.alloc(32, 1));
