@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { createStateFolder, fsError, irregular, statsOf } from './files.ts';
 import type { Sqlite, SqliteStatement } from './host.ts';
 import { damaged, linked, newer, noSqlite } from './sqlite-errors.ts';
-import type { Row, Statement, Value } from './transaction.ts';
+import type { Repeated, Row, Statement, Value } from './transaction.ts';
 
 export interface Schema {
   /** Scripts that bring the schema from each version to the next. A released one never changes. */
@@ -20,7 +20,7 @@ export interface Connection {
   setUp(): void;
   /** Runs a function in a transaction. If another process has the lock, it fails before that. */
   transact<T>(isWriting: boolean, act: () => T): T;
-  all(statement: Statement): readonly Row[];
+  all(statement: Statement | Repeated): readonly Row[];
   close(): void;
 }
 
@@ -28,6 +28,8 @@ interface Prepared {
   readonly statement: SqliteStatement;
   /** The parameter of each placeholder, from 1. */
   readonly parameters: readonly number[];
+  /** They are 1, 2, 3 …, so the values need no other order. */
+  readonly isOrdered: boolean;
 }
 
 /** Opens the file of a database; creates it if it is missing. */
@@ -74,7 +76,7 @@ export function connect(path: string, { schema, sync }: Schema, sqlite: Sqlite |
   /** A changed byte in the schema may rename a column, or only its meaning. */
   function check(): void {
     const isOurs = (text: Value | undefined) => text === null || schema.some((step) => step.includes(String(text)));
-    const strange = run('SELECT sql FROM sqlite_schema').find(({ sql }) => !isOurs(sql));
+    const strange = run("SELECT sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'").find(({ sql }) => !isOurs(sql));
     if (strange) throw damaged(path, 'its schema was changed');
   }
 
@@ -116,26 +118,38 @@ export function connect(path: string, { schema, sync }: Schema, sqlite: Sqlite |
     return all({ sql, values: [] });
   }
 
-  function all({ sql, values }: Statement): readonly Row[] {
-    const { statement, parameters } = prepared.get(sql) ?? prepare(sql);
-    return statement.all(...parameters.map((number) => valueOf(number, values)));
+  function all(statement: Statement | Repeated): readonly Row[] {
+    const found = prepared.get(statement.sql) ?? prepare(statement.sql);
+    if ('values' in statement) return rowsOf(found, statement.values);
+    for (const values of statement.each) rowsOf(found, values);
+    return [];
   }
 
   function prepare(sql: string): Prepared {
     const parameters: number[] = [];
     // SQLite would bind `$1` by its name, which is slower.
     const text = sql.replace(/\$(\d+)/g, (_, number) => (parameters.push(Number(number)), '?'));
-    const made = { statement: database.prepare(text), parameters };
+    const isOrdered = parameters.every((number, at) => number === at + 1);
+    const made = { statement: database.prepare(text), parameters, isOrdered };
     prepared.set(sql, made);
     return made;
   }
 }
 
-/** Node 26 would bind null for a missing value. */
+function rowsOf({ statement, parameters, isOrdered }: Prepared, values: readonly Value[]): readonly Row[] {
+  const isWhole = isOrdered && values.length === parameters.length && values.every(isGiven);
+  return isWhole ? statement.all(...values) : statement.all(...parameters.map((number) => valueOf(number, values)));
+}
+
 function valueOf(number: number, values: readonly Value[]): Value {
   const value = values[number - 1];
-  if (value === undefined) throw new Error(`$${number} has no value`);
+  if (!isGiven(value)) throw new Error(`$${number} has no value`);
   return value;
+}
+
+/** Node 26 would bind null for a missing value. */
+function isGiven(value: Value | undefined): value is Value {
+  return value !== undefined;
 }
 
 /**

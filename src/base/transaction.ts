@@ -8,11 +8,17 @@ export interface Statement {
   readonly values: readonly Value[];
 }
 
+/** One statement for many rows, which returns nothing: much faster than to yield each. */
+export interface Repeated {
+  readonly sql: string;
+  readonly each: readonly (readonly Value[])[];
+}
+
 /**
  * The body of a transaction: yields statements, gets the rows of each, and returns a result. It may run several times
  * until it is committed, so it changes nothing but the database.
  */
-export type Transaction<T> = () => Generator<Statement, T, readonly Row[]>;
+export type Transaction<T> = () => Generator<Statement | Repeated, T, readonly Row[]>;
 
 /** The rows of one statement, for use with `yield*`. */
 export function* query(sql: string, ...values: readonly Value[]): Generator<Statement, readonly Row[], readonly Row[]> {

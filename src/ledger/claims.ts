@@ -13,11 +13,10 @@ import type { Lives, Presence, Self } from './owners.ts';
 import { besideOf, type Found, isSameOccasion, mayCount } from './rules.ts';
 import { isSingles, type Item, type Run, singlesOf } from './run.ts';
 import {
-  addItem,
+  addItems,
   addRun,
   commitRun,
   countAdded,
-  countSettled,
   itemsAt,
   itemsOf,
   lastNumber,
@@ -26,11 +25,13 @@ import {
   putOwner,
   runAt,
   runNamed,
-  settleItem,
-  statesAt,
+  type Outcome,
+  settleAs,
+  flightsAt,
   type Steps,
+  textsAt,
 } from './statements.ts';
-import type { ItemState } from './records.ts';
+import type { Flight, ItemText } from './records.ts';
 import { countedOf, decisionOf, singleCounts } from './twice.ts';
 
 /** A process that claims. */
@@ -41,30 +42,36 @@ interface Claimant {
   readonly granted: Set<number>;
 }
 
-/** Claims rows of a run. `after`: the tick at which this process registered for it. */
+/**
+ * Claims rows of a run, once the outcomes of others are recorded. `after`: the tick at which this process registered for
+ * it.
+ */
 export function* claimItems(
   rows: readonly ClaimedRow[],
   terms: RunTerms,
+  outcomes: readonly Settled[],
   { self, lives, granted, after }: Claimant & { readonly after: number | undefined },
 ): Steps<readonly Verdict[]> {
   const here = yield* lives.enter(true);
   const run = yield* knownRun(terms.run);
+  if (outcomes.length > 0) yield* settleRun(outcomes, run, here);
   const { resumesAt, retryUnsure } = terms;
   const numbers = rows.map(({ item }) => item);
-  const items = new Map((yield* itemsAt(run.n, numbers)).map((item) => [item.n, item]));
   const isChecked = run.mode === 'live' && run.kind === 'message';
-  const others = isChecked || retryUnsure ? yield* othersOf([...items.values()], run) : undefined;
+  const compared = isChecked || retryUnsure ? yield* itemsAt(run.n, numbers) : undefined;
+  const others = compared && (yield* othersOf(compared, run));
+  const items = new Map((compared ?? (yield* textsAt(run.n, numbers))).map((item) => [item.n, item]));
   const { now } = here;
   const since = after ?? run.tick;
   const rule = { now, isJob: false, asks: false, skipSent: 0, after: since, retryUnsure };
-  const [own, retried, lost]: [Set<Item>, Set<Item>, Item[]] = [new Set(), new Set(), []];
-  const changed = new Map<Item, Uint8Array>();
+  const [own, retried, lost]: [Set<ItemText>, Set<ItemText>, ItemText[]] = [new Set(), new Set(), []];
+  const changed = new Map<ItemText, Uint8Array>();
   const verdicts = rows.map(({ item: n, text }): Verdict => {
     const item = items.get(n);
     // The recipient was forgotten.
     if (!item) return { verdict: 'elsewhere', run: run.id, at: now, state: 'withdrawn' };
     if (own.has(item)) return taken(run, here.id, here);
-    const found = others?.get(item) ?? [];
+    const found = others?.get(n) ?? [];
     const isSame = hasDigest(item.text, text);
     // Planned rows of others do not count: two processes would wait for each other.
     const beside = isChecked ? found.map((one) => besideOf(one, text, { isLive: () => false })) : [];
@@ -82,7 +89,8 @@ export function* claimItems(
     if (item.state === 'unsure' || (retryUnsure && found.some((one) => one.item.state === 'unsure'))) retried.add(item);
     return { verdict: 'yours', item: n };
   });
-  if (own.size > 0) yield* putOwner({ ...self, id: here.id, run: run.n, beat: now });
+  const isKnown = here.owners.some((owner) => owner.id === here.id && owner.run === run.n);
+  if (own.size > 0 && !isKnown) yield* putOwner({ ...self, id: here.id, run: run.n, beat: now });
   const plain = { owner: here.id, code: null, reason: null, retried_at: null };
   const fresh = [...own].filter((item) => !retried.has(item));
   yield* moveItems(fresh, 'claim', here, plain, resumesAt?.());
@@ -96,7 +104,7 @@ export function* claimItems(
 /** Why a row is not granted, by its own run or by another run. */
 function refusal(
   decision: Exclude<ReturnType<typeof decisionOf>, 'due' | 'retry'>,
-  { item, run }: Found,
+  { item, run }: { readonly item: ItemText; readonly run: Run },
   other: Found | undefined,
   here: Presence,
 ): Verdict {
@@ -165,7 +173,7 @@ function* addPlanned(run: number, { who, text }: Pick<Item, 'who' | 'text'>, her
   per.writeUInt32BE(n);
   const item = { run, n, who, per, text, state: 'planned', owner: undefined, line: undefined } as const;
   yield* countAdded(run, { planned: 1 }, here.now);
-  yield* addItem(item, here);
+  yield* addItems([item], here);
   return n;
 }
 
@@ -174,38 +182,36 @@ export function* settleItems(outcomes: readonly Settled[], lives: Lives): Steps<
   const here = yield* lives.enter(true);
   for (const id of new Set(outcomes.map(({ run }) => run))) {
     const group = outcomes.filter(({ run }) => run === id);
-    const run = yield* knownRun(id);
-    const items = yield* statesAt(
-      run.n,
-      group.map(({ item }) => item),
-    );
-    for (const event of ['done', 'failed', 'unsure', 'release'] as const) {
-      const settled = new Map<number, Settled>();
-      for (const one of group) if (endOf(one, items) === event) settled.set(one.item, one);
-      // A claim that another process has taken over is not undone by the outcome of the first one.
-      const own = items.filter((item) => settled.has(item.n) && (event === 'done' || here.isOwn(item.owner)));
-      for (const item of own) {
-        const one = settled.get(item.n);
-        if (one) yield* settleItem(item, { ...one, outcome: event }, here, one.outcome === 'release');
-      }
-      if (own.length > 0) yield* countSettled(own, event, here);
-      if (event === 'done') yield* settleUnsure(own.filter(isRetried), run, here);
-    }
+    yield* settleRun(group, yield* knownRun(id), here);
+  }
+}
+
+function* settleRun(outcomes: readonly Settled[], run: Run, here: Presence): Steps<void> {
+  const numbers = outcomes.map(({ item }) => item);
+  const items = new Map((yield* flightsAt(run.n, numbers)).map((item) => [item.n, item]));
+  const found = outcomes.flatMap((settled) => {
+    const item = items.get(settled.item);
+    return item ? { item, settled } : [];
+  });
+  for (const event of ['done', 'failed', 'unsure', 'release'] as const) {
+    // A claim that another process has taken over is not undone by the outcome of the first one.
+    const own = found.filter((one) => endOf(one) === event && (event === 'done' || here.isOwn(one.item.owner)));
+    if (own.length > 0) yield* settleAs(event, own, here);
+    if (event === 'done') yield* settleUnsure(own.map(({ item }) => item).filter(isRetried), run, here);
   }
 }
 
 /** A row that may have been sent before, and was tried once more, is done or stays unsure. */
-function endOf({ item: n, outcome }: Settled, items: readonly ItemState[]): Settled['outcome'] {
-  const wasUnsure = items.some((item) => item.n === n && isRetried(item));
-  return wasUnsure && outcome !== 'done' ? 'unsure' : outcome;
+function endOf({ item, settled: { outcome } }: Outcome): Settled['outcome'] {
+  return isRetried(item) && outcome !== 'done' ? 'unsure' : outcome;
 }
 
-function isRetried({ retriedAt }: ItemState): boolean {
+function isRetried({ retriedAt }: Flight): boolean {
   return retriedAt !== undefined;
 }
 
 /** Rows that other runs left unsure are done, too. */
-function* settleUnsure(retried: readonly ItemState[], run: Run, here: Presence): Steps<void> {
+function* settleUnsure(retried: readonly Flight[], run: Run, here: Presence): Steps<void> {
   const items = yield* itemsAt(
     run.n,
     retried.map(({ n }) => n),
@@ -222,7 +228,7 @@ export function* knownRun(id: string): Steps<Run> {
   return run;
 }
 
-function isOwnFlight({ state, owner }: Item, { isOwn }: Presence): boolean {
+function isOwnFlight({ state, owner }: Flight, { isOwn }: Presence): boolean {
   return state === 'leaving' && isOwn(owner);
 }
 
@@ -235,15 +241,15 @@ function elsewhere({ item: { at, state }, run }: Found): Verdict {
   return { verdict: 'elsewhere', run: run.id, at, state };
 }
 
-/** The items that other runs of the same account have for the people and occasions of these rows. */
-function* othersOf(items: readonly Item[], run: Run): Steps<ReadonlyMap<Item, readonly Found[]>> {
+/** The items that other runs of the same account have for the people and occasions of these rows, by their number. */
+function* othersOf(items: readonly Item[], run: Run): Steps<ReadonlyMap<number, readonly Found[]>> {
   const people = items.map(({ who }) => who);
   const found = yield* itemsBeside(people, run, run.n);
   const own = isSingles(run.id);
   const isSame = (item: Item, other: Found) =>
     hasDigest(other.item.who, item.who) &&
     (own ? hasDigest(other.item.text, item.text) : isSameOccasion(other, item.per));
-  return new Map(items.map((item) => [item, found.filter((other) => isSame(item, other))]));
+  return new Map(items.map((item) => [item.n, found.filter((other) => isSame(item, other))]));
 }
 
 /** The items of people in all runs but one that may count. */

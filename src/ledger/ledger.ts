@@ -13,8 +13,8 @@ export interface Ledger {
    * rehearsal.
    */
   register(plan: RunPlan): Promise<Registered>;
-  /** Claims rows of a run if they are free; verdicts in the same order. */
-  claim(rows: readonly ClaimedRow[], terms: RunTerms): Promise<readonly Verdict[]>;
+  /** Records outcomes of the run, and claims rows of it if they are free; verdicts in the same order. */
+  claim(rows: readonly ClaimedRow[], terms: RunTerms, outcomes?: readonly Settled[]): Promise<readonly Verdict[]>;
   /** Claims a single message. */
   claimSingle(row: RowDigest, terms: SingleTerms): Promise<Verdict>;
   /** Records outcomes. */

@@ -13,8 +13,9 @@ export interface KnownOwner extends Owner {
   readonly isDead: boolean;
 }
 
-/** A row without its digests, which take longer to read than the rest. */
-export type ItemState = Omit<Item, 'who' | 'per' | 'text' | 'line'>;
+/** Parts of a row, because reading all of it takes as long as changing it. */
+export type Flight = Pick<Item, 'run' | 'n' | 'state' | 'owner' | 'retriedAt'>;
+export type ItemText = Flight & Pick<Item, 'at' | 'tick' | 'text'>;
 
 export function ownerIn(row: Row): KnownOwner {
   return {
@@ -90,21 +91,22 @@ function fileIn(value: unknown): RejectFile | undefined {
 
 export function itemIn(row: Row): Item {
   return {
-    ...itemStateIn(row),
+    ...itemTextIn(row),
     who: bytesIn(row, 'who'),
     per: bytesIn(row, 'per'),
-    text: bytesIn(row, 'text'),
     line: numberIn(row, 'line'),
   };
 }
 
-export function itemStateIn(row: Row): ItemState {
+export function itemTextIn(row: Row): ItemText {
+  return { ...flightIn(row), at: Number(row['at']), tick: Number(row['tick']), text: bytesIn(row, 'text') };
+}
+
+export function flightIn(row: Row): Flight {
   return {
     run: Number(row['run']),
     n: Number(row['n']),
     state: states[Number(row['state'])] ?? 'absent',
-    at: Number(row['at']),
-    tick: Number(row['tick']),
     owner: textIn(row, 'owner'),
     retriedAt: numberIn(row, 'retried_at'),
   };

@@ -8,7 +8,7 @@ import { isGivenUp, isNewFor, isToSend } from './rules.ts';
 import { type Run, waitingIn } from './run.ts';
 import type { State } from './states.ts';
 import {
-  addItem,
+  addItems,
   addRun,
   allRuns,
   commitRun,
@@ -170,7 +170,7 @@ function* addRows(
     const [text, line] = [bytes.subarray(identitySize), lineOf?.(row)];
     return { run, n: last + 1 + at, who, per, text, state: 'planned', owner: undefined, line } as const;
   };
-  for (const [at, row] of rows.entries()) yield* addItem(itemOf(row, at), here);
+  yield* addItems(rows.map(itemOf), here);
   const added = yield* countAfter(run, last);
   if (added > 0) yield* countAdded(run, { planned: added });
   const numbers: number[] = [];

@@ -1,5 +1,3 @@
-import { codeOf } from './states.ts';
-
 /** `who` and `per` identify a row, `text` is compared; `n` is its number in the run. Times are in milliseconds. */
 export const schema = [
   `-- One row. The tick counts transactions: unlike the time, it never goes back.
@@ -76,7 +74,6 @@ export const schema = [
     PRIMARY KEY (run, n)
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX item_row ON item (who, per, run);
-  CREATE INDEX item_leaving ON item (run) WHERE state = ${codeOf('leaving')};
 
   -- Rows of the input of the latest command that are not in the run: those that cannot be sent, or that it skips.
   CREATE TABLE unsent (

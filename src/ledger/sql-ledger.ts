@@ -55,10 +55,10 @@ export function createSqlLedger({ database, secret, self, later, steady }: SqlLe
       if (!result.stop && !plan.isRehearsal) registered.set(result.run, tick);
       return result;
     },
-    claim(rows, terms) {
+    claim(rows, terms, outcomes = []) {
       use();
       const claiming = { self, lives, granted: new Set<number>(), after: registered.get(terms.run) };
-      return database.write(() => claimItems(rows, terms, claiming));
+      return database.write(() => claimItems(rows, terms, outcomes, claiming));
     },
     claimSingle(row, terms) {
       use();

@@ -1,6 +1,17 @@
 import { query, type Row, type Transaction, type Value } from '../base/transaction.ts';
 import type { ReportedRow, RunFacts, RunReport, Settled, Settlement, Subject, UnsentRow } from './ledger.ts';
-import { itemIn, itemStateIn, type ItemState, type KnownOwner, ownerIn, reportIn, runIn, textIn } from './records.ts';
+import {
+  type Flight,
+  flightIn,
+  itemIn,
+  type ItemText,
+  itemTextIn,
+  type KnownOwner,
+  ownerIn,
+  reportIn,
+  runIn,
+  textIn,
+} from './records.ts';
 import { type Item, type Run, singles } from './run.ts';
 import { codeOf, type Event, moveOf, next, type State, states } from './states.ts';
 
@@ -166,29 +177,30 @@ export function* removeRunRow(n: number): Steps<void> {
 
 export type Counts = Readonly<Partial<Record<State, number>>>;
 
+const counted = states.filter((state) => state !== 'absent');
+const adding = `UPDATE run SET ${counted.map((state, at) => `${state} = ${state} + $${at + 1}`).join(', ')},
+  last_at = CASE WHEN last_at > $8 THEN last_at ELSE $8 END,
+  resumes_at = CASE WHEN resumes_at > $9 THEN resumes_at ELSE $9 END,
+  has_ended = has_ended * $10 WHERE n = $11`;
+
 /** Adds to the counts of a run. */
 function* addToRun(n: number, counts: Counts, { now = 0, resumesAt = 0, isWork = false } = {}): Steps<void> {
-  const counted = states.filter((state) => state !== 'absent');
-  yield* query(
-    `UPDATE run SET last_at = CASE WHEN last_at > $2 THEN last_at ELSE $2 END,
-      resumes_at = CASE WHEN resumes_at > $3 THEN resumes_at ELSE $3 END,
-      has_ended = CASE WHEN $4 = 1 THEN 0 ELSE has_ended END,
-      ${counted.map((state, at) => `${state} = ${state} + $${at + 5}`).join(', ')} WHERE n = $1`,
-    n,
-    now,
-    resumesAt,
-    Number(isWork),
-    ...counted.map((state) => counts[state] ?? 0),
-  );
+  yield* query(adding, ...counted.map((state) => counts[state] ?? 0), now, resumesAt, isWork ? 0 : 1, n);
 }
 
 const itemsWhere = 'SELECT run, n, who, per, text, state, at, tick, owner, line, retried_at FROM item WHERE';
 
-/** The states of the rows of a run with these numbers. */
-export function* statesAt(run: number, numbers: readonly number[]): Steps<readonly ItemState[]> {
-  const columns = 'run, n, state, at, tick, owner, retried_at';
-  const rows = yield* queryList(`SELECT ${columns} FROM item WHERE run = $1 AND n IN ($list)`, [run], numbers);
-  return rows.map(itemStateIn);
+const flightsWhere = 'SELECT run, n, state, owner, retried_at FROM item WHERE';
+const textsWhere = 'SELECT run, n, state, at, tick, owner, retried_at, text FROM item WHERE';
+
+/** The rows of a run with these numbers, to settle them. */
+export function* flightsAt(run: number, numbers: readonly number[]): Steps<readonly Flight[]> {
+  return (yield* queryList(`${flightsWhere} run = $1 AND n IN ($list)`, [run], numbers)).map(flightIn);
+}
+
+/** The rows of a run with these numbers, without the people. */
+export function* textsAt(run: number, numbers: readonly number[]): Steps<readonly ItemText[]> {
+  return (yield* queryList(`${textsWhere} run = $1 AND n IN ($list)`, [run], numbers)).map(itemTextIn);
 }
 
 /** The rows of a run with these numbers. */
@@ -270,14 +282,15 @@ export function* lastNumber(run: number): Steps<number> {
 
 export type NewItem = Omit<Item, 'at' | 'tick' | 'retriedAt'>;
 
-/** The same text for all rows: a registration adds up to a million. Returning their numbers would double its time. */
+/** Returning their numbers would double the time of a registration, which adds up to a million. */
 const addingItem = `INSERT INTO item (run, n, who, per, text, state, at, tick, owner, line)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (who, per, run) DO NOTHING`;
 
-/** Adds a row to a run, unless it has it. */
-export function* addItem(item: NewItem, { tick, now }: Moment): Steps<void> {
-  const { run, n, who, per, text, state, owner = null, line = null } = item;
-  yield { sql: addingItem, values: [run, n, who, per, text, codeOf(state), now, tick, owner, line] };
+/** Adds rows to a run, unless it has them. */
+export function* addItems(items: readonly NewItem[], { tick, now }: Moment): Steps<void> {
+  const valuesOf = ({ run, n, who, per, text, state, owner, line }: NewItem) =>
+    [run, n, who, per, text, codeOf(state), now, tick, owner ?? null, line ?? null] as const;
+  yield { sql: addingItem, each: items.map(valuesOf) };
 }
 
 /** The number of rows of a run after this one. */
@@ -306,14 +319,17 @@ export interface Also {
   readonly reason?: string | null;
 }
 
+type Moved = Pick<Item, 'run' | 'n' | 'state'>;
+
 /** Moves rows that were read in the same transaction, and counts them. `resumesAt`: when the hours of a run begin again. */
 export function* moveItems(
-  items: readonly Item[],
+  items: readonly Moved[],
   event: Event,
   at: Moment,
   also: Also = {},
   resumesAt?: number,
 ): Steps<void> {
+  if (items.length === 0) return;
   const { from, to } = moveOf(event);
   // The answer about an unsure row is as old as its request.
   const when = event === 'sent' || event === 'not-sent' ? {} : { at: at.now };
@@ -341,21 +357,23 @@ function byRun<T extends Pick<Item, 'run'>>(items: readonly T[]): ReadonlyMap<nu
   return groups;
 }
 
-/**
- * Records the outcome of a row that was read in the same transaction. `countSettled` counts it. `isUnsent`: a row that was
- * to be sent once more was not, so it may be tried again.
- */
-export function* settleItem(
-  { run, n }: ItemState,
-  settled: Settled,
-  { tick, now }: Moment,
-  isUnsent: boolean,
-): Steps<void> {
-  const { outcome, line = null, id = null, code = null, reason = null } = settled;
-  yield { sql: settling[outcome], values: [run, n, now, tick, line, id, code, reason, Number(isUnsent)] };
+/** The outcome of a row that was read in the same transaction. */
+export interface Outcome {
+  readonly item: Flight;
+  readonly settled: Settled;
 }
 
-/** The same texts for all rows. */
+/** Records and counts outcomes of one kind. A row that was to be sent once more, and was not, may be tried again. */
+export function* settleAs(event: Settlement, outcomes: readonly Outcome[], { tick, now }: Moment): Steps<void> {
+  const valuesOf = ({ item: { run, n }, settled }: Outcome) => {
+    const { outcome, line = null, id = null, code = null, reason = null } = settled;
+    return [run, n, now, tick, line, id, code, reason, Number(outcome === 'release')] as const;
+  };
+  yield { sql: settling[event], each: outcomes.map(valuesOf) };
+  const items = outcomes.map(({ item }) => item);
+  for (const [run, own] of byRun(items)) yield* addToRun(run, countsOf(own, event), { now, isWork: true });
+}
+
 const settling: Readonly<Record<Settlement, string>> = {
   done: settlingTo('done'),
   failed: settlingTo('failed'),
@@ -372,10 +390,6 @@ function settlingTo(outcome: Settlement): string {
     WHERE run = $1 AND n = $2 AND state IN (${from.map(codeOf).join(', ')})`;
 }
 
-export function* countSettled(items: readonly ItemState[], event: Settlement, { now }: Moment): Steps<void> {
-  for (const [run, own] of byRun(items)) yield* addToRun(run, countsOf(own, event), { now, isWork: true });
-}
-
 /** By how much moves of rows change the counts of their run. */
 function countsOf(items: readonly Pick<Item, 'state'>[], event: Event): Counts {
   const counts: Partial<Record<State, number>> = {};
@@ -390,6 +404,9 @@ function countsOf(items: readonly Pick<Item, 'state'>[], event: Event): Counts {
 
 /** The rows in flight of a process that ended become unsure, since their claim; returns how many there were. */
 export function* abandonItems({ id, run }: Pick<KnownOwner, 'id' | 'run'>, { tick }: Moment): Steps<number> {
+  const [counts] = yield* query('SELECT leaving FROM run WHERE n = $1', run);
+  // It would look at all rows of the run.
+  if (!counts || counts['leaving'] === 0) return 0;
   const rows = yield* query(
     `UPDATE item SET state = ${codeOf('unsure')}, tick = $3, code = 'killed', reason = $4
     WHERE run = $1 AND owner = $2 AND state = ${codeOf('leaving')} RETURNING n`,
@@ -462,7 +479,10 @@ function update(table: string, which: Values, values: Values): Steps<readonly Ro
 }
 
 /** The length of a short list, and of a long one. */
-const [few, many] = [16, 256];
+const [few, many] = [16, 256] as const;
+
+/** The texts of statements with lists, because making one takes as long as running it. */
+const listTexts = { [few]: new Map<string, string>(), [many]: new Map<string, string>() };
 
 /** Repeats a statement for the parts of a list. A part repeats its last value, so that few statements are prepared. */
 function* queryList(
@@ -471,12 +491,18 @@ function* queryList(
   list: readonly (number | Uint8Array)[],
 ): Steps<readonly Row[]> {
   const size = list.length > few ? many : few;
-  const placeholders = Array.from({ length: size }, (_, at) => `$${values.length + at + 1}`).join(', ');
-  const text = sql.replace('$list', placeholders);
+  const text = listTexts[size].get(sql) ?? listText(sql, values.length, size);
   const rows: Row[] = [];
   for (let from = 0; from < list.length; from += size) {
     const part = Array.from({ length: size }, (_, at) => list[Math.min(from + at, list.length - 1)] ?? null);
     rows.push(...(yield* query(text, ...values, ...part)));
   }
   return rows;
+}
+
+function listText(sql: string, before: number, size: typeof few | typeof many): string {
+  const placeholders = Array.from({ length: size }, (_, at) => `$${before + at + 1}`).join(', ');
+  const text = sql.replace('$list', placeholders);
+  listTexts[size].set(sql, text);
+  return text;
 }

@@ -145,21 +145,23 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   }
 
   /**
-   * Outcomes first: the ledger writes them before, or together with, the claims of the rows that follow. So a crash
-   * leaves no more rows unsure than may be in flight.
+   * The ledger records outcomes together with the claims of the rows that follow. So a crash leaves no more rows unsure
+   * than may be in flight.
    */
   function flush(): void {
     const [settled, claimed] = [settlements, claims];
     [settlements, claims] = [[], []];
-    if (settled.length > 0) void recordSettlements(settled);
-    if (claimed.length > 0) void recordClaims(claimed);
+    const outcomes = settled.map((one) => settledOf(terms.run, one));
+    const rows = claimed.map(({ row }) => row);
+    const claiming = rows.length > 0 && !stop.reason ? ledger.claim(rows, terms, outcomes) : undefined;
+    if (settled.length > 0) void reportSettled(settled, claiming ?? ledger.settle(outcomes));
+    if (claimed.length > 0) void answerClaims(claimed, claiming);
   }
 
-  async function recordClaims(group: typeof claims): Promise<void> {
+  async function answerClaims(group: typeof claims, claiming: Promise<readonly Verdict[]> | undefined): Promise<void> {
     let verdicts: readonly Verdict[] = [];
     try {
-      const rows = group.map(({ row }) => row);
-      if (!stop.reason) verdicts = await ledger.claim(rows, terms);
+      if (claiming) verdicts = await claiming;
     } catch (error) {
       stop.crash(error);
     }
@@ -241,10 +243,10 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     });
   }
 
-  async function recordSettlements(group: readonly Settling[]): Promise<void> {
+  async function reportSettled(group: readonly Settling[], recorded: Promise<unknown>): Promise<void> {
     recording += 1;
     try {
-      await settleInLedger(group);
+      await recorded;
       for (const one of group) if (one.outcome !== 'release') report(one);
     } catch (error) {
       unrecorded.push(...group);
@@ -252,10 +254,6 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     }
     recording -= 1;
     alarm.ring();
-  }
-
-  async function settleInLedger(group: readonly Settling[]): Promise<void> {
-    await ledger.settle(group.map((one) => settledOf(terms.run, one)));
   }
 
   function report(outcome: Outcome): void {
@@ -301,7 +299,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     options.makeRoom?.();
     let isSettled = false;
     try {
-      await settleInLedger(unrecorded);
+      await ledger.settle(unrecorded.map((one) => settledOf(terms.run, one)));
       isSettled = true;
     } catch (error) {
       stop.crash(error);

@@ -26,8 +26,8 @@ export async function watchAge({ host, given, note, ...session }: Session, ledge
   if (isOlder) await record();
   return {
     ...ledger,
-    claim: (items, terms) => recording(ledger.claim(items, terms)),
-    claimSingle: (row, terms) => recording(ledger.claimSingle(row, terms)),
+    claim: (...claimed) => recording(ledger.claim(...claimed)),
+    claimSingle: (...claimed) => recording(ledger.claimSingle(...claimed)),
     async close(last) {
       if (recorded) await record();
       await close(last);

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
 import type { Host } from '../../src/base/host.ts';
 import { openDatabase } from '../../src/base/sqlite.ts';
-import type { Database, Row, Statement, Transaction } from '../../src/base/transaction.ts';
+import type { Database, Repeated, Row, Statement, Transaction } from '../../src/base/transaction.ts';
 import { schema } from '../../src/ledger/schema.ts';
 import { startClock } from '../../src/ledger/statements.ts';
 import { later } from '../support/cli.ts';
@@ -90,7 +90,7 @@ function slowly(): () => Database {
   return () => database;
 }
 
-function resultOf<T>(body: Transaction<T>, all: (statement: Statement) => readonly Row[]): T {
+function resultOf<T>(body: Transaction<T>, all: (statement: Statement | Repeated) => readonly Row[]): T {
   const steps = body();
   let step = steps.next();
   while (step.done !== true) step = steps.next(all(step.value));
@@ -123,7 +123,12 @@ function memory() {
     }
   }
 
-  function all({ sql, values }: Statement): readonly Row[] {
+  function all(given: Statement | Repeated): readonly Row[] {
+    if ('each' in given) {
+      for (const values of given.each) all({ sql: given.sql, values });
+      return [];
+    }
+    const { sql, values } = given;
     const numbers: number[] = [];
     const text = sql.replace(/\$(\d+)/g, (_: string, number: string) => (numbers.push(Number(number)), '?'));
     const statement = prepared.get(text) ?? connection.prepare(text);

@@ -251,7 +251,10 @@ describe('a run stops', () => {
     const full = () => Promise.reject(rig.failure('configuration'));
     const shared: Ledger = {
       ...ledger,
-      claim: (rows, terms) => (isFull ? full() : ledger.claim(rows, terms)),
+      claim(...given) {
+        isFull ||= (given[2] ?? []).length > 0;
+        return isFull ? full() : ledger.claim(...given);
+      },
       settle: () => ((isFull = true), full()),
       close: async () => {},
     };
