@@ -17,6 +17,8 @@ export interface ActivityRecorder {
   run(started: RunStarted): Promise<RecordRunEnd>;
   /** Counts this month's live messages; a lower bound. */
   sentThisMonth(): Promise<number>;
+  /** The logs, which it closes. */
+  logs(): Promise<Database>;
   close(): Promise<void>;
 }
 
@@ -70,25 +72,26 @@ export function createActivityRecorder(session: Session, checkedTarget: CheckedT
       const count = messagesThisMonth(factsOf(session, checkedTarget), host.now());
       return (await attempt(() => readLogs(session.stateFolder(), options, count))) ?? 0;
     },
+    logs,
     async close() {
       await attempt(async () => (await opening)?.close());
     },
   };
 
+  function logs(): Promise<Database> {
+    return (opening ??= import('../logs/database.ts').then(({ openLogs }) => openLogs(session.stateFolder(), options)));
+  }
+
   /** Records that a call starts; the returned function records its result. */
   async function begin(facts: Facts): Promise<(result: Result) => Promise<void>> {
     const { pid } = host;
-    const [{ openLogs }, statements] = await Promise.all([
-      import('../logs/database.ts'),
-      import('../logs/activity.ts'),
-    ]);
-    const id = await attempt(async () => {
-      const logs = await (opening ??= openLogs(session.stateFolder(), options));
-      return logs.write(statements.begin({ ...facts, at: host.now(), pid, start: processStart(pid) }));
-    });
+    const statements = await import('../logs/activity.ts');
+    const id = await attempt(async () =>
+      (await logs()).write(statements.begin({ ...facts, at: host.now(), pid, start: processStart(pid) })),
+    );
     return async (result) => {
       if (id === undefined) return;
-      await attempt(async () => (await opening)?.write(statements.end({ id, pid }, host.now(), result)));
+      await attempt(async () => (await logs()).write(statements.end({ id, pid }, host.now(), result)));
     };
   }
 

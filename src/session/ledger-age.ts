@@ -1,27 +1,25 @@
 import { CliError, unsafe } from '../base/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { pathOf } from '../ledger/open.ts';
-import { openLogs } from '../logs/database.ts';
 import { lastTick, putTick } from '../logs/ledger-tick.ts';
+import type { ActivityRecorder } from './activity-recorder.ts';
 import type { Session } from './session.ts';
-
-/** Milliseconds that the logs may delay a message. */
-const patience = 1_000;
 
 /**
  * Refuses a ledger that is older than what was sent, for example from a backup: the logs have its last tick, which this
  * process updates after its first claim and at its end. A fault of the logs is no reason to stop.
  */
-export async function watchAge({ host, given, note, ...session }: Session, ledger: Ledger): Promise<Ledger> {
-  const stateFolder = session.stateFolder();
-  const options = { host, patience, note: (text: string) => note('activity', text) };
-  const logs = await attempt(() => openLogs(stateFolder, options));
-  const record = () => attempt(async () => logs?.write(putTick(await ledger.tick())));
+export async function watchAge(
+  { given, stateFolder }: Session,
+  ledger: Ledger,
+  { logs }: Pick<ActivityRecorder, 'logs'>,
+): Promise<Ledger> {
+  const record = () => attempt(async () => (await logs()).write(putTick(await ledger.tick())));
   let recorded: Promise<unknown> | undefined;
-  const isOlder = (await ledger.tick()) < ((await attempt(async () => logs?.read(lastTick))) ?? 0);
+  const isOlder = (await ledger.tick()) < ((await attempt(async () => (await logs()).read(lastTick))) ?? 0);
   if (isOlder && !given.acceptLoss) {
-    await close();
-    throw older(pathOf({ stateFolder, isLocal: false }));
+    await ledger.close();
+    throw older(pathOf({ stateFolder: stateFolder(), isLocal: false }));
   }
   if (isOlder) await record();
   return {
@@ -30,7 +28,7 @@ export async function watchAge({ host, given, note, ...session }: Session, ledge
     claimSingle: (...claimed) => recording(ledger.claimSingle(...claimed)),
     async close(last) {
       if (recorded) await record();
-      await close(last);
+      await ledger.close(last);
     },
   };
 
@@ -38,14 +36,6 @@ export async function watchAge({ host, given, note, ...session }: Session, ledge
     const claimed = await claiming;
     await (recorded ??= record());
     return claimed;
-  }
-
-  async function close(last?: Parameters<Ledger['close']>[0]): Promise<void> {
-    try {
-      await ledger.close(last);
-    } finally {
-      await logs?.close();
-    }
   }
 }
 

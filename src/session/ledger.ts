@@ -4,13 +4,19 @@ import { networkDisk } from '../base/network-disk.ts';
 import { type AccountFacts, accountOf } from '../ledger/identity.ts';
 import type { Kind } from '../ledger/ledger.ts';
 import { emptyLedger, hasLedger, openLedger as open } from '../ledger/open.ts';
+import type { ActivityRecorder } from './activity-recorder.ts';
 import { watchAge } from './ledger-age.ts';
 import { environmentAccount } from './profiles/environment.ts';
 import { originOf } from './profiles/fields.ts';
 import type { CheckedTarget, OpenedLedger, Session } from './session.ts';
 
 /** The ledger for what is sent as this caller. A dry run creates none. */
-export async function openLedger(session: Session, checkedTarget: CheckedTarget, kind: Kind): Promise<OpenedLedger> {
+export async function openLedger(
+  session: Session,
+  checkedTarget: CheckedTarget,
+  kind: Kind,
+  activity: ActivityRecorder,
+): Promise<OpenedLedger> {
   const { host, given, reporter } = session;
   const { target, simulated } = checkedTarget;
   if (kind === 'message') refuseEarlyClock(host, checkedTarget);
@@ -26,7 +32,7 @@ export async function openLedger(session: Session, checkedTarget: CheckedTarget,
   const ledger = given.dryRun && !hasLedger(which) ? emptyLedger(options) : await open(options);
   const { baseUrl, key } = target;
   const account = accountOf(ledger.secret, facts ?? { origin: new URL(baseUrl).origin, key, sandbox: 'not running' });
-  return { ledger: isLive && !given.dryRun ? await watchAge(session, ledger) : ledger, account, clock };
+  return { ledger: isLive && !given.dryRun ? await watchAge(session, ledger, activity) : ledger, account, clock };
 }
 
 /** A message that is sent under a clock that is far behind would look forgotten once the clock is right. */

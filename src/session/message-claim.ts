@@ -5,6 +5,7 @@ import { sleep } from '../base/sleep.ts';
 import { messageRow } from '../ledger/identity.ts';
 import type { Settlement, SingleTerms, Verdict } from '../ledger/ledger.ts';
 import { singlesOf } from '../ledger/run.ts';
+import type { ActivityRecorder } from './activity-recorder.ts';
 import { isInteractive } from './profiles/environment.ts';
 import type { CheckedTarget, ResendChoice, Session } from './session.ts';
 import { openLedger } from './ledger.ts';
@@ -27,6 +28,7 @@ export interface MessageClaimOptions extends ResendChoice {
   readonly session: Session;
   readonly checkedTarget: CheckedTarget;
   readonly message: BodyOf<'sendTemplate'>;
+  readonly activity: ActivityRecorder;
 }
 
 /** Milliseconds to wait for another process that sends the same message. */
@@ -34,8 +36,8 @@ const maxWait = 60_000;
 const pollInterval = 200;
 
 export async function openMessageClaim(options: MessageClaimOptions): Promise<MessageClaim> {
-  const { session, checkedTarget, message, again, retryUnsure } = options;
-  const { ledger, account } = await openLedger(session, checkedTarget, 'message');
+  const { session, checkedTarget, message, activity, again, retryUnsure } = options;
+  const { ledger, account } = await openLedger(session, checkedTarget, 'message', activity);
   const subject = { account, mode: 'live', kind: 'message', template: message.template } as const;
   const row = messageRow(ledger.secret, message);
   const run = singlesOf(subject);

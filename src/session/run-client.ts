@@ -54,7 +54,7 @@ export async function openRunClient(session: Session, caller: Caller, options: R
       waiting: gate.waiting,
     },
     prepare: connection.client.prepare,
-    ledger: (kind) => openLedger(session, checkedTarget, kind),
+    ledger: (kind) => openLedger(session, checkedTarget, kind, connection.activity),
     observe: async (request, key) => {
       const { exchange, observed } = connection.client.observe(request, key);
       await connection.sendOnce(exchange).catch((error: unknown) => {

@@ -18,7 +18,8 @@ export function createSendOnce(session: Session, checkedTarget: CheckedTarget, a
     if (message) refuseKeys([message.template, ...message.params], await knownSecrets(session));
     // A key of unknown mode counts as live.
     const isLive = checkedTarget.target.mode !== 'sandbox';
-    const claim = message && isLive ? await openClaim({ session, checkedTarget, message, ...choice }) : undefined;
+    const claim =
+      message && isLive ? await openClaim({ session, checkedTarget, message, activity, ...choice }) : undefined;
     const record = activity.call(request, message);
     let settlement: Settlement = 'release';
     try {
