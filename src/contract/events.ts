@@ -1,5 +1,3 @@
-import * as read from './readers.ts';
-
 // §6
 export const events = {
   'message.received': 'A customer sends a new inbound message.',
@@ -50,18 +48,6 @@ const ranks = { accepted: 0, delivered: 1, read: 2, failed: 2 } as const;
 export function replaces(next: MessageStatus, known: MessageStatus): boolean {
   return ranks[next] > ranks[known];
 }
-
-// §3: a message's states and the moves between them
-export const messageStates = read.notShown;
-
-// §6
-export const delivery = {
-  registration: read.notShown,
-  payload: read.notShown,
-  signing: read.notShown,
-  retries: read.notShown,
-  expectedAnswer: read.notShown,
-} as const;
 
 interface DeliveryAnswer {
   readonly status?: number | undefined;

@@ -1,5 +1,3 @@
-import * as read from './readers.ts';
-
 // §5.2
 export const keyPrefixes = { sandbox: 'sk_test_', live: 'sk_live_' } as const;
 
@@ -9,9 +7,6 @@ export type Mode = keyof typeof keyPrefixes;
 export const scopes = ['read-only', 'send-only', 'full'] as const;
 
 export type Scope = (typeof scopes)[number];
-
-// §5.10
-export const scopeEndpoints = read.notShown;
 
 /** Follows the prefix in keys issued by a local sandbox. */
 export const localMark = 'local-';

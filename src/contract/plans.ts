@@ -1,5 +1,3 @@
-import * as read from './readers.ts';
-
 export interface Plan {
   /** Requests per minute; undefined if agreed with the customer. */
   readonly perMinute: number | undefined;
@@ -22,11 +20,3 @@ export const planNames = ['starter', 'growth', 'scale', 'enterprise'] as const s
 export function isPlanName(value: unknown): value is PlanName {
   return typeof value === 'string' && Object.hasOwn(plans, value);
 }
-
-// §8.2 to §8.4
-export const planGaps = {
-  monthUsedUp: read.notShown,
-  rateHeaders: read.notShown,
-  minuteWindow: read.notShown,
-  endpoints: read.notShown,
-} as const;

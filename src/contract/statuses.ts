@@ -1,4 +1,4 @@
-import * as read from './readers.ts';
+import { isRecord } from './readers.ts';
 
 // §7
 export const statuses = {
@@ -15,16 +15,10 @@ export const statuses = {
 
 export type ErrorStatus = keyof typeof statuses;
 
-// §7: the body of an error
-export const errorAnswer = {
-  body: read.notShown,
-  codes: read.notShown,
-} as const;
-
 /** The message in the parsed body of an error, if one of the usual fields has it. §7 does not show the body. */
 export function errorDetail(body: unknown): string | undefined {
-  if (!read.isRecord(body)) return undefined;
-  const nested = read.isRecord(body['error']) ? body['error'] : {};
+  if (!isRecord(body)) return undefined;
+  const nested = isRecord(body['error']) ? body['error'] : {};
   const places = [body['detail'], body['message'], nested['message'], nested['detail'], body['error'], body['title']];
   return places
     .filter((text) => typeof text === 'string')
