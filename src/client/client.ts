@@ -5,9 +5,10 @@ import { Mismatch } from '../contract/readers.ts';
 import { type Base, joinAddress, readBase, withQuery } from './address.ts';
 import { createDeadlines } from './deadline.ts';
 import { complete, type Connection, createExchange, type Exchange, readAnswer } from './exchange.ts';
+import type { Page } from './pages.ts';
 import { createRedactor } from '../base/redact.ts';
 import { traced } from './trace.ts';
-import type { WireAnswer, WireHeaders, WireRequest } from './transport.ts';
+import type { WireAnswer, WireHeaders, WireRequest } from './wire.ts';
 
 type Headers = Readonly<Record<string, string>>;
 type Query = readonly (readonly [name: string, value: string])[];
@@ -37,12 +38,6 @@ export interface Client {
   raw(request: RawRequest): Exchange<RawAnswer>;
   /** A raw request with or without a key. Reports all that came back, whatever its status. */
   observe(request: RawRequest, key: KeyChoice): Observation;
-}
-
-export interface Page {
-  readonly answer: unknown;
-  /** Whether the answer links to a next page. */
-  readonly more: boolean;
 }
 
 /** Which key to send, to test how the service responds to a missing or invalid one. */

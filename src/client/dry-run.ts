@@ -1,6 +1,6 @@
 import { alwaysQuote } from '../base/shell-quote.ts';
 import type { Redactor } from '../base/redact.ts';
-import type { WireRequest } from './transport.ts';
+import type { WireRequest } from './wire.ts';
 import { jsonText, parseJson } from '../base/json.ts';
 
 /** A request as shown by --dry-run, with a variable instead of the key. */

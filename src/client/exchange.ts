@@ -17,7 +17,7 @@ import {
   WireFailure,
   compression,
   isMutation,
-} from './transport.ts';
+} from './wire.ts';
 
 export interface Connection extends Wire {
   readonly pace?: Pace | undefined;

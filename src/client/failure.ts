@@ -4,15 +4,15 @@ import { parseJson } from '../base/json.ts';
 import { errorDetail, type ErrorStatus, statuses } from '../contract/statuses.ts';
 import type { Redactor } from '../base/redact.ts';
 import { isLoopback } from './address.ts';
+import { proxyHint } from './transport.ts';
 import {
   type AttemptFailure,
   compression,
-  proxyHint,
   type WireAnswer,
   type WireFailure,
   type WireFailureKind,
   isMutation,
-} from './transport.ts';
+} from './wire.ts';
 
 interface FailedRequest {
   readonly method: string;

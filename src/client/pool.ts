@@ -9,7 +9,7 @@ import {
   BodyBuffer,
   WireFailure,
   wireFailure,
-} from './transport.ts';
+} from './wire.ts';
 
 export interface PoolOptions {
   readonly origin: string;

@@ -1,4 +1,4 @@
-import { type AttemptFailure, header, type WireFailureKind } from './transport.ts';
+import { type AttemptFailure, header, type WireFailureKind } from './wire.ts';
 
 export interface RetryInput {
   readonly failure: AttemptFailure;

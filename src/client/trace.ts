@@ -1,6 +1,6 @@
 import { unicodeEscaped } from '../base/cell-escapes.ts';
 import { maskKey, maskPhones, type Redactor } from '../base/redact.ts';
-import { type Transport, type WireAnswer, WireFailure, type WireRequest } from './transport.ts';
+import { type Transport, type WireAnswer, WireFailure, type WireRequest } from './wire.ts';
 
 interface TraceOptions {
   /** Prints a line of --debug. */

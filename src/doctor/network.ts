@@ -6,7 +6,7 @@ import { counted, localDate } from '../cli/output/figures.ts';
 import { errorFor } from '../client/failure.ts';
 import { openTunnel } from '../client/can-connect.ts';
 import type { Redactor } from '../base/redact.ts';
-import { wireFailure } from '../client/transport.ts';
+import { wireFailure } from '../client/wire.ts';
 import { type Check, checksOf } from './check.ts';
 
 const { pass, warn, skip, fail, failed } = checksOf('network');

@@ -6,7 +6,8 @@ import { createClient } from '../client/client.ts';
 import { redirect } from '../client/exchange.ts';
 import { errorFor } from '../client/failure.ts';
 import { createRedactor } from '../base/redact.ts';
-import { header, openTransport, type Transport } from '../client/transport.ts';
+import { openTransport } from '../client/transport.ts';
+import { header, type Transport } from '../client/wire.ts';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { type Check, checksOf, foreseen } from './check.ts';
 

@@ -2,7 +2,7 @@ import { CliError, type ExitName } from '../base/errors.ts';
 import { processStart } from '../base/liveness.ts';
 import { redactTarget } from '../base/redact.ts';
 import type { Database } from '../base/transaction.ts';
-import type { WireRequest } from '../client/transport.ts';
+import type { WireRequest } from '../client/wire.ts';
 import { type BodyOf, endpoints } from '../contract/endpoints.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Counts, Facts, Result } from '../logs/activity.ts';

@@ -1,7 +1,8 @@
 import { plans } from '../contract/plans.ts';
 import type { AnyCaller, CheckedTarget, CallOptions, Connection, Session, TryLookup } from './session.ts';
 import type { ClientOptions } from '../client/client.ts';
-import type { Transport, TransportOptions, WireAnswer } from '../client/transport.ts';
+import type { TransportOptions } from '../client/transport.ts';
+import type { Transport, WireAnswer } from '../client/wire.ts';
 import { CliError, configuration } from '../base/errors.ts';
 import { readRegular, whyUnreadable } from '../base/files.ts';
 import { configFolder, onlyLocal, skipsCertificateChecks } from './profiles/environment.ts';
@@ -129,9 +130,10 @@ export async function openConnection(
   const { given, note } = session;
   const { target, simulated } = checkedTarget;
   // Commands without a call do not load them.
-  const [{ createClient }, { header, openTransport }, { createSendOnce }] = await Promise.all([
+  const [{ createClient }, { openTransport }, { header }, { createSendOnce }] = await Promise.all([
     import('../client/client.ts'),
     import('../client/transport.ts'),
+    import('../client/wire.ts'),
     import('./send-once.ts'),
   ]);
   const opened = openTransport({ ...transportOptionsFor(session, target), connections });

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { percentDecoded, redact, redactTarget } from '../base/redact.ts';
-import type { WireRequest } from '../client/transport.ts';
+import type { WireRequest } from '../client/wire.ts';
 import { type BodyOf, endpoints } from '../contract/endpoints.ts';
 import { isPhone, isRecord } from '../contract/readers.ts';
 import type { Facts } from '../logs/activity.ts';

@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { complete } from '../client/exchange.ts';
-import { isMutation } from '../client/transport.ts';
+import { isMutation } from '../client/wire.ts';
 import { type Settlement, settlementOf } from '../ledger/ledger.ts';
 import type { ActivityRecorder } from './activity-recorder.ts';
 import type { MessageClaimOptions } from './message-claim.ts';

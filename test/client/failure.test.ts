@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/base/redact.ts';
 import { errorFor } from '../../src/client/failure.ts';
-import { type AttemptFailure, WireFailure, type WireFailureKind } from '../../src/client/transport.ts';
+import { type AttemptFailure, WireFailure, type WireFailureKind } from '../../src/client/wire.ts';
 
 const redactor = createRedactor('sk_live_0123456789abcdef');
 const answer = (status: number, body = '') => ({ status, headers: [], body: Buffer.from(body) });

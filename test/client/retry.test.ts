@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { retryDelay } from '../../src/client/retry.ts';
-import { type AttemptFailure, WireFailure, type WireFailureKind } from '../../src/client/transport.ts';
+import { type AttemptFailure, WireFailure, type WireFailureKind } from '../../src/client/wire.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 

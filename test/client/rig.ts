@@ -2,7 +2,8 @@ import { onTestFinished } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/client/client.ts';
 import { complete } from '../../src/client/exchange.ts';
 import { openPool } from '../../src/client/pool.ts';
-import { openDirect, type Transport } from '../../src/client/transport.ts';
+import { openDirect } from '../../src/client/transport.ts';
+import { type Transport } from '../../src/client/wire.ts';
 import { CliError } from '../../src/base/errors.ts';
 
 export const ways = ['direct', 'pool'] as const;

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import net from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { header, openTransport, type Transport, WireFailure } from '../../src/client/transport.ts';
+import { openTransport } from '../../src/client/transport.ts';
+import { header, type Transport, WireFailure } from '../../src/client/wire.ts';
 import { open, ways } from './rig.ts';
 import { authority, deadPort, listen, serve, serveBytes, serveProxy } from './servers.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WireRequest } from '../../src/client/transport.ts';
+import type { WireRequest } from '../../src/client/wire.ts';
 import { factsIn as facts, messageIn } from '../../src/session/request-facts.ts';
 
 const factsIn = (request: Pick<WireRequest, 'method' | 'url' | 'body'>) =>

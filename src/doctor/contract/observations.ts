@@ -1,7 +1,7 @@
 import type { CliError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import type { Observed } from '../../client/client.ts';
-import type { WireAnswer } from '../../client/transport.ts';
+import type { WireAnswer } from '../../client/wire.ts';
 import { isPost, type PostName } from '../../contract/endpoints.ts';
 import { isRecord } from '../../contract/readers.ts';
 import type { Probe } from './probes.ts';
