@@ -22,7 +22,7 @@ import type { Shape } from './api/shapes.ts';
 import type { Exchanges } from './requests.ts';
 import { type DisconnectSignal, type Exchange, type Reply, targetOf } from './exchange.ts';
 import { withDeliveries } from './events/fan-out.ts';
-import { drawFault } from './faults/faults.ts';
+import { drawFault } from './faults.ts';
 import { Refusal } from './refusal.ts';
 import type { Ids } from './state/ids.ts';
 import type { Call, FaultRecord, Key } from './state/records.ts';

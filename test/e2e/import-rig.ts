@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
-import type { NewFault } from '../../src/sandbox/faults/input.ts';
+import type { NewFault } from '../../src/sandbox/faults.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { cleanEnv, programText, type Running, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';

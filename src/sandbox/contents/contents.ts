@@ -13,7 +13,8 @@ export function createContents({ store, ids, clock, warn }: Core) {
   return {
     /** Deletes messages, contacts, logs, or all; deleted sample data is restored. */
     reset(what: Resettable) {
-      commit([{ type: 'reset', what, ...(what !== 'logs' && { dataId: newDataId() }) }, ...sampleDataFor(what)]);
+      const reset: Change = what === 'logs' ? { type: 'reset', what } : { type: 'reset', what, dataId: newDataId() };
+      commit([reset, ...sampleDataFor(what)]);
       compact(store, warn);
     },
     /** Adds records or replaces known ones. If any is invalid, throws a Refusal and changes nothing. */

@@ -8,7 +8,7 @@ import { check } from '../../delivery/signature/check.ts';
 import { endpointNames } from '../../contract/endpoints.ts';
 import { choices } from '../api/choices.ts';
 import type { DisconnectSignal } from '../exchange.ts';
-import { newFault } from '../faults/input.ts';
+import { newFault } from '../faults.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { fields, integer, oneOf, optional, suggestion } from '../readers.ts';
 import { Refusal } from '../refusal.ts';

@@ -4,7 +4,7 @@ import { sign, signatureHeaders } from '../../contract/signature.ts';
 import type { Target } from '../../delivery/target.ts';
 import { payloadOf } from '../api/answers.ts';
 import type { Shape } from '../api/shapes.ts';
-import { isOnAnswers } from '../faults/input.ts';
+import { isOnAnswers } from '../state/records.ts';
 import { seedNumber } from '../state/ids.ts';
 import type { Attempt, Change, EventFault, Next } from '../state/records.ts';
 import type { Core, Sending, SigningSecret, State } from '../state/state.ts';

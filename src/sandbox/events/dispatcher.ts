@@ -2,7 +2,8 @@ import { redact } from '../../base/redact.ts';
 import { createLanes, type Lanes } from '../../delivery/lanes.ts';
 import { openTarget, type Target } from '../../delivery/target.ts';
 import type { Change } from '../state/records.ts';
-import { reasonOf, type Core, type Sending, type State } from '../state/state.ts';
+import type { Sending, State } from '../state/state.ts';
+import { createPatientCommit } from '../state/store.ts';
 import { attempt, type AttemptContext, faultOf } from './attempt.ts';
 import { isWaiting } from './deliveries.ts';
 
@@ -23,7 +24,7 @@ export function createDispatcher(options: DispatcherOptions) {
   const connections = new Map<string, Connection>();
   /** Pending deliveries: queued, or the function that cancels the timer. */
   const pending = new Map<Sending, 'queued' | (() => void)>();
-  const log = createAttemptLog(options);
+  const commit = createPatientCommit(options, 'deliveries');
   const settling: (() => void)[] = [];
   let added: Sending[] = [];
   let soon: NodeJS.Immediate | undefined;
@@ -105,14 +106,19 @@ export function createDispatcher(options: DispatcherOptions) {
     if (closed || !isWaiting(sending, state)) return void pending.delete(sending);
     try {
       const changes = await attempt(sending, target, options);
-      if (!closed) log({ changes, logged: () => logged(sending, changes) });
+      // Only the commit is tried again, not the attempt.
+      if (!closed)
+        commit(
+          () => changes,
+          () => recorded(sending, changes),
+        );
     } catch (error) {
       warn(`${sending.delivery.id} could not be sent: ${String(error)}`);
     }
     return undefined;
   }
 
-  function logged(sending: Sending, changes: readonly Change[]): void {
+  function recorded(sending: Sending, changes: readonly Change[]): void {
     pending.delete(sending);
     if (changes.some(({ type }) => type === 'webhook-disabled'))
       warn(`the webhook ${redact(sending.to.webhook.url)} answered 410 and is disabled; add it again to enable it`);
@@ -142,37 +148,4 @@ function affectedBy(change: Change, { deliveries }: State): Iterable<Sending | u
     return [...deliveries.values()].filter(({ to }) => to.webhook.id === change.webhook.id);
   if (change.type === 'delivery') return [deliveries.get(change.delivery.id)];
   return change.type === 'attempt' || change.type === 'redelivery' ? [deliveries.get(change.delivery)] : [];
-}
-
-interface LogEntry {
-  readonly changes: readonly Change[];
-  readonly logged: () => void;
-}
-
-const retryAfter = 5_000;
-
-/** Commits attempts in order. If the disk is full, it retries the commit, not the attempt. */
-function createAttemptLog({ store, clock, warn }: Core): (entry: LogEntry) => void {
-  const waiting: LogEntry[] = [];
-  let hasWarned = false;
-  return (entry) => {
-    waiting.push(entry);
-    if (waiting.length === 1) commitAll();
-  };
-
-  function commitAll(): void {
-    for (let entry = waiting[0]; entry; entry = waiting[0]) {
-      try {
-        store.commit(entry.changes);
-      } catch (error) {
-        if (!hasWarned) warn(`deliveries cannot be recorded for now: ${reasonOf(error)}`);
-        hasWarned = true;
-        clock.at(clock.now() + retryAfter, commitAll);
-        return;
-      }
-      waiting.shift();
-      entry.logged();
-    }
-    hasWarned = false;
-  }
 }

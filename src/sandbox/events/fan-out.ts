@@ -1,4 +1,4 @@
-import { drawFault, recordOf } from '../faults/faults.ts';
+import { drawFault, recordOf } from '../faults.ts';
 import type { Ids } from '../state/ids.ts';
 import type { Change, FaultRecord, SandboxEvent, Webhook } from '../state/records.ts';
 import type { State } from '../state/state.ts';

@@ -29,7 +29,7 @@ export interface Locator extends Announced {
   readonly minute?: RateLimit | undefined;
   /** The data folder; null if nothing is saved. */
   readonly data: string | null;
-  /** Identifies its current data; older versions do not write it. */
+  /** Identifies its current data. */
   readonly dataId?: string | undefined;
   /** Started on demand, so that a command may restart it. */
   readonly background: boolean;

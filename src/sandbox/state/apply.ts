@@ -27,7 +27,7 @@ export function apply(state: State, change: Change): void {
   switch (change.type) {
     case 'seed':
       state.seed = change.seed;
-      state.dataId = change.dataId ?? '';
+      state.dataId = change.dataId;
       return;
     case 'plan':
       state.plan = change.plan;
@@ -71,7 +71,7 @@ export function apply(state: State, change: Change): void {
       state.calls.push(change.call);
       return countMatches(state, change.call);
     case 'reset':
-      if (change.what !== 'logs') state.dataId = change.dataId ?? '';
+      if (change.what !== 'logs') state.dataId = change.dataId;
       return applyReset(state, change.what);
     case 'counters':
       return applyCounters(state, change.counters);

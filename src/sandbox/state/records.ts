@@ -1,8 +1,7 @@
-import type { EndpointName } from '../../contract/endpoints.ts';
 import type { EventName, MessageStatus, ReceiptName } from '../../contract/events.ts';
 import type { Mode, Scope } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
-import type { Campaign, Contact, Template } from '../library/types.ts';
+import type { Campaign, Contact, EndpointName, Template } from '../library/types.ts';
 import type { ClockSetting } from '../time/clock.ts';
 
 export type { Campaign, Contact, Template };
@@ -19,6 +18,10 @@ export type AnswerFault =
 /** A fault in the delivery of an event. */
 export type EventFault =
   { readonly kind: 'delay'; readonly ms: number } | { readonly kind: Exclude<(typeof eventFaults)[number], 'delay'> };
+
+export function isOnAnswers(effect: AnswerFault | EventFault): effect is AnswerFault {
+  return answerFaults.some((kind) => kind === effect.kind);
+}
 
 export interface Fault {
   readonly id: string;
@@ -208,7 +211,7 @@ export interface Progress {
  * the serial numbers from which a seeded sandbox derives its ids.
  */
 export type Change =
-  | { readonly type: 'seed'; readonly seed: string; readonly dataId?: string }
+  | { readonly type: 'seed'; readonly seed: string; readonly dataId: string }
   /** Until this time, the previous secret signs too. */
   | { readonly type: 'secret'; readonly secret: string; readonly until?: number }
   | { readonly type: 'key'; readonly key: Key }
@@ -236,7 +239,8 @@ export type Change =
   | { readonly type: 'fault'; readonly fault: Fault; readonly matched?: number; readonly injected?: number }
   | { readonly type: 'fault-cleared'; readonly fault: string }
   | { readonly type: 'call'; readonly call: Call }
-  | { readonly type: 'reset'; readonly what: Resettable; readonly dataId?: string }
+  | { readonly type: 'reset'; readonly what: 'logs' }
+  | { readonly type: 'reset'; readonly what: Exclude<Resettable, 'logs'>; readonly dataId: string }
   | { readonly type: 'counters'; readonly counters: Counters };
 
 /** Time of the next attempt, or the final state. */

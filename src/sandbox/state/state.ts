@@ -75,7 +75,7 @@ export interface State {
   /** Number of changes ever applied. Identifiers and random numbers derive from it. */
   serial: number;
   seed: string;
-  /** Identifies the stored messages and contacts. Empty if an older version wrote the journal. */
+  /** Identifies the stored messages and contacts. */
   dataId: string;
   secret: SigningSecret;
   live: boolean;

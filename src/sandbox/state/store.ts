@@ -2,7 +2,7 @@ import { longestTimer } from '../time/clock.ts';
 import { apply } from './apply.ts';
 import type { Change } from './records.ts';
 import { sizeOf, snapshot } from './snapshot.ts';
-import { emptyState, reasonOf, type Store } from './state.ts';
+import { type Core, emptyState, reasonOf, type Store } from './state.ts';
 
 /** The durable record of commits. */
 export interface Journal {
@@ -76,6 +76,37 @@ export function openStore(journal: Journal | undefined): Store {
 
   function report(changes: readonly Change[]): void {
     for (const change of changes) for (const listener of listeners) listener(change);
+  }
+}
+
+/** Milliseconds until the next try after a failed write. */
+const retryAfter = 5_000;
+
+/**
+ * Returns a function that commits in order. If the disk is full, it tries again until there is room, and warns once. The
+ * changes are made for each try; `done` is called once they are recorded.
+ */
+export function createPatientCommit({ store, clock, warn }: Core, what: string) {
+  const waiting: { readonly changes: () => readonly Change[]; readonly done: () => void }[] = [];
+  let hasWarned = false;
+  return (changes: () => readonly Change[], done = () => {}): void => {
+    if (waiting.push({ changes, done }) === 1) commitAll();
+  };
+
+  function commitAll(): void {
+    for (let [entry] = waiting; entry; [entry] = waiting) {
+      try {
+        store.commit(entry.changes());
+      } catch (error) {
+        if (!hasWarned) warn(`${what} cannot be recorded for now: ${reasonOf(error)}`);
+        hasWarned = true;
+        clock.at(clock.now() + retryAfter, commitAll);
+        return;
+      }
+      waiting.shift();
+      entry.done();
+    }
+    hasWarned = false;
   }
 }
 

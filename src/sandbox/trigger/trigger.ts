@@ -143,7 +143,7 @@ function receiptNow(
   reason = defaultReason,
 ): SandboxEvent {
   const receipt: Receipt = { type, at: now, ...(type === 'message.failed' && { reason }) };
-  return { ...receiptEvent(newId('evt'), sent, receipt), done: receiptsDone(type, sent.message) };
+  return { ...receiptEvent(newId('evt'), sent.message, receipt), done: receiptsDone(type, sent.message) };
 }
 
 /** After a triggered delivery, the scheduled read still happens. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../../src/sandbox/state/records.ts';
-import { drawFault, recordOf } from '../../../src/sandbox/faults/faults.ts';
+import { drawFault, recordOf } from '../../../src/sandbox/faults.ts';
 import { openStore } from '../../../src/sandbox/state/store.ts';
 import { calls, memoryJournal, paths } from '../calls.ts';
 import { onContacts, failures } from './failures.ts';

@@ -1,4 +1,4 @@
-import type { NewFault } from '../../../src/sandbox/faults/input.ts';
+import type { NewFault } from '../../../src/sandbox/faults.ts';
 import { type Calls, paths } from '../calls.ts';
 
 export const onContacts: NewFault = { on: ['listContacts'], effect: { kind: 'status', status: 503 } };

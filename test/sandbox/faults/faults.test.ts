@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { httpRequest } from '../../../src/base/http-request.ts';
-import type { NewFault } from '../../../src/sandbox/faults/input.ts';
+import type { NewFault } from '../../../src/sandbox/faults.ts';
 import { shapeNamed } from '../../../src/sandbox/api/shapes.ts';
 import { paths } from '../calls.ts';
 import { ask, send } from '../asked.ts';

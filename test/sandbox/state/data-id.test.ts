@@ -1,11 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Change } from '../../../src/sandbox/state/records.ts';
 import { defaultData, findSandbox, liveLocators } from '../../../src/sandbox/remote/locator.ts';
-import { openRemote } from '../../../src/sandbox/remote/remote.ts';
 import { createSandbox } from '../../../src/sandbox/sandbox.ts';
 import { serve, type LocatedSandbox } from '../../../src/sandbox/serve.ts';
-import { openFileJournal } from '../../../src/sandbox/state/file-journal.ts';
 import { alive, cli, later } from '../../support/cli.ts';
 import { newHome } from '../../support/fake-service.ts';
 
@@ -46,22 +43,6 @@ describe('the data id of a sandbox', () => {
     expect(machine.dataId()).not.toBe(before);
   });
 
-  it('is renewed by a reset over HTTP', async () => {
-    const machine = newMachine();
-    const { locator } = await machine.start();
-    const before = machine.dataId();
-    await openRemote(locator).ask('reset', { what: 'all' });
-    expect(machine.dataId()).not.toBe(before);
-  });
-
-  it('is renewed by a reset in the process', async () => {
-    const machine = newMachine();
-    const { sandbox } = await machine.start();
-    const before = machine.dataId();
-    sandbox.reset('messages');
-    expect(machine.dataId()).not.toBe(before);
-  });
-
   it('stays the same after a reset of the logs, which keeps messages and contacts', async () => {
     const machine = newMachine();
     await machine.start();
@@ -89,32 +70,6 @@ describe('the data id of a sandbox', () => {
   });
 });
 
-describe('data of an older version', () => {
-  it('gets an id when it is opened, and keeps it', async () => {
-    const machine = newMachine();
-    await (await machine.start()).close();
-    await rewrite(machine.data, (changes) => changes.map(withoutId));
-    await (await machine.start()).close();
-    const [served] = [await machine.start()];
-    const id = machine.dataId();
-    expect(id).toMatch(/^[0-9a-f]{12}$/);
-    await served.close();
-    await machine.start();
-    expect(machine.dataId()).toBe(id);
-  });
-
-  it('gets a new id if that version has reset it', async () => {
-    const machine = newMachine();
-    const first = await machine.start();
-    const before = machine.dataId();
-    await first.close();
-    await rewrite(machine.data, (changes) => [...changes, { type: 'reset', what: 'messages' }]);
-    await machine.start();
-    expect(machine.dataId()).toMatch(/^[0-9a-f]{12}$/);
-    expect(machine.dataId()).not.toBe(before);
-  });
-});
-
 function newMachine() {
   const home = newHome();
   const stateFolder = join(home, '.local/state/bizmsg');
@@ -136,14 +91,4 @@ function newMachine() {
     return served;
   };
   return { home, stateFolder, data, start, dataId: () => findSandbox(stateFolder, alive)?.dataId };
-}
-
-function withoutId(change: Change): Change {
-  return change.type === 'seed' ? { type: 'seed', seed: change.seed } : change;
-}
-
-async function rewrite(folder: string, edit: (changes: readonly Change[]) => readonly Change[]): Promise<void> {
-  const journal = openFileJournal(folder, { later });
-  journal.replace([edit([...journal.past].flat())]);
-  await journal.close();
 }

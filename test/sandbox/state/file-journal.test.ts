@@ -13,7 +13,7 @@ import { canLimitFiles, withRoomFor } from '../../support/disk.ts';
 import { bearing, order, paths } from '../calls.ts';
 
 const commits: readonly (readonly Change[])[] = [
-  [{ type: 'seed', seed: 'a seed' }],
+  [{ type: 'seed', seed: 'a seed', dataId: '1' }],
   [
     { type: 'go-live', at: 1 },
     { type: 'revoke', key: 'key_1', at: 2 },
@@ -38,10 +38,13 @@ it('can replace all commits', async () => {
   await recorded(folder, commits);
   const journal = open(folder);
   expect([...journal.past]).toEqual(commits);
-  journal.replace([[{ type: 'seed', seed: 'another' }]]);
+  journal.replace([[{ type: 'seed', seed: 'another', dataId: '2' }]]);
   journal.append([{ type: 'go-live', at: 3 }]);
   await journal.close();
-  expect(await pastOf(folder)).toEqual([[{ type: 'seed', seed: 'another' }], [{ type: 'go-live', at: 3 }]]);
+  expect(await pastOf(folder)).toEqual([
+    [{ type: 'seed', seed: 'another', dataId: '2' }],
+    [{ type: 'go-live', at: 3 }],
+  ]);
 });
 
 it('reports the bytes lost in a crash', async () => {
