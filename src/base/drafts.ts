@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fsError, namesIn } from './files.ts';
+import { namesIn } from './files.ts';
+import { fsError } from './errors.ts';
 import { isProcessAlive, type Probe, processStart, silenceOf } from './liveness.ts';
 
 /** A new path for a file that is complete only later. Its name identifies the process that writes it. */

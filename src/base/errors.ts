@@ -205,3 +205,38 @@ export function configuration(code: ErrorCode, message: string, hint?: string, c
 export function unsafe(code: ErrorCode, message: string, hint?: string): CliError {
   return new CliError('unsafe', code, message, { hint });
 }
+
+interface FsError {
+  readonly code: string;
+  /** A readable description of the code. */
+  readonly reason: string;
+}
+
+/** Returns code and reason of a file system error; undefined for other errors. */
+export function fsError(error: unknown): FsError | undefined {
+  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
+  return { code: error.code, reason: reasons[error.code] ?? error.code };
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EDQUOT: 'the disk quota is exceeded',
+  EEXIST: 'a file exists where a folder is needed',
+  EFTYPE: 'it is not a regular file',
+  ELOOP: 'its symbolic links form a loop',
+  EIO: 'the disk reports an input/output error',
+  EISDIR: 'it is a folder, not a file',
+  EMFILE: 'this process has too many open files',
+  ENFILE: 'this machine has too many open files',
+  ENOENT: 'there is no such folder',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'a file exists where a folder is needed',
+  ENXIO: 'it is a pipe that nothing reads',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+};
+
+/** Why a write failed, for a warning. */
+export function reasonOf(error: unknown): string {
+  return error instanceof CliError ? error.message : (fsError(error)?.reason ?? String(error));
+}

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, dirname } from 'node:path';
-import { type CliError, configuration } from './errors.ts';
+import { type CliError, configuration, fsError } from './errors.ts';
 import { shellQuote } from './shell-quote.ts';
 
 /** Creates a folder and its parents with mode 0700. Node's recursive mkdir never returns below /proc. */
@@ -149,36 +149,6 @@ export function ownUser(): number | undefined {
   const uid = statsOf('/proc/self')?.uid ?? userInfo().uid;
   return uid < 0 ? undefined : uid;
 }
-
-interface FsError {
-  readonly code: string;
-  /** A readable description of the code. */
-  readonly reason: string;
-}
-
-/** Returns code and reason of a file system error; undefined for other errors. */
-export function fsError(error: unknown): FsError | undefined {
-  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
-  return { code: error.code, reason: reasons[error.code] ?? error.code };
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EDQUOT: 'the disk quota is exceeded',
-  EEXIST: 'a file exists where a folder is needed',
-  EFTYPE: 'it is not a regular file',
-  ELOOP: 'its symbolic links form a loop',
-  EIO: 'the disk reports an input/output error',
-  EISDIR: 'it is a folder, not a file',
-  EMFILE: 'this process has too many open files',
-  ENFILE: 'this machine has too many open files',
-  ENOENT: 'there is no such folder',
-  ENOSPC: 'the disk is full',
-  ENOTDIR: 'a file exists where a folder is needed',
-  ENXIO: 'it is a pipe that nothing reads',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-};
 
 /** Why an input file cannot be read; undefined for any other error. */
 export function whyUnreadable(error: unknown): string | undefined {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { CliError, configuration, unsafe } from './errors.ts';
-import { fsError, namesIn } from './files.ts';
+import { CliError, configuration, fsError, unsafe } from './errors.ts';
+import { namesIn } from './files.ts';
 import type { Later } from './host.ts';
 import { unknownFormat, type JournalFormat, type Line, lineOf, linesOf, recordIn } from './journal-lines.ts';
 

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync, readlinkSync, readSync, statSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { fsError } from './files.ts';
+import { fsError } from './errors.ts';
 import type { Later } from './host.ts';
 
 /** Sends signal 0 to check whether a process is alive, as `Host.kill` does. */

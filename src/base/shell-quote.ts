@@ -1,4 +1,8 @@
-import { unseen } from './unseen.ts';
+/**
+ * Matches a character that a terminal hides, or that reorders its text, in a regular expression with the flag u. Joiners
+ * and the emoji form are part of other scripts and of emoji.
+ */
+export const unseen = String.raw`[\p{Cf}\p{DI}\u2028\u2029\u2800](?<!\u200c|\u200d|\p{Emoji}\ufe0f)`;
 
 // Characters that a terminal acts on or hides. Tabs and line feeds are safe within quotes.
 const unsafeMarks = new RegExp(String.raw`[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|${unseen}`, 'gu');

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { createStateFolder, fsError, irregular, statsOf } from './files.ts';
+import { createStateFolder, irregular, statsOf } from './files.ts';
+import { fsError } from './errors.ts';
 import type { Sqlite, SqliteStatement } from './host.ts';
 import { damaged, linked, newer, noSqlite } from './sqlite-errors.ts';
 import type { Repeated, Row, Statement, Value } from './transaction.ts';

@@ -1,8 +1,8 @@
 import { closeSync, openSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CliError, configuration } from '../base/errors.ts';
-import { fsError, createFolder } from '../base/files.ts';
+import { CliError, configuration, fsError } from '../base/errors.ts';
+import { createFolder } from '../base/files.ts';
 import type { Attached, EndSignal, Env, Host } from '../base/host.ts';
 import { readIfPresent } from '../base/liveness.ts';
 import { signalExit } from './output/reporter.ts';

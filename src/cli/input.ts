@@ -2,8 +2,8 @@ import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, re
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
-import { type CliError, usage } from '../base/errors.ts';
-import { fsError, namesIn } from '../base/files.ts';
+import { type CliError, fsError, usage } from '../base/errors.ts';
+import { namesIn } from '../base/files.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { suggestAll } from '../base/suggest.ts';
 

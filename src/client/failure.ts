@@ -4,14 +4,14 @@ import { parseJson } from '../base/json.ts';
 import { errorDetail, type ErrorStatus, statuses } from '../contract/statuses.ts';
 import type { Redactor } from '../base/redact.ts';
 import { isLoopback } from './address.ts';
-import { proxyHint } from './transport.ts';
 import {
   type AttemptFailure,
   compression,
+  isMutation,
+  proxyHint,
   type WireAnswer,
   type WireFailure,
   type WireFailureKind,
-  isMutation,
 } from './wire.ts';
 
 interface FailedRequest {

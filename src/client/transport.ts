@@ -4,6 +4,7 @@ import type { Env } from '../base/host.ts';
 import { isLoopback, readBase } from './address.ts';
 import {
   BodyBuffer,
+  proxyHint,
   type Transport,
   type WireAnswer,
   WireFailure,
@@ -54,8 +55,6 @@ export function routeOf({ baseUrl, ca, env }: TransportOptions): Route {
   }
   return { origin, ca, proxy: proxyFor(baseUrl, env) };
 }
-
-export const proxyHint = 'check HTTPS_PROXY and ALL_PROXY; NO_PROXY lists hosts without a proxy';
 
 /** Returns the proxy of the environment for an address. Only https is proxied: plain http never leaves this machine. */
 export function proxyFor(baseUrl: string, env: Env): string | undefined {

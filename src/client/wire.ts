@@ -72,6 +72,8 @@ export type AttemptFailure =
   | { readonly kind: 'late'; readonly sent: boolean; readonly waited: number }
   | { readonly kind: 'interrupted'; readonly sent: boolean };
 
+export const proxyHint = 'check HTTPS_PROXY and ALL_PROXY; NO_PROXY lists hosts without a proxy';
+
 interface WireFacts {
   readonly sent: boolean;
   readonly aborted: boolean;

@@ -1,8 +1,8 @@
 import { accessSync, constants, type Dirent, lstatSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CliError } from '../base/errors.ts';
+import { CliError, fsError } from '../base/errors.ts';
 import { counted } from '../cli/output/figures.ts';
-import { fsError, exposedBy, type Exposure, exposureOf, ownUser, statsOf } from '../base/files.ts';
+import { exposedBy, type Exposure, exposureOf, ownUser, statsOf } from '../base/files.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { FoundStore } from '../session/profiles/store.ts';
 import { type Check, checksOf, foreseen } from './check.ts';

@@ -3,8 +3,8 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../contract/readers.ts';
 import { draftIn } from '../base/drafts.ts';
-import { configuration } from '../base/errors.ts';
-import { fsError, readRegular, createStateFolder } from '../base/files.ts';
+import { configuration, fsError } from '../base/errors.ts';
+import { readRegular, createStateFolder } from '../base/files.ts';
 import type { Account, RowDigest } from './ledger.ts';
 
 export const digestSize = 12;

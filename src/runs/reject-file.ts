@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { draftIn, removeLeftDrafts } from '../base/drafts.ts';
-import { CliError } from '../base/errors.ts';
-import { createStateFolder, fsError, openRegular } from '../base/files.ts';
+import { CliError, fsError } from '../base/errors.ts';
+import { createStateFolder, openRegular } from '../base/files.ts';
 import { jsonText } from '../base/json.ts';
 import type { Probe } from '../base/liveness.ts';
 import type { Context } from '../cli/command.ts';

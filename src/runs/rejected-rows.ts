@@ -1,5 +1,4 @@
-import { CliError } from '../base/errors.ts';
-import { fsError } from '../base/files.ts';
+import { CliError, fsError } from '../base/errors.ts';
 import type { Accepted, RejectFile, RejectFiles, ReportedRow } from '../ledger/ledger.ts';
 import type { Running } from './action.ts';
 import { invalidity, invalidRow, type KnownRow, placeIn, readAgain } from './due.ts';

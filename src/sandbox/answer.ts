@@ -1,4 +1,4 @@
-import { CliError } from '../base/errors.ts';
+import { CliError, reasonOf } from '../base/errors.ts';
 import { redact, redactTarget } from '../base/redact.ts';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import {
@@ -17,16 +17,16 @@ import {
 import { errorAnswer, rateHeaders } from './api/answers.ts';
 import { isTooLarge } from './api/bodies.ts';
 import { type Decision, underFaults, type Wait } from './api/fault-effects.ts';
-import { handlers, type HandlerResult } from './api/handlers.ts';
+import { handlers } from './api/handlers.ts';
+import { type DisconnectSignal, type Exchange, type HandlerResult, type Reply, targetOf } from './exchange.ts';
 import type { Shape } from './api/shapes.ts';
 import type { Exchanges } from './requests.ts';
-import { type DisconnectSignal, type Exchange, type Reply, targetOf } from './exchange.ts';
 import { withDeliveries } from './events/fan-out.ts';
 import { drawFault } from './faults.ts';
 import { Refusal } from './refusal.ts';
 import type { Ids } from './state/ids.ts';
 import type { Call, FaultRecord, Key } from './state/records.ts';
-import { reasonOf, type State, type Store } from './state/state.ts';
+import { type State, type Store } from './state/state.ts';
 import { type Clock, sleep } from './time/clock.ts';
 
 export interface Incoming {

@@ -1,4 +1,5 @@
 import { jsonText } from '../base/json.ts';
+import type { Change } from './state/records.ts';
 
 /** The parts of a request that an answer depends on. */
 export interface Exchange {
@@ -16,6 +17,14 @@ export interface Reply {
   readonly body: string;
   /** How the socket breaks the answer. With status 0 nothing is sent. */
   readonly fault?: 'reset' | 'hang' | 'truncate';
+}
+
+/** An answer, and what it changes. */
+export interface HandlerResult {
+  readonly reply: Reply;
+  readonly changes: readonly Change[];
+  /** Why the request was rejected. */
+  readonly detail?: string;
 }
 
 /** Creates an AbortSignal for client disconnect. Called on demand, because it costs as much as an answer. */

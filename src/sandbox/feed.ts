@@ -1,6 +1,6 @@
 import { deliveryRecords } from './events/deliveries.ts';
 import { requestRow } from './requests.ts';
-import type { Adjustment, FeedRecord, Happened, Topic } from './rows.ts';
+import type { Adjustment, FeedRecord, Happened, OpenFeed, Topic } from './rows.ts';
 import { createLog } from './state/logs.ts';
 import type { Change } from './state/records.ts';
 import { eventById, type State, type Store } from './state/state.ts';
@@ -34,11 +34,10 @@ const topics: Readonly<Partial<Record<Change['type'], Topic>>> = {
 };
 
 /** Reads the logs of the state when asked, so that a change costs nothing but a note that there is one. */
-export function createFeeds(store: Store, clock: AdjustableClock) {
+export function createFeeds(store: Store, clock: AdjustableClock): OpenFeed {
   const { state, follow } = store;
   const adjustments = createAdjustments(store, clock);
-  /** Opens a feed after a cursor. Calls `wake` whenever there are new records. */
-  return (after: string | undefined, wake: () => void) => {
+  return (after, wake) => {
     let since = countsIn(after, state);
     let due: number | null | undefined;
     let adjusted = 0;
@@ -56,8 +55,7 @@ export function createFeeds(store: Store, clock: AdjustableClock) {
     });
     return {
       stop,
-      /** The records since the last call, and the cursor after them. */
-      take(): { readonly cursor: string; readonly records: readonly FeedRecord[] } {
+      take() {
         const records = recordsSince(since, state);
         if (changed.size > 0) records.push({ kind: 'changed', topics: [...changed] });
         changed.clear();

@@ -1,25 +1,13 @@
 import { isoTime } from '../base/iso-time.ts';
 import { redactTarget } from '../base/redact.ts';
 import type { Exchange, Reply } from './exchange.ts';
-import type { ExchangeRow, Newest, Part, Range, RequestRow } from './rows.ts';
+import type { ExchangeRow, Part, RequestRow } from './rows.ts';
 import type { Call } from './state/records.ts';
 import type { State } from './state/state.ts';
 
 export function requestRow({ at, method, target, status, key, message, fault, detail }: Call): RequestRow {
   const known = { key: key ?? null, message_id: message ?? null, fault: fault ?? null, detail: detail ?? null };
   return { at: isoTime(at), method, path: target, status, ...known };
-}
-
-/** The last items of a list, without the newest `skip`; all without a limit. */
-export function newest<T>(all: readonly T[], { limit = Infinity, skip = 0 }: Newest): readonly T[] {
-  const end = Math.max(0, all.length - skip);
-  return all.slice(Math.max(0, end - limit), end);
-}
-
-/** The records of a log between two cursors. */
-export function between<T>(since: (cursor: number) => readonly T[], { after = 0, before }: Range): readonly T[] {
-  const all = since(after);
-  return before === undefined ? all : all.slice(0, Math.max(0, all.length - since(before).length));
 }
 
 /** The bytes of the newest requests and their answers. They are in memory only: a restart forgets them. */

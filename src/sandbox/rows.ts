@@ -1,4 +1,5 @@
 import type { EventName, MessageStatus } from '../contract/events.ts';
+import type { Newest, Range } from './state/logs.ts';
 import type { Attempt, Fault, Inbound, Key, Message, PlanSetting, SandboxEvent } from './state/records.ts';
 
 /** A request of the log, with all fields in the same order. */
@@ -27,18 +28,6 @@ export interface Part {
   readonly body: string;
   /** The number of bytes, if the body is longer than what is kept. */
   readonly bytes?: number | undefined;
-}
-
-/** Cursors of a log: the number of its records up to a point, including dropped ones. */
-export interface Range {
-  readonly after?: number | undefined;
-  readonly before?: number | undefined;
-}
-
-export interface Newest {
-  /** How many to leave out. */
-  readonly skip?: number | undefined;
-  readonly limit?: number | undefined;
 }
 
 export interface MessageFilter extends Range, Newest {
@@ -145,6 +134,14 @@ export interface Usage {
   readonly month: { readonly limit: number | null; readonly used: number; readonly name: string };
 }
 
+/** The rate limit of a sandbox, for clients on this machine. */
+export interface RateLimit {
+  /** Requests a minute, for all keys together. */
+  readonly limit: number;
+  /** Whole minutes by which its clock was moved. A move resets the count. */
+  readonly moved: number;
+}
+
 /** A change of the clock or the faults, which explains what happened after it. Times are those of the sandbox's clock. */
 export type Adjustment = { readonly id: number; readonly at: number } & (
   | { readonly kind: 'frozen' }
@@ -184,3 +181,13 @@ export type FeedRecord =
 
 /** Parts of the state without a log. */
 export type Topic = 'clock' | 'contents' | 'deliveries' | 'faults' | 'keys' | 'usage' | 'webhooks';
+
+/** What a page gets of a sandbox, from a cursor on. */
+interface Feed {
+  /** The records since the last call, and the cursor after them. */
+  take(): { readonly cursor: string; readonly records: readonly FeedRecord[] };
+  stop(): void;
+}
+
+/** Opens a feed after a cursor. Calls `wake` whenever there are new records. */
+export type OpenFeed = (after: string | undefined, wake: () => void) => Feed;

@@ -17,12 +17,12 @@ import { createRedeliver } from './events/deliveries.ts';
 import { createExchanges } from './requests.ts';
 import { createFaults } from './faults.ts';
 import { createKeys, initialChanges } from './state/keys.ts';
-import type { RateLimit } from './remote/locator.ts';
+import type { RateLimit } from './rows.ts';
 import { Refusal } from './refusal.ts';
 import { scheduleReceipts } from './events/receipts.ts';
 import { shapeNamed } from './api/shapes.ts';
 import { createTime } from './time/time.ts';
-import { createTrigger } from './trigger/trigger.ts';
+import { audienceOf, createTrigger } from './trigger/trigger.ts';
 import { createFeeds, createWatch } from './feed.ts';
 import { viewsOf } from './views.ts';
 
@@ -97,6 +97,8 @@ export function createSandbox(options: SandboxOptions = {}) {
     settled: dispatcher.settled,
     time: createTime({ ...core, settled: dispatcher.settled }),
     trigger: createTrigger(core),
+    /** The number of contacts that a broadcast sends to: all, or those with a tag. Throws a Refusal if there are none. */
+    audience: (tag?: string) => audienceOf({ tag }, state).length,
     ...createContents(core),
     watch: createWatch(store),
     /** The bytes of the newest requests and their answers, in order. */

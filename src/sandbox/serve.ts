@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeLeftDrafts } from '../base/drafts.ts';
-import { type CliError, configuration, unsafe } from '../base/errors.ts';
-import { createFolder, fsError, exposureOf, ownText } from '../base/files.ts';
+import { type CliError, configuration, fsError, reasonOf, unsafe } from '../base/errors.ts';
+import { createFolder, exposureOf, ownText } from '../base/files.ts';
 import { startHeartbeat, type Probe } from '../base/liveness.ts';
 import { acquire, type Claim, type Holder, nameOf } from '../base/lock.ts';
 import { sleep } from './time/clock.ts';
@@ -14,7 +14,6 @@ import type { Sandbox } from './sandbox.ts';
 import type { PageFiles } from './control/page.ts';
 import { startServer } from './http.ts';
 import { openFileJournal } from './state/file-journal.ts';
-import { reasonOf } from './state/state.ts';
 
 export interface ServeOptions {
   /** Creates the sandbox from the contents of its store. */

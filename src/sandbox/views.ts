@@ -2,12 +2,12 @@ import { isoTime } from '../base/iso-time.ts';
 import { renderedText } from '../contract/template-text.ts';
 import { payloadOf } from './api/answers.ts';
 import { deliveryRecords, deliveryRows, remaining, undelivered, waitingCount } from './events/deliveries.ts';
-import { between, newest, requestRow } from './requests.ts';
+import { requestRow } from './requests.ts';
+import { between, newest } from './state/logs.ts';
 import type { DeliveryFilter, EventRecord, MessageFilter, MessageRow, MessageStory } from './rows.ts';
 import type { Shape } from './api/shapes.ts';
 import type { Campaign, Contact, Template } from './state/records.ts';
 import type { SentMessage, State } from './state/state.ts';
-import { audienceOf } from './trigger/trigger.ts';
 
 /** Read-only views of a sandbox's state. */
 export function viewsOf(state: State, shape: Shape) {
@@ -36,8 +36,6 @@ export function viewsOf(state: State, shape: Shape) {
     /** Counts the deliveries that redelivering `failed` leaves out. */
     remaining: () => remaining(state),
     contacts: (): readonly Contact[] => state.contacts.list,
-    /** The number of contacts that a broadcast sends to: all, or those with a tag. Throws a Refusal if there are none. */
-    audience: (tag?: string) => audienceOf({ tag }, state).length,
     templates: (): readonly Template[] => state.templates.list,
     campaigns: (): readonly Campaign[] => state.campaigns.list,
     /** `queued`: events without a matching webhook. `waiting`: deliveries still to be attempted or retried. */

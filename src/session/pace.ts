@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { CliError } from '../base/errors.ts';
-import { fsError } from '../base/files.ts';
+import { CliError, fsError } from '../base/errors.ts';
 import { machineId } from '../base/liveness.ts';
 import { openDatabase } from '../base/sqlite.ts';
 import type { Grant, SlotSource } from '../client/pace/minute.ts';

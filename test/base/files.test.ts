@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { fsError, readRegular } from '../../src/base/files.ts';
+import { readRegular } from '../../src/base/files.ts';
+import { fsError } from '../../src/base/errors.ts';
 import { makePipe } from '../support/disk.ts';
 import { newHome } from '../support/fake-service.ts';
 import { thrown } from '../support/thrown.ts';

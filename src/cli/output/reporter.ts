@@ -1,5 +1,5 @@
-import { CliError, configuration, exitCodes } from '../../base/errors.ts';
-import { fsError, fileUnusable, tooManyFiles } from '../../base/files.ts';
+import { CliError, configuration, exitCodes, fsError } from '../../base/errors.ts';
+import { fileUnusable, tooManyFiles } from '../../base/files.ts';
 import type { Output } from '../../base/host.ts';
 import { jsonText } from '../../base/json.ts';
 import { withoutSecrets } from '../../base/redact.ts';

@@ -2,7 +2,6 @@ import { CliError } from '../../base/errors.ts';
 import type { Context } from '../../cli/command.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { InputOf, OperationName, OutputOf, Remote } from '../../sandbox/remote/remote.ts';
-import type { Source } from '../list.ts';
 
 /** Runs one operation of the local sandbox. */
 export async function ask<O extends OperationName>(
@@ -39,16 +38,16 @@ type Part = Pick<InputOf<Log>, 'after' | 'before' | 'skip' | 'limit'>;
 /** Milliseconds that one request waits for new records. */
 const longPoll = 20_000;
 
-/** Reads one of the sandbox's logs with an operation. */
+/** One of the sandbox's logs as the source of a list, read with an operation. */
 export function sandboxLog<R>(
   context: Context,
   of: InputOf<'cursor'>['of'],
   read: (sandbox: Remote, part: Part) => Promise<readonly R[]>,
-): Source<R> {
+) {
   let opening: Promise<Remote> | undefined;
   const sandbox = () => (opening ??= localSandbox(context));
   return {
-    async *back(limit) {
+    async *back(limit: number) {
       const cursor = await (await sandbox()).ask('cursor', { of });
       for (let skip = 0; ;) {
         const records = await read(await sandbox(), { before: cursor, skip, limit });
@@ -57,7 +56,7 @@ export function sandboxLog<R>(
         skip += records.length;
       }
     },
-    async after(cursor) {
+    async after(cursor: number) {
       const next = await (await sandbox()).ask('cursor', { of, after: cursor, wait: longPoll }, context.host.signal);
       const records = await read(await sandbox(), { after: cursor, before: next });
       const missed = next - cursor - records.length;

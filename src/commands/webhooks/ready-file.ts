@@ -3,8 +3,7 @@ import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname } from 'node:path';
 import { isRecord } from '../../contract/readers.ts';
 import { draftIn, removeLeftDrafts } from '../../base/drafts.ts';
-import { CliError, usage } from '../../base/errors.ts';
-import { fsError } from '../../base/files.ts';
+import { CliError, fsError, usage } from '../../base/errors.ts';
 import { nameOf } from '../../base/lock.ts';
 import { hostIn, startHeartbeat, isProcessAlive, type Probe, processStart, silenceOf } from '../../base/liveness.ts';
 

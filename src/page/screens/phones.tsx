@@ -37,7 +37,7 @@ export function Phones() {
   useKeys({
     j: () => step(1),
     k: () => step(-1),
-    n: () => (isComposing.value = true),
+    n: compose,
     Escape: () => goTo('phones'),
   });
   return (
@@ -45,7 +45,7 @@ export function Phones() {
       <nav class="side" aria-label="Numbers">
         <div class="tools">
           <Search label="Search numbers, names and texts" text={search} />
-          <button type="button" class="main" onClick={() => (isComposing.value = true)}>
+          <button type="button" class="main" onClick={compose}>
             New message
           </button>
         </div>
@@ -74,13 +74,23 @@ export function Phones() {
         {found.length === 0 && <p class="empty">No number, name or text contains “{search.value}”.</p>}
       </nav>
       {phone ? (
-        <Thread key={phone.phone} phone={phone} label={labelOf(phone, names)} templates={templates} />
+        <Thread
+          key={phone.phone}
+          phone={phone}
+          label={labelOf(phone, names)}
+          templates={templates}
+          onCompose={compose}
+        />
       ) : (
         <Start />
       )}
       <NewMessage templates={templates} to={chosen} />
     </div>
   );
+}
+
+function compose(): void {
+  isComposing.value = true;
 }
 
 function clear(): void {

@@ -16,7 +16,6 @@ import type { Message, Reply, SandboxEvent } from '../state.ts';
 import { Text } from '../text.tsx';
 import { Windowed } from '../windowed.tsx';
 import { dayText, timeText } from '../words.ts';
-import { isComposing } from './new-message.tsx';
 
 type Templates = OutputOf<'templates'>;
 type Deliveries = OutputOf<'deliveries'>;
@@ -25,6 +24,7 @@ interface ThreadProps {
   readonly phone: Phone;
   readonly label: string;
   readonly templates: Templates;
+  readonly onCompose: () => void;
 }
 
 /** The number whose field takes the focus as soon as it is shown. */
@@ -40,7 +40,7 @@ const replyEvents = computed(
 );
 
 /** The messages as the customer sees them, with their receipts. */
-export function Thread({ phone: { phone, items }, label, templates }: ThreadProps) {
+export function Thread({ phone: { phone, items }, label, templates, onCompose }: ThreadProps) {
   const deliveries = useAsked('deliveries', 'deliveries', { limit: 1_000 }) ?? [];
   // The route is ahead of this thread if the number was just changed.
   const reply = () => (replyTo.value = route.value.item);
@@ -57,7 +57,7 @@ export function Thread({ phone: { phone, items }, label, templates }: ThreadProp
         <span class="wide">
           <Copy label="Copy number" text={phone} />
         </span>
-        <button type="button" class="main narrow" onClick={() => (isComposing.value = true)}>
+        <button type="button" class="main narrow" onClick={onCompose}>
           New message
         </button>
       </header>

@@ -2,7 +2,6 @@ import { statuses } from '../../contract/statuses.ts';
 import { json, type Reply } from '../exchange.ts';
 import { Refusal } from '../refusal.ts';
 import type { SandboxEvent } from '../state/records.ts';
-import type { Rate } from './admission.ts';
 import { type Kind, type Records, type Shape, shaped } from './shapes.ts';
 
 const sentBodies: Readonly<Record<Shape['sent'], (message_id: string) => object>> = {
@@ -103,11 +102,14 @@ function retryAfterValue(shape: Shape, milliseconds: number, wall: number): stri
 }
 
 /** The header fields of the IETF draft. */
-export function rateHeaders(shape: Shape, rate: Rate): Readonly<Record<string, string>> {
+export function rateHeaders(
+  shape: Shape,
+  { limit, remaining, reset }: Readonly<Record<'limit' | 'remaining' | 'reset', number>>,
+): Readonly<Record<string, string>> {
   if (shape.rate !== 'draft') return {};
   return {
-    'ratelimit-policy': `"minute";q=${rate.limit};w=60`,
-    ratelimit: `"minute";r=${rate.remaining};t=${Math.ceil(rate.reset / 1_000)}`,
+    'ratelimit-policy': `"minute";q=${limit};w=60`,
+    ratelimit: `"minute";r=${remaining};t=${Math.ceil(reset / 1_000)}`,
   };
 }
 

@@ -1,12 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorStatus, statuses } from '../../contract/statuses.ts';
 import type { Clock } from '../time/clock.ts';
-import type { AnswerFault, FaultRecord, Fault } from '../state/records.ts';
+import { type AnswerFault, type Fault, type FaultRecord, isOnAnswers } from '../state/records.ts';
 import { errorAnswer } from './answers.ts';
-import type { Reply } from '../exchange.ts';
-import { isOnAnswers } from '../state/records.ts';
+import type { HandlerResult, Reply } from '../exchange.ts';
 import { type FaultDraw, recordOf } from '../faults.ts';
-import type { HandlerResult } from './handlers.ts';
 import { Refusal } from '../refusal.ts';
 import type { Shape } from './shapes.ts';
 

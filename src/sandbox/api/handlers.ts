@@ -2,8 +2,8 @@ import { isoTime } from '../../base/iso-time.ts';
 import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
 import { createdAnswer, listAnswer, pageOf, sentAnswer } from './answers.ts';
 import { contactBody, jsonBody } from './bodies.ts';
-import type { Change, Contact, Key, Message } from '../state/records.ts';
-import type { Exchange, Reply } from '../exchange.ts';
+import type { Contact, Key, Message } from '../state/records.ts';
+import type { Exchange, HandlerResult } from '../exchange.ts';
 import type { Kind, Records, Shape } from './shapes.ts';
 import { isMonthUsedUp } from './admission.ts';
 import { receiptsOf } from '../state/receipts.ts';
@@ -20,13 +20,6 @@ export interface Request {
   readonly now: number;
   readonly id: (prefix: string) => string;
   readonly random: () => number;
-}
-
-export interface HandlerResult {
-  readonly reply: Reply;
-  readonly changes: readonly Change[];
-  /** Why the request was rejected. */
-  readonly detail?: string;
 }
 
 export const handlers: Readonly<Record<EndpointName, (request: Request) => HandlerResult>> = {

@@ -7,7 +7,7 @@ import { controlPrefix, streamPath, tokenHeader } from './paths.ts';
 import { pageReply } from './page.ts';
 import { startStream, streamHeaders } from './stream.ts';
 import { isOperation, operations, type Served } from './operations.ts';
-import { reasonOf } from '../state/state.ts';
+import { reasonOf } from '../../base/errors.ts';
 
 export function isControl(target: string): boolean {
   // Fast path for most requests.

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { jsonText } from '../../base/json.ts';
-import type { Sandbox } from '../sandbox.ts';
+import type { OpenFeed } from '../rows.ts';
 import type { Clock } from '../time/clock.ts';
 import { pageHeaders } from './page.ts';
 
@@ -9,7 +9,7 @@ export type { FeedRecord, Topic } from '../rows.ts';
 export const streamHeaders = { ...pageHeaders, 'content-type': 'text/event-stream' } as const;
 
 interface StreamOptions {
-  readonly openFeed: Sandbox['openFeed'];
+  readonly openFeed: OpenFeed;
   readonly after: string | undefined;
   /** Real time. */
   readonly clock: Clock;

@@ -1,10 +1,9 @@
 import { Refusal } from '../refusal.ts';
 import { isoTime } from '../../base/iso-time.ts';
-import { between, newest } from '../requests.ts';
 import type { DeliveryFilter, DeliveryRecord, DeliveryRow, DeliveryStatus, Remaining, RowState } from '../rows.ts';
-import type { Change, SandboxEvent, Webhook } from '../state/records.ts';
+import { between, newest } from '../state/logs.ts';
+import type { Change, FaultRecord, SandboxEvent, Webhook } from '../state/records.ts';
 import { eventById, type RegisteredWebhook, type Sending, type State, type Core } from '../state/state.ts';
-import { deliveryOf, listensTo, receivers } from './fan-out.ts';
 
 type Entry = SandboxEvent | Sending;
 
@@ -179,4 +178,22 @@ export function isWaiting(sending: Sending, state: State): boolean {
 function whyClosed(to: RegisteredWebhook, { webhooks }: State): string | undefined {
   if (webhooks.get(to.webhook.id) !== to) return 'its webhook was removed';
   return to.disabled === undefined ? undefined : `its webhook ${to.disabled}`;
+}
+
+interface DeliveryDetails extends FaultRecord {
+  /** Default: the time of the event. Later deliveries set it, because the clock may have been moved back. */
+  readonly at?: number;
+}
+
+export function deliveryOf(event: SandboxEvent, webhook: Webhook, id: string, details: DeliveryDetails = {}): Change {
+  return { type: 'delivery', delivery: { id, event: event.id, webhook: webhook.id, at: event.at, ...details } };
+}
+
+export function receivers(state: State, event: SandboxEvent): readonly Webhook[] {
+  const active = [...state.webhooks.values()].filter(({ disabled }) => disabled === undefined);
+  return active.map(({ webhook }) => webhook).filter((webhook) => listensTo(webhook, event));
+}
+
+function listensTo({ events }: Webhook, { type }: SandboxEvent): boolean {
+  return events === 'all' || events.includes(type);
 }

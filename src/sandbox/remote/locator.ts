@@ -4,14 +4,7 @@ import { type Announced, announcedIn, type Found, readAnnounced, writeAnnounced 
 import { createStateFolder } from '../../base/files.ts';
 import { isElsewhere, type Probe } from '../../base/liveness.ts';
 import { isRecord } from '../../contract/readers.ts';
-
-/** The rate limit of a sandbox, for clients on this machine. */
-export interface RateLimit {
-  /** Requests a minute, for all keys together. */
-  readonly limit: number;
-  /** Whole minutes by which its clock was moved. A move resets the count. */
-  readonly moved: number;
-}
+import type { RateLimit } from '../rows.ts';
 
 /** The loopback addresses of a sandbox: only IPv4 on a machine without IPv6. */
 export type Loopback = 'both' | 'ipv4';

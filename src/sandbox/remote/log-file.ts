@@ -1,6 +1,7 @@
 import { copyFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { fsError, statsOf } from '../../base/files.ts';
+import { statsOf } from '../../base/files.ts';
+import { fsError } from '../../base/errors.ts';
 
 const largest = 1024 * 1024;
 

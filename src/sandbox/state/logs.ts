@@ -128,3 +128,27 @@ export function createCallLog<T extends { readonly key?: string | undefined }>(m
     },
   };
 }
+
+/** Cursors of a log: the number of its records up to a point, including dropped ones. */
+export interface Range {
+  readonly after?: number | undefined;
+  readonly before?: number | undefined;
+}
+
+export interface Newest {
+  /** How many to leave out. */
+  readonly skip?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** The last items of a list, without the newest `skip`; all without a limit. */
+export function newest<T>(all: readonly T[], { limit = Infinity, skip = 0 }: Newest): readonly T[] {
+  const end = Math.max(0, all.length - skip);
+  return all.slice(Math.max(0, end - limit), end);
+}
+
+/** The records of a log between two cursors. */
+export function between<T>(since: (cursor: number) => readonly T[], { after = 0, before }: Range): readonly T[] {
+  const all = since(after);
+  return before === undefined ? all : all.slice(0, Math.max(0, all.length - since(before).length));
+}

@@ -1,5 +1,3 @@
-import { CliError } from '../../base/errors.ts';
-import { fsError } from '../../base/files.ts';
 import type { MessageStatus } from '../../contract/events.ts';
 import { isoTime } from '../../base/iso-time.ts';
 import { type CallLog, capacity, createCallLog, createLog, type Log } from './logs.ts';
@@ -167,11 +165,6 @@ export function emptyState(): State {
 export function eventById(state: State, id: string): SandboxEvent | undefined {
   state.eventById ??= new Map(Array.from(state.events, (event) => [event.id, event]));
   return state.eventById.get(id);
-}
-
-/** Why a write failed, for a warning. */
-export function reasonOf(error: unknown): string {
-  return error instanceof CliError ? error.message : (fsError(error)?.reason ?? String(error));
 }
 
 /** The calendar month in UTC. */

@@ -2,7 +2,8 @@ import { longestTimer } from '../time/clock.ts';
 import { apply } from './apply.ts';
 import type { Change } from './records.ts';
 import { sizeOf, snapshot } from './snapshot.ts';
-import { type Core, emptyState, reasonOf, type Store } from './state.ts';
+import { type Core, emptyState, type Store } from './state.ts';
+import { reasonOf } from '../../base/errors.ts';
 
 /** The durable record of commits. */
 export interface Journal {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { CliError, configuration, usage } from '../../base/errors.ts';
-import { fsError, readRegular } from '../../base/files.ts';
+import { CliError, configuration, fsError, usage } from '../../base/errors.ts';
+import { readRegular } from '../../base/files.ts';
 import { redact } from '../../base/redact.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { suggest } from '../../base/suggest.ts';

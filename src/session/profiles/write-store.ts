@@ -2,8 +2,8 @@ import { accessSync, chmodSync, constants, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Conf from 'conf';
 import { lock } from 'proper-lockfile';
-import { CliError, configuration } from '../../base/errors.ts';
-import { fsError, createFolder, namesIn } from '../../base/files.ts';
+import { CliError, configuration, fsError } from '../../base/errors.ts';
+import { createFolder, namesIn } from '../../base/files.ts';
 import { readStore, type Store, storeFile, storeName } from './store.ts';
 
 /** Reads, changes and writes the store under a lock. Writes nothing if unchanged. */
