@@ -1,81 +1,81 @@
 import type { ClientRequest } from 'node:http';
 import { connect as connectPlain, type Socket } from 'node:net';
-import { connect as connectSecurely } from 'node:tls';
+import { connect as connectSecurely, type TLSSocket } from 'node:tls';
+import { CliError } from '../base/errors.ts';
 
 export interface ProbeOptions {
   readonly origin: string;
   readonly proxy?: string | undefined;
-  /** All trusted certificates. Default: Node's own. */
-  readonly ca?: readonly string[] | undefined;
+  readonly ca?: Trusted;
   readonly signal: AbortSignal;
   /** Milliseconds. */
-  readonly timeout?: number;
+  readonly patience?: number;
 }
 
+/** All trusted certificates. Default: Node's own. */
+type Trusted = readonly string[] | undefined;
+
 /** Whether a connection can be opened, including its TLS handshake. No request is sent. */
-export async function canConnect({ timeout = 10_000, signal, ...options }: ProbeOptions): Promise<boolean> {
-  if (signal.aborted) return false;
+export async function canConnect({ origin, proxy, ca, signal, patience = 10_000 }: ProbeOptions): Promise<boolean> {
   let last: Closable | undefined;
   const opened = (one: Closable) => void (last = one);
-  let end = () => {};
-  const ended = new Promise<false>((resolve) => {
-    end = () => resolve(false);
-  });
-  const timer = setTimeout(end, timeout);
-  signal.addEventListener('abort', end);
+  const reach = async () => {
+    const url = new URL(origin);
+    const socket =
+      proxy === undefined ? await openSocket(url, opened) : await openTunnel(url, new URL(proxy), ca, opened);
+    if (url.protocol === 'https:') await secure(url, { under: socket, ca, opened });
+    return true;
+  };
   try {
-    return await Promise.race([ended, reach(options, opened)]);
+    return !signal.aborted && (await interruptible(reach(), { signal, patience })) !== 'late';
   } catch {
     return false;
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', end);
     // Destroys the layers below as well. Destroying those first would crash Node.
     last?.destroy();
   }
 }
 
-type Closable = Pick<Socket | ClientRequest, 'destroy'>;
+export type Closable = Pick<Socket | ClientRequest, 'destroy'>;
+/** Gets all that is opened, in order, before it is connected. */
 type Opened = (one: Closable) => void;
-type Reach = Pick<ProbeOptions, 'origin' | 'proxy' | 'ca'>;
 
-async function reach({ origin, proxy, ca }: Reach, opened: Opened): Promise<boolean> {
-  const url = new URL(origin);
-  const under = proxy === undefined ? undefined : await openTunnel(url, new URL(proxy), ca, opened);
-  if (url.protocol === 'https:') await secured(url, ca, opened, under);
-  else await plain(url, opened);
-  return true;
-}
-
-function plain(url: URL, opened: Opened): Promise<void> {
+/** Opens a connection to the host of a URL. */
+export function openSocket(url: URL, opened: Opened): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connectPlain(placeOf(url, 80), resolve);
+    const socket = connectPlain(placeOf(url), () => resolve(socket));
     opened(socket.on('error', reject));
   });
 }
 
-function secured(url: URL, ca: ProbeOptions['ca'], opened: Opened, under?: Socket): Promise<void> {
+interface Below {
+  readonly under: Socket;
+  readonly ca: Trusted;
+  readonly opened: Opened;
+  /** Whether it also connects to a host whose certificate is not trusted. */
+  readonly trustsAll?: boolean;
+}
+
+/** Connects with TLS over an open connection. Sends nothing. */
+export function secure(url: URL, { under, ca, opened, trustsAll = false }: Below): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
-    const trusted = ca && { ca: [...ca] };
-    const name = /^[\d.]+$|:/.test(hostOf(url)) ? {} : { servername: hostOf(url) };
-    const socket = connectSecurely(
-      { ...placeOf(url, 443), ...name, ...trusted, ...(under && { socket: under }) },
-      resolve,
-    );
+    const host = hostOf(url);
+    const name = isAddress(host) ? {} : { servername: host };
+    const trusted = { ...(ca && { ca: [...ca] }), rejectUnauthorized: !trustsAll };
+    const socket = connectSecurely({ socket: under, host, ...name, ...trusted }, () => resolve(socket));
     opened(socket.on('error', reject));
   });
 }
 
 /** Opens a tunnel through a proxy with CONNECT. */
-export async function openTunnel(to: URL, proxy: URL, ca: ProbeOptions['ca'], opened: Opened): Promise<Socket> {
+export async function openTunnel(to: URL, proxy: URL, ca: Trusted, opened: Opened): Promise<Socket> {
   const { request } = proxy.protocol === 'https:' ? await import('node:https') : await import('node:http');
   const host = `${to.hostname}:${to.port || 443}`;
   const { username, password } = proxy;
   const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
   return new Promise((resolve, reject) => {
-    const place = placeOf(proxy, proxy.protocol === 'https:' ? 443 : 80);
     const asking = request({
-      ...place,
+      ...placeOf(proxy),
       method: 'CONNECT',
       path: host,
       headers: { Host: host },
@@ -96,11 +96,41 @@ export async function openTunnel(to: URL, proxy: URL, ca: ProbeOptions['ca'], op
   });
 }
 
-function placeOf(url: URL, usual: number): { readonly host: string; readonly port: number } {
-  return { host: hostOf(url), port: Number(url.port || usual) };
+function placeOf(url: URL): { readonly host: string; readonly port: number } {
+  return { host: hostOf(url), port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)) };
 }
 
 /** The host of a URL; an IPv6 address without brackets. */
-function hostOf({ hostname }: URL): string {
+export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
+}
+
+export function isAddress(host: string): boolean {
+  return /^[\d.]+$|:/.test(host);
+}
+
+interface Patience {
+  readonly signal: AbortSignal;
+  /** In milliseconds. */
+  readonly patience: number;
+}
+
+/** Waits for work until a timeout; the signal ends the wait with an error. */
+export async function interruptible<T>(work: Promise<T>, { signal, patience }: Patience): Promise<T | 'late'> {
+  let release = () => {};
+  const ended = new Promise<'late'>((resolve, reject) => {
+    const abort = () => reject(new CliError('interrupted', 'interrupted', 'interrupted'));
+    const timer = setTimeout(() => resolve('late'), patience);
+    signal.addEventListener('abort', abort);
+    release = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    };
+    if (signal.aborted) abort();
+  });
+  try {
+    return await Promise.race([work, ended]);
+  } finally {
+    release();
+  }
 }

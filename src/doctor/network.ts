@@ -1,10 +1,18 @@
 import { lookup } from 'node:dns/promises';
-import { connect as connectPlain, type Socket } from 'node:net';
-import { connect as connectSecurely, type TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { CliError } from '../base/errors.ts';
 import { counted, localDate } from '../cli/output/figures.ts';
 import { errorFor } from '../client/failure.ts';
-import { openTunnel } from '../client/can-connect.ts';
+import {
+  type Closable,
+  hostOf,
+  interruptible,
+  isAddress,
+  openSocket,
+  openTunnel,
+  secure,
+} from '../client/can-connect.ts';
 import type { Redactor } from '../base/redact.ts';
 import { wireFailure } from '../client/wire.ts';
 import { type Check, checksOf } from './check.ts';
@@ -29,7 +37,7 @@ type Step = readonly [name: string, take: () => Promise<Check>];
 
 /** Checks the connection step by step, up to the first failure. Sends no request. */
 export async function networkChecks(route: Route): Promise<readonly Check[]> {
-  const open: { destroy(): void }[] = [];
+  const open: Closable[] = [];
   const checks: Check[] = [];
   try {
     for (const [name, take] of stepsOf(route, (one) => open.push(one))) {
@@ -57,7 +65,7 @@ export function routeFailure(problem: CliError): readonly Check[] {
 interface State {
   readonly url: URL;
   socket?: Socket;
-  readonly opened: (one: { destroy(): void }) => void;
+  readonly opened: (one: Closable) => void;
 }
 
 function stepsOf(route: Route, opened: State['opened']): readonly Step[] {
@@ -76,7 +84,7 @@ function stepsOf(route: Route, opened: State['opened']): readonly Step[] {
 
 async function proxyStep({ ca, now, proxyNamedBy }: Route, state: State, proxy: URL): Promise<Check> {
   const start = now();
-  state.socket = await openTunnel(state.url, proxy, ca && [...ca], state.opened);
+  state.socket = await openTunnel(state.url, proxy, ca, state.opened);
   return pass('proxy', `${proxy.host} (${proxyNamedBy}), tunnel opened in ${now() - start} ms`);
 }
 
@@ -93,10 +101,10 @@ async function nameStep({ url }: State): Promise<Check> {
   return pass('name', `${host} is ${first?.address}${more.length > 0 ? ` and ${more.length} more` : ''}`);
 }
 
-async function certificateStep({ ca, now }: Route, { url, socket: under }: State): Promise<Check> {
+async function certificateStep({ ca, now }: Route, { url, opened, socket: under }: State): Promise<Check> {
   if (url.protocol === 'http:' || !under) return pass('certificate', 'not used (local)');
   try {
-    return certificateCheck(await shownBy(url, { under, ca }), now());
+    return certificateCheck(shown(await secure(url, { under, ca, opened, trustsAll: true }), url.host), now());
   } catch (error) {
     // Extract the reason from OpenSSL's long message.
     const reason = /:SSL routines:[^:]*:([^:]+)/.exec(error instanceof Error ? error.message : '')?.[1];
@@ -124,38 +132,6 @@ async function runStep(route: Route, name: string, take: () => Promise<Check>): 
     const remedy = `check ${proxyNamedBy}, or bypass it with NO_PROXY=${new URL(url).hostname}`;
     return failed(name, new CliError('network', 'proxy', message, { hint: remedy }));
   }
-}
-
-type Opened = (one: Pick<Socket, 'destroy'>) => void;
-
-function openSocket(url: URL, opened: Opened): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-    const socket = connectPlain({ host: hostOf(url), port }, () => resolve(socket));
-    opened(socket.on('error', reject));
-  });
-}
-
-/** Reads the certificate of a service, trusted or not. Sends nothing. */
-function shownBy(url: URL, { under, ca }: { under: Socket; ca: readonly string[] | undefined }): Promise<Shown> {
-  return new Promise((resolve, reject) => {
-    const host = hostOf(url);
-    const name = isAddress(host) ? {} : { servername: host };
-    const trusted = ca && { ca: [...ca] };
-    const socket = connectSecurely({ socket: under, host, ...name, ...trusted, rejectUnauthorized: false }, () => {
-      resolve(shown(socket, url.host));
-    });
-    socket.on('error', reject);
-  });
-}
-
-/** An IPv6 address without its brackets. */
-function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, '');
-}
-
-function isAddress(host: string): boolean {
-  return /^[\d.]+$|:/.test(host);
 }
 
 function shown(socket: TLSSocket, host: string): Shown {
@@ -228,30 +204,4 @@ function untrusted({ host, subject, issuer, until }: Shown, fault: string): Chec
       `if it is your own authority, save its certificate as FILE, and ${own}`,
     );
   return failure(`it is not trusted: ${fault}`, `if it is your own, ${own}`);
-}
-
-interface Patience {
-  readonly signal: AbortSignal;
-  /** In milliseconds. */
-  readonly patience: number;
-}
-
-/** Waits for work until a timeout; the signal ends the wait with an error. */
-async function interruptible<T>(work: Promise<T>, { signal, patience }: Patience): Promise<T | 'late'> {
-  let release = () => {};
-  const ended = new Promise<'late'>((resolve, reject) => {
-    const abort = () => reject(new CliError('interrupted', 'interrupted', 'interrupted'));
-    const timer = setTimeout(() => resolve('late'), patience);
-    signal.addEventListener('abort', abort);
-    release = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-    };
-    if (signal.aborted) abort();
-  });
-  try {
-    return await Promise.race([work, ended]);
-  } finally {
-    release();
-  }
 }

@@ -63,7 +63,7 @@ describe('a probe', () => {
         ),
       );
       const proxy = way === 'directly' ? undefined : (await serveProxy(port)).url;
-      expect(await canConnect({ origin: `https://127.0.0.1:${port}`, proxy, signal, timeout: 50 })).toBe(false);
+      expect(await canConnect({ origin: `https://127.0.0.1:${port}`, proxy, signal, patience: 50 })).toBe(false);
       await closed;
     },
   );
