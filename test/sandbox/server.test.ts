@@ -2,19 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { watchIdle } from '../../src/sandbox/http.ts';
 import { httpRequest } from '../../src/base/http-request.ts';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
+import { raw, served, token } from './served.ts';
 import { bearing, order, paths } from './calls.ts';
-import { raw, served } from './served.ts';
 
 describe('over HTTP', () => {
-  it('sends a template and answers in JSON', async () => {
-    await using server = await served();
-    const answer = await httpRequest(server.url + paths.send, headed(server, JSON.stringify(order)));
-    expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/json; charset=utf-8' } });
-    expect(JSON.parse(answer.body)).toEqual({ message_id: server.sandbox.messages()[0]?.id });
-  });
-
   it('listens on both addresses of localhost, if there are two', async () => {
     await using server = await served();
     const ask = (host: string) =>
@@ -212,3 +206,49 @@ function headed({ sandbox }: Awaited<ReturnType<typeof served>>, body: string) {
   const { authorization = '' } = bearing(sandbox.keys.sandbox);
   return { headers: { authorization, 'content-type': 'application/json' }, body };
 }
+
+it('survives an aborted CONNECT', async () => {
+  await using server = await served();
+  const socket = connect(server.port, '127.0.0.1');
+  socket.write('CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n');
+  await once(socket, 'data');
+  socket.resetAndDestroy();
+  await once(socket, 'close');
+  expect(await raw(server.port, 'GET / HTTP/1.0\r\n\r\n')).toContain('401');
+});
+
+it('calls onIdle only after a whole span without requests, however long a request takes', async () => {
+  const clock = manualClock();
+  let told = 0;
+  const idle = watchIdle(clock, 1_000, () => told++);
+  await clock.advance(900);
+  const end = idle.begin();
+  await clock.advance(5_000);
+  expect(told).toBe(0);
+  end();
+  await clock.advance(900);
+  expect(told).toBe(0);
+  await clock.advance(1_200);
+  expect(told).toBe(1);
+});
+
+it('counts an open page as activity, with a heartbeat every ten seconds', async () => {
+  const clock = manualClock();
+  let told = 0;
+  await using server = await served({ clock, idle: 60_000, onIdle: () => told++ });
+  const headers = { 'x-sandbox-token': token };
+  const { body } = await fetch(`${server.url}/__sandbox/stream`, { headers });
+  const reader = body?.getReader();
+  await reader?.read();
+  await clock.advance(10_000);
+  expect(new TextDecoder().decode((await reader?.read())?.value)).toBe(':\n\n');
+  await clock.advance(600_000);
+  expect(told).toBe(0);
+  await reader?.cancel();
+  await expect
+    .poll(async () => {
+      await clock.advance(120_000);
+      return told;
+    })
+    .toBeGreaterThan(0);
+});

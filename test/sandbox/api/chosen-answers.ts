@@ -173,6 +173,8 @@ export const answerProofs: Readonly<Record<string, Proof>> = {
       expect(new Set(templates.map(({ status }) => status))).toEqual(new Set(['APPROVED', 'PENDING', 'REJECTED']));
       expect(new Set(templates.map(({ variables }) => variables.length))).toEqual(new Set([0, 1, 2, 3]));
       expect(new Set(templates.map(({ language }) => language)).size).toBe(2);
+      for (const { body, variables } of templates)
+        expect(body.match(/\{\{\d\}\}/g) ?? []).toHaveLength(variables.length);
     },
   },
   'the fields of a campaign': {
@@ -207,7 +209,7 @@ export const answerProofs: Readonly<Record<string, Proof>> = {
   },
   'an unknown template, or one not approved': {
     holds: async (to) => {
-      for (const template of ['none', 'spring_sale', 'regalo'])
+      for (const template of ['none', 'spring_sale', 'regalo', 'constructor'])
         expect(await to.post(paths.send, { ...order, template, params: [] })).toMatchObject({ status: 404 });
     },
   },
@@ -217,6 +219,9 @@ export const answerProofs: Readonly<Record<string, Proof>> = {
         const { status, body } = await to.post(paths.send, { ...order, params });
         expect([status, body]).toMatchObject([400, { errors: [{ pointer: '#/params' }] }]);
       }
+      for (const { name: template, variables, status } of to.server.sandbox.templates())
+        if (status === 'APPROVED')
+          expect((await to.post(paths.send, { ...order, template, params: variables })).status).toBe(200);
     },
   },
   "the shape of an error's body": {

@@ -74,6 +74,7 @@ export const eventProofs: Readonly<Record<string, Proof>> = {
         minutes.map(() => expect.toSatisfy((ratio: number) => ratio >= 1 && ratio <= 1.1)),
       );
       verify(sandbox.secret());
+      expect(new Set(received.map(({ id, body }) => `${id} ${body}`)).size).toBe(1);
       expect([received.length, sandbox.deliveries()]).toMatchObject([10, [{ state: 'dead' }]]);
     },
   },

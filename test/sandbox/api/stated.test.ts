@@ -48,6 +48,8 @@ describe('§4: the endpoints', () => {
   it.each([
     ['DELETE', paths.contacts],
     ['PUT', paths.send],
+    ['HEAD', paths.contacts],
+    ['OPTIONS', '*'],
   ])('%s %s does not exist', async (method, path) => {
     await using to = await wire();
     const { port, sandbox } = to.server;
@@ -93,8 +95,9 @@ describe('§1, §4: every answer is JSON', () => {
 describe('§2: send-template', () => {
   it('answers 200 with a message_id', async () => {
     await using to = await wire();
-    const { status, body } = await to.post(paths.send, order);
+    const { status, headers, body } = await to.post(paths.send, order);
     expect([status, body]).toEqual([200, { message_id: to.server.sandbox.messages()[0]?.id }]);
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
   it.each(['+1', '+12025550101', '+123456789012345678'])('accepts %s', async (phone) => {
@@ -116,28 +119,31 @@ describe('§5: keys', () => {
     const ask = (scheme: string) =>
       raw(to.server.port, `GET ${paths.contacts} HTTP/1.1\r\nhost: localhost\r\n${scheme}connection: close\r\n\r\n`);
     expect(await ask(`Authorization: Bearer ${key}\r\n`)).toMatch(/^HTTP\/1.1 200 /);
-    for (const other of [`Authorization: Basic ${key}\r\n`, `Authorization: ${key}\r\n`, `X-Api-Key: ${key}\r\n`, ''])
-      expect(await ask(other)).toMatch(/^HTTP\/1.1 401 /);
+    for (const other of [`Basic ${key}`, key, 'Bearer ', 'Bearer abc', `Bearer ${key} b`])
+      expect(await ask(`Authorization: ${other}\r\n`)).toMatch(/^HTTP\/1.1 401 /);
+    for (const other of [`X-Api-Key: ${key}\r\n`, '']) expect(await ask(other)).toMatch(/^HTTP\/1.1 401 /);
   });
 
   it('§5.2: have a prefix for their mode', async () => {
     await using to = await wire();
-    const { keys } = to.server.sandbox;
-    expect([keys.sandbox, keys.live]).toEqual([
-      expect.stringMatching(/^sk_test_local-/),
-      expect.stringMatching(/^sk_live_local-/),
+    const { keys, secret } = to.server.sandbox;
+    expect([keys.sandbox, keys.live, secret()]).toEqual([
+      expect.stringMatching(/^sk_test_local-[0-9a-f]{32}$/),
+      expect.stringMatching(/^sk_live_local-[0-9a-f]{32}$/),
+      expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     ]);
   });
 
-  it.each(
-    scopes.flatMap((scope) => [paths.send, paths.contacts, paths.templates].map((path) => [scope, path] as const)),
-  )('§5.4: of scope %s on %s', async (scope, path) => {
-    await using to = await wire();
-    const key = to.server.sandbox.keys.create(scope).text;
-    const { status } = path === paths.send ? await to.post(path, order, key) : await to.get(path, key);
-    const allowed = scope === 'full' || (scope === 'send-only') === (path === paths.send);
-    expect(status).toBe(allowed ? 200 : 403);
-  });
+  it.each(scopes.flatMap((scope) => Object.values(paths).map((path) => [scope, path] as const)))(
+    '§5.4: of scope %s on %s',
+    async (scope, path) => {
+      await using to = await wire();
+      const key = to.server.sandbox.keys.create(scope).text;
+      const { status } = path === paths.send ? await to.post(path, order, key) : await to.get(path, key);
+      const allowed = scope === 'full' || (scope === 'send-only') === (path === paths.send);
+      expect(status).toBe(allowed ? 200 : 403);
+    },
+  );
 
   it('§5.5: once revoked, are rejected with the next request', async () => {
     await using to = await wire();
@@ -198,10 +204,11 @@ describe('§5: keys', () => {
     const real = 'sk_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc';
     const { status, text } = await to.post(paths.send, order, real);
     await to.get(`${paths.contacts}?key=${real}`, real);
+    await to.server.get(paths.contacts, { headers: { authorization: real } });
     expect([status, text.includes('Zk3Vq8')]).toEqual([401, false]);
     expect(text).toContain('a live key of the real service');
     expect(to.server.sandbox.requests()[0]?.detail).toContain('a live key of the real service');
-    expect(to.server.warnings).toEqual(Array(2).fill(expect.stringContaining('a live key of the real service')));
+    expect(to.server.warnings).toEqual(Array(3).fill(expect.stringContaining('a live key of the real service')));
     expect([...to.server.journal.lines, ...to.server.warnings].join('\n')).not.toContain('Zk3Vq8');
     expect(to.server.sandbox.messages()).toEqual([]);
   });
@@ -287,6 +294,27 @@ describe('§8: plans', () => {
     await using to = await wire();
     const got = await Promise.all(Array.from({ length: 1_500 }, () => to.get(paths.campaigns)));
     expect(got.filter(({ status, headers }) => status !== 200 || headers['ratelimit'] !== undefined)).toEqual([]);
+  });
+
+  it.each([
+    ['starter', 60, 3_000],
+    ['growth', 300, 15_000],
+    ['scale', 1_000, 50_000],
+    ['enterprise', null, null],
+  ] as const)('%s has %s requests per minute and %s messages per month', async (plan, perMinute, perMonth) => {
+    await using to = await wire({ plan });
+    expect(to.server.sandbox.usage()).toMatchObject({ minute: { limit: perMinute }, month: { limit: perMonth } });
+  });
+
+  it('count no request without a valid key', async () => {
+    await using to = await wire({ rate: 1 });
+    for (const [key, status] of [
+      ['none', 401],
+      [undefined, 200],
+      ['none', 401],
+      [undefined, 429],
+    ] as const)
+      expect(await to.get(paths.contacts, key)).toMatchObject({ status });
   });
 
   it('limit the messages per month', async () => {

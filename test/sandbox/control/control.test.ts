@@ -71,6 +71,15 @@ describe('the control plane', () => {
     },
   );
 
+  it.each([token.slice(0, -1), `${token}x`, `${token.slice(0, -1)}T`, token.slice(0, 4), ''])(
+    'takes no token but its own: %j',
+    async (wrong) => {
+      await using server = await served();
+      const headers = { 'x-sandbox-token': wrong };
+      expect(await httpRequest(`${server.url}/__sandbox/env`, { headers, body: '{}' })).toMatchObject({ status: 403 });
+    },
+  );
+
   it('has no rate limit, and is not logged', async () => {
     await using server = await served();
     server.sandbox.setPlan({ name: 'starter', perMinute: 0, without: [] });
@@ -115,6 +124,27 @@ describe('the control plane', () => {
     ['POST', '/advanceClock', '{"by":-1}', 400],
     ['POST', '/advanceClock', '{"by":"next-year"}', 400],
     ['POST', '/advanceClock', '{}', 400],
+    ['POST', '/addWebhook', '{}', 400],
+    ['POST', '/addWebhook', '[]', 400],
+    ['POST', '/addWebhook', '{"url":7}', 400],
+    ['POST', '/addWebhook', '{"url":"https://example.com"}', 400],
+    ['POST', '/addWebhook', '{"url":"http://127.0.0.1:9/","events":["message"]}', 400],
+    ['POST', '/addWebhook', '{"url":"http://127.0.0.1:9/","events":"all"}', 400],
+    ['POST', '/addWebhook', '{"url":"http://127.0.0.1:9/","secret":"secret"}', 400],
+    ['POST', '/addWebhook', '{"url":"http://127.0.0.1:9/","external":"yes"}', 400],
+    ['POST', '/removeWebhook', '{}', 400],
+    ['POST', '/removeWebhook', '{"webhook":"none"}', 404],
+    ['POST', '/rotateSecret', '{"webhook":"none"}', 404],
+    ['POST', '/rotateSecret', '{"webhook":7}', 400],
+    ['POST', '/deliveries', '{"states":["lost"]}', 400],
+    ['POST', '/deliveries', '{"states":["dead","lost"]}', 400],
+    ['POST', '/deliveries', '{"limit":-1}', 400],
+    ['POST', '/delivery', '{}', 400],
+    ['POST', '/delivery', '{"id":"none"}', 404],
+    ['POST', '/redeliver', '{}', 400],
+    ['POST', '/redeliver', '{"id":"none"}', 404],
+    ['POST', '/redeliver', '{"id":"none","failed":true}', 400],
+    ['POST', '/redeliver', '{"id":""}', 400],
   ] as const)('%s %s with %s is %i', async (method, path, body, status) => {
     await using server = await served();
     const before = seen(server);

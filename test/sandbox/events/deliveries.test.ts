@@ -1,40 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { testNumbers } from '../../../src/sandbox/state/receipts.ts';
-import { order, paths, start } from '../calls.ts';
+import { order, paths } from '../calls.ts';
 import { courierWorld, receiver } from '../receiver.ts';
-
-describe('a test number', () => {
-  it.each([
-    [testNumbers.delivers, ['message.delivered', 'message.read']],
-    [testNumbers.fails, ['message.failed']],
-    [testNumbers.delivers5sLater, ['message.delivered', 'message.read']],
-  ])('%s delivers its events to a webhook, signed and in order', async (to, types) => {
-    const { sandbox, post } = courierWorld();
-    const { url, received, verify } = await receiver();
-    sandbox.webhooks.add({ url });
-    await post(paths.send, { ...order, to });
-    await sandbox.time.advance(10_000);
-    expect(received.map(({ type }) => type)).toEqual(types);
-    expect(received.map(({ data }) => data['to'])).toEqual(types.map(() => to));
-    verify(sandbox.secret());
-  });
-
-  it('that delivers 5 s later does so after exactly 5.000 s', async () => {
-    const { sandbox, post, clock } = courierWorld();
-    const at: number[] = [];
-    const { url, received } = await receiver((response) => {
-      at.push(clock.now() - start);
-      response.end();
-    });
-    sandbox.webhooks.add({ url });
-    await post(paths.send, { ...order, to: testNumbers.delivers5sLater });
-    await sandbox.time.advance(4_999);
-    expect(received).toEqual([]);
-    await sandbox.time.advance(1);
-    expect([at, received.map(({ type }) => type)]).toEqual([[5_000], ['message.delivered']]);
-  });
-});
 
 describe('a delivery', () => {
   it('is one POST of the event’s payload, with the headers of Standard Webhooks', async () => {
@@ -83,15 +51,6 @@ describe('a delivery', () => {
       },
     ]);
     expect(sandbox.delivery(delivery?.event ?? '')).toEqual([delivery]);
-  });
-
-  it('has the shape of the sandbox', async () => {
-    const { sandbox, post } = courierWorld({ shape: 'bare' });
-    const { url, received } = await receiver();
-    sandbox.webhooks.add({ url });
-    await post(paths.contacts, { phone: '+12025550142' });
-    await sandbox.settled();
-    expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({ event: 'contact.created', id: received[0]?.id });
   });
 
   it('does not start before the answer is sent', async () => {
@@ -187,4 +146,27 @@ describe('deliveries in flight', () => {
     expect(sandbox.delivery(event?.id ?? '')).toMatchObject([{ state: 'queued', attempts: [] }]);
     expect(sandbox.delivery('none')).toEqual([]);
   });
+});
+
+it('sends no event that a reset of the logs has deleted', async () => {
+  const { sandbox } = courierWorld();
+  const { url, received } = await receiver((response) => response.writeHead(500).end());
+  sandbox.webhooks.add({ url });
+  sandbox.trigger('order.paid');
+  await sandbox.settled();
+  sandbox.trigger('order.paid');
+  sandbox.reset('logs');
+  await sandbox.settled();
+  await sandbox.time.advance(86_400_000);
+  expect(received.length).toBe(1);
+});
+
+it('settles immediately when closed', async () => {
+  const { sandbox } = courierWorld();
+  const { url, received } = await receiver();
+  sandbox.webhooks.add({ url });
+  sandbox.trigger('order.paid');
+  sandbox.close();
+  await sandbox.settled();
+  expect(received).toEqual([]);
 });

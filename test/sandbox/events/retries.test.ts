@@ -18,28 +18,6 @@ function wait({ deliveries, clock }: Sandbox): number {
 }
 
 describe('a failed delivery', () => {
-  it('is attempted ten times in three days, identical except for the signature, then dead', async () => {
-    const { sandbox, post } = courierWorld();
-    const { url, received, verify } = await answering(503);
-    sandbox.webhooks.add({ url });
-    await post(paths.contacts, contact);
-    await sandbox.settled();
-    for (const least of [5 * second, 5 * minute, 30 * minute, ...[2, 5, 10, 14, 20, 24].map((one) => one * hour)]) {
-      const next = wait(sandbox);
-      const before = received.length;
-      expect([next >= least, next <= least * 1.1]).toEqual([true, true]);
-      await sandbox.time.advance(next - 1);
-      expect(received).toHaveLength(before);
-      await sandbox.time.advance(1);
-      expect(received).toHaveLength(before + 1);
-    }
-    expect(sandbox.deliveries()).toMatchObject([{ state: 'dead', attempts: 10, last: 503, next_at: null }]);
-    await sandbox.time.advance(40 * 24 * hour);
-    expect(received).toHaveLength(10);
-    expect(new Set(received.map(({ id, body }) => `${id} ${body}`)).size).toBe(1);
-    verify(sandbox.secret());
-  });
-
   it('has the same retry delays with the same seed, and others with another', async () => {
     const waits = await Promise.all(
       ['a seed', 'a seed', 'another'].map(async (seed) => {

@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
+import { isOrphaned } from '../../../src/sandbox/events/webhooks.ts';
 import { memoryJournal, order, paths } from '../calls.ts';
 import { courierWorld, receiver } from '../receiver.ts';
 
@@ -230,24 +231,6 @@ describe('a secret', () => {
     );
   });
 
-  it('that replaces another signs together with it for a day of sandbox time', async () => {
-    const { sandbox, post } = courierWorld();
-    const made = await receiver();
-    sandbox.webhooks.add({ url: made.url });
-    const before = sandbox.secret();
-    const { secret, webhook, until } = sandbox.webhooks.rotate();
-    expect([secret === before, sandbox.secret() === secret, webhook]).toEqual([false, true, undefined]);
-    expect(Date.parse(until)).toBe(sandbox.clock.now() + 24 * hour);
-    await post(paths.contacts, { phone: '+1' });
-    await sandbox.time.advance(24 * hour - 1);
-    expect(signers(made, [before, secret])).toEqual([true, true]);
-    expect(made.received[0]?.headers['webhook-signature']).toMatch(/^v1,\S{44} v1,\S{44}$/);
-    await sandbox.time.advance(1);
-    await post(paths.contacts, { phone: '+2' });
-    await sandbox.settled();
-    expect(signers(made, [before, secret])).toEqual([false, true]);
-  });
-
   it('of a webhook can replace the secret of the sandbox, or its own', async () => {
     const journal = memoryJournal();
     const { sandbox, post } = courierWorld({ journal });
@@ -278,4 +261,35 @@ describe('a secret', () => {
   it('of an unknown webhook is 404', () => {
     expect(() => courierWorld().sandbox.webhooks.rotate('whk_none')).toThrow(expect.objectContaining({ status: 404 }));
   });
+});
+
+const [url, elsewhere] = ['http://127.0.0.1:4781/', 'http://127.0.0.1:4782/'];
+const [dead, live] = [{ pid: 1 }, { pid: 2 }];
+const kill = (pid: number) => pid === live.pid;
+
+it.each([
+  ['without an owner is not', { url }, undefined, false],
+  ['of a live process is not', { url, owner: live }, { url }, false],
+  ['of a dead process is', { url, owner: dead }, undefined, true],
+  ['of a dead listener is not, since it may restart', { url, owner: { ...dead, returns: true } }, undefined, false],
+  [
+    'of a dead listener is not if it restarts',
+    { url, owner: { ...dead, returns: true } },
+    { url, owner: { ...live, returns: true } },
+    false,
+  ],
+  [
+    'of a dead listener is if another process takes its port',
+    { url, owner: { ...dead, returns: true } },
+    { url: `${url}x`, owner: live },
+    true,
+  ],
+  [
+    'of a dead listener is not if another process takes another port',
+    { url, owner: { ...dead, returns: true } },
+    { url: elsewhere, owner: live },
+    false,
+  ],
+])('a webhook %s abandoned', (_, webhook, next, expected) => {
+  expect(isOrphaned(webhook, kill, next)).toBe(expected);
 });

@@ -2,11 +2,14 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { processStart } from '../../../src/base/liveness.ts';
 import {
   defaultData,
   findSandbox,
+  isHeld,
   liveLocators,
   type Locator,
+  ownNetwork,
   removeLocator,
   writeLocator,
 } from '../../../src/sandbox/remote/locator.ts';
@@ -96,3 +99,12 @@ function temporary(): string {
   onTestFinished(() => rmSync(path, { recursive: true }));
   return path;
 }
+
+it.skipIf(ownNetwork() === undefined)('needs no proof of a process that can be seen in the same network', () => {
+  expect(isHeld({ start: processStart(process.pid), network: ownNetwork() })).toBe(true);
+  expect(isHeld({ start: processStart(process.pid), network: 'net:[1]' })).toBe(false);
+});
+
+it('needs proof of a process in another container, even in the same network', () => {
+  expect(isHeld({ start: '12345@boot.namespace.host-b', network: ownNetwork() })).toBe(false);
+});

@@ -5,18 +5,6 @@ import { createSandbox } from '../../../src/sandbox/sandbox.ts';
 import { memoryJournal, calls, order, paths, start } from '../calls.ts';
 
 describe('the test number', () => {
-  it(`${testNumbers.delivers} is delivered, and then read`, async () => {
-    const { post, sandbox, clock } = calls();
-    await post(paths.send, { ...order, to: testNumbers.delivers });
-    await clock.advance(149);
-    expect(sandbox.events()).toEqual([]);
-    await clock.advance(251);
-    expect(sandbox.messages()).toMatchObject([{ status: 'delivered' }]);
-    await clock.advance(3_000);
-    expect(sandbox.messages()).toMatchObject([{ status: 'read' }]);
-    expect(sandbox.events()).toMatchObject([{ type: 'message.delivered' }, { type: 'message.read' }]);
-  });
-
   it(`${testNumbers.fails} is accepted, and then fails with a reason`, async () => {
     const { post, sandbox, clock } = calls();
     expect(await post(paths.send, { ...order, to: testNumbers.fails })).toMatchObject({ status: 200 });
@@ -26,37 +14,9 @@ describe('the test number', () => {
     ]);
     expect(sandbox.messages()).toMatchObject([{ status: 'failed' }]);
   });
-
-  it(`${testNumbers.delivers5sLater} is delivered after exactly 5 s, and then read`, async () => {
-    const { post, sandbox, clock } = calls();
-    await post(paths.send, { ...order, to: testNumbers.delivers5sLater });
-    await clock.advance(4_999);
-    expect(sandbox.events()).toEqual([]);
-    await clock.advance(1);
-    expect(sandbox.events()).toMatchObject([{ type: 'message.delivered', at: start + 5_000 }]);
-    await clock.advance(3_000);
-    expect(sandbox.events()).toMatchObject([{}, { type: 'message.read' }]);
-  });
 });
 
 describe('receipts', () => {
-  it('of many messages come on time and in order, for each message', async () => {
-    const { post, sandbox, clock } = calls();
-    for (let sent = 0; sent < 200; sent++) await post(paths.send, { ...order, to: `+1202555${1_000 + sent}` });
-    await clock.advance(10_000);
-    const events = sandbox.events();
-    expect(events).toHaveLength(400);
-    expect(events.map(({ at }) => at)).toEqual(events.map(({ at }) => at).toSorted((a, b) => a - b));
-    for (const { receipts, sentAt } of sandbox.export().messages) {
-      const [delivered = 0, read = 0] = receipts.map(({ at }) => at - sentAt);
-      expect([delivered >= 150 && delivered <= 400, read >= delivered + 1_000 && read <= delivered + 3_000]).toEqual([
-        true,
-        true,
-      ]);
-    }
-    expect(new Set(events.map(({ id }) => id)).size).toBe(400);
-  });
-
   it('contain the message, its status and their due time', async () => {
     const { post, sandbox, clock } = calls();
     await post(paths.send, order);

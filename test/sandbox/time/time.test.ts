@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type PlanName, plans } from '../../../src/contract/plans.ts';
 import { createClock, manualClock } from '../../../src/sandbox/time/clock.ts';
 import { createSandbox } from '../../../src/sandbox/sandbox.ts';
 import { calls, memoryJournal, order, paths, start } from '../calls.ts';
-import { isLong } from '../../support/long-tests.ts';
-
-const limited = ['starter', 'growth', 'scale'] as const satisfies readonly PlanName[];
 
 describe('advancing the clock', () => {
   it('runs what becomes due in order, each at its own time, and reports it', async () => {
@@ -103,37 +99,6 @@ it('stays frozen after a restart', async () => {
   const { now } = sandbox.time.freeze();
   const { sandbox: again } = { sandbox: createSandbox({ journal }) };
   expect(again.time.now()).toMatchObject({ now, frozen: true });
-});
-
-describe.each(limited)('on the plan %s', (plan) => {
-  const { perMinute, perMonth } = plans[plan];
-
-  it(`request ${perMinute + 1} in a minute is 429, and 200 a minute later`, async () => {
-    const { sandbox, get } = calls({ plan });
-    const statuses = [];
-    for (let request = 0; request <= perMinute; request++) statuses.push((await get(paths.contacts)).status);
-    expect([statuses.indexOf(429), statuses.lastIndexOf(200)]).toEqual([perMinute, perMinute - 1]);
-    await sandbox.time.advance(59_999);
-    expect((await get(paths.contacts)).status).toBe(429);
-    await sandbox.time.advance(1);
-    expect((await get(paths.contacts)).status).toBe(200);
-  });
-
-  it.runIf(isLong || plan !== 'scale')(`message ${perMonth + 1} in a month is 429, and 200 in the next`, async () => {
-    const { sandbox, post } = calls({ plan, rate: 1_000_000 });
-    for (let message = 0; message < perMonth; message++) await post(paths.send, order);
-    expect([sandbox.messages().length, (await post(paths.send, order)).status]).toEqual([perMonth, 429]);
-    await sandbox.time.advance('next-month');
-    expect((await post(paths.send, order)).status).toBe(200);
-  });
-});
-
-it('enterprise has no limit unless one is set', async () => {
-  const { sandbox, get, post } = calls({ plan: 'enterprise' });
-  for (let request = 0; request < 2_000; request++) expect((await get(paths.contacts)).status).toBe(200);
-  sandbox.setPlan({ name: 'enterprise', perMinute: 2, perMonth: 1, without: [] });
-  expect([(await post(paths.send, order)).status, (await post(paths.send, order)).status]).toEqual([200, 429]);
-  expect((await get(paths.contacts)).status).toBe(429);
 });
 
 it('a stopped advance keeps its current time after a restart', async () => {
