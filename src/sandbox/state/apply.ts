@@ -53,10 +53,6 @@ export function apply(state: State, change: Change): void {
       return applyMessage(state, change.message, change.progress);
     case 'inbound':
       return void state.inbound.push(change.inbound);
-    case 'flow-run':
-      return void state.flowRuns.push(change.run);
-    case 'order':
-      return void state.orders.push(change.order);
     case 'event':
       return applyEvent(state, change.event);
     case 'fault': {
@@ -141,12 +137,8 @@ function applyReset(state: State, what: Resettable): void {
     state.messageIds.clear();
     state.months.clear();
     state.inbound.clear();
-    state.orders.clear();
   }
-  if (what === 'contacts' || what === 'all') {
-    clear(state.contacts);
-    state.flowRuns.clear();
-  }
+  if (what === 'contacts' || what === 'all') clear(state.contacts);
   if (what === 'all') {
     clear(state.templates);
     clear(state.campaigns);

@@ -6,8 +6,7 @@ import { seeds } from '../contents/sample-data.ts';
 import type { Core, State } from './state.ts';
 
 export function createKeys(core: Core) {
-  const { store, clock } = core;
-  const { state, commit } = store;
+  const { state, commit } = core.store;
   const initial = (mode: Mode) =>
     (state.keys.list.find((key) => key.mode === mode) ?? createKey(core, 'full', mode)).text;
   return {
@@ -19,11 +18,11 @@ export function createKeys(core: Core) {
     /** Takes a key or its id; returns false if it is unknown. */
     revoke(name: string): boolean {
       const key = state.keys.list.find(({ id, text }) => id === name || text === name);
-      if (key) commit([{ type: 'revoke', key: key.id, at: clock.now() }]);
+      if (key) commit([{ type: 'revoke', key: key.id }]);
       return key !== undefined;
     },
     /** §3: makes live keys valid. No key changes its prefix. */
-    goLive: () => commit([{ type: 'go-live', at: clock.now() }]),
+    goLive: () => commit([{ type: 'go-live' }]),
   };
 }
 

@@ -7,8 +7,7 @@ export const capacity = {
   /** Events, each with its deliveries. */
   events: 50_000,
   messages: 100_000,
-  /** Inbound messages, completed flows and orders: this many of each. */
-  contactActivity: 10_000,
+  inbound: 10_000,
 } as const;
 
 /** The newest records of a kind, in order. A cursor is the number of records before it, including dropped ones. */
@@ -70,18 +69,9 @@ export function createLog<T>(most: number): Log<T> {
 }
 
 /** The newest calls with a known key (their audit logs, §5.8), and the newest of all other calls. */
-export interface CallLog<T> extends Iterable<T> {
-  readonly length: number;
-  /** Number of records so far, including dropped ones. */
-  readonly cursor: number;
+export interface CallLog<T> extends Omit<Log<T>, 'push'> {
   push(call: T): void;
-  /** Returns the calls after a cursor, except dropped ones. */
-  since(cursor: number): readonly T[];
   ofKey(id: string): readonly T[];
-  /** Drops all calls. The cursor stays. */
-  clear(): void;
-  /** Sets the number of dropped calls before the oldest. */
-  beginAt(count: number): void;
 }
 
 interface Numbered<T> {

@@ -108,23 +108,6 @@ export interface Inbound {
   readonly at: number;
 }
 
-/** A flow completed by a contact. */
-export interface FlowRun {
-  readonly id: string;
-  readonly flow: string;
-  readonly contact: string;
-  readonly at: number;
-}
-
-export interface Order {
-  readonly id: string;
-  readonly contact: string;
-  readonly amount: string;
-  readonly currency: string;
-  readonly provider: string;
-  readonly at: number;
-}
-
 /** A request and its result. With a known key, a row of the key's audit log. */
 export interface Call extends FaultRecord {
   readonly at: number;
@@ -215,8 +198,8 @@ export type Change =
   /** Until this time, the previous secret signs too. */
   | { readonly type: 'secret'; readonly secret: string; readonly until?: number }
   | { readonly type: 'key'; readonly key: Key }
-  | { readonly type: 'revoke'; readonly key: string; readonly at: number }
-  | { readonly type: 'go-live'; readonly at: number }
+  | { readonly type: 'revoke'; readonly key: string }
+  | { readonly type: 'go-live' }
   | { readonly type: 'plan'; readonly plan: PlanSetting }
   | { readonly type: 'clock'; readonly clock: ClockSetting }
   | { readonly type: 'template'; readonly template: Template }
@@ -225,8 +208,6 @@ export type Change =
   /** Without progress, the message is only sent. */
   | { readonly type: 'message'; readonly message: Message; readonly progress?: Progress }
   | { readonly type: 'inbound'; readonly inbound: Inbound }
-  | { readonly type: 'flow-run'; readonly run: FlowRun }
-  | { readonly type: 'order'; readonly order: Order }
   | { readonly type: 'event'; readonly event: SandboxEvent }
   | { readonly type: 'webhook'; readonly webhook: Webhook }
   | { readonly type: 'webhook-secret'; readonly webhook: string; readonly secret: string; readonly until: number }

@@ -41,11 +41,10 @@ function* secretChanges({ secret, previous }: SigningSecret): Generator<Change> 
   yield { type: 'secret', secret, ...(previous && { until: previous.until }) };
 }
 
-/** The times of `revoke` and `go-live` are not part of the state, so they become 0. */
 function* keyChanges({ keys, revoked, live }: State): Generator<Change> {
   for (const key of keys.list) yield { type: 'key', key };
-  for (const key of revoked) yield { type: 'revoke', key, at: 0 };
-  if (live) yield { type: 'go-live', at: 0 };
+  for (const key of revoked) yield { type: 'revoke', key };
+  if (live) yield { type: 'go-live' };
 }
 
 function* contentChanges({ templates, campaigns, contacts }: State): Generator<Change> {
@@ -57,8 +56,6 @@ function* contentChanges({ templates, campaigns, contacts }: State): Generator<C
 function* traceChanges(state: State): Generator<Change> {
   for (const sent of state.messages.values()) yield messageChange(sent);
   for (const inbound of state.inbound) yield { type: 'inbound', inbound };
-  for (const run of state.flowRuns) yield { type: 'flow-run', run };
-  for (const order of state.orders) yield { type: 'order', order };
   for (const event of state.events) yield { type: 'event', event };
 }
 

@@ -9,12 +9,10 @@ import type {
   Contact,
   Delivery,
   Fault,
-  FlowRun,
   Inbound,
   Key,
   Message,
   Next,
-  Order,
   PlanSetting,
   SandboxEvent,
   Template,
@@ -89,8 +87,6 @@ export interface State {
   /** The ids of the messages in order, to find the oldest. */
   readonly messageIds: Log<string>;
   readonly inbound: Log<Inbound>;
-  readonly flowRuns: Log<FlowRun>;
-  readonly orders: Log<Order>;
   /** Number of messages by calendar month, such as 2026-01. */
   readonly months: Map<string, number>;
   readonly events: Log<SandboxEvent>;
@@ -148,9 +144,7 @@ export function emptyState(): State {
     campaigns: emptyCollection(),
     messages: new Map(),
     messageIds: createLog(capacity.messages),
-    inbound: createLog(capacity.contactActivity),
-    flowRuns: createLog(capacity.contactActivity),
-    orders: createLog(capacity.contactActivity),
+    inbound: createLog(capacity.inbound),
     months: new Map(),
     events: createLog(capacity.events),
     eventById: undefined,

@@ -2,7 +2,7 @@ import type { EventName, ReceiptName } from '../../contract/events.ts';
 import { withDeliveries } from '../events/fan-out.ts';
 import { readOrRefuse, Refusal } from '../refusal.ts';
 import { receiptEvent, receiptsOf, testNumbers } from '../state/receipts.ts';
-import type { Campaign, Change, Contact, Message, Order, Receipt, SandboxEvent, Template } from '../state/records.ts';
+import type { Campaign, Change, Contact, Message, Receipt, SandboxEvent, Template } from '../state/records.ts';
 import { batches } from '../state/snapshot.ts';
 import type { Core, SentMessage, State } from '../state/state.ts';
 import { defaultReason, type FieldsOf, readFields, whyNotFields } from './fields.ts';
@@ -195,21 +195,25 @@ function unusedNumber({ contacts }: State): string {
 }
 
 function flowCompleted(fields: FieldsOf<'flow.completed'>, context: TriggerContext): Triggered {
-  const { flow = 'Welcome' } = fields;
-  const contact = contactNamed(context.state, fields.contact).id;
-  const run = { id: context.newId('run_sandbox'), flow, contact, at: context.now };
-  const ids = { flow_run_id: run.id, contact_id: contact };
-  const data = { flow_run_id: run.id, flow, contact_id: contact };
-  return { changes: [{ type: 'flow-run', run }, newEvent(context, { type: 'flow.completed', data })], ids };
+  const { flow = 'Welcome', contact } = fields;
+  const [id, flow_run_id] = eventAndIts('run_sandbox', context);
+  const contact_id = contactNamed(context.state, contact).id;
+  const event = newEvent(context, { id, type: 'flow.completed', data: { flow_run_id, flow, contact_id } });
+  return { changes: [event], ids: { flow_run_id, contact_id } };
 }
 
 function orderPaid(fields: FieldsOf<'order.paid'>, context: TriggerContext): Triggered {
-  const { amount = '10.00', currency = 'USD', provider = 'sandbox' } = fields;
-  const contact = contactNamed(context.state, fields.contact).id;
-  const order: Order = { id: context.newId('ord_sandbox'), contact, amount, currency, provider, at: context.now };
-  const ids = { order_id: order.id, contact_id: contact };
-  const event = newEvent(context, { type: 'order.paid', data: { ...ids, amount, currency, provider } });
-  return { changes: [{ type: 'order', order }, event], ids };
+  const { amount = '10.00', currency = 'USD', provider = 'sandbox', contact } = fields;
+  const [id, order_id] = eventAndIts('ord_sandbox', context);
+  const ids = { order_id, contact_id: contactNamed(context.state, contact).id };
+  const event = newEvent(context, { id, type: 'order.paid', data: { ...ids, amount, currency, provider } });
+  return { changes: [event], ids };
+}
+
+/** The ids of an event and of what it is about, which is kept in its data only. */
+function eventAndIts(prefix: string, { newId }: TriggerContext): readonly [event: string, subject: string] {
+  const event = newId('evt');
+  return [event, event.replace('evt', prefix)];
 }
 
 type BroadcastFields = FieldsOf<'broadcast.completed'>;
@@ -279,8 +283,10 @@ function isOpen({ status }: Campaign): boolean {
   return status !== 'COMPLETED';
 }
 
-function newEvent({ newId, now }: TriggerContext, event: Pick<SandboxEvent, 'type' | 'data' | 'message'>): Change {
-  return { type: 'event', event: { id: newId('evt'), at: now, ...event } };
+type NewEvent = Partial<SandboxEvent> & Pick<SandboxEvent, 'type' | 'data'>;
+
+function newEvent({ newId, now }: TriggerContext, { id = newId('evt'), ...event }: NewEvent): Change {
+  return { type: 'event', event: { id, at: now, ...event } };
 }
 
 /** By phone or id; by default the first contact. */

@@ -14,10 +14,7 @@ import { bearing, order, paths } from '../calls.ts';
 
 const commits: readonly (readonly Change[])[] = [
   [{ type: 'seed', seed: 'a seed', dataId: '1' }],
-  [
-    { type: 'go-live', at: 1 },
-    { type: 'revoke', key: 'key_1', at: 2 },
-  ],
+  [{ type: 'go-live' }, { type: 'revoke', key: 'key_1' }],
 ];
 
 it('returns the recorded commits', async () => {
@@ -39,12 +36,9 @@ it('can replace all commits', async () => {
   const journal = open(folder);
   expect([...journal.past]).toEqual(commits);
   journal.replace([[{ type: 'seed', seed: 'another', dataId: '2' }]]);
-  journal.append([{ type: 'go-live', at: 3 }]);
+  journal.append([{ type: 'go-live' }]);
   await journal.close();
-  expect(await pastOf(folder)).toEqual([
-    [{ type: 'seed', seed: 'another', dataId: '2' }],
-    [{ type: 'go-live', at: 3 }],
-  ]);
+  expect(await pastOf(folder)).toEqual([[{ type: 'seed', seed: 'another', dataId: '2' }], [{ type: 'go-live' }]]);
 });
 
 it('reports the bytes lost in a crash', async () => {
@@ -253,7 +247,7 @@ it.each([
   ['is moved', (lines: readonly string[]) => lines.toSpliced(1, 2, lines[2] ?? '', lines[1] ?? '')],
 ])('rejects a journal if a line %s', async (_, change) => {
   const folder = temporary();
-  await recorded(folder, [...commits, [{ type: 'go-live', at: 9 }]]);
+  await recorded(folder, [...commits, [{ type: 'go-live' }]]);
   const lines = readFileSync(logIn(folder), 'utf8').split('\n');
   writeFileSync(logIn(folder), change(lines).join('\n'));
   await expect(pastOf(folder)).rejects.toMatchObject({ exit: 'configuration', code: 'journal-damaged' });
