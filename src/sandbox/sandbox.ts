@@ -89,6 +89,8 @@ export function createSandbox(options: SandboxOptions = {}) {
         activeSecrets(one, clock.now()),
       ),
     shape: shapeName,
+    /** From which its identifiers and delays derive. */
+    seedText: seed,
     clock,
     faults: createFaults(core),
     webhooks: createWebhooks(core),

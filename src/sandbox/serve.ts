@@ -1,11 +1,11 @@
-import type { Later } from '../base/host.ts';
+import type { Host } from '../base/host.ts';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeLeftDrafts } from '../base/drafts.ts';
 import { type CliError, configuration, fsError, reasonOf, unsafe } from '../base/errors.ts';
 import { createFolder, exposureOf, ownText } from '../base/files.ts';
-import { startHeartbeat, type Probe } from '../base/liveness.ts';
+import { startHeartbeat } from '../base/liveness.ts';
 import { acquire, type Claim, type Holder, nameOf } from '../base/lock.ts';
 import { sleep } from './time/clock.ts';
 import type { Journal } from './state/store.ts';
@@ -28,10 +28,7 @@ export interface ServeOptions {
   /** The command-line options it was started with. */
   readonly words?: readonly string[] | undefined;
   readonly build: string;
-  readonly pid: number;
-  readonly kill: Probe;
-  readonly now: () => number;
-  readonly later: Later;
+  readonly host: Pick<Host, 'pid' | 'kill' | 'now' | 'later'>;
   readonly warn?: ((text: string) => void) | undefined;
 }
 
@@ -49,7 +46,7 @@ export interface LocatedSandbox {
 
 /** Serves a sandbox over HTTP from its own folder, and writes the locator that lets clients find it. */
 export async function serve(options: ServeOptions): Promise<LocatedSandbox> {
-  const { stateFolder, data, background, words = [], build, pid, now } = options;
+  const { stateFolder, data, background, words = [], build, host } = options;
   locatorFolder(stateFolder);
   const undo: Step[] = [];
   try {
@@ -58,7 +55,8 @@ export async function serve(options: ServeOptions): Promise<LocatedSandbox> {
     undo.push(() => sandbox.close());
     const { port, url, loopback, token, ending } = await startListening(sandbox, options, undo);
     const keys = { sandbox: sandbox.keys.sandbox, live: sandbox.keys.live };
-    const locator = { port, url, loopback, pid, startedAt: now(), token, build, data, background, words, keys };
+    const { pid } = host;
+    const locator = { port, url, loopback, pid, startedAt: host.now(), token, build, data, background, words, keys };
     const withdraw = announce(sandbox, locator, options);
     // Clients must not find a sandbox that is closing, and its timers must not fire.
     undo.push(() => sandbox.close(), withdraw);
@@ -71,11 +69,11 @@ export async function serve(options: ServeOptions): Promise<LocatedSandbox> {
 }
 
 /** Writes the locator, and rewrites it when the sandbox's limit or data id changes. Returns a function that removes it. */
-function announce(sandbox: Sandbox, locator: Locator, { stateFolder, kill, later, warn }: ServeOptions): () => void {
-  removeLeftDrafts(locatorFolder(stateFolder), kill);
+function announce(sandbox: Sandbox, locator: Locator, { stateFolder, host, warn }: ServeOptions): () => void {
+  removeLeftDrafts(locatorFolder(stateFolder), host.kill);
   let isOver = false;
   const write = () => writeLocator(stateFolder, { ...locator, minute: sandbox.minute(), dataId: sandbox.dataId() });
-  const stopBeating = startHeartbeat(write(), later, write);
+  const stopBeating = startHeartbeat(write(), host.later, write);
   sandbox.onLocatorChange(() => {
     if (isOver) return;
     try {
@@ -105,10 +103,10 @@ async function undoAll(steps: Step[]): Promise<void> {
 
 /** Locks the folder and opens its journal. The lock is released after the journal is closed and complete. */
 async function openJournalIn(data: string, options: ServeOptions, undo: Step[]): Promise<Journal> {
-  const { later, warn } = options;
+  const { host, warn } = options;
   const held = await claim(data, options);
   undo.push(() => held.release());
-  const journal = openFileJournal(data, { later, isOurs: held.isHeld, warn });
+  const journal = openFileJournal(data, { later: host.later, isOurs: held.isHeld, warn });
   undo.push(journal.close);
   return journal;
 }
@@ -119,6 +117,7 @@ async function startListening(sandbox: Sandbox, options: ServeOptions, undo: Ste
   const ending = new Promise<Ending>((resolve) => (end = resolve));
   const { port, url, loopback, close } = await startServer({
     ...options,
+    ...options.host,
     sandbox,
     token,
     onStop: () => end('stopped'),
@@ -167,12 +166,13 @@ function keepToken(path: string, token: string): void {
 type Held = Extract<Claim, { held: true }>;
 
 /** Locks the folder. An owner without a locator is starting or ending, so it waits for that. */
-async function claim(data: string, { stateFolder, pid, kill, now, later }: ServeOptions): Promise<Held> {
+async function claim(data: string, { stateFolder, host }: ServeOptions): Promise<Held> {
+  const { kill, now } = host;
   createFolder(data);
   removeLeftDrafts(data, kill);
   const deadline = now() + patience;
   for (;;) {
-    const claimed = acquire(join(data, 'lock'), { pid, kill, later });
+    const claimed = acquire(join(data, 'lock'), host);
     if (claimed.held) return claimed;
     if (claimed.by?.host !== undefined) throw heldElsewhere(data, claimed.by);
     const other = findSandbox(stateFolder, kill, data);

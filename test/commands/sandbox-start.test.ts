@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openFileJournal } from '../../src/sandbox/state/file-journal.ts';
 import { receiver } from '../sandbox/receiver.ts';
 import { temporaryHome } from '../support/bin.ts';
-import { cli, type CliOptions, later } from '../support/cli.ts';
+import { cli, type CliOptions } from '../support/cli.ts';
 
 const callNote = /^note: to call it: eval "\$\(bizmsg sandbox env --url http:\/\/127\.0\.0\.1:\d+\)"\n$/;
 
@@ -38,16 +38,6 @@ it('keeps its seed, with a note if --rng gives another', async () => {
     stderr: expect.stringMatching(/^note: --rng is ignored: this sandbox already has a seed\nnote: to call it: .*\n$/),
   });
   expect(changesOf(data, 'seed')).toEqual([expect.objectContaining({ seed: 'a seed' })]);
-});
-
-it('notes once that it keeps its seed, even if the record repeats the seed', async () => {
-  const { data, start } = place();
-  await start('--rng', 'a seed');
-  const journal = openFileJournal(data, { later });
-  journal.replace([...journal.past, [{ type: 'seed', seed: 'a seed', dataId: '0123456789ab' }]]);
-  await journal.close();
-  const { stderr } = await start('--rng', 'another');
-  expect(stderr.match(/--rng is ignored/g)).toHaveLength(1);
 });
 
 it('prints a warning that many requests cause at most once a second', async () => {

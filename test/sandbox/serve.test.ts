@@ -9,14 +9,13 @@ import { defaultData, findSandbox } from '../../src/sandbox/remote/locator.ts';
 import { openRemote } from '../../src/sandbox/remote/remote.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { serve, type ServeOptions } from '../../src/sandbox/serve.ts';
-import { later } from '../support/cli.ts';
+import { alive as kill } from '../support/cli.ts';
 import { canSwapFiles, swapFile } from '../support/disk.ts';
+import { serveOptions } from '../support/local.ts';
 import { manualTimers } from '../support/timers.ts';
 
-const kill = (pid: number) => pid === process.pid;
-
 it('is found while it serves, but not afterwards', async () => {
-  const options = optionsIn(temporary());
+  const options = serveOptions(temporary());
   const served = await serve(options);
   const found = findSandbox(options.stateFolder, kill);
   expect(found).toMatchObject(served.locator);
@@ -26,7 +25,7 @@ it('is found while it serves, but not afterwards', async () => {
 });
 
 it('locks its folder, and reports the address of the owner', async () => {
-  const options = optionsIn(temporary());
+  const options = serveOptions(temporary());
   const served = await serve(options);
   await expect(serve(options)).rejects.toMatchObject({
     exit: 'configuration',
@@ -39,7 +38,8 @@ it('locks its folder, and reports the address of the owner', async () => {
 
 it('is found again after its locator was removed, but not after it has ended', async () => {
   const timers = manualTimers();
-  const options = { ...optionsIn(temporary()), later: timers.later };
+  const defaults = serveOptions(temporary());
+  const options = { ...defaults, host: { ...defaults.host, later: timers.later } };
   const served = await serve(options);
   rmSync(join(options.stateFolder, 'sandboxes', `${served.locator.port}.json`));
   expect(findSandbox(options.stateFolder, kill)).toBeUndefined();
@@ -51,7 +51,7 @@ it('is found again after its locator was removed, but not after it has ended', a
 });
 
 it('waits for an owner that is about to end', async () => {
-  const options = optionsIn(temporary());
+  const options = serveOptions(temporary());
   mkdirSync(defaultData(options.stateFolder), { recursive: true });
   const ending = acquire(join(defaultData(options.stateFolder), 'lock'), { pid: process.pid, kill });
   const starting = serve(options);
@@ -61,18 +61,18 @@ it('waits for an owner that is about to end', async () => {
 });
 
 it('gives up on a folder that stays locked', async () => {
-  const options = optionsIn(temporary());
+  const options = serveOptions(temporary());
   mkdirSync(defaultData(options.stateFolder), { recursive: true });
   acquire(join(defaultData(options.stateFolder), 'lock'), { pid: process.pid, kill });
   let now = 0;
-  await expect(serve({ ...options, now: () => (now += 3_000) })).rejects.toMatchObject({
+  await expect(serve({ ...options, host: { ...options.host, now: () => (now += 3_000) } })).rejects.toMatchObject({
     code: 'sandbox-running',
     message: expect.stringContaining(String(process.pid)),
   });
 });
 
 it('takes over the folder of a killed sandbox', async () => {
-  const options = optionsIn(temporary());
+  const options = serveOptions(temporary());
   mkdirSync(defaultData(options.stateFolder), { recursive: true });
   writeFileSync(join(defaultData(options.stateFolder), 'lock'), '999999 12345 abcd\n');
   const served = await serve(options);
@@ -86,7 +86,7 @@ it('serves any number of sandboxes without a folder', async () => {
     stores.push(journal);
     return createSandbox();
   };
-  const options = { ...optionsIn(temporary()), sandbox, data: null };
+  const options = { ...serveOptions(temporary()), sandbox, data: null };
   const two = await Promise.all([serve(options), serve(options)]);
   expect(new Set(two.map(({ locator }) => locator.url)).size).toBe(2);
   expect(findSandbox(options.stateFolder, kill)).toBeUndefined();
@@ -95,7 +95,7 @@ it('serves any number of sandboxes without a folder', async () => {
 });
 
 it('continues where the previous one ended', async () => {
-  const options = optionsIn(temporary());
+  const options = serveOptions(temporary());
   const first = await serve(options);
   const headers = { authorization: `Bearer ${first.locator.keys.sandbox}`, 'content-type': 'application/json' };
   await httpRequest(`${first.locator.url}/api/public/contacts`, { headers, body: '{"phone":"+12025550177"}' });
@@ -108,7 +108,7 @@ it('continues where the previous one ended', async () => {
 });
 
 it('hands over to a waiting sandbox only once its journal is complete', async () => {
-  const options = optionsIn(temporary());
+  const options = serveOptions(temporary());
   const first = await serve(options);
   const closing = first.close();
   const second = await serve(options);
@@ -119,13 +119,13 @@ it('hands over to a waiting sandbox only once its journal is complete', async ()
 });
 
 it('records nothing after it has ended', async () => {
-  const { sandbox, close } = await serve(optionsIn(temporary()));
+  const { sandbox, close } = await serve(serveOptions(temporary()));
   await Promise.all([close(), close()]);
   expect(() => sandbox.keys.goLive()).toThrow('closed');
 });
 
 it.skipIf(!canSwapFiles)('unlocks its folder even if a write failed, and reports the failure', async () => {
-  const options = optionsIn(temporary());
+  const options = serveOptions(temporary());
   const data = defaultData(options.stateFolder);
   const { sandbox, close } = await serve(options);
   swapFile(join(data, 'journal.ndjson'), '/dev/full');
@@ -136,7 +136,7 @@ it.skipIf(!canSwapFiles)('unlocks its folder even if a write failed, and reports
 });
 
 it('rejects a folder with a damaged journal, and leaves it unlocked and unchanged', async () => {
-  const options = optionsIn(temporary());
+  const options = serveOptions(temporary());
   await (await serve(options)).close();
   const data = defaultData(options.stateFolder);
   const journal = join(data, 'journal.ndjson');
@@ -154,30 +154,15 @@ it('rejects a folder with a damaged journal, and leaves it unlocked and unchange
 });
 
 it('reports why it should end', async () => {
-  const served = await serve(optionsIn(temporary()));
+  const served = await serve(serveOptions(temporary()));
   const stopping = openRemote(served.locator).stop();
   expect(await served.ending).toBe('stopped');
   await served.close();
   await stopping;
-  const idle = await serve({ ...optionsIn(temporary()), idle: 1 });
+  const idle = await serve({ ...serveOptions(temporary()), idle: 1 });
   expect(await idle.ending).toBe('idle');
   await idle.close();
 });
-
-function optionsIn(stateFolder: string): ServeOptions {
-  return {
-    sandbox: (journal) => createSandbox({ journal }),
-    stateFolder,
-    data: defaultData(stateFolder),
-    port: 0,
-    background: false,
-    build: 'b1',
-    pid: process.pid,
-    kill,
-    now: Date.now,
-    later,
-  };
-}
 
 function temporary(): string {
   const path = mkdtempSync(join(tmpdir(), 'bizmsg-serve-'));
@@ -186,7 +171,7 @@ function temporary(): string {
 }
 
 it('releases port and lock if it cannot write its locator', async () => {
-  const options = optionsIn(temporary());
+  const options = serveOptions(temporary());
   const first = await serve(options);
   const { port } = first.locator;
   await first.close();
@@ -200,7 +185,7 @@ it('releases port and lock if it cannot write its locator', async () => {
 });
 
 it('keeps its token for an open page, unless other users could have written it', async () => {
-  const options = optionsIn(temporary());
+  const options = serveOptions(temporary());
   const file = join(defaultData(options.stateFolder), 'token');
   const tokenAfter = async (change: () => void) => {
     change();

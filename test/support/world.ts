@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { createSandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { Locator } from '../../src/sandbox/remote/locator.ts';
 import { serve } from '../../src/sandbox/serve.ts';
 import { bin, cleanEnv, temporaryHome } from './bin.ts';
-import { alive, cli, type CliOptions, later, type Ran } from './cli.ts';
+import { cli, type CliOptions, type Ran } from './cli.ts';
+import { serveOptions } from './local.ts';
 
 export interface World {
   readonly home: string;
@@ -22,18 +23,8 @@ export interface World {
 /** Serves a sandbox on a free port, with a new home and an environment that calls it. */
 export async function openWorld(options: SandboxOptions = {}): Promise<World> {
   const home = temporaryHome();
-  const served = await serve({
-    sandbox: (journal) => createSandbox({ journal, ...options }),
-    stateFolder: join(home.path, '.local/state/bizmsg'),
-    data: null,
-    port: 0,
-    build: 'source',
-    pid: process.pid,
-    background: false,
-    kill: alive,
-    now: Date.now,
-    later,
-  });
+  const stateFolder = join(home.path, '.local/state/bizmsg');
+  const served = await serve({ ...serveOptions(stateFolder, options), data: null });
   const { sandbox, locator } = served;
   const env = { BIZMSG_BASE_URL: locator.url, BIZMSG_API_KEY: sandbox.keys.sandbox };
   return {

@@ -70,9 +70,8 @@ async function serveAlone(context: Context, { plan, shape, rng: seed }: Input<ty
   ]);
   const warn = (text: string) => context.note('sandbox', text);
   const sandbox = () => createSandbox({ plan, shape, seed, warn });
-  const { pid, kill, now, later } = context.host;
   const alone = { stateFolder: context.stateFolder(), data: null, port: 0, idle: Infinity, background: false };
-  return serve({ ...alone, sandbox, build: __BUILD__, pid, kill, now, later, warn });
+  return serve({ ...alone, sandbox, build: __BUILD__, host: context.host, warn });
 }
 
 /** Checks the URL before the command runs. */

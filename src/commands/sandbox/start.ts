@@ -9,8 +9,6 @@ import { shellQuote } from '../../base/shell-quote.ts';
 import { untilAborted } from '../../base/sleep.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Happened, HappenedEvent } from '../../sandbox/rows.ts';
-import type { Change } from '../../sandbox/state/records.ts';
-import type { Journal } from '../../sandbox/state/store.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import { contentsIn } from './contents.ts';
 import { pageLink } from './status.ts';
@@ -124,31 +122,24 @@ async function start(context: Context, input: Input<typeof params>) {
     import('../../webhooks/throttled-warnings.ts'),
   ]);
   const stateFolder = context.stateFolder();
-  const { pid, kill, now, later } = context.host;
+  const { host } = context;
   const note = createNotes((text) => {
     // stderr is the log then.
     if (onDemand) rotate(logFile(stateFolder));
     context.note('sandbox', text);
-  }, now);
+  }, host.now);
   // Clients can cause the same warning with each request.
   const warn = (text: string) => note(text, text);
   // Only this user can write to the default folder, so this user allowed its webhooks.
-  const isAllowed = external || (data === undefined && !onlyLocal(context.host.env));
+  const isAllowed = external || (data === undefined && !onlyLocal(host.env));
   return serve({
-    pid,
-    kill,
-    now,
-    later,
+    host,
     build: __BUILD__,
-    sandbox: (journal) =>
-      createSandbox({
-        plan,
-        shape,
-        seed,
-        external: isAllowed,
-        warn,
-        journal: journal && withSeedWarning(journal, seed, warn),
-      }),
+    sandbox(journal) {
+      const sandbox = createSandbox({ plan, shape, seed, external: isAllowed, warn, journal });
+      if (seed !== undefined && sandbox.seedText !== seed) warn('--rng is ignored: this sandbox already has a seed');
+      return sandbox;
+    },
     stateFolder,
     data: ephemeral ? null : (data ?? defaultData(stateFolder)),
     port,
@@ -157,23 +148,6 @@ async function start(context: Context, input: Input<typeof params>) {
     words: wordsOf(input),
     warn,
   });
-}
-
-/** Warns if the journal was created with another seed. */
-function withSeedWarning(journal: Journal, seed: string | undefined, warn: (text: string) => void): Journal {
-  return { ...journal, past: watched(journal.past) };
-
-  function* watched(past: Journal['past']): Generator<readonly Change[]> {
-    let isWarned = false;
-    for (const changes of past) {
-      const kept = changes.find((change) => change.type === 'seed');
-      if (kept && seed !== undefined && kept.seed !== seed && !isWarned) {
-        warn('--rng is ignored: this sandbox already has a seed');
-        isWarned = true;
-      }
-      yield changes;
-    }
-  }
 }
 
 async function inBackground(

@@ -3,11 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { defaultData, liveLocators, locatorFolder } from '../../../src/sandbox/remote/locator.ts';
-import type { Journal } from '../../../src/sandbox/state/store.ts';
-import { createSandbox } from '../../../src/sandbox/sandbox.ts';
 import { serve, type LocatedSandbox } from '../../../src/sandbox/serve.ts';
 import { findOrStart, type StartOptions } from '../../../src/sandbox/remote/start.ts';
-import { later } from '../../support/cli.ts';
+import { serveOptions } from '../../support/local.ts';
 
 const started: LocatedSandbox[] = [];
 const alive = (pid: number) => pid === process.pid;
@@ -99,10 +97,7 @@ function optionsIn(stateFolder: string) {
   const spawned: unknown[][] = [];
   let build = 'b1';
   const start = async ({ background }: { background: boolean }) => {
-    const sandbox = (journal: Journal | undefined) => createSandbox({ journal });
-    const data = defaultData(stateFolder);
-    const process = { pid: globalThis.process.pid, kill: alive, now: Date.now, later, port: 0 };
-    started.push(await serve({ sandbox, stateFolder, data, background, build, ...process }));
+    started.push(await serve({ ...serveOptions(stateFolder), background, build }));
   };
   const options: StartOptions = {
     stateFolder,

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { defaultData, findSandbox, liveLocators } from '../../../src/sandbox/remote/locator.ts';
-import { createSandbox } from '../../../src/sandbox/sandbox.ts';
 import { serve, type LocatedSandbox } from '../../../src/sandbox/serve.ts';
-import { alive, cli, later } from '../../support/cli.ts';
+import { alive, cli } from '../../support/cli.ts';
 import { newHome } from '../../support/fake-service.ts';
+import { serveOptions } from '../../support/local.ts';
 
 describe('the data id of a sandbox', () => {
   it('survives a restart with the same data', async () => {
@@ -75,18 +75,7 @@ function newMachine() {
   const stateFolder = join(home, '.local/state/bizmsg');
   const data = defaultData(stateFolder);
   const start = async (folder: string | null = data): Promise<LocatedSandbox> => {
-    const served = await serve({
-      sandbox: (journal) => createSandbox({ journal, seed: 'a seed' }),
-      stateFolder,
-      data: folder,
-      port: 0,
-      build: 'source',
-      pid: process.pid,
-      background: false,
-      kill: alive,
-      later,
-      now: Date.now,
-    });
+    const served = await serve({ ...serveOptions(stateFolder, { seed: 'a seed' }), data: folder });
     onTestFinished(() => served.close());
     return served;
   };
