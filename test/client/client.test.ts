@@ -4,8 +4,8 @@ import { complete } from '../../src/client/exchange.ts';
 import type { Pace } from '../../src/client/pace/pace.ts';
 import { createPace } from '../../src/client/pace/slots.ts';
 import { CliError } from '../../src/base/errors.ts';
-import { failureFrom, key, message, open, rig, ways } from './rig.ts';
-import { authority, deadPort, serve, serveBytes } from './servers.ts';
+import { failureFrom, key, message, rig, ways } from './rig.ts';
+import { deadPort, serve, serveBytes } from './servers.ts';
 
 describe.each(ways)('a call over the %s transport', (way) => {
   it("sends the body to the endpoint's path and returns the typed response", async () => {
@@ -116,37 +116,12 @@ describe.each(ways)('a call over the %s transport', (way) => {
     expect(service.seen).toHaveLength(3);
   });
 
-  it('retries a list after a fault', async () => {
-    const service = await serve((_, __, response) => {
-      if (service.seen.length < 2) response.writeHead(503).end();
-      else response.end('[1]');
-    });
-    const { client } = await rig(way, service.url);
-    await expect(client.call('listContacts', undefined)).resolves.toEqual([1]);
-  });
-
   it('retries a refused connection, reports that nothing was done, and suggests the sandbox', async () => {
     const { client, waits } = await rig(way, `http://127.0.0.1:${await deadPort()}`);
     const failure = await failureFrom(client.call('sendTemplate', message));
     expect(failure).toMatchObject({ exit: 'network', code: 'unreachable', done: 'no' });
     expect(failure.hint).toContain('bizmsg sandbox start');
     expect(waits).toHaveLength(3);
-  });
-
-  it('suggests --ca-file if it does not trust the certificate', async () => {
-    const service = await serve((_, __, response) => response.end(), 'https');
-    const { client, waits } = await rig(way, service.url);
-    const failure = await failureFrom(client.call('sendTemplate', message));
-    expect(failure).toMatchObject({ exit: 'network', code: 'tls', done: 'no' });
-    expect(failure.hint).toContain('--ca-file');
-    expect(waits).toEqual([]);
-  });
-
-  it('works over a trusted connection', async () => {
-    const service = await serve((_, __, response) => response.end('{"message_id":"m1"}'), 'https');
-    const transport = await open(way, { url: service.url, ca: [authority] });
-    const { client } = await rig(way, service.url, { transport });
-    expect((await client.call('sendTemplate', message)).message_id).toBe('m1');
   });
 
   it.each([

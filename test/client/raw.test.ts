@@ -30,23 +30,6 @@ describe('a raw request', () => {
     expect(service.seen[0]).toMatchObject({ method: 'PATCH', body: 'abc', headers: { accept: 'text/csv' } });
   });
 
-  it('may have been done if a change gets a fault', async () => {
-    const service = await serve((_, __, response) => response.writeHead(500).end());
-    const { client } = await rig('direct', service.url);
-    expect(await failureFrom(raw(client, { method: 'DELETE', path: '/x' }))).toMatchObject({
-      exit: 'unsure',
-      done: 'unknown',
-    });
-    expect(service.seen).toHaveLength(1);
-  });
-
-  it('includes the body of a failure in the error', async () => {
-    const service = await serve((_, __, response) => response.writeHead(404).end('{"title":"gone"}'));
-    const { client } = await rig('direct', service.url);
-    const failure = await failureFrom(raw(client, { method: 'GET', path: '/x' }));
-    expect(failure).toMatchObject({ exit: 'notFound', status: 404, body: { title: 'gone' }, done: undefined });
-  });
-
   it.each(['//evil.example', '@evil.example', 'https://evil.example/'])('sends nothing to %s', async (path) => {
     const service = await serve((_, __, response) => response.end());
     const { client } = await rig('direct', service.url);

@@ -102,6 +102,8 @@ it('continues where the previous one ended', async () => {
   await first.close();
   const second = await serve(options);
   expect(second.locator.keys).toEqual(first.locator.keys);
+  expect([second.sandbox.secret(), second.sandbox.plan()]).toEqual([first.sandbox.secret(), first.sandbox.plan()]);
+  expect(second.sandbox.keys.list()).toEqual(first.sandbox.keys.list());
   expect(second.sandbox.contacts().at(-1)).toMatchObject({ phone: '+12025550177' });
   expect(second.sandbox.events()).toEqual(first.sandbox.events());
   await second.close();

@@ -68,31 +68,6 @@ it.each([[{ no: 'commit' }], [['no change']], [[{ type: 7 }]], [null]])(
   },
 );
 
-it('lets a sandbox continue where it ended', async () => {
-  const folder = temporary();
-  const before = open(folder);
-  const sandbox = createSandbox({ journal: before, plan: 'growth' });
-  const headers = bearing(sandbox.keys.sandbox);
-  const send = { method: 'POST', target: paths.send, headers, body: JSON.stringify(order) };
-  await sandbox.answer(send);
-  await sandbox.answer({ ...send, target: paths.contacts, body: '{"phone":"+12025550177"}' });
-  sandbox.close();
-  await before.close();
-
-  const after = open(folder);
-  const again = createSandbox({ journal: after });
-  again.close();
-  expect(again.keys.list()).toEqual(sandbox.keys.list());
-  expect(again.export().messages).toEqual(sandbox.export().messages);
-  expect(again.contacts()).toEqual(sandbox.contacts());
-  expect(again.events()).toEqual(sandbox.events());
-  expect(again.requests()).toEqual(sandbox.requests());
-  expect([again.plan(), again.secret()]).toEqual([sandbox.plan(), sandbox.secret()]);
-  expect((await again.answer(send)).status).toBe(200);
-  expect(new Set(again.messages().map(({ id }) => id)).size).toBe(2);
-  await after.close();
-});
-
 it.skipIf(!canLimitFiles)('has a sandbox fail on what it cannot keep, and on nothing else', async () => {
   const folder = temporary();
   const journal = open(folder);
