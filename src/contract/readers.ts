@@ -60,12 +60,12 @@ export function list<T>(item: Reader<T>): Reader<readonly T[]> {
   };
 }
 
-type Shape = Readonly<Record<string, Reader<unknown>>>;
-type Fields<S extends Shape> = { readonly [K in keyof S]: ReturnType<S[K]> };
+type Readers = Readonly<Record<string, Reader<unknown>>>;
+type Fields<S extends Readers> = { readonly [K in keyof S]: ReturnType<S[K]> };
 
 /** Reads an object with at least these fields. Other fields pass through `rest`; without it they are dropped. */
-export function object<S extends Shape>(shape: S, rest?: typeof notShown): Reader<Fields<S>>;
-export function object(shape: Shape, rest?: typeof notShown): Reader<object> {
+export function object<S extends Readers>(shape: S, rest?: typeof notShown): Reader<Fields<S>>;
+export function object(shape: Readers, rest?: typeof notShown): Reader<object> {
   const readers = Object.entries(shape);
   return (value, at = '') => {
     if (!isRecord(value)) throw new Mismatch(at, `must be an object, not ${kindOf(value)}`);

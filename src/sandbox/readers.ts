@@ -7,15 +7,15 @@ interface Optional<T> extends Reader<T | undefined> {
   readonly optional: true;
 }
 
-type Shape = Readonly<Record<string, Reader<unknown>>>;
-type OptionalName<S extends Shape> = { [K in keyof S]: S[K] extends Optional<unknown> ? K : never }[keyof S];
-type Fields<S extends Shape> = { readonly [K in Exclude<keyof S, OptionalName<S>>]: ReturnType<S[K]> } & {
+type Readers = Readonly<Record<string, Reader<unknown>>>;
+type OptionalName<S extends Readers> = { [K in keyof S]: S[K] extends Optional<unknown> ? K : never }[keyof S];
+type Fields<S extends Readers> = { readonly [K in Exclude<keyof S, OptionalName<S>>]: ReturnType<S[K]> } & {
   readonly [K in OptionalName<S>]?: ReturnType<S[K]>;
 };
 
 /** An object with these fields and no others: an unknown one is most likely a typo. */
-export function fields<S extends Shape>(shape: S): Reader<Fields<S>>;
-export function fields(shape: Shape): Reader<object> {
+export function fields<S extends Readers>(shape: S): Reader<Fields<S>>;
+export function fields(shape: Readers): Reader<object> {
   return (value, at = '') => {
     if (!isRecord(value)) throw new Mismatch(at, 'must be an object');
     const unknown = Object.keys(value).find((name) => !Object.hasOwn(shape, name));

@@ -39,13 +39,5 @@ describe.skipIf(noBrowser)(`the page with ${count} messages (${noBrowser ?? 'in 
     }
     await page.goto(`${shown.url}/__sandbox/#limits/keys`);
     await expect.poll(() => page.getByRole('table', { name: 'Audit' }).getByRole('row').count()).toBe(101);
-
-    await page.goto(`${shown.url}/__sandbox/#phones/%2B12025550102`);
-    const thread = page.getByRole('region', { name: 'List of messages' });
-    await thread.getByText(`Your code is ${count - 1}.`).waitFor();
-    expect(await thread.getByRole('article').count()).toBeLessThan(60);
-    await thread.press('Home');
-    await thread.getByText('Your code is 0.').waitFor();
-    expect(await thread.getByRole('article').count()).toBeLessThan(60);
   });
 });

@@ -87,23 +87,6 @@ describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'
     expect(await overflow('dialog[open]')).toBe(0);
   });
 
-  it('scrolls lists only down on a phone', async () => {
-    shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:65535/hooks' });
-    await shown.send('+12025550101', 'welcome');
-    await shown.sandbox.time.advance(400);
-    const page = await tabs.open(shown.link, { viewport: { width: 375, height: 720 } });
-    for (const [screen, content] of [
-      ['timeline', page.getByRole('link', { name: '+12025550101' })],
-      ['deliveries', page.getByText('connection refused').first()],
-      ['limits/choices', page.getByRole('table').last()],
-    ] as const) {
-      await show(page, screen);
-      await content.waitFor();
-      const widths = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.list'))`;
-      expect([screen, await page.evaluate(widths)]).toEqual([screen, 0]);
-    }
-  });
-
   it('scrolls deliveries only down on a phone, also without a response', async () => {
     shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:65535/hooks' });
     shown.sandbox.faults.add({ on: ['broadcast.completed'], effect: { kind: 'delay', ms: 60_000 } });
