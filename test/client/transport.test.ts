@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import net from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openTransport } from '../../src/client/transport.ts';
-import { header, type Transport, WireFailure } from '../../src/client/wire.ts';
+import { header, type Transport, WireFailure, wireFailure } from '../../src/client/wire.ts';
 import { open, ways } from './rig.ts';
 import { authority, deadPort, listen, serve, serveBytes, serveProxy } from './servers.ts';
 
@@ -197,6 +197,16 @@ describe.each(ways)('the %s transport', (way) => {
     );
     expect(answers.map(({ body }) => Number(body))).toEqual(Array.from({ length: 100 }, (_, at) => at));
   });
+});
+
+it.each([
+  ['ENOTFOUND', 'address'],
+  ['EAI_AGAIN', 'connect'],
+  ['EMFILE', 'files'],
+  ['CERT_HAS_EXPIRED', 'tls'],
+])('an error with the code %s before a byte was sent is of the kind %s', (code, kind) => {
+  const error = Object.assign(new Error(''), { code });
+  expect(wireFailure(error, { sent: false, aborted: false })).toMatchObject({ kind, sent: false });
 });
 
 describe('a connection pool', () => {

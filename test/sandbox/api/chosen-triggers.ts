@@ -69,7 +69,7 @@ export const triggerProofs: Readonly<Record<string, Proof>> = {
   },
   'the data of flow.completed': {
     holds: async (to) => {
-      const data = { flow_run_id: expect.any(String), flow: 'welcome', contact_id: 'con_sandbox_1' };
+      const data = { flow_run_id: anId('run'), flow: 'welcome', contact_id: 'con_sandbox_1' };
       expect(await told(to, 'flow.completed', { flow: 'welcome' })).toEqual([['flow.completed', data]]);
     },
   },
@@ -105,7 +105,7 @@ export const triggerProofs: Readonly<Record<string, Proof>> = {
   'the data of order.paid': {
     holds: async (to) => {
       const fields = { amount: '12.50', currency: 'EUR', provider: 'stripe' };
-      const data = { order_id: expect.any(String), contact_id: 'con_sandbox_1', ...fields };
+      const data = { order_id: anId('ord'), contact_id: 'con_sandbox_1', ...fields };
       expect(await told(to, 'order.paid', fields)).toEqual([['order.paid', data]]);
     },
   },
