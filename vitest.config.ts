@@ -27,7 +27,6 @@ const longFiles = [
   'test/e2e/unread-stdout.test.ts',
   'test/page/stream.test.ts',
   'test/page/timeline.test.ts',
-  'test/runs/processes.test.ts',
   'test/e2e/import-changes.test.ts',
   'test/e2e/import-unread.test.ts',
   'test/e2e/power-cut.test.ts',

@@ -48,7 +48,8 @@ describe('the same text', () => {
   it('with a live key is sent after a sandbox key, which is not asked either', async ({ machine }) => {
     const live = machine.env;
     machine.env = { ...live, BIZMSG_API_KEY: keys.sandbox };
-    for (const _ of [1, 2]) await machine.sends(200, all);
+    await machine.sends(200, all);
+    expect((await machine.sends(200, all)).stderr).toMatch(/with a live key, this command would stop: .*200 found/);
     machine.env = live;
     await machine.sends(200, all);
   });
@@ -124,6 +125,17 @@ describe('the clock of the machine', () => {
     expect(machine.service.asked).toHaveLength(1);
     machine.times = (number) => (number === 1 ? 1 : 0);
   });
+
+  it('before the day of the build stops live messages, not imports or messages in the sandbox', async ({ machine }) => {
+    machine.drift = Date.UTC(2023, 11, 31) - machine.now();
+    const [batch, single] = [await machine.batch(all), await machine.single(all[0])];
+    expect([batch.code, single.code, machine.service.asked]).toEqual([3, 3, []]);
+    for (const { stderr } of [batch, single]) expect(stderr).toContain('it says 2023-12-31');
+    expect(await machine.load(all)).toMatchObject({ code: 0 });
+    machine.env = { ...machine.env, BIZMSG_API_KEY: keys.sandbox };
+    await machine.sends(200, all);
+    machine.times = () => [0, 1];
+  });
 });
 
 describe('a single message', () => {
@@ -162,6 +174,22 @@ describe('a single message', () => {
       expect((await machine.single(three[0])).code).toBe(11);
     },
   );
+
+  it.for([
+    [200, { code: 0, sent: 2, skipped: { elsewhere: 1 } }],
+    [500, { code: 10, sent: 2, skipped: { unsure: 1 } }],
+  ] as const)('that is answered %i during a batch is not sent by that', async ([reply, ended], { machine }) => {
+    machine.reply = ({ phone }) => (phone === three[2]?.phone ? reply : 200);
+    const [goOn, first] = [machine.hold(), machine.arrived(1)];
+    const batch = machine.sends(ended, three, '--concurrency 1');
+    await first;
+    const second = machine.arrived(1);
+    const single = machine.single(three[2]);
+    await second.then(goOn);
+    expect((await single).code).toBe(reply === 200 ? 0 : 13);
+    await batch;
+    machine.times = () => [reply === 200 ? 1 : 0, 1];
+  });
 
   it('counts from the last time that it was sent', async ({ machine }) => {
     for (const wait of [0, 11 * minute]) {

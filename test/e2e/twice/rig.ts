@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it as base } from 'vitest';
 import { isRecord } from '../../../src/contract/readers.ts';
-import type { Summary } from '../../runs/matrix-rig.ts';
 import { type Running, startBin, temporaryHome } from '../../support/bin.ts';
 import { alive, cli, type CliOptions, type Ran } from '../../support/cli.ts';
 import { type Answer, conversation } from '../../support/conversation.ts';
@@ -42,6 +41,29 @@ const formats = {
   ndjson: (rows: readonly Row[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
   json: (rows: readonly Row[]) => JSON.stringify(rows),
 } as const;
+
+interface Summary {
+  readonly run: string;
+  readonly continues: boolean;
+  readonly rows: number;
+  readonly sent: number;
+  readonly failed: number;
+  readonly unsure: number;
+  readonly not_reached: number;
+  readonly skipped: Readonly<Record<Skips, number>>;
+  readonly files: { readonly failed: string | null; readonly unsure: string | null };
+}
+
+type Skips =
+  | 'excluded'
+  | 'earlier_run'
+  | 'this_run'
+  | 'duplicate'
+  | 'another_message'
+  | 'unsure'
+  | 'elsewhere'
+  | 'busy'
+  | 'changed';
 
 interface Result extends Ran {
   /** Undefined if the command was refused. */

@@ -44,6 +44,14 @@ describe('a batch with what another sender has sent', () => {
     await machine.refuses([/200 found/], all);
   });
 
+  it('is sent with the key of an account with another name', async ({ machine }) => {
+    machine.env = { ...machine.env, BIZMSG_ACCOUNT: 'one' };
+    await machine.sends(200, all);
+    machine.env = { ...machine.env, BIZMSG_ACCOUNT: 'other', BIZMSG_API_KEY: keys.otherLive };
+    await machine.sends(200, all);
+    machine.times = () => 2;
+  });
+
   it('of a job sends nothing with another key of its address', async ({ machine }) => {
     await machine.sends(200, all, '--job news');
     machine.env = { ...machine.env, BIZMSG_API_KEY: keys.otherLive };
