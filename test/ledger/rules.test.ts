@@ -61,16 +61,6 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       expect(await countsOf(machine, run)).toMatchObject({ planned: 4, withdrawn: 1 });
     });
 
-    it('does not continue the run if fewer than half of its recipients occur', async () => {
-      const machine = createMachine();
-      const first = machine.start();
-      const { run } = accepted(await first.register(planOf(people)));
-      await first.close();
-      const other = accepted(await machine.start().register(planOf('ada:1 eve:1 fay:1')));
-      expect(other).toMatchObject({ continues: false });
-      expect(other.run).not.toBe(run);
-    });
-
     it('counts each recipient once, with any number of messages', async () => {
       const machine = createMachine();
       const first = machine.start();
@@ -112,36 +102,6 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       expect(await countsOf(machine, run)).toMatchObject({ planned: 4, withdrawn: 0 });
     });
 
-    it('asks about a live run that was idle for more than 12 hours', async () => {
-      const machine = createMachine();
-      const first = machine.start();
-      const { run } = accepted(await first.register(planOf(people)));
-      await first.close();
-      machine.wait(12 * hour + 1);
-      const second = machine.start();
-      const idle = expect.closeTo(12 * hour, -4);
-      expect(stopOf(await second.register(planOf(people)))).toEqual({ reason: 'idle', run, idle, left: 4 });
-      expect(accepted(await second.register(planOf(people, { continue: true })))).toMatchObject({ run });
-    });
-
-    it('asks with --again about an unfinished run, and continues that of --again with it', async () => {
-      const machine = createMachine();
-      const first = machine.start();
-      const { run } = accepted(await first.register(planOf(people)));
-      await first.close();
-      const second = machine.start();
-      expect(stopOf(await second.register(planOf(people, { again: true })))).toMatchObject({
-        reason: 'unfinished',
-        run,
-      });
-      const again = accepted(await second.register(planOf(people, { again: true, besides: true })));
-      expect(again.run).not.toBe(run);
-      await second.close();
-      expect(accepted(await machine.start().register(planOf(people, { again: true })))).toMatchObject({
-        run: again.run,
-      });
-    });
-
     describe.each(['message', 'contact'] as const)('completes a run of kind %s whose last row is settled', (kind) => {
       it.each([
         ['killed', async ({ kill }: Machine, { pid }: Process) => kill(pid)],
@@ -168,17 +128,6 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       await sendAll(second, plan);
       machine.kill(first.pid);
       expect(await machine.start().register(plan)).toMatchObject({ run, counts: { done: 3, unsure: 1 } });
-    });
-
-    it('asks after 12 hours about a live run that has not ended, and starts a new one after 7 days', async () => {
-      const machine = createMachine();
-      const first = machine.start();
-      const { run } = await sendAllRows(first, planOf(people));
-      await first.close();
-      machine.wait(12 * hour + 1);
-      expect(stopOf(await machine.start().register(planOf(people)))).toMatchObject({ reason: 'idle', run, left: 0 });
-      machine.wait(7 * day);
-      expect(stopOf(await machine.start().register(planOf(people)))).toMatchObject({ reason: 'sent-before', rows: 4 });
     });
 
     it('closes a run after 7 idle days, with a note', async () => {
@@ -209,15 +158,6 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       expect(accepted(await machine.start().register(planOf(people)))).toMatchObject({ notes: [] });
     });
 
-    it('does not continue a closed run', async () => {
-      const machine = createMachine();
-      const first = machine.start();
-      const { run } = accepted(await first.register(planOf(people)));
-      await first.close();
-      await machine.start().closeRun(run);
-      expect(accepted(await machine.start().register(planOf(people)))).toMatchObject({ continues: false });
-    });
-
     it('registers all rows with --first, sends the first of them once, and the others without it', async () => {
       const machine = createMachine();
       const once = await sendAll(machine.start(), planOf(people, { first: 2 }));
@@ -243,11 +183,6 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       expect(await second.claim(messages('ada:1'), { run })).toEqual([{ verdict: 'yours' }]);
       await second.settle([{ run, row: message('ada:1'), outcome: 'failed' }]);
       expect(await second.claim(messages('ada:1'), { run })).toEqual([{ verdict: 'failed' }]);
-    });
-
-    it('skips duplicate rows of the input', async () => {
-      const result = accepted(await createMachine().start().register(planOf('ada:1 bob:1 ada:1 ada:1')));
-      expect(fatesIn(result)).toEqual(['due', 'due', 'duplicate', 'duplicate']);
     });
 
     it('asks about several messages for one recipient, unless they are for several occasions', async () => {
@@ -324,34 +259,6 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       ]);
       machine.kill(first.pid);
       expect(fatesIn(accepted(await machine.start().register(plan)))).toEqual(['due', 'due']);
-    });
-
-    it('passes a reminder with another text after 20 hours, also if yesterday one row was unsure', async () => {
-      const machine = createMachine();
-      const first = machine.start();
-      const { run } = accepted(await first.register(planOf(people)));
-      await first.claim(messages(people), { run });
-      await first.settle(messages('bob:1 cyd:1 dan:1').map((row) => ({ run, row, outcome: 'done' })));
-      machine.kill(first.pid);
-      machine.wait(21 * hour);
-      const next = await sendAll(machine.start(), planOf(people.replaceAll('1', '2')));
-      expect(next).toMatchObject({ continues: false, counts: { due: 4 } });
-    });
-
-    it('sends all rows with --again', async () => {
-      const machine = createMachine();
-      await sendAll(machine.start(), planOf(people));
-      const result = accepted(await machine.start().register(planOf(people, { again: true })));
-      expect(result.counts.due).toBe(4);
-    });
-
-    it('only prints a note with a sandbox key', async () => {
-      const machine = createMachine();
-      const { run } = await sendAll(machine.start(), planOf(people, { mode: 'sandbox' }));
-      const result = accepted(await machine.start().register(planOf(people, { mode: 'sandbox' })));
-      expect(result.counts.due).toBe(4);
-      const stop = { reason: 'sent-before', rows: 4, earlier: [{ run, rows: 4 }] };
-      expect(result.notes).toMatchObject([{ note: 'would-stop', stop }]);
     });
 
     it('passes them after 27 days, if the clock is right', async () => {
@@ -433,20 +340,6 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       expect((await machine.start().register(planOf(people, { account: elsewhere }))).stop).toBeUndefined();
     });
 
-    it('asks about a new --job, which sends each row once under its name and then never asks', async () => {
-      const machine = createMachine();
-      await sendAll(machine.start(), planOf('ada:1 bob:1'));
-      const monday = { job: 'monday' };
-      expect(stopOf(await machine.start().register(planOf(people, monday)))).toMatchObject({ rows: 2 });
-      const once = await sendAll(machine.start(), planOf(people, { ...monday, again: true }));
-      expect(once.counts).toMatchObject({ due: 4 });
-      machine.wait(100 * day);
-      const again = await sendAll(machine.start(), planOf(`${people} eve:1`, monday));
-      expect(again).toMatchObject({ run: once.run, counts: { done: 4, due: 1 } });
-      const tuesday = stopOf(await machine.start().register(planOf(people, { job: 'tuesday' })));
-      expect(tuesday).toMatchObject({ rows: 4, earlier: [{ job: 'monday' }] });
-    });
-
     it('skips in a known job what others have sent, and keeps the time of --skip-sent', async () => {
       const machine = createMachine();
       await sendAll(machine.start(), planOf('ada:1'));
@@ -458,28 +351,10 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       const next = await sendAll(machine.start(), planOf('ada:2 bob:1 cyd:1 dan:2 eve:1', { job: 'daily' }));
       expect(fatesIn(next)).toEqual(['earlier', 'done', 'done', 'earlier', 'due']);
     });
-
-    it('continues a run started with --again without counting what it repeats', async () => {
-      const machine = createMachine();
-      await sendAll(machine.start(), planOf(people));
-      const first = machine.start();
-      const { run } = accepted(await first.register(planOf(people, { again: true })));
-      await first.close();
-      const next = machine.start();
-      expect(accepted(await next.register(planOf(people)))).toMatchObject({ run, counts: { due: 4 } });
-      expect((await next.claim(messages(people), { run })).every(({ verdict }) => verdict === 'yours')).toBe(true);
-    });
   });
 
   describe('another key', () => {
     const other = { id: 'profile:new', origin: account.origin, keyDigest: 'key:2' };
-
-    it('stops before it continues the run of another account', async () => {
-      const machine = createMachine();
-      const { run } = accepted(await machine.start().register(planOf(people)));
-      const second = machine.start();
-      expect(stopOf(await second.register(planOf(people, { account: other })))).toEqual({ reason: 'other-key', run });
-    });
 
     it('continues with --continue, which is needed only once', async () => {
       const machine = createMachine();
@@ -487,21 +362,6 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       const second = machine.start();
       expect(accepted(await second.register(planOf(people, { account: other, continue: true }))).run).toBe(run);
       expect(accepted(await machine.start().register(planOf(people, { account: other }))).run).toBe(run);
-    });
-
-    it('continues the run of the same key, whatever the profile', async () => {
-      const machine = createMachine();
-      const { run } = accepted(await machine.start().register(planOf(people)));
-      const same = { ...other, keyDigest: account.keyDigest };
-      expect(accepted(await machine.start().register(planOf(people, { account: same }))).run).toBe(run);
-    });
-
-    it('continues the job of an account that is known by its key alone', async () => {
-      const machine = createMachine();
-      const byKey = { ...account, id: account.keyDigest };
-      const { run } = await sendAll(machine.start(), planOf(people, { job: 'welcome', account: byKey }));
-      const plan = planOf(people, { job: 'welcome', account: other });
-      expect(accepted(await machine.start().register(plan))).toMatchObject({ run, counts: { done: 4 } });
     });
   });
 
@@ -528,30 +388,6 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       expect(fatesIn(last)).toEqual(['changed', 'done', 'done', 'due']);
     });
 
-    it('of most people stop a live command; with --continue the others get them', async () => {
-      const { machine, run } = await interrupted();
-      const text = 'ada:2 bob:2 cyd:2 dan:1';
-      expect(stopOf(await machine.start().register(planOf(text)))).toEqual({ reason: 'other-texts', run });
-      const next = machine.start();
-      const result = accepted(await next.register(planOf(text, { continue: true })));
-      expect([result.run, fatesIn(result)]).toEqual([run, ['changed', 'changed', 'due', 'due']]);
-      // The unsent rows would say the new text now, so that the same command goes on.
-      await next.close();
-      expect(accepted(await machine.start().register(planOf(text, { continue: true }))).run).toBe(run);
-    });
-
-    it.each<[string, PlanOptions, number]>([
-      ['20 hours later', {}, 20 * hour],
-      ['with a sandbox key', { mode: 'sandbox' }, 0],
-    ])('of most people are a new run %s, and the old one is closed', async (_, options, wait) => {
-      const { machine, run } = await interrupted(options);
-      machine.wait(wait);
-      const result = accepted(await machine.start().register(planOf(people.replaceAll('1', '2'), options)));
-      expect(result).toMatchObject({ continues: false, counts: { due: 4 } });
-      expect(result.notes).toContainEqual({ note: 'replaced', run, rows: 2 });
-      expect(await countsOf(machine, run)).toMatchObject({ done: 2, withdrawn: 2 });
-    });
-
     it('of half of the input stop a job; with --continue it goes on', async () => {
       const { machine, run } = await interrupted({ job: 'daily' });
       const plan = (options: PlanOptions) => planOf('ada:2 bob:2 cyd:1 dan:1', { job: 'daily', ...options });
@@ -559,60 +395,6 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       expect(stop).toEqual({ reason: 'job-texts', job: 'daily', rows: 2 });
       const result = accepted(await machine.start().register(plan({ continue: true })));
       expect([result.run, fatesIn(result)]).toEqual([run, ['changed', 'changed', 'due', 'due']]);
-    });
-
-    it('are known to a process that reads an older file', async () => {
-      const { machine, run } = await interrupted();
-      const [one, two] = [machine.start(), machine.start()];
-      await one.register(planOf(people));
-      await two.register(planOf('ada:1 bob:1 cyd:2 dan:1'));
-      await one.claim(messages('cyd:1'), { run });
-      expect(await two.claim(messages('cyd:2'), { run })).toMatchObject([{ verdict: 'taken' }]);
-      await one.settle([{ run, row: message('cyd:1'), outcome: 'done' }]);
-      expect(await two.claim(messages('cyd:2'), { run })).toMatchObject([{ verdict: 'done', isChanged: true }]);
-    });
-  });
-
-  describe('a job', () => {
-    it('that is unfinished is named to a command that fits', async () => {
-      const machine = createMachine();
-      const first = machine.start();
-      const { run } = accepted(await first.register(planOf(people, { job: 'may' })));
-      await first.close();
-      const stop = stopOf(await machine.start().register(planOf(people)));
-      expect(stop).toEqual({ reason: 'job-unnamed', run, job: 'may' });
-    });
-
-    it('that was closed is refused', async () => {
-      const machine = createMachine();
-      const first = machine.start();
-      const { run } = accepted(await first.register(planOf(people, { job: 'may' })));
-      await first.close();
-      await machine.start().closeRun(run);
-      const stop = stopOf(await machine.start().register(planOf(people, { job: 'may' })));
-      expect(stop).toEqual({ reason: 'job-closed', job: 'may' });
-    });
-
-    it('that repeats all rows while a run is unfinished asks', async () => {
-      const machine = createMachine();
-      const first = machine.start();
-      const { run } = accepted(await first.register(planOf(people)));
-      await first.close();
-      const plan = planOf(people, { job: 'may', again: true });
-      expect(stopOf(await machine.start().register(plan))).toMatchObject({ reason: 'unfinished', run });
-    });
-
-    it('sends a row that was withdrawn from it and added again, unless a batch has sent it', async () => {
-      const machine = createMachine();
-      const first = machine.start();
-      accepted(await first.register(planOf(people, { job: 'may' })));
-      await first.close();
-      const second = machine.start();
-      accepted(await second.register(planOf('ada:1 bob:1', { job: 'may' })));
-      await second.close();
-      await sendAll(machine.start(), planOf('cyd:1'));
-      const last = accepted(await machine.start().register(planOf(people, { job: 'may' })));
-      expect(fatesIn(last)).toEqual(['due', 'due', 'earlier', 'due']);
     });
   });
 
@@ -628,57 +410,6 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       await first.close();
       return { machine, run };
     }
-
-    it('are sent again by --retry-unsure, even if their run is finished', async () => {
-      const { machine, run } = await unsure();
-      const result = await sendAll(machine.start(), planOf(people, { retryUnsure: 'always' }));
-      expect(result).toMatchObject({ run, counts: { due: 1, done: 3 } });
-      expect(await countsOf(machine, run)).toMatchObject({ unsure: 0, done: 4 });
-    });
-
-    it('that the service refused to look at may be sent again at once, also by a script', async () => {
-      const { machine, run } = await unsure();
-      const ledger = machine.start();
-      await ledger.register(planOf(people, { retryUnsure: 'daily' }));
-      const claim = () => ledger.claim(messages('ada:1'), { run, retryUnsure: 'daily' });
-      await claim();
-      await ledger.settle([{ run, row: message('ada:1'), outcome: 'release' }]);
-      expect(await countsOf(machine, run)).toMatchObject({ unsure: 1 });
-      expect(await claim()).toEqual([{ verdict: 'yours' }]);
-    });
-
-    it.each(['failed', 'unsure'] as const)('that are sent again stay unsure after: %s', async (outcome) => {
-      const { machine, run } = await unsure();
-      const plan = (retryUnsure: 'always' | 'daily') => planOf(people, { retryUnsure });
-      const ledger = machine.start();
-      await ledger.register(plan('daily'));
-      await ledger.claim(messages('ada:1'), { run, retryUnsure: 'daily' });
-      await ledger.settle([{ run, row: message('ada:1'), outcome }]);
-      await ledger.endRun(run);
-      await ledger.close();
-      expect(await countsOf(machine, run)).toMatchObject({ unsure: 1, done: 3 });
-      const fates = async (retry: 'always' | 'daily') =>
-        fatesIn(accepted(await machine.start().register({ ...plan(retry), isRehearsal: true })))[0];
-      // A script sends them once a day.
-      expect([await fates('daily'), await fates('always')]).toEqual(['unsure', 'due']);
-      machine.wait(day);
-      expect(await fates('daily')).toBe('due');
-    });
-
-    it('that are sent again from their own file are settled in the first run', async () => {
-      const { machine, run } = await unsure();
-      expect(stopOf(await machine.start().register(planOf('ada:1')))).toMatchObject({ reason: 'sent-before' });
-      const result = await sendAll(machine.start(), planOf('ada:1', { retryUnsure: 'always' }));
-      expect(result.run).not.toBe(run);
-      expect(await countsOf(machine, run)).toMatchObject({ unsure: 0, done: 4 });
-    });
-
-    it('that were corrected are held back by --skip-sent', async () => {
-      const { machine } = await unsure();
-      const result = accepted(await machine.start().register(planOf('ada:2 bob:1 eve:1', { skipSent: day })));
-      expect(fatesIn(result)).toEqual(['unsure', 'earlier', 'due']);
-      expect(result.notes).toMatchObject([{ note: 'held-back', rows: 1 }]);
-    });
 
     it('need --retry-unsure again in a later command', async () => {
       const { machine } = await unsure();
@@ -719,20 +450,6 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
   describe('an import', () => {
     const kind = 'contact' as const;
 
-    it('skips what was imported within 30 days; --again imports all', async () => {
-      const machine = createMachine();
-      await sendAll(machine.start(), planOf('ada:1 bob:1', { kind }));
-      const plan = (options: PlanOptions) => planOf('ada:1 bob:1', { kind, isRehearsal: true, ...options });
-      const fates = async (options: PlanOptions) => fatesIn(accepted(await machine.start().register(plan(options))));
-      expect(await fates({})).toEqual(['earlier', 'earlier']);
-      expect(await fates({ again: true })).toEqual(['due', 'due']);
-    });
-
-    it('sends each different row of a contact once, in the order of the file', async () => {
-      const result = await sendAll(createMachine().start(), planOf('1:Ada 1:Ava 1:Ada', { kind }));
-      expect(fatesIn(result)).toEqual(['due', 'due', 'duplicate']);
-    });
-
     it('skips each row that its job has imported, whatever the job imported later', async () => {
       const machine = createMachine();
       const job = { kind, job: 'people' };
@@ -743,33 +460,6 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
 
   describe('a single message', () => {
     const single = { account, mode: 'live', kind: 'message', template: 'welcome' } as const;
-    const run = 'singles live profile:acme';
-
-    it('is not sent twice within 10 minutes without --again', async () => {
-      const machine = createMachine();
-      const process = machine.start();
-      const [row] = messages('ada:1');
-      const send = (again: boolean) => process.claim(row ? [row] : [], { single, again });
-      expect(await send(false)).toEqual([{ verdict: 'yours' }]);
-      await process.settle([{ run, row: message('ada:1'), outcome: 'done' }]);
-      expect(await send(false)).toMatchObject([{ verdict: 'elsewhere', run, state: 'done' }]);
-      expect(await send(true)).toEqual([{ verdict: 'yours' }]);
-      await process.settle([{ run, row: message('ada:1'), outcome: 'done' }]);
-      machine.wait(10 * 60_000);
-      expect(await send(false)).toEqual([{ verdict: 'yours' }]);
-    });
-
-    it('counts batches, and is counted by them', async () => {
-      const machine = createMachine();
-      const process = machine.start();
-      await process.claim(messages('ada:1'), { single });
-      await process.settle([{ run, row: message('ada:1'), outcome: 'done' }]);
-      expect(stopOf(await machine.start().register(planOf(people)))).toMatchObject({ earlier: [{ run, rows: 1 }] });
-      await sendAll(machine.start(), planOf(people, { skipSent: day }));
-      expect(await process.claim(messages('bob:1'), { single })).toMatchObject([
-        { verdict: 'elsewhere', state: 'done' },
-      ]);
-    });
 
     it('does not wait for planned rows, only for rows in flight', async () => {
       const machine = createMachine();
@@ -784,17 +474,6 @@ describe.each(drivers)('a ledger $where', ({ driver }) => {
       expect(await batch.claim(messages('bob:1'), { run })).toMatchObject([
         { verdict: 'taken', owner: { pid: process.pid } },
       ]);
-    });
-
-    it('that is unsure needs --retry-unsure, at any age', async () => {
-      const machine = createMachine();
-      const process = machine.start();
-      await process.claim(messages('ada:1'), { single });
-      machine.kill(process.pid);
-      machine.wait(40 * day);
-      const next = machine.start();
-      expect(await next.claim(messages('ada:1'), { single, again: true })).toMatchObject([{ verdict: 'unsure', run }]);
-      expect(await next.claim(messages('ada:1'), { single, retryUnsure: true })).toEqual([{ verdict: 'yours' }]);
     });
   });
 
