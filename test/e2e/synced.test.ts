@@ -1,23 +1,51 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { binary, cleanEnv } from '../support/bin.ts';
-import { canTrace } from '../support/power-cut-trace.ts';
+import { canInject } from '../support/strace.ts';
 import * as rig from './runs-rig.ts';
+import type { Place } from './runs-rig.ts';
 
 const send = (row: number) => ['send-template', rig.phoneOf(row), 'welcome', '-p', 'Ada', '--yes'];
 
-it.skipIf(!canTrace)('a live message syncs two transactions: its claim and its outcome (needs strace)', async () => {
-  const place = await rig.newPlace();
-  expect((await place.bin(send(1))).code).toBe(0);
-  const trace = join(place.home, 'trace');
-  const tracing = ['strace', '-f', '-qq', '-y', '-o', trace, '-e', 'trace=fsync,fdatasync', '-e', 'signal=none'];
-  const [name = '', ...words] = [...tracing, process.execPath, binary, ...send(2)];
-  const options = { cwd: place.home, env: cleanEnv(place.home, place.env), extendEnv: false } as const;
-  await execa(name, words, options);
-  const synced = [...readFileSync(trace, 'utf8').matchAll(/sync\(\d+<.*\/([^/>]+)>/g)].map(([, name]) => name);
-  // Each commit syncs the database once.
-  expect(synced.filter((name) => name === 'ledger.db')).toHaveLength(2);
-  expect(synced.filter((name) => name?.startsWith('logs.db') || name?.startsWith('pace.db'))).toEqual([]);
+/** The names of files that are synced, and the requests that leave, in order. */
+async function synced({ home, env }: Place, argv: readonly string[]): Promise<readonly string[]> {
+  const trace = join(home, 'trace');
+  const calls = ['-e', 'trace=fsync,fdatasync,write,writev,sendto', '-e', 'signal=none'];
+  const [name = '', ...words] = ['strace', '-f', '-qq', '-y', '-o', trace, ...calls, process.execPath, binary, ...argv];
+  await execa(name, words, { cwd: home, env: cleanEnv(home, env), extendEnv: false, reject: false });
+  const steps = readFileSync(trace, 'utf8').matchAll(/sync\(\d+<.*\/([^/>]+)>|<socket:.*"(POST) /g);
+  return [...steps].map(([, file, method = '']) => file ?? method);
+}
+
+/** Each commit syncs the database once. */
+const commits = (steps: readonly string[]) => steps.filter((step) => step === 'ledger.db' || step === 'POST');
+const draft = expect.stringMatching(/\.new$/);
+
+describe.skipIf(!canInject)('what a power cut must not take (needs strace)', () => {
+  it('is synced before a live message leaves: the secret of the ledger and the claim; then its outcome', async () => {
+    const place = await rig.newPlace();
+    const steps = await synced(place, send(1));
+    expect(steps.slice(0, steps.indexOf('ledger.db'))).toContainEqual(draft);
+    expect(commits(steps).slice(-3)).toEqual(['ledger.db', 'POST', 'ledger.db']);
+  });
+
+  it('are two transactions of a later message', async () => {
+    const place = await rig.newPlace();
+    expect((await place.bin(send(1))).code).toBe(0);
+    const steps = await synced(place, send(2));
+    expect(commits(steps)).toEqual(['ledger.db', 'POST', 'ledger.db']);
+    expect(steps.filter((step) => /^(?:logs|pace)\.db/.test(step))).toEqual([]);
+  });
+
+  it('is synced of a batch: each claim before its request, and the file of failed rows', async () => {
+    const place = await rig.newPlace(({ phone }) => ({ reply: phone === rig.phoneOf(1) ? 400 : 200 }));
+    rig.writePeople(place, 2);
+    expect((await place.bin(send(3))).code).toBe(0);
+    const steps = await synced(place, rig.batch('people.csv', '--concurrency', '1'));
+    const first = steps.indexOf('POST');
+    expect(commits(steps.slice(first, steps.lastIndexOf('POST')))).toContain('ledger.db');
+    expect(steps.slice(first)).toContainEqual(draft);
+  });
 });
