@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errorIn, noteCodes } from '../support/json-lines.ts';
@@ -69,17 +69,6 @@ it('lists failed rows that it has not reached once the same command runs again, 
   world.sandbox.faults.clear();
   expect((await world.run(batch(file))).code).toBe(10);
   expect(rig.linesOf(join(world.home, 'people.failed.csv'))).toContainEqual(expect.stringContaining('not-a-phone'));
-});
-
-it('a run whose ledger is removed while it runs sends each row once', async () => {
-  const world = await rig.newWorld();
-  rig.slow(world);
-  const running = rig.start(world, batch(rig.writePeople(world, 1_000)));
-  await rig.untilSent(world, 50, running);
-  rmSync(join(world.home, '.local/state/bizmsg/local.db'));
-  await running.ended;
-  expect([errorIn(running.stderr())['code'], rig.twice(world)]).toEqual(['run-gone', []]);
-  expect(world.sandbox.counts().messages).toBeLessThan(500);
 });
 
 function writeLong(world: World): string {

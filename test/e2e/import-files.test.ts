@@ -2,7 +2,6 @@ import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bin } from '../support/bin.ts';
-import { alive } from '../support/cli.ts';
 import { errorIn, noteCodes } from '../support/json-lines.ts';
 import type { World } from '../support/world.ts';
 import * as rig from './import-rig.ts';
@@ -77,46 +76,6 @@ it('creates all files of a run readable only by this user', async () => {
   const modes = below.map((path) => [mode(path), statSync(path).isDirectory()]);
   expect(modes.length).toBeGreaterThan(4);
   expect(modes.filter(([bits, isFolder]) => bits !== (isFolder ? 0o700 : 0o600))).toEqual([]);
-});
-
-describe('stdin', () => {
-  it('continues a killed run when the same rows are piped in again', async () => {
-    const world = await rig.newWorld();
-    rig.slow(world);
-    const text = readFileSync(rig.writePeople(world, 400), 'utf8');
-    const argv = ['send-batch', 'welcome', '-', '--format', 'csv', '-o', 'json'];
-    const running = rig.start(world, argv, text);
-    await rig.untilSent(world, 100, running);
-    alive(running.pid, 'SIGKILL');
-    await running.ended;
-    const { home, env } = world;
-    const { code, stdout } = await bin(argv, { home, env, input: text, cwd: home });
-    const { rows, not_reached: left, skipped } = rig.summaryIn(stdout);
-    expect([code, rows, left, skipped]).toMatchObject([10, 400, 0, { unsure: expect.any(Number) }]);
-    expect(rig.twice(world)).toEqual([]);
-    const list = await world.run(['runs', 'list', '-o', 'ndjson']);
-    expect(list.stdout.trimEnd().split('\n')).toHaveLength(1);
-  });
-});
-
-describe('a file with changed rows', () => {
-  it('continues the run with the new rows, and without the removed ones', async () => {
-    const world = await rig.newWorld();
-    rig.slow(world);
-    const file = rig.writePeople(world, 400);
-    const argv = ['contacts', 'import', file, '-o', 'json'];
-    const running = rig.start(world, argv);
-    await rig.untilChanged(world.sandbox, () => world.sandbox.counts().contacts > 100);
-    alive(running.pid, 'SIGINT');
-    expect(await running.ended).toBe(130);
-    const text = readFileSync(file, 'utf8');
-    writeFileSync(file, text.replace(rig.phoneOf(400), rig.phoneOf(9_400)));
-    const { code, stdout, stderr } = await world.run(argv);
-    expect([code, rig.summaryIn(stdout)]).toMatchObject([0, { rows: 400, continues: true, not_reached: 0 }]);
-    expect(stderr).toContain('1 row of this run will not be sent: the input no longer has it');
-    const phones = world.sandbox.contacts().map(({ phone }) => phone);
-    expect([phones.length, new Set(phones).size, phones.includes(rig.phoneOf(400))]).toEqual([405, 405, false]);
-  });
 });
 
 describe('the expected number of rows', () => {

@@ -58,7 +58,7 @@ export async function untilSent({ sandbox }: World, count: number, running?: Run
 const never = new Promise<never>(() => {});
 
 /** Resolves once it is so; looks at each change of the sandbox. */
-export async function untilChanged(sandbox: World['sandbox'], isSo: () => boolean): Promise<void> {
+async function untilChanged(sandbox: World['sandbox'], isSo: () => boolean): Promise<void> {
   if (isSo()) return;
   await new Promise<void>((resolve) => {
     const { stop } = sandbox.openFeed(undefined, () => {

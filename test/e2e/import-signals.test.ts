@@ -51,26 +51,6 @@ describe('a signal to a batch', () => {
     expect([run, world.sandbox.counts().messages]).toMatchObject([{ sent: 2, unsure: 0, left: 8 }, 2]);
   });
 
-  it.each([50, rig.concurrency])('sent twice abandons the requests in flight of %i rows', async (rows) => {
-    const world = await rig.newWorld();
-    rig.addFault(world.sandbox, { kind: 'hang' });
-    const file = rig.writePeople(world, rows);
-    const running = rig.start(world, ['send-batch', 'welcome', file, '-o', 'json']);
-    await expect.poll(() => world.sandbox.faults.list()[0]?.injected).toBe(rig.concurrency);
-    alive(running.pid, 'SIGINT');
-    await expect.poll(running.stderr).toContain('"stopping"');
-    // A second signal right after the first counts as the same key press, as passed on by npx.
-    const again = async () => {
-      alive(running.pid, 'SIGINT');
-      return Promise.race([running.ended, wait(2_000)]);
-    };
-    await expect.poll(again, { interval: 50 }).toBe(130);
-    const summary = rig.summaryIn(running.stdout());
-    expect(summary).toMatchObject({ sent: 0, unsure: rig.concurrency, not_reached: rows - rig.concurrency });
-    const listed = rig.linesOf(Object(summary['files']).unsure).slice(1);
-    expect(listed.map((line) => line.split(',')[0])).toEqual(listed.map((_, at) => rig.phoneOf(at + 1)));
-  });
-
   it('before its first row ends it without a send', async () => {
     const world = await rig.newWorld();
     world.sandbox.keys.goLive();

@@ -4,43 +4,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { deadPort, serve } from '../client/servers.ts';
 import { bin, startBin, temporaryHome } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
-import { callerOf, newHome, testKey } from '../support/fake-service.ts';
+import { callerOf, newHome } from '../support/fake-service.ts';
 import { errorIn } from '../support/json-lines.ts';
 import * as rig from './import-rig.ts';
 
 const rows = 300;
 
 describe('a run stops, and can be continued,', () => {
-  it('after twenty consecutive unsure rows, because the service answers 500', async () => {
-    const world = await rig.newWorld();
-    rig.addFault(world.sandbox, { kind: 'status', status: 500 }, { after: true });
-    const argv = ['send-batch', 'welcome', rig.writePeople(world, rows), '-o', 'json', '--max-errors', '20'];
-    const first = await world.run(argv);
-    const sent = world.sandbox.counts().messages;
-    expect([first.code, sent >= 20 && sent < 20 + rig.concurrency]).toEqual([13, true]);
-    expect(rig.summaryIn(first.stdout)).toMatchObject({ sent: 0, failed: 0, unsure: sent, not_reached: rows - sent });
-    expect(errorIn(first.stderr)).toMatchObject({ code: 'too-many-errors' });
-    world.sandbox.faults.clear();
-    const second = await world.run(argv);
-    const rest = { sent: rows - sent, unsure: 0, skipped: { unsure: sent } };
-    expect([second.code, rig.summaryIn(second.stdout)]).toMatchObject([10, rest]);
-    expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
-  });
-
-  it('after three refused rows before any was accepted, because the mapping is wrong', async () => {
-    const world = await rig.newWorld();
-    const argv = ['contacts', 'import', rig.writePeople(world, rows), '--map', 'name=phone', '--drop', 'phone'];
-    const { code, stdout, stderr } = await world.run([...argv, '-o', 'json']);
-    const { failed, not_reached: left } = rig.summaryIn(stdout);
-    expect([code, Number(failed) < 3 + rig.concurrency, Number(failed) + Number(left)]).toEqual([6, true, rows]);
-    expect(errorIn(stderr)).toMatchObject({
-      code: 'too-many-errors',
-      hint: expect.stringContaining('fix the cause, then run the same command again'),
-    });
-    const more = await world.run([...argv, '-o', 'json', '--max-errors', '50']);
-    expect([more.code, Number(rig.summaryIn(more.stdout)['failed']) >= 50]).toEqual([6, true]);
-  });
-
   it.each([
     ['1', /^a row failed or is unsure: the service answered 400 /],
     ['2', /^the first 2 rows failed or are unsure; the last: the service answered 400 /],
@@ -60,25 +30,6 @@ describe('a run stops, and can be continued,', () => {
     expect([code, rig.summaryIn(stdout)]).toMatchObject([10, { sent: 1, failed: 50, stopped: null }]);
   });
 
-  it('when the key is revoked', async () => {
-    const world = await rig.newWorld();
-    rig.slow(world);
-    const file = rig.writePeople(world, rows);
-    const running = rig.start(world, ['send-batch', 'welcome', file, '-o', 'json']);
-    await rig.untilSent(world, 100, running);
-    world.sandbox.keys.revoke(world.sandbox.keys.sandbox);
-    expect(await running.ended).toBe(4);
-    const sent = world.sandbox.counts().messages;
-    const summary = rig.summaryIn(running.stdout());
-    expect(summary).toMatchObject({ sent, failed: 0, unsure: 0, not_reached: rows - sent });
-    expect(errorIn(running.stderr())).toMatchObject({
-      code: 'unauthorized',
-      hint: expect.stringContaining(`${rows - sent} rows were not sent; with a valid key`),
-    });
-    const again = await world.run(['send-batch', 'welcome', file, '-o', 'json']);
-    expect([again.code, world.sandbox.counts().messages]).toEqual([4, sent]);
-  });
-
   it('when the key is revoked, with a new key, also after a kill', async () => {
     const world = await rig.newWorld();
     rig.slow(world);
@@ -87,6 +38,12 @@ describe('a run stops, and can be continued,', () => {
     await rig.untilSent(world, 100, running);
     world.sandbox.keys.revoke(world.sandbox.keys.sandbox);
     expect(await running.ended).toBe(4);
+    const sent = world.sandbox.counts().messages;
+    expect(rig.summaryIn(running.stdout())).toMatchObject({ sent, failed: 0, unsure: 0, not_reached: rows - sent });
+    expect(errorIn(running.stderr())).toMatchObject({
+      code: 'unauthorized',
+      hint: expect.stringContaining(`${rows - sent} rows were not sent; with a valid key`),
+    });
     const env = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.create('full').text };
     const crashing = rig.start({ home: world.home, env }, [...argv, '--continue']);
     await rig.untilSent(world, 150, crashing);
@@ -123,17 +80,6 @@ describe('a run stops, and can be continued,', () => {
     const { code, stdout } = await bin(argv, { home, env: callerOf(service.url) });
     expect([code, rig.summaryIn(stdout)]).toMatchObject([7, { sent: 0, failed: 0, unsure: 0, not_reached: rows }]);
   });
-
-  // The service answers only 429, so two minutes have to pass.
-  it.runIf(process.env['BIZMSG_SLOW'])('when the monthly limit is used up', { timeout: 200_000 }, async () => {
-    const world = await rig.newWorld({ monthly: 100 });
-    const argv = ['send-batch', 'welcome', rig.writePeople(world, rows), '-o', 'json'];
-    const first = await world.run(argv);
-    expect([first.code, rig.summaryIn(first.stdout)]).toMatchObject([7, { sent: 100, failed: 0, unsure: 0 }]);
-    world.sandbox.setPlan({ name: 'enterprise', perMinute: undefined, perMonth: undefined, without: [] });
-    expect((await world.run(argv)).code).toBe(0);
-    expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
-  });
 });
 
 describe('a run with an unreachable service', () => {
@@ -164,20 +110,6 @@ describe('a run with an unreachable service', () => {
     alive(sandbox.pid, 'SIGTERM');
     await sandbox.ended;
   });
-
-  it('waits until Ctrl-C if the service was never reachable', async () => {
-    const home = newHome();
-    const port = await deadPort();
-    const file = rig.writePeople({ home }, rows);
-    const env = callerOf(`http://127.0.0.1:${port}`, testKey);
-    const running = rig.start({ home, env }, ['contacts', 'import', file]);
-    await expect.poll(() => runsIn(home)).toContain('running');
-    alive(running.pid, 'SIGINT');
-    expect([await running.ended, running.stderr()]).toEqual([
-      130,
-      expect.stringContaining(`${rows} rows were not sent; run the same command again to send them`),
-    ]);
-  });
 });
 
 async function startSandbox(home: string, port: number) {
@@ -191,8 +123,4 @@ async function startSandbox(home: string, port: number) {
 async function envOf(home: string): Promise<Readonly<Record<string, string>>> {
   const { stdout } = await bin(['sandbox', 'env', '-o', 'json'], { home });
   return JSON.parse(stdout);
-}
-
-async function runsIn(home: string): Promise<string> {
-  return (await bin(['runs', 'list', '-o', 'json'], { home })).stdout;
 }

@@ -1,10 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { binary, cleanEnv, type Running } from '../support/bin.ts';
+import { type Running } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import * as rig from './runs-rig.ts';
-import { some } from '../support/long-tests.ts';
 
 const rows = 40;
 const concurrency = 8;
@@ -12,26 +10,6 @@ const words = rig.batch('people.csv', '--concurrency', String(concurrency));
 const sandboxKey = { BIZMSG_API_KEY: 'sk_test_4f9Qm2ZpL8xVt3Hd' };
 
 describe('a live batch with requests in flight', () => {
-  it.each(
-    some([
-      ['SIGINT', 130],
-      ['SIGTERM', 143],
-      ['SIGHUP', 129],
-    ]),
-  )('waits for them after %s, and the same command sends the rest', async (signal, code) => {
-    const { place, running, goOn } = await inFlight();
-    alive(running.pid, signal);
-    // It waits until the service responds.
-    expect(await Promise.race([running.ended, wait(300)])).toBe(undefined);
-    goOn();
-    expect(await running.ended).toBe(code);
-    const counts = { sent: concurrency, failed: 0, unsure: 0, not_reached: rows - concurrency };
-    expect(rig.summaryIn(running.stdout())).toMatchObject(counts);
-    const ended = await place.bin(words);
-    expect([ended.code, rig.summaryIn(ended.stdout)]).toMatchObject([0, { sent: rows - concurrency }]);
-    expect(place.service.asked).toHaveLength(rows);
-  });
-
   it('abandons them after two Ctrl-C; they are unsure, listed and held back', async () => {
     const { place, running, goOn } = await inFlight();
     await stopTwice(running);
@@ -79,26 +57,6 @@ it('an import that was stopped with its last rows in flight holds these back onc
   const again = await place.bin([...line, '--again']);
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('"sent":8') });
 });
-
-it.each(some([28, 40, 64]))(
-  'a live batch limited to %i open files stops with exit 3, prints its summary, and is completed later',
-  async (files) => {
-    const place = await rig.newPlace(() => ({ reply: 200, after: 10 }));
-    rig.writePeople(place, rows);
-    const many = rig.batch('people.csv', '--concurrency', '64', '--no-pace');
-    const line = `ulimit -n ${files}; exec '${process.execPath}' '${binary}' "$@"`;
-    const options = { env: cleanEnv(place.home, place.env), extendEnv: false, reject: false, cwd: place.home } as const;
-    const few = await execa('bash', ['-c', line, 'bash', ...many], options);
-    expect([few.exitCode, few.stderr]).toEqual([3, expect.stringContaining('ulimit -n')]);
-    const sent = place.service.asked.length;
-    const counts = { sent, unsure: 0, not_reached: rows - sent };
-    // With very few files it ends before it has results to print.
-    expect(sent > 0 ? rig.summaryIn(few.stdout) : counts).toMatchObject(counts);
-    const ended = await place.bin(many);
-    expect([ended.code, rig.summaryIn(ended.stdout)]).toMatchObject([0, { sent: rows - sent }]);
-    expect(place.service.asked).toHaveLength(rows);
-  },
-);
 
 /** 8 rows, of which the last 4 were in flight when Ctrl-C was pressed twice. */
 async function stoppedAtItsEnd(command: readonly string[], env: Readonly<Record<string, string>>) {

@@ -1,8 +1,6 @@
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { draftIn } from '../../src/base/drafts.ts';
-import { alive } from '../support/cli.ts';
 import { objects } from '../support/json-lines.ts';
 import * as rig from './runs-rig.ts';
 import type { Place } from './runs-rig.ts';
@@ -10,47 +8,6 @@ import type { Place } from './runs-rig.ts';
 const preload = new URL('../support/other-boot-preload.cjs', import.meta.url).pathname;
 
 describe('a batch that was killed', () => {
-  it('while rows wait for a retry after 429 leaves no row unsure', async () => {
-    let isFull = true;
-    const limited = { reply: 429, headers: { 'retry-after': '100' } } as const;
-    const place = await rig.newPlace(() => (isFull ? limited : { reply: 200 }));
-    rig.writePeople(place, 40);
-    const words = rig.batch('people.csv', '--concurrency', '16');
-    const running = place.start(words);
-    await expect.poll(running.stderr).toContain('"waiting"');
-    const [run] = await rig.runs(place);
-    const shown = async () =>
-      (await rig.rowsShown(place, run?.['id'])).filter(({ outcome }) => outcome !== 'in flight');
-    await expect.poll(shown).toEqual([]);
-    const asked = place.service.asked.length;
-    expect(asked).toBeGreaterThan(0);
-    await rig.killed(running);
-    isFull = false;
-    const ended = await place.bin(words);
-    expect([ended.code, rig.summaryIn(ended.stdout)]).toMatchObject([0, { sent: 40, skipped: { unsure: 0 } }]);
-  });
-
-  it('continues within the same rate limit: the service never answers 429', async () => {
-    const [most, window] = [25, 1_000];
-    const times: number[] = [];
-    const place = await rig.newPlace(({ at }) => {
-      const isFull = times.filter((time) => time > at - window).length >= most;
-      if (!isFull) times.push(at);
-      return { reply: isFull ? 429 : 200 };
-    });
-    rig.writePeople(place, 75);
-    const words = rig.batch('people.csv', '--rate', '25/s').filter((word) => word !== '--no-pace');
-    for (const count of [20, 45]) {
-      const running = place.start(words);
-      await rig.untilAsked(place, count, running);
-      await rig.killed(running);
-    }
-    const ended = await place.bin(words);
-    expect([0, 10]).toContain(ended.code);
-    expect(place.service.asked.filter(({ reply }) => reply === 429)).toEqual([]);
-    expect(rig.repeated(place.service)).toEqual([]);
-  });
-
   it('by a restart of the machine has its rows in flight unsure, with the reason in a note', async () => {
     const place = await rig.newPlace(({ phone }) => ({ reply: phone === rig.phoneOf(3) ? 'hang' : 200 }));
     rig.writePeople(place, 6);
@@ -73,26 +30,6 @@ describe('a batch that was killed', () => {
       expect.stringContaining('the machine was restarted while 1 row was in flight: it is unsure'),
     );
     expect(rig.repeated(place.service)).toEqual([]);
-  });
-
-  it('leaves temporary files, which the next run removes', async () => {
-    const place = await rig.newPlace();
-    const dead = place.start(['--version']);
-    await dead.ended;
-    expect(alive(dead.pid)).toBe(false);
-    const left = [
-      join(place.state, 'runs', `.bizmsg-${dead.pid}-0123456789ab@.new`),
-      join(place.home, `.bizmsg-${dead.pid}-0123456789ab@.new`),
-    ];
-    const fresh = draftIn(place.home, process.pid);
-    const foreign = join(place.home, `.people.failed.csv.${dead.pid}-0123456789ab.new`);
-    mkdirSync(join(place.state, 'runs'), { recursive: true });
-    for (const path of [...left, fresh, foreign]) writeFileSync(path, 'x');
-    const past = Date.now() / 1_000 - 61;
-    for (const path of [...left, foreign]) utimesSync(path, past, past);
-    rig.writePeople(place, 2);
-    expect((await place.bin(rig.batch('people.csv'))).code).toBe(0);
-    expect(rig.leftBehind(place).map((name) => join(place.home, name))).toEqual([fresh, foreign].sort());
   });
 });
 

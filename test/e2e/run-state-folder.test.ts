@@ -173,16 +173,6 @@ it('all files are private, whatever the umask', async () => {
 });
 
 describe('a single message', () => {
-  it('is refused while the same message is unsure in a batch, and sent with --retry-unsure', async () => {
-    const place = await rig.newPlace(({ before }) => ({ reply: before === 0 ? 500 : 200 }));
-    rig.writePeople(place, 1);
-    expect((await place.bin(rig.batch('people.csv'))).code).toBe(10);
-    const refused = await place.bin(single);
-    expect([refused.code, errorIn(refused.stderr)['code']]).toEqual([11, 'sent-unsure']);
-    expect((await place.bin([...single, '--retry-unsure'])).code).toBe(0);
-    expect(place.service.asked).toHaveLength(2);
-  });
-
   it('that was killed in flight is unsure for a batch with the same message', async () => {
     const place = await rig.newPlace(({ before }) => ({ reply: before === 0 ? 'hang' : 200 }));
     rig.writePeople(place, 1);
