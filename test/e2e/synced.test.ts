@@ -9,11 +9,12 @@ import type { Place } from './runs-rig.ts';
 
 const send = (row: number) => ['send-template', rig.phoneOf(row), 'welcome', '-p', 'Ada', '--yes'];
 
+const tracing = ['strace', '-f', '-qq', '-y', '-e', 'trace=fsync,fdatasync,write,writev,sendto', '-e', 'signal=none'];
+
 /** The names of files that are synced, and the requests that leave, in order. */
 async function synced({ home, env }: Place, argv: readonly string[]): Promise<readonly string[]> {
   const trace = join(home, 'trace');
-  const calls = ['-e', 'trace=fsync,fdatasync,write,writev,sendto', '-e', 'signal=none'];
-  const [name = '', ...words] = ['strace', '-f', '-qq', '-y', '-o', trace, ...calls, process.execPath, binary, ...argv];
+  const [name = '', ...words] = [...tracing, '-o', trace, process.execPath, binary, ...argv];
   await execa(name, words, { cwd: home, env: cleanEnv(home, env), extendEnv: false, reject: false });
   const steps = readFileSync(trace, 'utf8').matchAll(/sync\(\d+<.*\/([^/>]+)>|<socket:.*"(POST) /g);
   return [...steps].map(([, file, method = '']) => file ?? method);

@@ -195,15 +195,6 @@ describe('prompts', () => {
     expect(terminal.written()).not.toMatch(/\u001b\]0;owned|\u202e/);
   });
 
-  it('keys set reports a missing profile before it prompts for a key', async () => {
-    await addProfile();
-    const terminal = open({ home: world.home });
-    await terminal.enter('bizmsg keys set --profile acne');
-    expect(await terminal.ended()).toBe(3);
-    expect(terminal.screen()).toContain('did you mean acme?');
-    expect(terminal.screen()).not.toContain('API key');
-  });
-
   it.each([
     ['n', 11, 'sandbox'],
     ['', 11, 'sandbox'],
@@ -395,14 +386,6 @@ describe('a new user on a terminal', () => {
     expect(await terminal.ended()).toBe(130);
     expect(terminal.screen()).toMatch(/\nerror: interrupted\n\[130\]\s*$/);
   });
-
-  it('shares one sandbox between two terminals', async () => {
-    const [one, other] = [open({ home: home.path }), open({ home: home.path })];
-    await Promise.all([one.enter('bizmsg contacts list'), other.enter('bizmsg contacts list')]);
-    expect([await one.ended(), await other.ended()]).toEqual([0, 0]);
-    const { stdout } = await bin(['sandbox', 'status', '-o', 'json'], { home: home.path });
-    expect(JSON.parse(stdout)).toHaveLength(1);
-  });
 });
 
 describe('Ctrl-C while the service is silent', () => {
@@ -449,31 +432,6 @@ describe('output on a terminal', () => {
   const shell = (options: Partial<TerminalOptions> = {}) =>
     open({ home: world.home, ...options, env: { ...world.env, ...options.env } });
   const esc = '\u001b';
-
-  it.each([
-    [60, ''],
-    [30, ' --columns id,phone'],
-  ])('fits a list into %i columns, aligned%s', async (columns, chosen) => {
-    const terminal = shell({ columns });
-    await terminal.enter(`clear; bizmsg contacts list${chosen}`);
-    expect(await terminal.ended()).toBe(0);
-    const lines = terminal.screen().split('\n');
-    const header = lines.findIndex((line) => /^(?:id|phone) /.test(line));
-    const [phone, id] = ['phone', 'id'].map((name) => lines[header]?.search(`\\b${name}\\b`) ?? -1);
-    expect(phone).not.toBe(id);
-    const rows = lines.slice(header + 1, header + 6);
-    expect(rows.map((line) => [line[phone ?? -1], line.slice(id, (id ?? 0) + 4)])).toEqual(
-      rows.map(() => ['+', 'con_']),
-    );
-  });
-
-  it('shows wide characters completely, with aligned columns', async () => {
-    await world.run(['contacts', 'create', '--set', 'name=名前太郎さん', '--set', 'phone=+12025550142']);
-    const terminal = shell({ columns: 60 });
-    await terminal.enter('clear; bizmsg contacts list --columns name,phone');
-    expect(await terminal.ended()).toBe(0);
-    expect(terminal.screen()).toMatch(/名前太郎さん {2,}\+12025550142/);
-  });
 
   it("escapes control characters in a contact's name", async () => {
     const name = `Mal${esc}[2J${esc}]0;owned\u0007lory${esc}[31m\u202e`;
