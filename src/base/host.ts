@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { Later } from './sleep.ts';
 import type { Row, Value } from './transaction.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -104,6 +105,3 @@ export interface Host {
   spawnDetached(command: readonly string[], options: SpawnOptions): Child;
   spawnAttached(command: readonly string[], options: AttachOptions): Attached;
 }
-
-/** Runs a function after some milliseconds; returns a cancel function. */
-export type Later = (milliseconds: number, run: () => void) => () => void;

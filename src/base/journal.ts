@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { CliError, configuration, fsError, unsafe } from './errors.ts';
 import { namesIn } from './files.ts';
-import type { Later } from './host.ts';
+import type { Later } from './sleep.ts';
 import { unknownFormat, type JournalFormat, type Line, lineOf, linesOf, recordIn } from './journal-lines.ts';
 
 export interface JournalOptions extends JournalFormat {

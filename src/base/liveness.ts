@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, readlinkSync, readSync, statSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { fsError } from './errors.ts';
-import type { Later } from './host.ts';
+import type { Later } from './sleep.ts';
 
 /** Sends signal 0 to check whether a process is alive, as `Host.kill` does. */
 export type Probe = (pid: number, signal: 0) => boolean;

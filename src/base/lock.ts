@@ -3,7 +3,7 @@ import { closeSync, fstatSync, linkSync, openSync, renameSync, rmSync, statSync,
 import { dirname } from 'node:path';
 import { draftIn } from './drafts.ts';
 import { fsError } from './errors.ts';
-import type { Later } from './host.ts';
+import type { Later } from './sleep.ts';
 import { readIfPresent, hostIn, startOpenFileHeartbeat, isProcessAlive, type Probe, processStart } from './liveness.ts';
 
 export interface LockOwner {

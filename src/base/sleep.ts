@@ -1,4 +1,5 @@
-import type { Later } from './host.ts';
+/** Runs a function after some milliseconds; returns a cancel function. */
+export type Later = (milliseconds: number, run: () => void) => () => void;
 
 /** Resolves after some milliseconds, or as soon as the signal aborts. */
 export function sleep(milliseconds: number, later: Later, signal?: AbortSignal): Promise<void> {

@@ -4,8 +4,7 @@ import { type AnswerOf, type BodyOf, type Endpoint, type EndpointName, endpoints
 import { Mismatch } from '../contract/readers.ts';
 import { type Base, joinAddress, readBase, withQuery } from './address.ts';
 import { createDeadlines } from './deadline.ts';
-import { complete, type Connection, createExchange, type Exchange, readAnswer } from './exchange.ts';
-import type { Page } from './pages.ts';
+import { complete, type Connection, createExchange, type Exchange, type Page, readAnswer } from './exchange.ts';
 import { createRedactor } from '../base/redact.ts';
 import { traced } from './trace.ts';
 import type { WireAnswer, WireHeaders, WireRequest } from './wire.ts';

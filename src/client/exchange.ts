@@ -273,6 +273,13 @@ export function redirect(request: WireRequest, answer: WireAnswer, redirects: nu
   return { kind: 'follow', url: url.href };
 }
 
+/** The answer of one exchange, as a part of a list. */
+export interface Page {
+  readonly answer: unknown;
+  /** Whether the answer links to a next page. */
+  readonly more: boolean;
+}
+
 /** Parses an answer. An empty answer is valid if the document shows none. */
 export function readAnswer<T>(answer: WireAnswer, reader: Reader<T>): T {
   const text = textOf(answer);

@@ -1,14 +1,8 @@
 import { CliError } from '../base/errors.ts';
 import { isRecord, type Reader } from '../contract/readers.ts';
 import { type Base, followed } from './address.ts';
-import { complete, type Connection, createExchange, readAnswer } from './exchange.ts';
+import { complete, type Connection, createExchange, type Page, readAnswer } from './exchange.ts';
 import { header, type WireAnswer, type WireRequest } from './wire.ts';
-
-export interface Page {
-  readonly answer: unknown;
-  /** Whether the answer links to a next page. */
-  readonly more: boolean;
-}
 
 interface PageOptions {
   readonly base: Base;

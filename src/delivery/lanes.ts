@@ -1,4 +1,4 @@
-import type { Later } from '../base/host.ts';
+import type { Later } from '../base/sleep.ts';
 
 /** Never rejects. Resolves to the milliseconds until it runs again, or to undefined when it is done. */
 export type Job = () => Promise<number | undefined>;

@@ -1,6 +1,6 @@
 import type { Database } from '../base/transaction.ts';
 import { CliError, unsafe } from '../base/errors.ts';
-import type { Later } from '../base/host.ts';
+import type { Later } from '../base/sleep.ts';
 import { heartbeatInterval } from '../base/liveness.ts';
 import { hasDigest } from './identity.ts';
 import { claimItems, claimSingle, knownRun, settleItems } from './claims.ts';

@@ -1,5 +1,4 @@
-import type { Later } from '../base/host.ts';
-import { sleep } from '../base/sleep.ts';
+import { type Later, sleep } from '../base/sleep.ts';
 import type { CliError } from '../base/errors.ts';
 import type { Stopped } from './stop.ts';
 

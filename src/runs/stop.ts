@@ -1,5 +1,6 @@
 import { CliError, type ErrorCode, type ExitName } from '../base/errors.ts';
-import type { EndSignal, Host, Later } from '../base/host.ts';
+import type { EndSignal, Host } from '../base/host.ts';
+import type { Later } from '../base/sleep.ts';
 import type { StopSignals } from '../session/session.ts';
 
 /** Why a run ended before all its rows were sent. */

@@ -1,6 +1,5 @@
-import type { Later } from '../base/host.ts';
+import { type Later, sleep } from '../base/sleep.ts';
 import { processStart } from '../base/liveness.ts';
-import { sleep } from '../base/sleep.ts';
 import type { Database } from '../base/transaction.ts';
 import { check } from '../delivery/signature/check.ts';
 import { type Delivery, eventsAfter, type Received } from '../logs/events.ts';

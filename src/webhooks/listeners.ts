@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Announced, announcedIn, type Found, writeAnnounced } from '../base/announced.ts';
 import { removeLeftDrafts } from '../base/drafts.ts';
 import { createStateFolder } from '../base/files.ts';
-import type { Later } from '../base/host.ts';
+import type { Later } from '../base/sleep.ts';
 import { type Probe, startHeartbeat } from '../base/liveness.ts';
 import { isRecord } from '../contract/readers.ts';
 

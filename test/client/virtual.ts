@@ -46,4 +46,4 @@ export function settled(): Promise<void> {
     setImmediate(resolve);
   });
 }
-import type { Later } from '../../src/base/host.ts';
+import type { Later } from '../../src/base/sleep.ts';

@@ -20,7 +20,7 @@ export function manualTimers(): ManualTimers {
   };
   return { later, armed, fire };
 }
-import type { Later } from '../../src/base/host.ts';
+import type { Later } from '../../src/base/sleep.ts';
 
 /** A clock that the test moves; the timers that become due fire in order. */
 export function movedClock(start = 0) {

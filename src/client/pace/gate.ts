@@ -1,4 +1,4 @@
-import type { Later } from '../../base/host.ts';
+import type { Later } from '../../base/sleep.ts';
 import { countsOf, type Grant, recentCounts, type Report, type SlotSource, sumOf, worst } from './minute.ts';
 import type { KnownPace, RequestEnd } from './pace.ts';
 

@@ -1,4 +1,4 @@
-import type { Later } from '../../base/host.ts';
+import type { Later } from '../../base/sleep.ts';
 import { createGate, type GateOptions } from './gate.ts';
 import { createOwnSlots } from './minute.ts';
 import type { ProcessPace, Release, RequestEnd } from './pace.ts';

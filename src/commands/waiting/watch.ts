@@ -1,5 +1,5 @@
 import { configuration } from '../../base/errors.ts';
-import type { Later } from '../../base/host.ts';
+import type { Later } from '../../base/sleep.ts';
 import type { Context } from '../../cli/command.ts';
 import { remoteOf } from '../sandbox/control.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';

@@ -1,4 +1,4 @@
-import type { Later } from '../../base/host.ts';
+import type { Later } from '../../base/sleep.ts';
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isRecord } from '../../contract/readers.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type CliError, configuration } from '../../base/errors.ts';
-import type { Later } from '../../base/host.ts';
+import type { Later } from '../../base/sleep.ts';
 import { openJournal } from '../../base/journal.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { type Packed, packed, unpacked } from './packed.ts';

@@ -1,6 +1,5 @@
-import type { Later } from '../../base/host.ts';
+import { type Later, sleep } from '../../base/sleep.ts';
 import { CliError } from '../../base/errors.ts';
-import { sleep } from '../../base/sleep.ts';
 import type { Database } from '../../base/transaction.ts';
 import { createLanes, type Job, type Lanes } from '../../delivery/lanes.ts';
 import { openTarget, type PostResult, type Target } from '../../delivery/target.ts';
