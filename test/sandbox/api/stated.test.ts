@@ -292,8 +292,10 @@ describe('§8: plans', () => {
 
   it('enterprise, the default, has no limit', async () => {
     await using to = await wire();
-    const got = await Promise.all(Array.from({ length: 1_500 }, () => to.get(paths.campaigns)));
-    expect(got.filter(({ status, headers }) => status !== 200 || headers['ratelimit'] !== undefined)).toEqual([]);
+    for (let round = 0; round < 11; round++) {
+      const got = await Promise.all(Array.from({ length: 100 }, () => to.get(paths.campaigns)));
+      expect(got.filter(({ status, headers }) => status !== 200 || headers['ratelimit'] !== undefined)).toEqual([]);
+    }
   });
 
   it.each([

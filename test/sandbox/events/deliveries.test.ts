@@ -124,28 +124,6 @@ describe('deliveries in flight', () => {
     const ids = (received: readonly { readonly id: string }[]) => received.map(({ id }) => id).toSorted();
     expect([ids(quick.received), slow.received.length]).toEqual([ids(sandbox.events()), 8]);
   });
-
-  it('are counted, and so are queued events', async () => {
-    const { sandbox, post } = courierWorld();
-    await post(paths.contacts, { phone: '+12025550142' });
-    expect(sandbox.counts()).toMatchObject({ queued: 1, waiting: 0 });
-    const [event] = sandbox.events();
-    expect(sandbox.deliveries()).toEqual([
-      {
-        at: '2026-05-01T12:00:00.000Z',
-        id: event?.id,
-        event: event?.id,
-        type: 'contact.created',
-        url: null,
-        state: 'queued',
-        attempts: 0,
-        last: null,
-        next_at: null,
-      },
-    ]);
-    expect(sandbox.delivery(event?.id ?? '')).toMatchObject([{ state: 'queued', attempts: [] }]);
-    expect(sandbox.delivery('none')).toEqual([]);
-  });
 });
 
 it('sends no event that a reset of the logs has deleted', async () => {

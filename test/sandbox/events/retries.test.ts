@@ -144,15 +144,6 @@ describe('a dead letter', () => {
     ]);
   });
 
-  it('is included when all failed ones are redelivered', async () => {
-    const { sandbox, answer } = await withDeadLetters();
-    answer(200);
-    expect(sandbox.redeliver('failed')).toBe(2);
-    await sandbox.settled();
-    expect(sandbox.deliveries().map(({ state }) => state)).toEqual(['delivered', 'delivered']);
-    expect(sandbox.redeliver('failed')).toBe(0);
-  });
-
   it('of a removed webhook cannot be redelivered; its event can, to the webhooks registered now', async () => {
     const { sandbox, url, answer } = await withDeadLetters();
     sandbox.webhooks.remove(url);
@@ -204,10 +195,6 @@ describe('a redelivery', () => {
     hanging[0]?.end();
     await sandbox.settled();
     expect([received.length, sandbox.deliveries()[0]?.state]).toEqual([1, 'delivered']);
-  });
-
-  it('of an unknown id is 404', () => {
-    expect(() => courierWorld().sandbox.redeliver('dlv_none')).toThrow(expect.objectContaining({ status: 404 }));
   });
 });
 

@@ -16,21 +16,6 @@ describe('a fault', () => {
     expect(world.sandbox.faults.list()).toMatchObject([{ matched: 3, injected: 3, active: false }]);
   });
 
-  it('expires after a number of failures', async () => {
-    const world = calls();
-    world.sandbox.faults.add({ ...onContacts, times: 3 });
-    expect(await failures(world, 5)).toBe('11100');
-  });
-
-  it('is cleared by its id, or with all others', async () => {
-    const world = calls();
-    const { faults } = world.sandbox;
-    const [first] = [faults.add(onContacts), faults.add(onContacts), faults.add(onContacts)];
-    expect([faults.clear('none'), faults.clear(first.id), faults.list().length]).toEqual([[], [first], 2]);
-    expect([faults.clear().length, faults.list(), faults.clear()]).toEqual([2, [], []]);
-    expect(await failures(world, 1)).toBe('0');
-  });
-
   it('that delays an answer waits in real time, before or after execution', async () => {
     const { post, sandbox } = calls();
     const effect = { kind: 'latency', ms: 1 } as const;

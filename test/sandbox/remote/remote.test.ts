@@ -31,15 +31,6 @@ it('returns the records after a cursor', async () => {
   expect(await remote.ask('messages')).toMatchObject([{ to: order.to, status: 'read' }]);
 });
 
-it('returns the audit log of a key, and every choice', async () => {
-  await using server = await served();
-  const remote = openRemote({ url: server.url, token });
-  await server.get(paths.contacts);
-  expect(await remote.ask('audit')).toMatchObject([{ path: paths.contacts }]);
-  expect(await remote.ask('audit', { key: server.sandbox.keys.live })).toEqual([]);
-  expect(await remote.ask('choices')).toContainEqual(expect.objectContaining({ sections: ['§8.2'] }));
-});
-
 it('stops it, and resolves once its port is closed', async () => {
   const server = await served({ onStop: () => void server.close() });
   await openRemote({ url: server.url, token }).stop();

@@ -74,25 +74,6 @@ describe('advancing the clock', () => {
   });
 });
 
-describe('returning to real time', () => {
-  it('reports what it postpones', async () => {
-    const { sandbox, post } = calls();
-    await sandbox.time.advance(3_600_000);
-    await post(paths.send, { ...order, to: '+12025550103' });
-    const from = new Date(start + 3_605_000).toISOString();
-    expect(sandbox.time.real()).toMatchObject({ ahead: 0, later: 2, from });
-    expect(sandbox.time.real()).toMatchObject({ later: 0, from: null });
-    sandbox.close();
-  });
-
-  it('reports nothing if the clock was not ahead', async () => {
-    const { sandbox, post } = calls();
-    await post(paths.send, order);
-    expect(sandbox.time.real()).toMatchObject({ later: 0, from: null });
-    sandbox.close();
-  });
-});
-
 it('stays frozen after a restart', async () => {
   const journal = memoryJournal();
   const sandbox = createSandbox({ journal });
