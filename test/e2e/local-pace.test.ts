@@ -1,12 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Host } from '../../src/base/host.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { createClock } from '../../src/sandbox/time/clock.ts';
-import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';
+import { temporaryHome } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
 import { serveLocal } from '../support/local.ts';
 import { counted } from '../support/pace.ts';
@@ -36,17 +35,6 @@ async function machine(options: SandboxOptions = {}) {
 function statuses(sandbox: Sandbox): readonly number[] {
   return sandbox.requests().map(({ status }) => status);
 }
-
-it('makes eight concurrent processes share the rate limit of the local sandbox', async () => {
-  const { home, sandbox } = await machine({ plan: 'growth' });
-  const phones = Array.from({ length: 16 }, (_, at) => `+12025550${100 + at}\n`).join('');
-  const words = ['-P', '8', '-I', '{}', process.execPath, binary, 'send-template', '{}', 'welcome'];
-  const env = cleanEnv(home);
-  const ran = await execa('xargs', [...words, '--profile', 'local'], { input: phones, env, extendEnv: false });
-  expect(ran.exitCode).toBe(0);
-  expect(statuses(sandbox)).toEqual(Array.from({ length: 16 }, () => 200));
-  expect(counted(home)).toEqual({ finished: 16, slots: [] });
-});
 
 it('makes a send wait when the rate limit is used up, without a 429', async () => {
   const { sandbox, run } = await machine({ plan: 'enterprise', rate: 3 });

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import { profiled } from '../session/run-client-rig.ts';
@@ -25,18 +23,6 @@ it('counts all sixteen sends of eight concurrent processes', async () => {
   expect([exitCode, stderr.replaceAll(/^note: with a sandbox key .*\n?/gm, '')]).toEqual([0, '']);
   expect(service.seen).toHaveLength(16);
   expect(counted(home)).toEqual({ finished: 16, slots: [] });
-});
-
-it('counts the requests of concurrent batches', async () => {
-  const { service, home } = await machine(answered, 600);
-  const batches = Array.from({ length: 4 }, (_, at) => {
-    const file = join(home, `people-${at}.csv`);
-    writeFileSync(file, `phone\n${Array.from({ length: 20 }, (_, row) => `+120255501${at}${10 + row}\n`).join('')}`);
-    return bin(['send-batch', 'order_update', file], { home });
-  });
-  const ran = await Promise.all(batches);
-  expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
-  expect(counted(home)).toEqual({ finished: service.seen.length, slots: [] });
 });
 
 it('counts the requests in flight of a killed process, and lets others continue', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -6,12 +6,10 @@ import { CliError } from '../../src/base/errors.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
 import type { RunState } from '../../src/ledger/ledger.ts';
 import { alive } from '../support/cli.ts';
-import { canLimitFiles } from '../support/disk.ts';
 import { isLong } from '../support/long-tests.ts';
 import { host } from './drivers.ts';
 import { openByDigest, openLedger, type OpenOptions } from './opened.ts';
 import { accepted, message, messages, planOf, temporaryFolder } from './rig.ts';
-import { runUnder, scriptIn } from './scripts.ts';
 
 const people = 'ada:1 bob:1';
 const checked = (stateFolder: string) =>
@@ -19,16 +17,6 @@ const checked = (stateFolder: string) =>
     () => undefined,
     (error: unknown) => error,
   );
-
-/** Registers more rows than the disk has room for, and prints the error and the number of runs. */
-const registering = `
-import { open, planOf } from './library.mjs';
-const rows = Array.from({ length: 3_000 }, (_, at) => new Uint8Array(24).fill(at).fill(at >> 8, 12));
-const ledger = await open(process.argv[2], { isLive: true });
-await ledger.register(planOf(rows)).catch(({ code }) => console.log(code));
-console.log((await ledger.runs()).length);
-await ledger.close();
-`;
 
 describe('a ledger', () => {
   it(
@@ -96,32 +84,6 @@ describe('a ledger', () => {
     breakIndex(path);
     const later = { host: { now: () => Date.now() + 100_000 } };
     await expect(statesIn(folder, later)).rejects.toMatchObject({ exit: 'configuration', code: 'database-damaged' });
-  });
-
-  it('that is removed while a process uses it grants nothing more', async () => {
-    const { folder, path } = await written();
-    const ledger = await openByDigest(folder);
-    const { run } = accepted(await ledger.register(planOf(people)));
-    renameSync(path, `${path}.away`);
-    for (const _ of [1, 2])
-      await expect(ledger.claim(messages(people), { run })).rejects.toMatchObject({ code: 'database-removed' });
-    await expect(ledger.close()).rejects.toMatchObject({ code: 'database-removed' });
-    expect(existsSync(path)).toBe(false);
-  });
-
-  it.runIf(canLimitFiles)('records all of a transaction or nothing on a full disk', async () => {
-    const { folder } = await written();
-    const limited = await runUnder(
-      ['prlimit', '--fsize=60000:'],
-      await scriptIn(temporaryFolder(), registering),
-      folder,
-    );
-    expect(limited).toMatchObject({ code: 0, lines: ['state-unwritable', '1'] });
-    const ledger = await openByDigest(folder);
-    const plan = planOf(Array.from({ length: 3_000 }, (_, at) => `p${at}:1`).join(' '));
-    expect(accepted(await ledger.register(plan)).counts.due).toBe(3_000);
-    await ledger.close();
-    expect(await checked(folder)).toBeUndefined();
   });
 });
 

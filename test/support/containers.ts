@@ -5,7 +5,7 @@ import { binary, type BinOptions, cleanEnv, type Running } from './bin.ts';
 import { alive } from './cli.ts';
 
 /** Arguments of `unshare` that give a command its own process namespace. */
-export const isolated = ['--pid', '--fork', '--kill-child', '--mount-proc'] as const;
+const isolated = ['--pid', '--fork', '--kill-child', '--mount-proc'] as const;
 
 /** The reason why tests with containers cannot run here, if any. */
 export const noContainers: string | undefined =

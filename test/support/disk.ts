@@ -24,9 +24,9 @@ export function swapFile(path: string, other: string): void {
   for (const one of others) closeSync(one);
 }
 
-/** Limits the size of files that a process writes. */
-export function limitFiles(bytes: string, pid = process.pid): void {
-  prlimit(`--fsize=${bytes}:`, '--pid', String(pid));
+/** Limits the size of files that this process writes. */
+function limitFiles(bytes: string): void {
+  prlimit(`--fsize=${bytes}:`, '--pid', String(process.pid));
 }
 
 function prlimit(...words: string[]): void {

@@ -1,15 +1,11 @@
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { httpRequest } from '../../src/base/http-request.ts';
 import { createRandom } from '../../src/sandbox/state/ids.ts';
 import { serve } from '../client/servers.ts';
 import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
-import { canLimitFiles, limitFiles } from '../support/disk.ts';
 import { objects } from '../support/json-lines.ts';
 import { isLong } from '../support/long-tests.ts';
 import { pour } from './pour.ts';
-import { logsIn } from './rig.ts';
 
 const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 40 : 4));
 const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -64,20 +60,6 @@ it(`loses no event in ${kills} kills of a listener (seed ${seed})`, { timeout: 6
     const texts = new Set(found);
     return acknowledged.filter((text) => !texts.has(text));
   }
-});
-
-it.skipIf(!canLimitFiles)('answers 500 while the disk is full, and records events again afterwards', async () => {
-  const home = temporaryHome();
-  onTestFinished(home.remove);
-  const { port, pid } = await listen(home.path, 'http://127.0.0.1:9');
-  const send = async (body: string) => (await httpRequest(`http://127.0.0.1:${port}/`, { body })).status;
-  expect(await send('1')).toBe(200);
-  limitFiles('4096', pid);
-  expect([await send('2'), await send('3')]).toEqual([500, 500]);
-  limitFiles('unlimited', pid);
-  expect(await send('4')).toBe(200);
-  const { all } = await logsIn(join(home.path, '.local/state/bizmsg'));
-  expect((await all()).map(({ body }) => body.toString())).toEqual(['1', '4']);
 });
 
 async function listen(home: string, to: string): Promise<Running & { readonly port: number }> {

@@ -131,14 +131,6 @@ it('shows its own events only, beside another listener with the same logs', asyn
   expect((await past(stateFolder)).map(({ event }) => event.body.toString())).toEqual(['3', '2', '1']);
 });
 
-it('records and forwards events while its output is not read', async () => {
-  const handler = await receiver();
-  const { port, unshown, stateFolder } = await listening({ routes: routesOf([], handler.url) });
-  await sendMany(port, 2_000);
-  await handler.got(2_000);
-  expect([unshown(), (await past(stateFolder)).length]).toEqual([2_000, 2_000]);
-});
-
 it('shows the result of a forward after its event', async () => {
   const handler = await receiver();
   const { port, items, stop } = await listening({ routes: routesOf([], handler.url) });
