@@ -12,7 +12,7 @@ import type { Action } from './action.ts';
 import type { RunFlags } from './options.ts';
 import type { Preflight } from './preflight.ts';
 import { roughly } from './status.ts';
-import { dueIn, skipsOf } from './tally.ts';
+import { dueIn, skipReasons, skipsOf } from './tally.ts';
 
 /**
  * A live run asks on a terminal. Elsewhere it requires a limit of its rows; `--yes` alone is not enough, but on a
@@ -56,6 +56,7 @@ export interface Overview {
   /** The bodies of all rows that will be sent, or of the first one. */
   readonly bodies: readonly string[];
   readonly accepted: Accepted;
+  readonly job: string | null;
   readonly client: Pick<RunClient, 'pace' | 'target'>;
   readonly template: TemplateFacts | undefined;
   /** Messages that this machine has sent in this month; at least. */
@@ -76,30 +77,12 @@ export function overviewLines(overview: Overview): readonly string[] {
   ];
 }
 
-function inputLine({ file, found, accepted }: Overview): string {
+function inputLine({ file, found, accepted, job }: Overview): string {
   const { rows, invalid } = found;
-  const {
-    excluded,
-    earlier_run: earlier,
-    this_run: done,
-    duplicate,
-    unsure,
-    busy,
-    changed,
-    another_message: other,
-  } = skipsOf(found, accepted);
-  const others = [
-    [excluded, 'excluded'],
-    [done + earlier, 'sent before'],
-    [duplicate, duplicate === 1 ? 'duplicate' : 'duplicates'],
-    [changed, 'with another text since they were sent'],
-    [other, 'another message for an earlier recipient'],
-    [busy, 'left to another run'],
-    [unsure, 'unsure'],
-    [invalid, 'invalid'],
-  ] as const;
-  const left = others.flatMap(([count, word]) => (count > 0 ? [`${whole(count)} ${word}`] : []));
-  return `${file}: ${rowsText(rows)}${left.length > 0 ? `. Not sent: ${left.join(', ')}` : ''}`;
+  const skips = skipReasons({ skipped: skipsOf(found, accepted), job, continues: accepted.continues });
+  const left = [...skips, ...(invalid > 0 ? [[invalid, 'invalid'] as const] : [])];
+  const texts = left.map(([count, reason]) => `${whole(count)} ${reason}`);
+  return `${file}: ${rowsText(rows)}${texts.length > 0 ? `. Not sent: ${texts.join(', ')}` : ''}`;
 }
 
 function recipientsLine({ action: { kind, template, perColumns }, accepted }: Overview): string {

@@ -27,6 +27,11 @@ import { placeOf, type Source, unitOf } from './input/source.ts';
 
 export type RejectKind = keyof RejectFiles;
 
+interface Rejected {
+  readonly row: InputRow;
+  readonly reason: string;
+}
+
 interface RejectedOptions {
   readonly context: Pick<Context, 'note' | 'host'>;
   readonly input: InputFile;
@@ -36,7 +41,7 @@ interface RejectedOptions {
   /** The file that this run wrote last, if it did. */
   readonly before: RejectFile | undefined;
   /** The rows for the file, in the order of the input, with their reasons. */
-  readonly rows: () => AsyncIterable<readonly { readonly row: InputRow; readonly reason: string }[]>;
+  readonly rows: () => AsyncIterable<readonly Rejected[]>;
   /** Whether the input, which `rows` has read, still has all such rows of the run. */
   readonly hasAll: () => Promise<boolean>;
 }
@@ -66,26 +71,53 @@ async function writeAt(
   first: string,
 ): Promise<RejectFile | undefined> {
   const own = before && isUnchanged(before) ? before.file : undefined;
-  const draft = createDraft(draftIn(dirname(first), context.host.pid));
+  const draft = draftIn(dirname(first), context.host.pid);
   try {
-    const rejects = createRejects(input.source, draft.write);
-    for await (const batch of rows())
-      for (const { row, reason } of batch) rejects.add(row, `${reason} (${placeText(row, input.source)})`);
-    rejects.end();
-    const ended = draft.end();
-    if (ended === undefined) {
+    const written = await write(draft, textsOf(rows(), input.source));
+    if (!written) {
       if (before && (await hasAll())) noteDone(context, before, word);
       return undefined;
     }
-    const { sha256, size } = ended;
     const isReplaced = own !== undefined && isVariant(own, first) && (await hasAll());
-    const isSame = isUnchanged({ file: first, sha256, size });
-    const file = isReplaced ? replaced(draft.path, own) : isSame ? first : namedFreely(draft.path, first);
+    const isSame = isUnchanged({ file: first, ...written });
+    const file = isReplaced ? replaced(draft, own) : isSame ? first : namedFreely(draft, first);
     if (file !== first && !isReplaced)
       context.note('files', `${first} already exists and was kept; the rows are in ${file}`);
-    return { file, sha256, size };
+    return { file, ...written };
   } finally {
-    draft.remove();
+    rmSync(draft, { force: true });
+  }
+}
+
+async function* textsOf(rows: AsyncIterable<readonly Rejected[]>, source: Source): AsyncGenerator<string> {
+  const rejects = createRejects(source);
+  const place = (row: InputRow) => `${unitOf(source)} ${placeOf(row, source)}`;
+  for await (const batch of rows)
+    yield batch.map(({ row, reason }) => rejects.text(row, `${reason} (${place(row)})`)).join('');
+  yield rejects.end();
+}
+
+/** Writes a file that only this user can read. Undefined if there is nothing to write; then there is no file. */
+async function write(
+  path: string,
+  texts: AsyncIterable<string>,
+): Promise<Pick<RejectFile, 'sha256' | 'size'> | undefined> {
+  const hash = createHash('sha256');
+  let [fd, size]: [number | undefined, number] = [undefined, 0];
+  try {
+    for await (const text of texts) {
+      if (text === '') continue;
+      fd ??= openSync(path, 'wx', 0o600);
+      const bytes = Buffer.from(text);
+      writeFileSync(fd, bytes);
+      hash.update(bytes);
+      size += bytes.length;
+    }
+    if (fd === undefined) return undefined;
+    fsyncSync(fd);
+    return { sha256: hash.digest('hex'), size };
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
 }
 
@@ -101,10 +133,6 @@ export function renameDone(file: RejectFile): string | undefined {
   const done = namedFreely(file.file, withWord(file.file, 'done'));
   rmSync(file.file, { force: true });
   return done;
-}
-
-function placeText(row: InputRow, source: InputFile['source']): string {
-  return `${unitOf(source)} ${placeOf(row, source)}`;
 }
 
 /** Other users may put a pipe, a link or an endless file into the folder, so only a file of the same size is read. */
@@ -157,53 +185,6 @@ function isVariant(file: string, first: string): boolean {
   return count !== undefined && withWord(first, count) === file;
 }
 
-const bufferSize = 65_536;
-
-interface Draft {
-  readonly path: string;
-  write(text: string): void;
-  /** The written file; undefined if there was no row for it. */
-  end(): Pick<RejectFile, 'sha256' | 'size'> | undefined;
-  remove(): void;
-}
-
-/** Hidden, and readable only by this user. */
-function createDraft(path: string): Draft {
-  const hash = createHash('sha256');
-  let fd: number | undefined;
-  let text = '';
-  return {
-    path,
-    write(more) {
-      text += more;
-      if (text.length >= bufferSize) flush();
-    },
-    end() {
-      flush();
-      if (fd === undefined) return undefined;
-      fsyncSync(fd);
-      const { size } = fstatSync(fd);
-      closeSync(fd);
-      fd = undefined;
-      return { sha256: hash.digest('hex'), size };
-    },
-    remove() {
-      if (fd !== undefined) closeSync(fd);
-      fd = undefined;
-      rmSync(path, { force: true });
-    },
-  };
-
-  function flush(): void {
-    if (text === '') return;
-    fd ??= openSync(path, 'wx', 0o600);
-    const bytes = Buffer.from(text);
-    writeFileSync(fd, bytes);
-    hash.update(bytes);
-    text = '';
-  }
-}
-
 /** Removes the drafts of killed commands beside the input. */
 export function removeDrafts(input: InputFile, kill: Probe): void {
   removeLeftDrafts(dirname(placeOfFile(input, 'failed')), kill);
@@ -216,11 +197,10 @@ function placeOfFile({ path, source }: InputFile, word: RejectKind): string {
 /** The properties of an input that determine how rows are written. */
 type Shape = Pick<Source, 'format' | 'delimiter' | 'fields' | 'bom'> & Partial<Pick<Source, 'escapes'>>;
 
-/** Writes rejected rows. */
 interface Rejects {
-  add(row: InputRow, reason: string): void;
-  /** Closes a JSON array. */
-  end(): void;
+  text(row: InputRow, reason: string): string;
+  /** What follows the last row. */
+  end(): string;
 }
 
 /**
@@ -228,40 +208,21 @@ interface Rejects {
  * and imported. The header comes with the first row; without rows there is no output. An unreadable row is written as
  * text, which stays unreadable until it is fixed.
  */
-export function createRejects(shape: Shape, write: (text: string) => void): Rejects {
-  const { begin, row: line, end } = formOf(shape);
-  const mark = shape.bom ? '\ufeff' : '';
-  let some = false;
+export function createRejects({ format, fields = [], delimiter = ',', escapes, bom }: Shape): Rejects {
+  const isTable = format !== 'json' && format !== 'ndjson';
+  const record = (cells: readonly string[]) => recordText(cells, { delimiter, escaped: escapes === 'undone' });
+  const cells = (row: InputRow, reason: string) =>
+    record([...cellsOf(row, fields), 'fields' in row ? unmarked(reason) : damagedMark + reason]);
+  const header = isTable ? `${record([...fields, errorField])}\n` : '';
+  const [begin, between, end] = format === 'json' ? ['[\n', ',\n', '\n]\n'] : [header, '\n', '\n'];
+  let isFirst = true;
   return {
-    add: (row, reason) => {
-      write((some ? '' : mark + begin) + line(row, reason, !some));
-      some = true;
+    text(row, reason) {
+      const before = isFirst ? (bom ? '\ufeff' : '') + begin : between;
+      isFirst = false;
+      return before + (isTable ? cells(row, reason) : objectText(row, reason));
     },
-    end: () => {
-      if (some && end !== '') write(end);
-    },
-  };
-}
-
-interface Form {
-  readonly begin: string;
-  row(row: InputRow, reason: string, first: boolean): string;
-  readonly end: string;
-}
-
-function formOf({ format, fields = [], delimiter = ',', escapes }: Shape): Form {
-  if (format === 'ndjson') return { begin: '', row: (row, reason) => `${objectText(row, reason)}\n`, end: '' };
-  if (format !== 'json') return tableForm(fields, { delimiter, escaped: escapes === 'undone' });
-  const row = (row: InputRow, reason: string, first: boolean) => (first ? '' : ',\n') + objectText(row, reason);
-  return { begin: '[\n', row, end: '\n]\n' };
-}
-
-function tableForm(fields: readonly string[], options: Parameters<typeof recordText>[1]): Form {
-  const record = (cells: readonly string[]) => `${recordText(cells, options)}\n`;
-  return {
-    begin: record([...fields, errorField]),
-    row: (row, reason) => record([...cellsOf(row, fields), 'fields' in row ? unmarked(reason) : damagedMark + reason]),
-    end: '',
+    end: () => (isFirst ? '' : end),
   };
 }
 

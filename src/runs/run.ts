@@ -174,8 +174,8 @@ async function confirmedPlan(
     const bodies = await firstBodies({ input, found, accepted }, running.mapper, most);
     const now = context.host.now();
     const sentThisMonth = await client.sentThisMonth();
-    const file = nameOf(input);
-    return overviewLines({ file, action, found, bodies, accepted, client, template, sentThisMonth, now }).join('\n');
+    const about = { file: nameOf(input), job: options.job ?? null, action, found, client, template };
+    return overviewLines({ ...about, bodies, accepted, sentThisMonth, now }).join('\n');
   };
   if (isAsked || isRepeat) await confirmLive(context, dueIn(accepted), { isRepeat, overview });
   return { ...foreseen.plan, isRehearsal: false };

@@ -11,8 +11,6 @@ export interface Tally {
   counts(): Counts;
   /** The end of the row with this number, if the run in the ledger does not have it. */
   unrecorded(number: number): Unrecorded | undefined;
-  /** Rows that cannot be sent; `failed` includes them. */
-  readonly invalid: number;
   reasons(): readonly Reason[];
 }
 
@@ -60,7 +58,6 @@ export function createTally(found: Preflight, accepted: Accepted): Tally {
       else reject(outcome);
     },
     unrecorded: (number) => unrecorded.get(number),
-    invalid: found.invalid,
     reasons: found.reasons.list,
     counts() {
       const { rows } = found;
@@ -115,9 +112,14 @@ interface Skips {
 }
 
 /** Why rows were skipped; with their numbers if there is more than one reason. */
-export function skipText({ skipped, job, continues }: Skips): string {
+export function skipText(skips: Skips): string {
+  const found = skipReasons(skips);
+  return found.map(([count, reason]) => (found.length > 1 ? `${whole(count)} ${reason}` : reason)).join(', ');
+}
+
+export function skipReasons({ skipped, job, continues }: Skips): readonly (readonly [count: number, reason: string])[] {
   const bySelf = job !== null ? ` by job ${job}` : continues ? ' by this run' : '';
-  const reasons: readonly (readonly [count: number, reason: string])[] = [
+  const reasons = [
     [skipped.excluded, 'excluded'],
     [skipped.this_run, `sent earlier${bySelf}`],
     [skipped.earlier_run, 'sent earlier by another run'],
@@ -127,7 +129,6 @@ export function skipText({ skipped, job, continues }: Skips): string {
     [skipped.busy, 'left to another run'],
     [skipped.changed, 'whose text changed since it was sent'],
     [skipped.another_message, 'another message for the recipient of an earlier row'],
-  ];
-  const found = reasons.filter(([count]) => count > 0);
-  return found.map(([count, reason]) => (found.length > 1 ? `${whole(count)} ${reason}` : reason)).join(', ');
+  ] as const;
+  return reasons.filter(([count]) => count > 0);
 }

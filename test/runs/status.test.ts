@@ -124,6 +124,7 @@ it('the question of a live batch counts messages if a recipient may get several'
       action: { kind: 'message', template: 'welcome', perColumns },
       found: { rows: 2, invalid: 0, excluded: 0 },
       bodies: [],
+      job: null,
       accepted: {
         stop: undefined,
         run: 'a',

@@ -25,19 +25,29 @@ export function openReadyFile(path: string, { pid, kill, later }: Owner): ReadyF
   let own: string | undefined;
   let stopRefreshing = () => {};
   removeLeftDrafts(dirname(path), kill);
-  if (ownerOf(path, kill) === undefined) clear(path);
+  usable(path, () => ownerOf(path, kill) ?? rmSync(path, { force: true }));
   return {
     write(ready) {
-      const owner = ownerOf(path, kill);
+      const owner = usable(path, () => ownerOf(path, kill));
       if (owner !== undefined)
         throw usage(`"${path}" is the ready file of ${owner}, which is still running`, anotherName);
-      own = `${JSON.stringify({ ...ready, pid, start: processStart(pid) })}\n`;
-      writeAtomically(path, own, draftIn(dirname(path), pid));
+      const text = `${JSON.stringify({ ...ready, pid, start: processStart(pid) })}\n`;
+      const draft = draftIn(dirname(path), pid);
+      usable(path, () => {
+        writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
+        renameSync(draft, path);
+      });
+      own = text;
       stopRefreshing = startHeartbeat(path, later, () => {});
     },
     remove() {
       stopRefreshing();
-      if (own !== undefined) removeOwn(path, own);
+      try {
+        if (own !== undefined && contentOf(path) === own) rmSync(path, { force: true });
+      } catch (error) {
+        // The next listener recognizes the file as stale.
+        if (!(error instanceof CliError) && !fsError(error)) throw error;
+      }
     },
   };
 }
@@ -66,45 +76,19 @@ function fieldsIn(text: string): Readonly<Record<string, unknown>> {
 
 /** Refuses pipes and other special files, since reading them may never end. */
 function contentOf(path: string): string | undefined {
-  try {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (!stats) return undefined;
-    if (!stats.isFile()) throw unusable(path, 'it is not a regular file');
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw withReason(path, error);
-  }
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile() === false) throw unusable(path, 'it is not a regular file');
+  return stats && readFileSync(path, 'utf8');
 }
 
-function writeAtomically(path: string, content: string, draft: string): void {
+/** Says of a file that cannot be used that it is the ready file. */
+function usable<T>(path: string, act: () => T): T {
   try {
-    writeFileSync(draft, content, { mode: 0o600, flag: 'wx' });
-    renameSync(draft, path);
+    return act();
   } catch (error) {
-    throw withReason(path, error);
+    const fault = error instanceof CliError ? undefined : fsError(error);
+    throw fault ? unusable(path, fault.reason) : error;
   }
-}
-
-function clear(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch (error) {
-    throw withReason(path, error);
-  }
-}
-
-/** Ignores failures: the next listener recognizes the file as stale. */
-function removeOwn(path: string, own: string): void {
-  try {
-    if (contentOf(path) === own) rmSync(path, { force: true });
-  } catch (error) {
-    if (!(error instanceof CliError) && !fsError(error)) throw error;
-  }
-}
-
-function withReason(path: string, error: unknown): unknown {
-  const fault = error instanceof CliError ? undefined : fsError(error);
-  return fault ? unusable(path, fault.reason) : error;
 }
 
 function unusable(path: string, why: string): CliError {

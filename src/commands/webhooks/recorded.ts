@@ -1,8 +1,10 @@
 import type { Context } from '../../cli/command.ts';
+import type { Transaction } from '../../base/transaction.ts';
+import type { Received } from '../../logs/events.ts';
 import type { Past } from '../../logs/forwards.ts';
 import type { WebhookEvent } from '../../webhooks/event/event.ts';
 import type { History } from '../../webhooks/history.ts';
-import type { Page, Source } from '../list.ts';
+import type { Source } from '../list.ts';
 import { loggedSource } from '../logged.ts';
 
 /** Opens the events of all listeners; undefined if nothing was ever recorded. */
@@ -36,22 +38,16 @@ export async function recordedEvents(context: Context): Promise<Source<RecordedE
     import('../../webhooks/event/event.ts'),
     runningListeners(context),
   ]);
-  const { back, after, close } = loggedSource<Past>(context, {
-    before: (number) => withForwards(eventsBefore(number), live),
-    after: (number) => withForwards(eventsAfter(number), live),
-    numberOf: ({ event }) => event.number,
+  const parsed = (events: Transaction<readonly Received[]>): Transaction<readonly RecordedEvent[]> =>
+    function* () {
+      const found = yield* withForwards(events, live)();
+      return found.map((past) => ({ past, event: eventOf(past.event) }));
+    };
+  return loggedSource<RecordedEvent>(context, {
+    before: (number) => parsed(eventsBefore(number)),
+    after: (number) => parsed(eventsAfter(number)),
+    numberOf: ({ past }) => past.event.number,
   });
-  const parsed = ({ records, cursor }: Page<Past>) => ({
-    records: records.map((past) => ({ past, event: eventOf(past.event) })),
-    cursor,
-  });
-  return {
-    async *back(size) {
-      for await (const page of back(size)) yield parsed(page);
-    },
-    after: async (cursor) => parsed(await after(cursor)),
-    ...(close && { close }),
-  };
 }
 
 /** The ids of the listeners that run. */

@@ -181,11 +181,8 @@ describe('failed rows', () => {
 });
 
 function written(shape: Shape, rows: readonly InputRow[], reasons: readonly string[]): string {
-  let text = '';
-  const rejects = createRejects(shape, (part) => (text += part));
-  rows.forEach((row, at) => rejects.add(row, reasons[at] ?? reasons[0] ?? ''));
-  rejects.end();
-  return text;
+  const rejects = createRejects(shape);
+  return rows.map((row, at) => rejects.text(row, reasons[at] ?? reasons[0] ?? '')).join('') + rejects.end();
 }
 
 function tableRows(text: string, delimiter: string): readonly InputRow[] {
