@@ -21,7 +21,7 @@ import {
 } from '../cli/params.ts';
 
 /** Records in order, and the place after them. */
-export interface Page<R> {
+interface Page<R> {
   readonly records: readonly R[];
   readonly cursor: number;
 }

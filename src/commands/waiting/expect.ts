@@ -4,7 +4,7 @@ import { spanText } from '../../cli/output/figures.ts';
 import { webhookId } from '../../webhooks/event/event.ts';
 import { expectation, type Expected } from '../../webhooks/event/filters.ts';
 import { firstResult, type SourceEvent } from '../../webhooks/event-sources.ts';
-import { openHandler } from '../../webhooks/forward/replay.ts';
+import { openHandler } from '../../webhooks/forward/handler.ts';
 import { createLimit, eventText, openWatch, timelineEvent, unnamed } from './watch.ts';
 
 export interface Expecting extends Expected {

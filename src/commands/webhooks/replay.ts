@@ -4,8 +4,7 @@ import { printOptions } from '../../cli/globals.ts';
 import { flag, type Input, option, words } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
 import type { Received } from '../../logs/events.ts';
-import type { Past } from '../../logs/forwards.ts';
-import type { Addressed, Replayed } from '../../webhooks/forward/replay.ts';
+import type { Attempt, Past } from '../../logs/forwards.ts';
 import type { History } from '../../webhooks/history.ts';
 import { confirmOutside } from './confirm-outside.ts';
 import { deliveryIn, requireSendable } from './delivery-file.ts';
@@ -72,7 +71,7 @@ async function* replayed(context: Context, history: History | undefined, input: 
   const { eventOf } = await import('../../webhooks/event/event.ts');
   const answers = new Map<string, number>();
   let failed = 0;
-  for await (const { event, attempt } of replayAndRecord(context, history, plan, prepare)) {
+  for await (const { event, attempt } of sent(context, history, plan, prepare)) {
     const { status = null, error = null, url, ms } = attempt;
     const answer = error ?? `answered ${status}`;
     answers.set(answer, (answers.get(answer) ?? 0) + 1);
@@ -82,29 +81,49 @@ async function* replayed(context: Context, history: History | undefined, input: 
   return { replayed: plan.to.size, failed, answers: Object.fromEntries(answers) };
 }
 
-/** Replays events and records the results, if possible. */
-async function* replayAndRecord(
+interface Replayed {
+  readonly event: Received;
+  readonly attempt: Attempt;
+}
+
+/** Sends the events in sequence, until the signal, which cuts off the request in flight. Records the results, if possible. */
+async function* sent(
   { host, given, note }: Context,
   history: History | undefined,
   { to, events }: ReplayPlan,
   prepare: (event: Received) => Received,
 ): AsyncGenerator<Replayed> {
-  if (to.size === 0) return;
   const { now, signal } = host;
-  const [{ replay }, { recordForward }] = await Promise.all([
-    import('../../webhooks/forward/replay.ts'),
+  const [{ forwardRequest, resultOf }, { openTarget }, { recordForward }] = await Promise.all([
+    import('../../webhooks/forward/forwarder.ts'),
+    import('../../delivery/target.ts'),
     import('../../logs/forwards.ts'),
   ]);
+  const targets = new Map<string, ReturnType<typeof openTarget>>();
+  const closeAll = () => {
+    for (const target of targets.values()) target.close();
+  };
   let done = 0;
-  for await (const one of replay({ events, prepare, timeout: given.timeout ?? 30_000, now, signal })) {
-    await history?.logs.write(recordForward(one.event.number, now(), one.attempt)).catch((error: unknown) => {
-      if (!(error instanceof CliError)) throw error;
-      note('not-recorded', `the result is not recorded: ${error.message}`);
-    });
-    yield one;
-    done += 1;
+  signal.addEventListener('abort', closeAll);
+  try {
+    for await (const { event, url } of events) {
+      const target = targets.get(url.href) ?? openTarget(url, given.timeout ?? 30_000);
+      targets.set(url.href, target);
+      const start = now();
+      const result = resultOf(await target.send(forwardRequest(prepare(event), url)));
+      const attempt = { url: url.href, ms: now() - start, ...result };
+      await history?.logs.write(recordForward(event.number, now(), attempt)).catch((error: unknown) => {
+        if (!(error instanceof CliError)) throw error;
+        note('not-recorded', `the result is not recorded: ${error.message}`);
+      });
+      yield { event, attempt };
+      done += 1;
+      if (signal.aborted) throw interrupted(done, to.size);
+    }
+  } finally {
+    signal.removeEventListener('abort', closeAll);
+    closeAll();
   }
-  if (signal.aborted) throw interrupted(done, to.size);
 }
 
 function interrupted(done: number, all: number): CliError {
@@ -130,6 +149,12 @@ async function preparation(context: Context, input: PrepareInput): Promise<(even
     isNoted = true;
     return event;
   };
+}
+
+/** An event and its destination. */
+interface Addressed {
+  readonly event: Received;
+  readonly url: URL;
 }
 
 interface ReplayPlan {

@@ -51,6 +51,17 @@ describe('a job', () => {
     machine.times = () => times;
   });
 
+  it('tries failed rows again, and does not stop because they fail again', async ({ machine }) => {
+    const rows = people(1, 60);
+    machine.reply = ({ phone }) => (Number(phone.slice(-1)) % 2 === 0 ? 422 : 200);
+    for (const sent of [30, 0]) {
+      const { summary } = await machine.sends({ sent, code: 10 }, rows, '--job news --concurrency 1');
+      expect(summary).toMatchObject({ failed: 30, not_reached: 0 });
+    }
+    machine.reply = () => 200;
+    await machine.sends(30, rows, '--job news');
+  });
+
   it('does not send a failed row that was sent by hand', async ({ machine }) => {
     machine.reply = ({ phone }) => (phone === all[4]?.phone ? 422 : 200);
     await machine.sends({ sent: 199, code: 10 }, all, '--job news');
