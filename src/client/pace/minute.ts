@@ -1,4 +1,3 @@
-import { list, Mismatch, object, type Reader, string } from '../../contract/readers.ts';
 import { type KnownPace, minuteLength, type RequestEnd } from './pace.ts';
 
 /** Grants the slots of a rate limit, to one process or to all that share it. */
@@ -267,52 +266,7 @@ function timeOf(counts: readonly FinishedCount[], count: number): number {
   return Infinity;
 }
 
-/** Parses stored text; a damaged one starts again. */
+/** Parses what `JSON.stringify` has stored. The version of the database's schema is that of its form, too. */
 export function parseMinute(text: string): Minute {
-  try {
-    return readMinute(JSON.parse(text));
-  } catch {
-    return emptyMinute;
-  }
-}
-
-const readMinute: Reader<Minute> = object({
-  state: oneOf('open', 'limited', 'probing'),
-  heldUntil: number,
-  finished: finishedCounts,
-  members: list(
-    object({
-      id: string,
-      pid: number,
-      start: string,
-      kind: oneOf('single', 'run'),
-      slots: number,
-      seen: number,
-      since: number,
-      until: number,
-    }),
-  ),
-});
-
-function number(value: unknown, at = ''): number {
-  if (typeof value !== 'number') throw new Mismatch(at, 'must be a number');
-  return value;
-}
-
-/** Without a copy of each: there may be hundreds. */
-function finishedCounts(value: unknown, at = ''): readonly FinishedCount[] {
-  if (Array.isArray(value) && value.every(isFinishedCount)) return value;
-  throw new Mismatch(at, 'must be counts');
-}
-
-function isFinishedCount(value: unknown): value is FinishedCount {
-  return Array.isArray(value) && typeof value[0] === 'number' && typeof value[1] === 'number';
-}
-
-function oneOf<T extends string>(...all: readonly T[]): Reader<T> {
-  return (value, at = '') => {
-    const found = all.find((one) => one === value);
-    if (found === undefined) throw new Mismatch(at, `must be one of ${all.join(', ')}`);
-    return found;
-  };
+  return JSON.parse(text);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { emptyMinute, margin, parseMinute, sumOf } from '../../../src/client/pace/minute.ts';
+import { margin, sumOf } from '../../../src/client/pace/minute.ts';
 import type { Release } from '../../../src/client/pace/pace.ts';
 import { createMachine, createService, type Machine, type Process, type Service, window } from './machine.ts';
 
@@ -271,11 +271,4 @@ describe('the database', () => {
     await machine.time.pass(0);
     expect(await machine.accounts()).toEqual(['three', 'two']);
   });
-
-  it.each(['nonsense', '[1,2]', '{"state":"open","heldUntil":null,"finished":[],"members":[]}'])(
-    'starts again if an account has %s',
-    (text) => {
-      expect(parseMinute(text)).toEqual(emptyMinute);
-    },
-  );
 });
