@@ -16,26 +16,16 @@ beforeEach(async () => {
   machine = await openMachine();
 });
 
-describe('eight concurrent processes', () => {
-  it('log every send', async () => {
-    const { home } = machine;
-    const ran = await Promise.all(
-      eight.map((at) => bin([...message.slice(0, -1), `A-${at}`, '--profile', 'local'], { home })),
-    );
-    const rows = await machine.rows();
-    expect(rows.map(({ outcome, message_id: id }) => `${String(outcome)} ${String(id)}`).sort()).toEqual(
-      ran.map(({ stdout }) => `done ${stdout.trim()}`).sort(),
-    );
-  });
-
-  it('send the same live message once', async () => {
-    const ran = await Promise.all(eight.map(() => bin(liveLine, { home: machine.home })));
-    expect(ran.map(({ code }) => code).toSorted((a, b) => a - b)).toEqual([0, ...eight.slice(1).map(() => 11)]);
-    expect(ran.filter(({ stderr }) => stderr.includes('the same message was sent'))).toHaveLength(7);
-    expect(await machine.sent()).toBe(1);
-  });
+it('eight concurrent processes log every send', async () => {
+  const { home } = machine;
+  const ran = await Promise.all(
+    eight.map((at) => bin([...message.slice(0, -1), `A-${at}`, '--profile', 'local'], { home })),
+  );
+  const rows = await machine.rows();
+  expect(rows.map(({ outcome, message_id: id }) => `${String(outcome)} ${String(id)}`).sort()).toEqual(
+    ran.map(({ stdout }) => `done ${stdout.trim()}`).sort(),
+  );
 });
-
 it('logs a send as unsure if the process is killed before the response arrives', async () => {
   let arrived = () => {};
   const asked = new Promise<void>((resolve) => (arrived = resolve));

@@ -86,30 +86,6 @@ describe.each(drivers)('a ledger after 400 days, $where', ({ driver }) => {
     expect(stop).toMatchObject({ reason: 'sent-before', rows: 1 });
   });
 
-  it('keeps a run that sent some rows recently', async () => {
-    const machine = createMachine();
-    const ledger = machine.start();
-    const { run } = accepted(await ledger.register(planOf('ada:1 bob:1')));
-    for (const row of messages('ada:1 bob:1')) {
-      await ledger.claim([row], { run });
-      await ledger.settle([{ run, row, outcome: 'done' }]);
-      machine.wait(250 * day);
-    }
-    await ledger.close();
-    await sendSingle(machine, 'eve:1');
-    expect((await machine.start().runs()).find(({ id }) => id === run)).toMatchObject({ counts: { done: 2 } });
-  });
-
-  it('keeps a run that a process works on, however idle it is', async () => {
-    const machine = createMachine();
-    const { run } = accepted(await machine.start().register(planOf('ada:1 bob:1')));
-    for (let week = 0; week < 6; week++) {
-      machine.wait(7 * day);
-      await sendSingle(machine, `p${week}:1`);
-    }
-    expect((await machine.start().runs()).find(({ id }) => id === run)).toMatchObject({ counts: { planned: 2 } });
-  });
-
   it('keeps a job for 400 days, and an import for 30', async () => {
     const machine = createMachine();
     const run = await send(machine, 'ada:1 bob:1', [], { job: 'welcome' });

@@ -27,7 +27,20 @@ describe('the question before people get a template again', () => {
   });
 });
 
+it('the number is typed before people get it once more, however few they are', async ({ machine }) => {
+  await machine.sends(3, people(1, 3));
+  const answers = [/❯.*once more/i, type(4)] as const;
+  await machine.sends(4, people(1, 4), '', { answers });
+  machine.times = (number) => (number === 4 ? 1 : 2);
+});
+
 describe('--again on a terminal', () => {
+  it('may send all besides an unfinished run', async ({ machine }) => {
+    await machine.interrupted(50, all);
+    await machine.sends(200, all, '--again', { answers: [/❯.*besides/i, type(200)] });
+    machine.times = () => [1, 2];
+  });
+
   it('needs no job, continues after Ctrl-C, and asks first after 13 hours', async ({ machine }) => {
     await machine.sends(200, all);
     let left = 200;
