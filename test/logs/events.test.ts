@@ -10,7 +10,15 @@ import {
   numbersLike,
   recordEvents,
 } from '../../src/logs/events.ts';
-import { abandon, ordersAfter, recordForward, withForwards } from '../../src/logs/forwards.ts';
+import {
+  abandon,
+  type News,
+  newsAfter,
+  ordersAfter,
+  type Place,
+  recordForward,
+  withForwards,
+} from '../../src/logs/forwards.ts';
 import { delivery, logsIn, temporary } from '../webhooks/rig.ts';
 
 const week = 7 * 24 * 60 * 60_000;
@@ -147,6 +155,20 @@ describe('the events to forward', () => {
       (await logs.read(withForwards(eventsAfter(0), live))).map((past) => past.forwards.map(({ error }) => error));
     expect([await forwards(['one']), await forwards([])]).toEqual([[[]], [['not sent: the listener was killed']]]);
   });
+});
+
+it('is read before the result of forwarding it, also if it is in a later page', async () => {
+  const { logs } = await logsIn(temporary());
+  await logs.write(recordEvents('one', recordings(['1', 'x'.repeat(2 * mebibyte)], { lane: '' }), 0));
+  for (const event of [1, 2])
+    await logs.write(recordForward(event, 5, { url, ms: 1 }, { listener: 'one', attempt: 1, retryIn: undefined }));
+  const news = (last: Place) => logs.read(newsAfter(last, { listener: 'one', isForwarding: true }));
+  const first = await news({ event: 0, forward: 0 });
+  const ids = ({ events, reports }: News) => [events.map(({ id }) => id), reports.map(({ event }) => event)];
+  expect([first, await news(first.last)].map(ids)).toEqual([
+    [['e1'], ['e1']],
+    [['e2'], ['e2']],
+  ]);
 });
 
 it('does not record the result of forwarding a deleted event', async () => {
