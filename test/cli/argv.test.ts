@@ -54,6 +54,7 @@ describe('checkValues', () => {
     ['an option after -p', ['-p', '--yes'], '-p is followed by "--yes", which looks like an option'],
     ['an option after a cluster', ['-ip', '-x'], '-p is followed by "-x", which looks like an option'],
     ['a number below zero', ['--param', '-5'], '--param is followed by "-5", which looks like an option'],
+    ['a value after -p=', ['-p=Ada'], '-p=Ada can be read in two ways'],
     ['an empty value', ['-p', ''], 'the value of -p is empty'],
     ['an empty value written with =', ['--param='], 'the value of --param is empty'],
     ['an empty global', ['--profile', ''], 'the value of --profile is empty'],
