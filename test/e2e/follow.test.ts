@@ -37,6 +37,7 @@ describe('a followed list prints what is there, then what is new, until Ctrl-C',
   it('activity, each call once it has ended', async () => {
     const first = await send();
     let second = '';
+    await machine.run(['sandbox', 'fault', 'add', '--on', 'send-template', '--latency', '1s']);
     const line = 'activity --follow --columns outcome,message_id';
     const lines = await followed(line, first, async () => (second = await send()));
     expect(lines).toEqual([`done\t${first}`, `done\t${second}`]);
