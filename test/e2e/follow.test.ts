@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { bearing, paths } from '../sandbox/calls.ts';
 import { receiver } from '../sandbox/receiver.ts';
 import { type Running, startBin } from '../support/bin.ts';
-import { alive } from '../support/cli.ts';
+import { alive, cli } from '../support/cli.ts';
 import { type Machine, message, openMachine } from '../commands/activity-rig.ts';
 
 let machine: Machine;
@@ -37,7 +37,7 @@ describe('a followed list prints what is there, then what is new, until Ctrl-C',
   it('activity, each call once it has ended', async () => {
     const first = await send();
     let second = '';
-    await machine.run(['sandbox', 'fault', 'add', '--on', 'send-template', '--latency', '1s']);
+    await cli('sandbox fault add --on send-template --latency 1s'.split(' '), machine);
     const line = 'activity --follow --columns outcome,message_id';
     const lines = await followed(line, first, async () => (second = await send()));
     expect(lines).toEqual([`done\t${first}`, `done\t${second}`]);
