@@ -7,7 +7,7 @@ const source = join(root, 'src/page');
 const target = join(root, 'dist/page');
 
 /** In this order: the last one adapts the others to narrow windows. */
-const sheets = ['base', 'screens', 'narrow'];
+const sheets = ['tokens', 'base', 'home', 'screens', 'narrow'];
 
 export const pageEntry = join(target, 'page.js');
 

@@ -6,6 +6,7 @@ import { Clock } from './clock.tsx';
 import { link, type Link, state } from './connection.ts';
 import { Confirm } from './dialog.tsx';
 import { Copy, Notice } from './notice.tsx';
+import { Icon } from './icons.tsx';
 import { linkTo, route } from './route.ts';
 import { Contents } from './screens/contents.tsx';
 import { Deliveries } from './screens/deliveries.tsx';
@@ -27,30 +28,29 @@ export function App() {
   useKeys({ '?': () => (isHelpOpen.value = true) });
   const { screen } = route.value;
   const Screen = shown[screen];
-  const { title, more } = screens.find(({ name }) => name === screen) ?? screens[0];
+  const { title } = screens.find(({ name }) => name === screen) ?? screens[0];
   useEffect(() => {
     document.title = `SANDBOX · ${title} · bizmsg`;
   }, [title]);
   return (
     <>
-      <Band />
-      <div class="strip">
+      <header class="bar">
+        <strong class="sandbox" title="Nothing here reaches a real phone">
+          SANDBOX
+        </strong>
         <nav aria-label="Screens">
-          {screens.map(({ name, title, more }) => (
+          {screens.map(({ name, title }) => (
             <a key={name} href={linkTo(name)} aria-current={name === screen ? 'page' : undefined}>
               {title}
-              <span class="more-words">{more}</span>
             </a>
           ))}
         </nav>
         <Clock />
-      </div>
+        <Tools />
+      </header>
       <Trouble />
       <main>
-        <h1 class="unseen">
-          {title}
-          {more}
-        </h1>
+        <h1 class="unseen">{title}</h1>
         {state.value.isLoaded ? <Screen /> : <p class="empty">{link.value === 'connecting' ? 'Loading' : ''}</p>}
       </main>
       <Notice />
@@ -64,33 +64,58 @@ const themes = ['system', 'light', 'dark'] as const;
 const stored = 'bizmsg-theme';
 const theme = signal(localStorage.getItem(stored));
 
-function Band() {
+/** How to connect a program, the theme, and the shortcuts. */
+function Tools() {
   const chosen = themes.find((one) => one === theme.value) ?? 'system';
   useLayoutEffect(() => {
     document.documentElement.dataset['theme'] = chosen;
     localStorage.setItem(stored, chosen);
   }, [chosen]);
+  const next = themes[(themes.indexOf(chosen) + 1) % themes.length];
   return (
-    <header class="band">
-      <strong>SANDBOX</strong>
-      <span class="wide">Nothing here reaches a real phone</span>
-      <code>{location.origin}</code>
-      <Copy label="Copy .env" title="Copies the base URL, the API key and the webhook secret" text={environment} />
-      <label class="theme">
-        <span class="unseen">Theme</span>
-        <select value={chosen} onChange={({ currentTarget }) => (theme.value = currentTarget.value)}>
-          {themes.map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
-      <button type="button" class="quiet" onClick={() => (isHelpOpen.value = true)}>
-        Keys
+    <div class="bar-tools">
+      <Connect />
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={`Theme: ${chosen}`}
+        title={`Theme: ${chosen}`}
+        onClick={() => (theme.value = next ?? 'system')}
+      >
+        <Icon name={chosen} />
       </button>
-    </header>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Shortcuts"
+        title="Shortcuts"
+        onClick={() => (isHelpOpen.value = true)}
+      >
+        <Icon name="keys" />
+      </button>
+    </div>
   );
+}
+
+/** What a program needs to call this sandbox. */
+function Connect() {
+  return (
+    <details class="menu">
+      <summary>Connect</summary>
+      <div class="sheet">
+        <code>{location.origin}</code>
+        <Copy label="Copy address" text={location.origin} />
+        <Copy label="Copy .env" title="Copies the base URL, the API key and the webhook secret" text={environment} />
+        <Copy label="Copy curl" text={curl} />
+        <Copy label="Copy webhook secret" text={async () => (await ask('env')).secret} />
+      </div>
+    </details>
+  );
+}
+
+async function curl(): Promise<string> {
+  const { url, keys } = await ask('env');
+  return `curl ${url}/api/public/templates -H 'Authorization: Bearer ${keys.sandbox}'`;
 }
 
 async function environment(): Promise<string> {

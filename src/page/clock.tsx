@@ -25,26 +25,29 @@ export function Clock() {
   const advance = (by: InputOf<'advanceClock'>['by']) => void act(() => ask('advanceClock', { by }));
   return (
     <section class="clock" aria-label="Clock">
-      <span class={clock.frozen ? 'frozen' : undefined}>
-        <time>{timeText(clock.now)}</time> {clock.frozen ? 'frozen' : clock.ahead > 1_000 ? 'ahead' : 'real time'}
+      <span class={`now ${clock.frozen ? 'frozen' : ''}`}>
+        <time>{timeText(clock.now)}</time>{' '}
+        <span class="roomy">{clock.frozen ? 'frozen' : clock.ahead > 1_000 ? 'ahead' : 'real time'}</span>
       </span>
       <span class="due">{due === null ? 'nothing due' : `next due ${timeText(due)}`}</span>
-      <button
-        type="button"
-        disabled={isOff}
-        onClick={() => void act(() => ask(clock.frozen ? 'resumeClock' : 'freezeClock'))}
-      >
-        {clock.frozen ? 'Real time' : 'Freeze'}
-      </button>
-      <button type="button" disabled={isOff} onClick={() => advance(5_000)}>
-        +5 s
-      </button>
-      <button type="button" disabled={isOff} onClick={() => advance(60_000)}>
-        +1 min
-      </button>
-      <button type="button" disabled={isOff || due === null} onClick={() => advance('next-due')}>
-        <span class="wide">To </span>next due
-      </button>
+      <span class="joined">
+        <button
+          type="button"
+          disabled={isOff}
+          onClick={() => void act(() => ask(clock.frozen ? 'resumeClock' : 'freezeClock'))}
+        >
+          {clock.frozen ? 'Real time' : 'Freeze'}
+        </button>
+        <button type="button" disabled={isOff} onClick={() => advance(5_000)}>
+          +5 s
+        </button>
+        <button type="button" disabled={isOff} onClick={() => advance(60_000)}>
+          +1 min
+        </button>
+        <button type="button" disabled={isOff || due === null} onClick={() => advance('next-due')}>
+          <span class="roomy">To </span>next due
+        </button>
+      </span>
     </section>
   );
 }

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { Icon, type IconName } from './icons.tsx';
 
 interface Shown {
   readonly text: string;
@@ -46,10 +47,12 @@ interface CopyProps {
   readonly text: string | (() => string | Promise<string>);
   readonly label: string;
   readonly title?: string;
+  /** Shown instead of the label. */
+  readonly icon?: IconName;
 }
 
 /** A button that copies a text. */
-export function Copy({ text, label, title }: CopyProps) {
+export function Copy({ text, label, title, icon }: CopyProps) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(typeof text === 'string' ? text : await text());
@@ -59,8 +62,14 @@ export function Copy({ text, label, title }: CopyProps) {
     }
   };
   return (
-    <button type="button" class="quiet" title={title} onClick={() => void copy()}>
-      {label}
+    <button
+      type="button"
+      class={icon ? 'icon-button' : 'quiet'}
+      title={title ?? (icon && label)}
+      aria-label={icon && label}
+      onClick={() => void copy()}
+    >
+      {icon ? <Icon name={icon} /> : label}
     </button>
   );
 }

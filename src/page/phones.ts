@@ -2,9 +2,9 @@ import type { Message, PageState, Reply } from './state.ts';
 
 /** §6: the numbers with a fixed outcome. */
 export const testNumbers = [
-  { phone: '+12025550101', does: 'delivered, then read' },
+  { phone: '+12025550101', does: 'always delivers' },
   { phone: '+12025550102', does: 'always fails' },
-  { phone: '+12025550103', does: 'delivered after 5 s' },
+  { phone: '+12025550103', does: 'delivers after 5 s' },
 ] as const;
 
 /** A message to the customer, or a reply from them. */
@@ -52,14 +52,16 @@ export function phonesIn({ messages, replies }: Pick<PageState, 'messages' | 're
   return new Map(Array.from(items, ([phone, items]) => [phone, { phone, items }]));
 }
 
-/** The test numbers first, then the numbers with the newest messages. */
+/** The numbers with the newest messages first; then the test numbers. */
 export function inOrder(phones: Iterable<Phone>): readonly Phone[] {
-  const place = ({ phone }: Phone) => testNumbers.findIndex((test) => test.phone === phone);
-  const isTest = (phone: Phone) => place(phone) >= 0;
-  const [all, newest] = [[...phones], ({ items }: Phone) => items.at(-1)?.at ?? 0];
-  const tests = all.filter(isTest).sort((one, other) => place(one) - place(other));
+  const newest = ({ items }: Phone) => items.at(-1)?.at ?? 0;
+  const all = [...phones];
   const others = all.filter((phone) => !isTest(phone)).sort((one, other) => newest(other) - newest(one));
-  return [...tests, ...others];
+  return [...others, ...all.filter(isTest)];
+}
+
+export function isTest({ phone }: Pick<Phone, 'phone'>): boolean {
+  return testNumbers.some((test) => test.phone === phone);
 }
 
 export function idOf(item: Item): string {

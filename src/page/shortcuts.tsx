@@ -48,20 +48,20 @@ function isControl(target: EventTarget | null): boolean {
 export const isHelpOpen = signal(false);
 
 const keys = [
-  ...screens.map(({ key, title, more }) => [`g ${key}`, title + more]),
+  ...screens.map(({ key, title }) => [`g ${key}`, title]),
   ['j k', 'Next and previous row'],
   ['Enter', 'Open the row'],
   ['Esc', 'Back'],
   ['/', 'Search'],
   ['r', 'Reply as the customer'],
   ['n', 'New message'],
-  ['?', 'These keys'],
+  ['?', 'These shortcuts'],
 ] as const;
 
 export function Help() {
   useSignalEffect(() => localStorage.setItem(storage, hasKeys.value ? 'on' : 'off'));
   return (
-    <Dialog title="Keys" isOpen={isHelpOpen}>
+    <Dialog title="Shortcuts" isOpen={isHelpOpen}>
       <dl class="keys">
         {keys.map(([key, does]) => (
           <div key={key}>

@@ -8,7 +8,7 @@ import type { ScreenName } from './words.ts';
 export interface Column<T> {
   readonly title: string;
   readonly cell: (row: T) => ComponentChildren;
-  /** `wide` hides the column on a phone, `number` aligns it to the end, `whole-word` keeps it on one line. */
+  /** `wide` hides the column on a phone, `extra` beside details, `number` aligns it to the end, `whole-word` keeps it on one line. */
   readonly class?: string;
 }
 

@@ -86,5 +86,6 @@ export function paramsOf({ variables }: Template, values: Values): readonly stri
 
 /** The status of an answer; 0 if there was none. */
 export function StatusText({ status }: { readonly status: number }) {
-  return <strong class={status >= 200 && status < 400 ? 'good' : 'bad'}>{status === 0 ? 'no answer' : status}</strong>;
+  const how = status >= 200 && status < 400 ? 'delivered' : 'dead';
+  return <span class={`state ${how}`}>{status === 0 ? 'no answer' : status}</span>;
 }

@@ -1,12 +1,12 @@
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 
-/** The screens, in the order of the navigation; the key comes after `g`. A narrow window has no room for `more`. */
+/** The screens, in the order of the navigation; the key comes after `g`. */
 export const screens = [
-  { name: 'phones', title: 'Phones', more: '', key: 'p' },
-  { name: 'timeline', title: 'Timeline', more: '', key: 't' },
-  { name: 'deliveries', title: 'Deliveries', more: '', key: 'd' },
-  { name: 'contents', title: 'Contacts', more: ' and templates', key: 'c' },
-  { name: 'limits', title: 'Limits', more: ' and faults', key: 'l' },
+  { name: 'phones', title: 'Messages', key: 'p' },
+  { name: 'timeline', title: 'Events', key: 't' },
+  { name: 'deliveries', title: 'Webhooks', key: 'd' },
+  { name: 'contents', title: 'Data', key: 'c' },
+  { name: 'limits', title: 'Settings', key: 'l' },
 ] as const;
 
 export type ScreenName = (typeof screens)[number]['name'];
@@ -21,6 +21,18 @@ export function timeText(at: number): string {
 
 export function dayText(at: number): string {
   return day.format(at);
+}
+
+const units = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+] as const;
+
+/** Such as `5 min`. */
+export function distanceText(milliseconds: number): string {
+  const [size, name] = units.find(([least]) => milliseconds >= least) ?? [1_000, 's'];
+  return `${Math.floor(milliseconds / size)} ${name}`;
 }
 
 /** The method and path; most paths begin the same. */

@@ -101,6 +101,11 @@ export interface DeliveryRecord extends Omit<DeliveryRow, 'attempts'> {
   readonly attempts: readonly Attempt[];
 }
 
+/** With the payload of its event; null if the log has dropped it. */
+export interface DeliveryStory extends DeliveryRecord {
+  readonly payload: object | null;
+}
+
 /** Deliveries that redelivering `failed` skips. */
 export interface Remaining {
   /** Dead because the webhook is disabled, or removed. */

@@ -2,12 +2,12 @@ import { isoTime } from '../base/iso-time.ts';
 import { renderedText } from '../contract/template-text.ts';
 import { payloadOf } from './api/answers.ts';
 import { deliveryRecords, deliveryRows, remaining, undelivered, waitingCount } from './events/deliveries.ts';
-import { requestRow } from './requests.ts';
-import { between, newest } from './state/logs.ts';
-import type { DeliveryFilter, EventRecord, MessageFilter, MessageRow, MessageStory } from './rows.ts';
+import { between, newest, requestRow } from './requests.ts';
+import type { DeliveryFilter, DeliveryStory, EventRecord, MessageFilter, MessageRow, MessageStory } from './rows.ts';
 import type { Shape } from './api/shapes.ts';
 import type { Campaign, Contact, Template } from './state/records.ts';
-import type { SentMessage, State } from './state/state.ts';
+import { eventById, type SentMessage, type State } from './state/state.ts';
+import { audienceOf } from './trigger/trigger.ts';
 
 /** Read-only views of a sandbox's state. */
 export function viewsOf(state: State, shape: Shape) {
@@ -32,7 +32,11 @@ export function viewsOf(state: State, shape: Shape) {
     /** In the order of the events; includes queued events. */
     deliveries: (filter: DeliveryFilter = {}) => deliveryRows(state, filter),
     /** Full records, by the id of a delivery or an event; empty if the id is unknown. */
-    delivery: (id: string) => deliveryRecords(state, id),
+    delivery: (id: string): readonly DeliveryStory[] =>
+      deliveryRecords(state, id).map((record) => {
+        const event = eventById(state, record.event);
+        return { ...record, payload: event ? payloadOf(shape, event) : null };
+      }),
     /** Counts the deliveries that redelivering `failed` leaves out. */
     remaining: () => remaining(state),
     contacts: (): readonly Contact[] => state.contacts.list,

@@ -3,7 +3,6 @@ import { useMemo } from 'preact/hooks';
 import type { OutputOf } from '../../sandbox/control/operations.ts';
 import { ask, useAsked } from '../ask.ts';
 import { state } from '../connection.ts';
-import { DeliveryDetails } from '../delivery.tsx';
 import { confirm, Dialog } from '../dialog.tsx';
 import { Form, textIn } from '../form.tsx';
 import { act, Copy } from '../notice.tsx';
@@ -12,6 +11,7 @@ import type { SandboxEvent } from '../state.ts';
 import { Detail, Split, Table } from '../table.tsx';
 import { phoneIn } from '../timeline.ts';
 import { timeText } from '../words.ts';
+import { OfEvent } from './story.tsx';
 
 const isChecking = signal(false);
 
@@ -31,7 +31,7 @@ export function Deliveries() {
       detail={
         open && (
           <Detail title={open.type} onClose={() => goTo('deliveries')}>
-            <DeliveryDetails key={open.id} id={open.id} title="Attempts" />
+            <OfEvent key={open.id} id={open.id} type={open.type} at={Date.parse(open.at)} />
           </Detail>
         )
       }
@@ -64,13 +64,13 @@ export function Deliveries() {
           { title: 'Phone', class: 'whole-word wide', cell: ({ event }) => phoneIn(events.get(event)) },
           { title: 'State', class: 'whole-word', cell: ({ state }) => <span class={`state ${state}`}>{state}</span> },
           { title: 'Response', cell: ({ last }) => last },
-          { title: 'Attempts', class: 'wide number', cell: ({ attempts }) => attempts },
+          { title: 'Attempts', class: 'wide extra number', cell: ({ attempts }) => attempts },
           {
             title: 'Next',
-            class: 'whole-word wide',
+            class: 'whole-word wide extra',
             cell: ({ next_at: next }) => next !== null && timeText(Date.parse(next)),
           },
-          { title: 'URL', class: 'wide', cell: ({ url }) => url ?? 'no webhook' },
+          { title: 'URL', class: 'wide extra', cell: ({ url }) => url ?? 'no webhook' },
         ]}
       />
       {rows.length === most && (

@@ -1,15 +1,20 @@
 import { computed, signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useReducer } from 'preact/hooks';
 import { ask, useAsked } from '../ask.ts';
+import { Avatar } from '../avatar.tsx';
+import { useClock } from '../clock.tsx';
 import { state } from '../connection.ts';
 import { confirm } from '../dialog.tsx';
-import { idOf, inOrder, isMatch, type Phone, phonesIn, testNumbers, textOf } from '../phones.ts';
+import { Icon } from '../icons.tsx';
+import { Copy } from '../notice.tsx';
+import { idOf, inOrder, isMatch, isTest, type Phone, phonesIn, testNumbers, textOf } from '../phones.ts';
 import { goTo, linkTo, route } from '../route.ts';
 import { useKeys } from '../shortcuts.tsx';
 import { Search } from '../table.tsx';
 import { Windowed } from '../windowed.tsx';
-import { timeText } from '../words.ts';
+import { distanceText, timeText } from '../words.ts';
 import { isComposing, NewMessage } from './new-message.tsx';
+import { Story } from './story.tsx';
 import { Thread } from './thread.tsx';
 
 const phones = computed(() => phonesIn(state.value));
@@ -18,79 +23,105 @@ const search = signal('');
 /** The last item of each number that was read in this tab. Undefined until the first ones arrive. */
 const seen = signal<ReadonlyMap<string, string> | undefined>(undefined);
 
-/** The numbers, and what a customer sees on the phone of the chosen one. */
+/** Below this width, a message's story takes the place of its conversation. */
+const threeColumns = matchMedia('(min-width: 960px)');
+const oneColumn = matchMedia('(max-width: 720px)');
+
+/** The conversations, the phone of the chosen one, and what happened to its chosen message. */
 export function Phones() {
   // For their names.
   const contacts = useAsked('contents', 'contacts', { limit: 5_000 }) ?? [];
   const templates = useAsked('contents', 'templates') ?? [];
+  const [, render] = useReducer<number, void>((count) => count + 1, 0);
+  useEffect(() => {
+    const change = () => render();
+    for (const query of [threeColumns, oneColumn]) query.addEventListener('change', change);
+    return () => [threeColumns, oneColumn].forEach((query) => query.removeEventListener('change', change));
+  }, []);
   const names = new Map(contacts.map(({ phone, name }) => [phone, name ?? '']));
-  const found = ordered.value.filter((phone) => isMatch(phone, labelOf(phone, names), search.value));
-  const chosen = route.value.item;
+  const found = ordered.value.filter((phone) => isMatch(phone, nameOf(phone, names), search.value));
+  const [chosen, wanted] = chosenIn(route.value.item);
   const phone = phones.value.get(chosen) ?? (chosen === '' ? undefined : { phone: chosen, items: [] });
+  const last = phone?.items.at(-1);
+  const item = phone?.items.find((one) => idOf(one) === wanted) ?? (threeColumns.matches ? last : undefined);
   useSeen(phone);
   const step = (by: number) => {
     // Keys may come faster than renderings, so this asks the route.
-    const at = found.findIndex((one) => one.phone === route.value.item);
+    const at = found.findIndex((one) => one.phone === chosenIn(route.value.item)[0]);
     const next = found[Math.min(Math.max(0, at + by), found.length - 1)];
     if (next) goTo('phones', next.phone);
   };
   useKeys({
     j: () => step(1),
     k: () => step(-1),
-    n: compose,
-    Escape: () => goTo('phones'),
+    n: () => (isComposing.value = true),
+    Escape: () => goTo('phones', wanted === '' ? '' : chosen),
   });
   return (
-    <div class={`split ${phone ? 'has-detail' : ''}`}>
+    <div class={`home ${phone && route.value.item !== '' ? 'has-detail' : ''} ${wanted === '' ? '' : 'has-story'}`}>
       <nav class="side" aria-label="Numbers">
         <div class="tools">
           <Search label="Search numbers, names and texts" text={search} />
-          <button type="button" class="main" onClick={compose}>
-            New message
+          <button type="button" class="main" onClick={() => (isComposing.value = true)}>
+            <Icon name="new" /> New message
           </button>
         </div>
         <Windowed
           items={found}
           keyOf={({ phone }) => phone}
-          estimate={58}
+          estimate={68}
           class="phones"
           label="List of numbers"
           shown={chosen}
         >
-          {(one) => <Row phone={one} label={labelOf(one, names)} isChosen={one.phone === chosen} />}
+          {(one, at) => (
+            <>
+              {isTest(one) && !isTest(found[at - 1] ?? { phone: '' }) && <h2 class="section">Test numbers</h2>}
+              <Row phone={one} name={nameOf(one, names)} isChosen={one.phone === chosen} />
+            </>
+          )}
         </Windowed>
+        {found.length === 0 && <p class="empty">No number, name or text contains “{search.value}”.</p>}
         {state.value.messages.length >= 5_000 && (
           <p class="older">
             Older messages: <code>bizmsg sandbox messages</code>
           </p>
         )}
-        {state.value.messages.length + state.value.replies.length > 0 && (
+        {hasMessages() && (
           <p class="older">
             <button type="button" class="quiet" onClick={clear}>
               Clear all messages
             </button>
           </p>
         )}
-        {found.length === 0 && <p class="empty">No number, name or text contains “{search.value}”.</p>}
       </nav>
       {phone ? (
-        <Thread
-          key={phone.phone}
-          phone={phone}
-          label={labelOf(phone, names)}
-          templates={templates}
-          onCompose={compose}
-        />
+        <Thread key={phone.phone} phone={phone} name={nameOf(phone, names)} templates={templates} chosen={item} />
       ) : (
-        <Start />
+        !hasMessages() && <Start />
       )}
+      {phone && <Story phone={chosen} item={item} />}
       <NewMessage templates={templates} to={chosen} />
     </div>
   );
 }
 
-function compose(): void {
-  isComposing.value = true;
+/** The number and the message of a route; on a wide window, the newest conversation if it names none. */
+function chosenIn(item: string): readonly [phone: string, message: string] {
+  const [phone = '', message = ''] = item.split('/', 2);
+  if (phone !== '' || oneColumn.matches) return [phone, message];
+  const newest = [...phones.value.values()].reduce((best, one) => (lastAt(one) > lastAt(best) ? one : best), none);
+  return [newest.phone, ''];
+}
+
+const none: Phone = { phone: '', items: [] };
+
+function lastAt({ items }: Phone): number {
+  return items.at(-1)?.at ?? 0;
+}
+
+function hasMessages(): boolean {
+  return state.value.messages.length + state.value.replies.length > 0;
 }
 
 function clear(): void {
@@ -118,79 +149,71 @@ function lastOf({ items }: Phone): string {
   return last ? idOf(last) : '';
 }
 
-function labelOf({ phone }: Phone, names: ReadonlyMap<string, string>): string {
-  const name = names.get(phone) ?? '';
-  return name !== '' ? name : (testNumbers.find((test) => test.phone === phone)?.does ?? '');
+function nameOf({ phone }: Phone, names: ReadonlyMap<string, string>): string {
+  return names.get(phone) ?? '';
 }
 
 interface RowProps {
   readonly phone: Phone;
-  readonly label: string;
+  readonly name: string;
   readonly isChosen: boolean;
 }
 
-function Row({ phone: { phone, items }, label, isChosen }: RowProps) {
+function Row({ phone: { phone, items }, name, isChosen }: RowProps) {
   const last = items.at(-1);
   const lastSeen = seen.value?.get(phone);
   const unread =
     isChosen || !seen.value ? 0 : items.length - 1 - items.findLastIndex((item) => idOf(item) === lastSeen);
+  const test = testNumbers.find((one) => one.phone === phone);
   return (
     <a class="phone" href={linkTo('phones', phone)} aria-current={isChosen ? 'true' : undefined}>
-      <span class="top">
-        <strong>{phone}</strong>
-        {last && <time>{timeText(last.at)}</time>}
+      <Avatar phone={phone} name={name} />
+      <span class="who">
+        <strong dir="auto">{name === '' ? phone : name}</strong>
+        {(name !== '' || test) && <span class="number-below">{test && name === '' ? test.does : phone}</span>}
       </span>
-      <span class="top">
-        <span class="preview" dir="auto">
-          {last ? `${last.kind === 'reply' ? '↩ ' : ''}${textOf(last).slice(0, 200)}` : label}
+      {last && <Ago at={last.at} />}
+      <span class="preview" dir="auto">
+        {last ? `${last.kind === 'reply' ? '↩ ' : ''}${textOf(last).slice(0, 200)}` : 'No messages yet'}
+      </span>
+      {last?.kind === 'message' && last.message.status === 'failed' && (
+        <span class="mark bad">
+          <Icon name="failed" />
+          <span class="unseen">failed</span>
         </span>
-        {unread > 0 && (
-          <span class="unread">
-            {unread}
-            <span class="unseen"> unread</span>
-          </span>
-        )}
-      </span>
-      {last && label !== '' && <span class="preview">{label}</span>}
+      )}
+      {unread > 0 && (
+        <span class="unread">
+          {unread}
+          <span class="unseen"> unread</span>
+        </span>
+      )}
     </a>
   );
 }
 
-/** Beside the numbers while none is chosen. */
+/** How long ago, by the clock of the sandbox. */
+function Ago({ at }: { readonly at: number }) {
+  const clock = useClock();
+  const ago = clock ? clock.now - at : 0;
+  return <time title={timeText(at)}>{ago < 60_000 ? 'now' : distanceText(ago)}</time>;
+}
+
+/** Beside the numbers while there is no message: which numbers there are, and a command to try. */
 function Start() {
-  return state.value.messages.length + state.value.replies.length === 0 ? <FirstMessage /> : <Choose />;
-}
-
-function Choose() {
-  return (
-    <section class="start" aria-label="Start">
-      <p class="preview">
-        Choose a number to see what is on its phone: with the mouse, or with <kbd>j</kbd> and <kbd>k</kbd>.
-      </p>
-    </section>
-  );
-}
-
-/** The first screen of all: which numbers there are, and a command to try. */
-function FirstMessage() {
   const command = 'bizmsg send-template +12025550101 order_update -p Ada -p A-1 --profile local';
   return (
     <section class="start first" aria-label="Start">
+      <Icon name="inbox" />
       <h2>Send a first message</h2>
       <p>Paste this into a terminal, or use “New message”. It appears here as the customer sees it.</p>
-      <pre>{command}</pre>
-      <h2>Test numbers</h2>
-      <dl>
-        {testNumbers.map(({ phone, does }) => (
-          <div key={phone}>
-            <dt>
-              <a href={linkTo('phones', phone)}>{phone}</a>
-            </dt>
-            <dd>{does}</dd>
-          </div>
-        ))}
-      </dl>
-      <p>Any other number is delivered and read, too.</p>
+      <div class="command">
+        <code>{command}</code>
+        <Copy label="Copy command" icon="copy" text={command} />
+      </div>
+      <p class="note">
+        Nothing here reaches a real phone. The test numbers always do the same; any other number is delivered and read.
+      </p>
     </section>
   );
 }

@@ -1,91 +1,96 @@
-import { computed, signal, useSignal, useSignalEffect } from '@preact/signals';
+import { signal, useSignal, useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { EventName } from '../../contract/events.ts';
 import { textParts } from '../../contract/template-text.ts';
 import type { OutputOf } from '../../sandbox/control/operations.ts';
 import { ask, useAsked } from '../ask.ts';
-import { state } from '../connection.ts';
+import { Avatar } from '../avatar.tsx';
 import { copies } from '../copies.ts';
 import { Dialog } from '../dialog.tsx';
 import { Form } from '../form.tsx';
+import { Icon } from '../icons.tsx';
 import { act, Copy } from '../notice.tsx';
 import { idOf, type Item, type Phone, textOf } from '../phones.ts';
 import { linkTo, route } from '../route.ts';
 import { useKeys } from '../shortcuts.tsx';
-import type { Message, Reply, SandboxEvent } from '../state.ts';
+import type { Message, Reply } from '../state.ts';
 import { Text } from '../text.tsx';
 import { Windowed } from '../windowed.tsx';
 import { dayText, timeText } from '../words.ts';
+import { isComposing } from './new-message.tsx';
+import { openStory } from './story.tsx';
 
 type Templates = OutputOf<'templates'>;
-type Deliveries = OutputOf<'deliveries'>;
 
 interface ThreadProps {
   readonly phone: Phone;
-  readonly label: string;
+  readonly name: string;
   readonly templates: Templates;
-  readonly onCompose: () => void;
+  /** The message whose story is shown. */
+  readonly chosen: Item | undefined;
 }
 
 /** The number whose field takes the focus as soon as it is shown. */
 const replyTo = signal('');
 
-const replyEvents = computed(
-  () =>
-    new Map(
-      state.value.events.flatMap((event) =>
-        event.type === 'message.received' ? [[event.message ?? '', event] as const] : [],
-      ),
-    ),
-);
-
 /** The messages as the customer sees them, with their receipts. */
-export function Thread({ phone: { phone, items }, label, templates, onCompose }: ThreadProps) {
-  const deliveries = useAsked('deliveries', 'deliveries', { limit: 1_000 }) ?? [];
-  // The route is ahead of this thread if the number was just changed.
-  const reply = () => (replyTo.value = route.value.item);
+export function Thread({ phone: { phone, items }, name, templates, chosen }: ThreadProps) {
+  const reply = () => (replyTo.value = phoneIn(route.value.item) || phone);
   useKeys({ r: reply, Enter: reply });
   const last = items.at(-1);
+  const shown = chosen && idOf(chosen);
   return (
     <section class="thread" aria-label={`Messages of ${phone}`}>
-      <header>
-        <a class="back" href={linkTo('phones')}>
-          Back
-        </a>
-        <h2>{phone}</h2>
-        <span class="preview">{label}</span>
-        <span class="wide">
-          <Copy label="Copy number" text={phone} />
-        </span>
-        <button type="button" class="main narrow" onClick={onCompose}>
-          New message
-        </button>
-      </header>
-      {items.length === 0 ? (
-        <p class="empty">
-          No messages yet. Send one with “New message”, or with{' '}
-          <code>bizmsg send-template {phone} welcome --profile local</code>
-        </p>
-      ) : (
-        <Windowed items={items} keyOf={idOf} estimate={96} class="items" label="List of messages" isFromEnd>
-          {(item, at) => (
-            <>
-              {isNewDay(items, at) && <p class="day">{dayText(item.at)}</p>}
-              {item.kind === 'message' ? (
-                <Bubble item={item} templates={templates} />
-              ) : (
-                <ReplyBubble reply={item.reply} event={replyEvents.value.get(item.reply.id)} deliveries={deliveries} />
-              )}
-            </>
-          )}
-        </Windowed>
-      )}
-      <div class="unseen" aria-live="polite">
-        {last && `${last.kind === 'reply' ? 'Reply' : last.message.status}: ${textOf(last).slice(0, 200)}`}
+      <div class="device">
+        <header>
+          <a class="back icon-button" href={linkTo('phones')} aria-label="Back to the numbers">
+            <Icon name="back" />
+          </a>
+          <Avatar phone={phone} name={name} />
+          <div class="who">
+            <h2 dir="auto">{name === '' ? phone : name}</h2>
+            {name !== '' && <span class="number-below">{phone}</span>}
+          </div>
+          <Copy label="Copy number" icon="copy" text={phone} />
+          <button
+            type="button"
+            class="icon-button narrow"
+            aria-label="New message"
+            onClick={() => (isComposing.value = true)}
+          >
+            <Icon name="new" />
+          </button>
+        </header>
+        {items.length === 0 ? (
+          <p class="empty">
+            No messages yet. Send one with “New message”, or with{' '}
+            <code>bizmsg send-template {phone} welcome --profile local</code>
+          </p>
+        ) : (
+          <Windowed items={items} keyOf={idOf} estimate={96} class="items" label="List of messages" isFromEnd>
+            {(item, at) => (
+              <>
+                {isNewDay(items, at) && <p class="day">{dayText(item.at)}</p>}
+                {item.kind === 'message' ? (
+                  <Bubble item={item} templates={templates} isChosen={shown === idOf(item)} />
+                ) : (
+                  <ReplyBubble reply={item.reply} isChosen={shown === idOf(item)} />
+                )}
+              </>
+            )}
+          </Windowed>
+        )}
+        <div class="unseen" aria-live="polite">
+          {last && `${last.kind === 'reply' ? 'Reply' : last.message.status}: ${textOf(last).slice(0, 200)}`}
+        </div>
+        <ReplyForm from={phone} />
       </div>
-      <ReplyForm from={phone} />
     </section>
   );
+}
+
+function phoneIn(item: string): string {
+  return item.split('/', 1)[0] ?? '';
 }
 
 function isNewDay(items: readonly Item[], at: number): boolean {
@@ -95,68 +100,90 @@ function isNewDay(items: readonly Item[], at: number): boolean {
 
 interface ReplyBubbleProps {
   readonly reply: Reply;
-  readonly event: SandboxEvent | undefined;
-  readonly deliveries: Deliveries;
+  readonly isChosen: boolean;
 }
 
-/** A reply of the customer, and how the webhooks took it. */
-function ReplyBubble({ reply, event, deliveries }: ReplyBubbleProps) {
-  const sent = deliveries.filter((delivery) => delivery.event === event?.id);
+function ReplyBubble({ reply, isChosen }: ReplyBubbleProps) {
   return (
-    <article class="bubble reply" aria-label="Reply">
+    <article
+      class={`bubble reply ${isChosen ? 'chosen' : ''}`}
+      aria-label="Reply"
+      onClick={chooses(reply.from, reply.id)}
+    >
       <Text parts={[{ text: reply.text }]} />
       <p class="about">
         <time>{timeText(reply.at)}</time>
-        {sent.map(({ id, state, url, last }) => (
-          <span key={id} class={`state ${state}`}>
-            {state === 'queued'
-              ? 'not delivered: no webhook receives it'
-              : `${state}${last === null ? '' : ` (${last})`}`}
-            {url !== null && ` · ${url}`}
-          </span>
-        ))}
+        <Choose phone={reply.from} id={reply.id} isChosen={isChosen} />
       </p>
     </article>
+  );
+}
+
+/** A click anywhere on a message opens its story; the link does so by keyboard, too. */
+function chooses(phone: string, id: string) {
+  return ({ target }: Event) => {
+    const isText = getSelection()?.isCollapsed === false;
+    if (target instanceof Element && !target.closest('a, button, summary, dialog') && !isText) openStory(phone, id);
+  };
+}
+
+function Choose({ phone, id, isChosen }: { readonly phone: string; readonly id: string; readonly isChosen: boolean }) {
+  return (
+    <a
+      class="choose"
+      href={linkTo('phones', `${phone}/${id}`)}
+      aria-current={isChosen ? 'true' : undefined}
+      aria-label="What happened"
+    >
+      <Icon name="open" />
+    </a>
   );
 }
 
 interface BubbleProps {
   readonly item: Extract<Item, { readonly kind: 'message' }>;
-  readonly templates: OutputOf<'templates'>;
+  readonly templates: Templates;
+  readonly isChosen: boolean;
 }
 
 /** A message as the customer reads it. */
-function Bubble({ item: { message, at, isRepeat }, templates }: BubbleProps) {
+function Bubble({ item: { message, at, isRepeat }, templates, isChosen }: BubbleProps) {
+  const { id, to, status, mode } = message;
   const template = templates.find(({ name }) => name === message.template);
   const parts = template
     ? textParts(template.body, template.variables, message.params)
     : [{ text: message.text ?? 'Its template was deleted, so the text is unknown.' }];
   return (
-    <article class={`bubble ${message.status}`} aria-label={`${message.template}, ${statusWord[message.status]}`}>
-      <p class="about">
-        <span>{message.template}</span>
-        {message.mode === 'live' && <span class="badge">live, simulated</span>}
+    <article
+      class={`bubble ${status} ${isChosen ? 'chosen' : ''}`}
+      aria-label={`${message.template}, ${statusWord[status]}`}
+      onClick={chooses(to, id)}
+    >
+      <p class="caption">
+        {message.template}
+        {mode === 'live' && <span class="badge">live, simulated</span>}
         {isRepeat && <span class="badge twice">sent twice</span>}
       </p>
       <Text parts={parts} />
+      {message.reason !== undefined && <p class="reason">{message.reason}</p>}
       <div class="about">
         <time>{timeText(at)}</time>
         <Ticks message={message} />
-        <Actions message={message} />
+        <Choose phone={to} id={id} isChosen={isChosen} />
       </div>
+      {isChosen && <Actions message={message} />}
     </article>
   );
 }
 
 const statusWord = { accepted: 'sent', delivered: 'delivered', read: 'read', failed: 'failed' } as const;
-const tick = { accepted: '✓', delivered: '✓✓', read: '✓✓', failed: '✕' } as const;
+const tick = { accepted: 'sent', delivered: 'delivered', read: 'read', failed: 'failed' } as const;
 
-function Ticks({ message: { status, changedAt, reason } }: { readonly message: Message }) {
+function Ticks({ message: { status, changedAt } }: { readonly message: Message }) {
   return (
     <span class={`ticks ${status}`}>
-      <span aria-hidden="true">{tick[status]}</span> {statusWord[status]}
-      {changedAt !== undefined && ` ${timeText(changedAt)}`}
-      {reason !== undefined && ` · ${reason}`}
+      <Icon name={tick[status]} />
+      <span title={changedAt === undefined ? undefined : timeText(changedAt)}>{statusWord[status]}</span>
     </span>
   );
 }
@@ -264,20 +291,19 @@ function ReplyForm({ from }: { readonly from: string }) {
     <Form class="reply-form" onGiven={() => void send()}>
       <p class="canned">
         {canned.map((one) => (
-          <button key={one.name} type="button" class="quiet" onClick={() => insert(one.text)}>
+          <button key={one.name} type="button" class="chip" onClick={() => insert(one.text)}>
             {one.name}
           </button>
         ))}
-        {webhooks && !webhooks.some(isListening) && (
-          <>
-            {' '}
-            No webhook receives replies: <a href={linkTo('deliveries')}>add one</a>.
-          </>
-        )}
       </p>
+      {webhooks && !webhooks.some(isListening) && (
+        <p class="canned note">
+          No webhook receives replies: <a href={linkTo('deliveries')}>add one</a>.
+        </p>
+      )}
       <textarea
         ref={field}
-        rows={2}
+        rows={1}
         dir="auto"
         aria-label={`Reply as ${from}`}
         placeholder={`Reply as ${from}`}
@@ -290,8 +316,8 @@ function ReplyForm({ from }: { readonly from: string }) {
           void send();
         }}
       />
-      <button type="submit" class="main">
-        Reply
+      <button type="submit" class="main round" aria-label="Reply" title="Reply">
+        <Icon name="send" />
       </button>
     </Form>
   );

@@ -1,15 +1,14 @@
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import type { OutputOf } from '../../sandbox/control/operations.ts';
 import { useAsked } from '../ask.ts';
 import { state } from '../connection.ts';
-import { DeliveryDetails } from '../delivery.tsx';
 import { goTo, linkTo, route } from '../route.ts';
-import type { Message, Request } from '../state.ts';
 import { Detail, Search, Split, Table } from '../table.tsx';
 import { StatusText } from '../text.tsx';
 import { isShown, phoneOf, type Row, type Step, timelineOf } from '../timeline.ts';
 import { timeText } from '../words.ts';
+import { RequestDetails } from './request.tsx';
+import { OfEvent, OfMessage } from './story.tsx';
 
 const filter = signal('');
 
@@ -67,27 +66,24 @@ function Steps({ steps, isPending }: Row) {
   return (
     <span class="steps">
       {steps.map((step) => (
-        <span key={step.event.id} class={`step ${worst(step)}`}>
-          <span aria-hidden="true">●</span> {step.event.type.replace('message.', '')}
-          {step.deliveries.length > 0 && <span class="preview"> {deliveriesText(step)}</span>}
+        <span key={step.event.id} class={`step is-${worst(step)}`}>
+          {step.event.type.replace('message.', '')}
+          {step.deliveries.map(({ id, state, last }) => (
+            <span key={id} class={`state ${state}`}>
+              {state === 'delivered' || state === 'dead' ? (last ?? state) : state}
+            </span>
+          ))}
         </span>
       ))}
-      {isPending && (
-        <span class="step pending">
-          <span aria-hidden="true">○</span> pending
-        </span>
-      )}
+      {isPending && <span class="step is-pending">pending</span>}
     </span>
   );
 }
 
 function worst({ event, deliveries }: Step): string {
   if (event.type === 'message.failed' || deliveries.some(({ state }) => state === 'dead')) return 'bad';
-  return deliveries.some(({ state }) => state === 'waiting') ? 'pending' : 'good';
-}
-
-function deliveriesText({ deliveries }: Step): string {
-  return deliveries.map(({ state, last }) => (typeof last === 'number' ? `${state} (${last})` : state)).join(', ');
+  if (deliveries.some(({ state }) => state === 'waiting')) return 'pending';
+  return deliveries.some(({ state }) => state === 'delivered') ? 'good' : 'plain';
 }
 
 function Details({ row }: { readonly row: Row }) {
@@ -104,82 +100,12 @@ function Details({ row }: { readonly row: Row }) {
           <code>{message.id}</code>
         </p>
       )}
-      {message && <Receipts key={message.id} id={message.id} />}
-      {request && <Kept request={request} message={message} />}
-      {steps.map(({ event }) => (
-        <DeliveryDetails key={event.id} id={event.id} title={event.type} />
-      ))}
-    </Detail>
-  );
-}
-
-interface KeptProps {
-  readonly request: Request;
-  readonly message: Message | undefined;
-}
-
-/** A request and its answer, as they were sent. The sandbox keeps those of the last 100 requests. */
-function Kept({ request, message }: KeptProps) {
-  const { to, template, params } = message ?? {};
-  const exchanges = useAsked('usage', 'exchanges') ?? [];
-  const exchange = exchangeOf(request, state.value.requests, exchanges);
-  if (exchange)
-    return (
-      <section aria-label="Request">
-        <h3>Request</h3>
-        <pre>{partText(`${exchange.sent.method} ${exchange.sent.path}`, exchange.sent)}</pre>
-        <h3>Answer</h3>
-        <pre>{partText(request.status === 0 ? 'none' : String(exchange.answered.status), exchange.answered)}</pre>
-      </section>
-    );
-  return (
-    <section aria-label="Request">
-      <h3>Request</h3>
-      <p class="preview">
-        The log entry, as <code>bizmsg sandbox requests -o json</code> prints it. The bytes are kept for the last 100
-        requests since the sandbox was started.
-      </p>
-      <pre>{JSON.stringify(request, null, 2)}</pre>
-      {message && (
-        <>
-          <p class="preview">The message that it sent:</p>
-          <pre>{JSON.stringify({ to, template, params }, null, 2)}</pre>
-        </>
+      {message ? (
+        <OfMessage key={message.id} id={message.id} />
+      ) : (
+        request && <RequestDetails request={request} message={message} />
       )}
-    </section>
-  );
-}
-
-type Exchange = OutputOf<'exchanges'>[number];
-
-/** The bytes of a request of the log. Equal log entries differ only by their order. */
-function exchangeOf(request: Request, log: readonly Request[], exchanges: readonly Exchange[]): Exchange | undefined {
-  const text = JSON.stringify(request);
-  const isSame = (other: Request) => JSON.stringify(other) === text;
-  const later = log.slice(log.indexOf(request) + 1).filter(isSame).length;
-  return exchanges.filter((exchange) => isSame(exchange.request)).at(-1 - later);
-}
-
-/** As `bizmsg sandbox requests --bytes` prints it, without the marks. */
-function partText(first: string, { headers, body, bytes }: Exchange['sent'] | Exchange['answered']): string {
-  const cut = bytes === undefined ? [] : [`(the first 16 KB of ${bytes} bytes)`];
-  return [first, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '', body, ...cut].join('\n');
-}
-
-/** The receipts of a message, with those that are still to come. */
-function Receipts({ id }: { readonly id: string }) {
-  const receipts = useAsked('deliveries', 'message', { id })?.receipts ?? [];
-  return (
-    <ol class="steps">
-      {receipts.map(({ type, at, event }) => (
-        <li key={type} class={`step ${event === null ? 'pending' : 'good'}`}>
-          <span aria-hidden="true">{event === null ? '○' : '●'}</span> {type}{' '}
-          <span class="preview">
-            {event === null && 'due '}
-            <time>{timeText(Date.parse(at))}</time>
-          </span>
-        </li>
-      ))}
-    </ol>
+      {!message && steps.map(({ event }) => <OfEvent key={event.id} {...event} />)}
+    </Detail>
   );
 }
