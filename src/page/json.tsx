@@ -1,4 +1,4 @@
-import { Text } from './text.tsx';
+import { marked, Text } from './text.tsx';
 
 /** Longer texts are not colored. */
 const mostColored = 20_000;
@@ -15,7 +15,7 @@ function colored(text: string) {
   let end = 0;
   for (const { 0: whole, 1: string, 2: colon, 3: number, index } of text.matchAll(token)) {
     const kind = string === undefined ? (number === undefined ? 'literal' : 'number') : colon ? 'key' : 'string';
-    parts.push(text.slice(end, index), <span class={kind}>{string ?? whole}</span>, colon ?? '');
+    parts.push(text.slice(end, index), <span class={kind}>{marked(string ?? whole)}</span>, colon ?? '');
     end = index + whole.length;
   }
   return [...parts, text.slice(end)];

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { linkTo, partOf } from './route.ts';
 import { useKeys } from './shortcuts.tsx';
+import { marked } from './text.tsx';
 import type { ScreenName } from './words.ts';
 
 export interface Column<T> {
@@ -168,7 +169,7 @@ export function Detail({ title, onClose, children }: DetailProps) {
   return (
     <section class="detail" aria-label="Details">
       <header>
-        <h2 dir="auto">{title}</h2>
+        <h2 dir="auto">{marked(title)}</h2>
         <button type="button" class="quiet" onClick={onClose}>
           Close
         </button>

@@ -1,6 +1,22 @@
 import { type Signal, useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { unseen } from '../base/unseen.ts';
 import { type TextPart, textParts } from '../contract/template-text.ts';
 import type { OutputOf } from '../sandbox/control/operations.ts';
+
+/** Control characters, and others that a browser hides or that reorder a text, but for line feeds and tabs. */
+const hidden = new RegExp(String.raw`((?:[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|${unseen})+)`, 'u');
+
+/** A text from outside; hidden characters are shown as in JSON. */
+export function marked(text: string): ComponentChildren {
+  const parts = text.split(hidden);
+  return parts.map((part, at) => (at % 2 === 0 ? part : <span class="hidden-character">{escaped(part)}</span>));
+}
+
+function escaped(text: string): string {
+  const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at).toString(16).padStart(4, '0'));
+  return units.map((unit) => `\\u${unit}`).join('');
+}
 
 /** Characters shown of a long text. */
 const shownFirst = 2_000;
@@ -15,10 +31,10 @@ export function Text({ parts }: { readonly parts: readonly TextPart[] }) {
       <span class="text" dir="auto">
         {(isCut ? beginning(parts) : parts).map(({ text, variable }, at) =>
           variable === undefined ? (
-            text
+            marked(text)
           ) : (
             <mark key={at} title={variable} dir="auto">
-              {text}
+              {marked(text)}
             </mark>
           ),
         )}

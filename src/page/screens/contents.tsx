@@ -9,7 +9,7 @@ import { act, Copy } from '../notice.tsx';
 import { testNumbers } from '../phones.ts';
 import { goTo, linkTo, partOf } from '../route.ts';
 import { type Column, Detail, Parts, Search, Split, Table } from '../table.tsx';
-import { paramsOf, Text, Variables } from '../text.tsx';
+import { marked, paramsOf, Text, Variables } from '../text.tsx';
 
 const parts = { contacts: 'Contacts', templates: 'Templates', campaigns: 'Campaigns' } as const;
 
@@ -113,8 +113,8 @@ function Campaigns({ chosen }: PartProps) {
 }
 
 /** A row stays small, whatever it contains. */
-function short(text: string): string {
-  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+function short(text: string): ComponentChildren {
+  return marked(text.length > 120 ? `${text.slice(0, 120)}…` : text);
 }
 
 function pairs(attributes: object): string {

@@ -11,6 +11,7 @@ import { idOf, inOrder, isMatch, isTest, type Phone, phonesIn, testNumbers, text
 import { goTo, linkTo, route } from '../route.ts';
 import { useKeys } from '../shortcuts.tsx';
 import { Search } from '../table.tsx';
+import { marked } from '../text.tsx';
 import { Windowed } from '../windowed.tsx';
 import { distanceText, timeText } from '../words.ts';
 import { isComposing, NewMessage } from './new-message.tsx';
@@ -169,12 +170,12 @@ function Row({ phone: { phone, items }, name, isChosen }: RowProps) {
     <a class="phone" href={linkTo('phones', phone)} aria-current={isChosen ? 'true' : undefined}>
       <Avatar phone={phone} name={name} />
       <span class="who">
-        <strong dir="auto">{name === '' ? phone : name}</strong>
+        <strong dir="auto">{marked(name === '' ? phone : name)}</strong>
         {(name !== '' || test) && <span class="number-below">{test && name === '' ? test.does : phone}</span>}
       </span>
       {last && <Ago at={last.at} />}
       <span class="preview" dir="auto">
-        {last ? `${last.kind === 'reply' ? '↩ ' : ''}${textOf(last).slice(0, 200)}` : 'No messages yet'}
+        {last ? marked(`${last.kind === 'reply' ? '↩ ' : ''}${textOf(last).slice(0, 200)}`) : 'No messages yet'}
       </span>
       {last?.kind === 'message' && last.message.status === 'failed' && (
         <span class="mark bad">

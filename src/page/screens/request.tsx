@@ -3,6 +3,7 @@ import { useAsked } from '../ask.ts';
 import { state } from '../connection.ts';
 import { Json } from '../json.tsx';
 import type { Message, Request } from '../state.ts';
+import { marked } from '../text.tsx';
 
 interface RequestProps {
   readonly request: Request;
@@ -18,9 +19,11 @@ export function RequestDetails({ request, message }: RequestProps) {
     return (
       <section aria-label="Request">
         <h3>Request</h3>
-        <pre>{partText(`${exchange.sent.method} ${exchange.sent.path}`, exchange.sent)}</pre>
+        <pre>{marked(partText(`${exchange.sent.method} ${exchange.sent.path}`, exchange.sent))}</pre>
         <h3>Answer</h3>
-        <pre>{partText(request.status === 0 ? 'none' : String(exchange.answered.status), exchange.answered)}</pre>
+        <pre>
+          {marked(partText(request.status === 0 ? 'none' : String(exchange.answered.status), exchange.answered))}
+        </pre>
       </section>
     );
   return (

@@ -8,7 +8,7 @@ import { act, Copy } from '../notice.tsx';
 import type { Item } from '../phones.ts';
 import { goTo, linkTo } from '../route.ts';
 import { type Attempt, deliverySteps, type Step, stepsOf } from '../story.ts';
-import { Text } from '../text.tsx';
+import { marked, Text } from '../text.tsx';
 import { distanceText, timeText } from '../words.ts';
 import { RequestDetails } from './request.tsx';
 
@@ -130,7 +130,7 @@ function StepRow({ step, isLatest, children }: StepRowProps) {
     <>
       <span class="what">
         <strong>{title}</strong>
-        {note !== '' && <span class="note">{note}</span>}
+        {note !== '' && <span class="note">{marked(note)}</span>}
       </span>
       {how === 'pending' ? <Due at={at} /> : at > 0 && <time>{timeText(at)}</time>}
     </>
@@ -194,7 +194,7 @@ function AttemptDetails({ attempt: { request, response, error } }: { readonly at
       ) : response ? (
         <Bytes {...response} />
       ) : (
-        <p class="note">{error ?? 'no answer'}</p>
+        <p class="note">{marked(error ?? 'no answer')}</p>
       )}
     </>
   );

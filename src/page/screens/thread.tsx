@@ -14,7 +14,7 @@ import { idOf, type Item, type Phone, textOf } from '../phones.ts';
 import { linkTo, route } from '../route.ts';
 import { useKeys } from '../shortcuts.tsx';
 import type { Message, Reply } from '../state.ts';
-import { Text } from '../text.tsx';
+import { marked, Text } from '../text.tsx';
 import { Windowed } from '../windowed.tsx';
 import { dayText, timeText } from '../words.ts';
 import { isComposing } from './new-message.tsx';
@@ -48,7 +48,7 @@ export function Thread({ phone: { phone, items }, name, templates, chosen }: Thr
           </a>
           <Avatar phone={phone} name={name} />
           <div class="who">
-            <h2 dir="auto">{name === '' ? phone : name}</h2>
+            <h2 dir="auto">{marked(name === '' ? phone : name)}</h2>
             {name !== '' && <span class="number-below">{phone}</span>}
           </div>
           <Copy label="Copy number" icon="copy" text={phone} />
@@ -81,7 +81,7 @@ export function Thread({ phone: { phone, items }, name, templates, chosen }: Thr
           </Windowed>
         )}
         <div class="unseen" aria-live="polite">
-          {last && `${last.kind === 'reply' ? 'Reply' : last.message.status}: ${textOf(last).slice(0, 200)}`}
+          {last && marked(`${last.kind === 'reply' ? 'Reply' : last.message.status}: ${textOf(last).slice(0, 200)}`)}
         </div>
         <ReplyForm from={phone} />
       </div>
@@ -165,7 +165,7 @@ function Bubble({ item: { message, at, isRepeat }, templates, isChosen }: Bubble
         {isRepeat && <span class="badge twice">sent twice</span>}
       </p>
       <Text parts={parts} />
-      {message.reason !== undefined && <p class="reason">{message.reason}</p>}
+      {message.reason !== undefined && <p class="reason">{marked(message.reason)}</p>}
       <div class="about">
         <time>{timeText(at)}</time>
         <Ticks message={message} />

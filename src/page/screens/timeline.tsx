@@ -4,7 +4,7 @@ import { useAsked } from '../ask.ts';
 import { state } from '../connection.ts';
 import { goTo, linkTo, route } from '../route.ts';
 import { Detail, Search, Split, Table } from '../table.tsx';
-import { StatusText } from '../text.tsx';
+import { marked, StatusText } from '../text.tsx';
 import { isShown, phoneOf, type Row, type Step, timelineOf } from '../timeline.ts';
 import { timeText } from '../words.ts';
 import { RequestDetails } from './request.tsx';
@@ -56,7 +56,7 @@ function What(row: Row) {
       <a class="narrow" href={linkTo('phones', phoneOf(row))}>
         {phoneOf(row)}
       </a>
-      {note !== '' && <span class="preview"> {note}</span>}
+      {note !== '' && <span class="preview"> {marked(note)}</span>}
     </>
   );
 }
@@ -92,7 +92,7 @@ function Details({ row }: { readonly row: Row }) {
     <Detail title={what} onClose={() => goTo('timeline')}>
       <p>
         {timeText(at)}
-        {status !== undefined && ` · answered ${status}`} {note}
+        {status !== undefined && ` · answered ${status}`} {marked(note)}
       </p>
       {message && (
         <p>
