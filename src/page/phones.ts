@@ -48,16 +48,30 @@ export function phonesIn({ messages, replies }: Pick<PageState, 'messages' | 're
     itemsOf(reply.from).push({ kind: 'reply', at: reply.at, reply });
     answered.add(reply.from);
   }
-  for (const phone of answered) items.get(phone)?.sort((one, other) => one.at - other.at);
+  for (const phone of answered) items.get(phone)?.sort(inTime);
   return new Map(Array.from(items, ([phone, items]) => [phone, { phone, items }]));
 }
 
 /** The numbers with the newest messages first; then the test numbers. */
 export function inOrder(phones: Iterable<Phone>): readonly Phone[] {
-  const newest = ({ items }: Phone) => items.at(-1)?.at ?? 0;
   const all = [...phones];
-  const others = all.filter((phone) => !isTest(phone)).sort((one, other) => newest(other) - newest(one));
+  const others = all
+    .filter((phone) => !isTest(phone))
+    .sort((one, other) => inTime(other.items.at(-1), one.items.at(-1)));
   return [...others, ...all.filter(isTest)];
+}
+
+/** The number with the newest message or reply, if there is any. */
+export function newestOf(phones: Iterable<Phone>): Phone | undefined {
+  let newest: Phone | undefined;
+  for (const phone of phones) if (inTime(newest?.items.at(-1), phone.items.at(-1)) < 0) newest = phone;
+  return newest;
+}
+
+/** With a frozen clock, many items have the same time: then their ids count, which end with a serial number. */
+function inTime(one: Item | undefined, other: Item | undefined): number {
+  if (!one || !other) return Number(one !== undefined) - Number(other !== undefined);
+  return one.at - other.at || (idOf(one) < idOf(other) ? -1 : 1);
 }
 
 export function isTest({ phone }: Pick<Phone, 'phone'>): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inOrder, isMatch, phonesIn } from '../../src/page/phones.ts';
+import { inOrder, isMatch, newestOf, phonesIn } from '../../src/page/phones.ts';
 import { emptyState, reduce } from '../../src/page/state.ts';
 import type { FeedRecord } from '../../src/sandbox/control/stream.ts';
 
@@ -84,16 +84,35 @@ describe('the phones', () => {
     ).toEqual(['message', 'reply', 'message']);
   });
 
-  it('are the test numbers, then those with the newest messages', () => {
+  it('have replies between the messages also while the clock is frozen', () => {
+    const rows = [message('1'), message('3')];
+    const replies = [{ ...reply, id: '2', at: sent }];
+    const phone = phonesIn(reduced({ kind: 'messages', rows }, { kind: 'replies', rows: replies })).get('+1');
+    expect(phone?.items.map(({ kind }) => kind)).toEqual(['message', 'reply', 'message']);
+  });
+
+  it('are those with the newest messages, then the test numbers', () => {
     const other = message('b', { to: '+2', sent_at: new Date(sent + 1).toISOString() });
-    const state = reduced({ kind: 'messages', rows: [message('a'), other] });
+    const test = message('c', { to: '+12025550102', sent_at: new Date(sent + 2).toISOString() });
+    const state = reduced({ kind: 'messages', rows: [message('a'), other, test] });
     expect(inOrder(phonesIn(state).values()).map(({ phone }) => phone)).toEqual([
+      '+2',
+      '+1',
       '+12025550101',
       '+12025550102',
       '+12025550103',
-      '+2',
-      '+1',
     ]);
+  });
+
+  it('are in the order of their last messages while the clock is frozen', () => {
+    const rows = [message('a'), message('b', { to: '+2' }), message('c')];
+    const phones = phonesIn(reduced({ kind: 'messages', rows }));
+    expect(inOrder(phones.values()).slice(0, 2)).toMatchObject([{ phone: '+1' }, { phone: '+2' }]);
+    expect(newestOf(phones.values())).toMatchObject({ phone: '+1' });
+  });
+
+  it('have no newest one without messages', () => {
+    expect(newestOf(phonesIn(emptyState).values())).toBeUndefined();
   });
 
   it.each([

@@ -7,7 +7,7 @@ import { state } from '../connection.ts';
 import { confirm } from '../dialog.tsx';
 import { Icon } from '../icons.tsx';
 import { Copy } from '../notice.tsx';
-import { idOf, inOrder, isMatch, isTest, type Phone, phonesIn, testNumbers, textOf } from '../phones.ts';
+import { idOf, inOrder, isMatch, isTest, newestOf, type Phone, phonesIn, testNumbers, textOf } from '../phones.ts';
 import { goTo, linkTo, route } from '../route.ts';
 import { useKeys } from '../shortcuts.tsx';
 import { Search } from '../table.tsx';
@@ -111,14 +111,7 @@ export function Phones() {
 function chosenIn(item: string): readonly [phone: string, message: string] {
   const [phone = '', message = ''] = item.split('/', 2);
   if (phone !== '' || oneColumn.matches) return [phone, message];
-  const newest = [...phones.value.values()].reduce((best, one) => (lastAt(one) > lastAt(best) ? one : best), none);
-  return [newest.phone, ''];
-}
-
-const none: Phone = { phone: '', items: [] };
-
-function lastAt({ items }: Phone): number {
-  return items.at(-1)?.at ?? 0;
+  return [newestOf(phones.value.values())?.phone ?? '', ''];
 }
 
 function hasMessages(): boolean {
