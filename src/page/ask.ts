@@ -18,8 +18,8 @@ export async function ask<O extends OperationName>(operation: O, input?: InputOf
   throw new Error(output.error?.message ?? `the sandbox answered ${response.status}`);
 }
 
-/** Milliseconds between two questions about the same, so that a busy sandbox is not slowed down. */
-const pause = { least: 200, times: 40 };
+/** Milliseconds between two questions about the same: a busy sandbox is not slowed down, and what is shown is not old. */
+const pause = { least: 200, times: 40, most: 5_000 };
 
 /** The output of an operation; asked again when one of its topics has changed. */
 export function useAsked<O extends OperationName>(topics: Topic | readonly Topic[], operation: O, input?: InputOf<O>) {
@@ -45,7 +45,7 @@ export function useAsked<O extends OperationName>(topics: Topic | readonly Topic
       output.value = await ask(operation, input).catch(() => output.value);
       const took = performance.now() - started;
       await new Promise((resolve) => {
-        setTimeout(resolve, Math.max(pause.least, pause.times * took));
+        setTimeout(resolve, Math.min(pause.most, Math.max(pause.least, pause.times * took)));
       });
     }
     current.isBusy = false;
