@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { useEffect, useReducer } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks';
 import { ask, useAsked } from '../ask.ts';
 import { Avatar } from '../avatar.tsx';
 import { useClock } from '../clock.tsx';
@@ -16,7 +16,7 @@ import { Windowed } from '../windowed.tsx';
 import { distanceText, timeText } from '../words.ts';
 import { isComposing, NewMessage } from './new-message.tsx';
 import { Story } from './story.tsx';
-import { Thread } from './thread.tsx';
+import { Actions, Thread } from './thread.tsx';
 
 const phones = computed(() => phonesIn(state.value));
 const ordered = computed(() => inOrder(phones.value.values()));
@@ -58,8 +58,18 @@ export function Phones() {
     n: () => (isComposing.value = true),
     Escape: () => goTo('phones', wanted === '' ? '' : chosen),
   });
+  const home = useFocusInView(route.value.item);
+  // Otherwise a message to another number would take the field away in which someone types.
+  const stay = ({ target }: Event) => {
+    const isNumber = target instanceof Element && target.closest('.side') !== null;
+    if (phone && route.value.item === '' && !isNumber) goTo('phones', chosen);
+  };
   return (
-    <div class={`home ${phone && route.value.item !== '' ? 'has-detail' : ''} ${wanted === '' ? '' : 'has-story'}`}>
+    <div
+      ref={home}
+      class={`home ${phone && route.value.item !== '' ? 'has-detail' : ''} ${wanted === '' ? '' : 'has-story'}`}
+      onFocusIn={stay}
+    >
       <nav class="side" aria-label="Numbers">
         <div class="tools">
           <Search label="Search numbers, names and texts" text={search} />
@@ -101,7 +111,11 @@ export function Phones() {
       ) : (
         !hasMessages() && <Start />
       )}
-      {phone && <Story phone={chosen} item={item} />}
+      {phone && (
+        <Story phone={chosen} item={item}>
+          {!threeColumns.matches && item?.kind === 'message' && <Actions message={item.message} />}
+        </Story>
+      )}
       <NewMessage templates={templates} to={chosen} />
     </div>
   );
@@ -127,6 +141,22 @@ function clear(): void {
     action: () => ask('reset', { what: 'messages' }),
     done: 'Cleared',
   });
+}
+
+/** When the focused element disappears, moves the focus to the link back, or to the link that was followed. */
+function useFocusInView(item: string) {
+  const home = useRef<HTMLDivElement>(null);
+  const before = useRef(item);
+  const focused = document.activeElement;
+  useLayoutEffect(() => {
+    const followed = `a[href="${linkTo('phones', before.current)}"]`;
+    const wanted = item.startsWith(before.current) ? '.back' : followed;
+    before.current = item;
+    if (focused?.checkVisibility() !== false) return;
+    const links = home.current?.querySelectorAll<HTMLElement>(wanted) ?? [];
+    [...links].find((link) => link.checkVisibility())?.focus();
+  }, [item]);
+  return home;
 }
 
 /** Counts everything as read that was there when the page opened, and everything on the open phone. */

@@ -1,4 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { ask, useAsked } from '../ask.ts';
 import { useClock } from '../clock.tsx';
 import { state } from '../connection.ts';
@@ -15,10 +16,12 @@ import { RequestDetails } from './request.tsx';
 interface StoryProps {
   readonly phone: string;
   readonly item: Item | undefined;
+  /** Above the steps. */
+  readonly children: ComponentChildren;
 }
 
 /** What happened to a message, in order: the request, receipts, events, deliveries, and what is still to come. */
-export function Story({ phone, item }: StoryProps) {
+export function Story({ phone, item, children }: StoryProps) {
   return (
     <aside class="story" aria-label="What happened">
       <header>
@@ -28,6 +31,7 @@ export function Story({ phone, item }: StoryProps) {
         <h2>What happened</h2>
         {item && <Id item={item} />}
       </header>
+      {children}
       {item === undefined ? (
         <p class="empty">Choose a message to see its request, receipts, events and webhook deliveries.</p>
       ) : item.kind === 'message' ? (
@@ -118,7 +122,7 @@ interface StepRowProps {
   readonly step: Step;
   /** Whether it shows its details at first. */
   readonly isLatest: boolean;
-  readonly children?: preact.ComponentChildren;
+  readonly children?: ComponentChildren;
 }
 
 /** A step, which opens to what was sent and answered. */
@@ -150,7 +154,7 @@ function StepRow({ step, isLatest, children }: StepRowProps) {
   );
 }
 
-/** When a step is due; a click goes there. */
+/** When a step is due. */
 function Due({ at }: { readonly at: number }) {
   const clock = useClock();
   const left = clock ? at - clock.now : 0;
@@ -205,7 +209,7 @@ interface TabsProps<T extends string> {
   readonly chosen: Signal<T>;
 }
 
-export function Tabs<T extends string>({ names, chosen }: TabsProps<T>) {
+function Tabs<T extends string>({ names, chosen }: TabsProps<T>) {
   return (
     <div class="tabs">
       {names.map((name) => (

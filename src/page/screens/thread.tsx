@@ -189,9 +189,14 @@ function Ticks({ message: { status, changedAt } }: { readonly message: Message }
 }
 
 /** Buttons for the next receipt, and for sending it again. */
-function Actions({ message }: { readonly message: Message }) {
+export function Actions({ message }: { readonly message: Message }) {
   const isFailing = useSignal(false);
-  const { id, status } = message;
+  const { id, to, status } = message;
+  // Another message that arrives would be chosen instead, and the dialog would close.
+  const fail = () => {
+    openStory(to, id);
+    isFailing.value = true;
+  };
   const set = (event: EventName, fields: object = {}) =>
     void act(() => ask('trigger', { event, fields: { message: id, ...fields } }));
   return (
@@ -207,7 +212,7 @@ function Actions({ message }: { readonly message: Message }) {
         </button>
       )}
       {status === 'accepted' && (
-        <button type="button" onClick={() => (isFailing.value = true)}>
+        <button type="button" onClick={fail}>
           Fail…
         </button>
       )}
