@@ -8,7 +8,7 @@ describe.skipIf(noBrowser)(`the contents on the page (${noBrowser ?? 'in chromiu
   it('find contacts, show their fields, and lead to their phone', async () => {
     shown.sandbox.seed({ contacts: [{ phone: '+12025550188', name: 'Lise', attributes: { shoe: 'size 42' } }] });
     const page = await tabs.open(shown.link);
-    await page.getByRole('link', { name: 'Contacts' }).click();
+    await page.getByRole('link', { name: 'Data' }).click();
     await page.getByRole('searchbox').fill('SIZE 42');
     const table = page.getByRole('table', { name: 'Contacts' });
     await expect.poll(() => table.getByRole('row').count()).toBe(2);
@@ -17,7 +17,9 @@ describe.skipIf(noBrowser)(`the contents on the page (${noBrowser ?? 'in chromiu
     const details = page.getByRole('region', { name: 'Details' });
     await details.getByText('"shoe": "size 42"').waitFor();
     await details.getByRole('link', { name: 'Messages of +12025550188' }).click();
-    await page.getByRole('heading', { name: '+12025550188' }).waitFor();
+    const thread = page.getByRole('region', { name: 'Messages of +12025550188' });
+    await thread.getByRole('heading', { name: 'Lise' }).waitFor();
+    await thread.getByText('+12025550188', { exact: true }).waitFor();
   });
 
   it('are asked for one part at a time', async () => {
@@ -36,7 +38,7 @@ describe.skipIf(noBrowser)(`the contents on the page (${noBrowser ?? 'in chromiu
 
   it('preview a template with its variables', async () => {
     const page = await tabs.open(shown.link);
-    await page.getByRole('link', { name: 'Contacts' }).click();
+    await page.getByRole('link', { name: 'Data' }).click();
     await page.getByRole('link', { name: 'Templates', exact: true }).click();
     await page.getByRole('cell', { name: 'order_update' }).click();
     const details = page.getByRole('region', { name: 'Details' });
@@ -61,7 +63,7 @@ describe.skipIf(noBrowser)(`the contents on the page (${noBrowser ?? 'in chromiu
       campaigns: [{ name: 'Paged', template: 'welcome', status: 'SCHEDULED' }],
     });
     const page = await tabs.open(shown.link);
-    await page.getByRole('link', { name: 'Contacts' }).click();
+    await page.getByRole('link', { name: 'Data' }).click();
     await page.getByRole('link', { name: 'Campaigns', exact: true }).click();
     await page.getByRole('button', { name: 'Paged' }).click();
     const details = page.getByRole('region', { name: 'Details' });
