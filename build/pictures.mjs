@@ -152,7 +152,10 @@ async function drawPage(file, env) {
     await page.goto(link.trim());
     await page.getByRole('link', { name: '+12025550101' }).first().click();
     await page.getByText('When does it arrive?').first().waitFor();
-    await page.getByText('delivered (200)').waitFor();
+    await page
+      .getByText(/^200 in/)
+      .first()
+      .waitFor();
     await page.screenshot({ path: file });
   } finally {
     await browser.close();

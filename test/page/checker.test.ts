@@ -16,7 +16,7 @@ describe.skipIf(noBrowser)(`the signature checker of the page (${noBrowser ?? 'i
     if (!first) throw new Error('nothing was delivered');
     const headers = Object.entries(first.headers).map(([name, value]) => `${name}: ${value}`);
     const page = await tabs.open(shown.link);
-    await page.getByRole('link', { name: 'Deliveries' }).click();
+    await page.getByRole('link', { name: 'Webhooks' }).click();
     await page.getByRole('button', { name: 'Check a signature' }).click();
     const dialog = page.getByRole('dialog', { name: 'Check a signature' });
     await dialog.getByRole('textbox', { name: 'Headers' }).fill(`POST / HTTP/1.1\n${headers.join('\n')}`);

@@ -11,7 +11,7 @@ describe.skipIf(noBrowser)(`the limits on the page (${noBrowser ?? 'in chromium'
   it('fill up with each request, until the next one is answered 429', async () => {
     shown.sandbox.setPlan({ name: 'starter', without: [] });
     const page = await tabs.open(shown.link);
-    await page.getByRole('link', { name: 'Limits and faults' }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByText('0 of 60, 60 left').waitFor();
     await shown.send('+12025550101', 'welcome');
     await page.getByText('1 of 60, 59 left').waitFor();
@@ -26,7 +26,7 @@ describe.skipIf(noBrowser)(`the limits on the page (${noBrowser ?? 'in chromium'
 
   it('are set by the plan, or by own limits', async () => {
     const page = await tabs.open(shown.link);
-    await page.getByRole('link', { name: 'Limits and faults' }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('button', { name: 'growth' }).click();
     await page.getByText('of 300,').waitFor();
     await page.getByText('Other limits and endpoints').click();
@@ -42,7 +42,7 @@ describe.skipIf(noBrowser)(`the limits on the page (${noBrowser ?? 'in chromium'
 
   it('have faults that the next request meets', async () => {
     const page = await tabs.open(shown.link);
-    await page.getByRole('link', { name: 'Limits and faults' }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
     const form = page.getByRole('form', { name: 'New fault' });
     await form.getByRole('combobox', { name: 'On' }).selectOption('GET templates');
     await form.getByRole('spinbutton', { name: 'Status' }).fill('503');
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)(`the limits on the page (${noBrowser ?? 'in chromium'
 
   it('have faults on events, with other effects', async () => {
     const page = await tabs.open(shown.link);
-    await page.getByRole('link', { name: 'Limits and faults' }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
     const form = page.getByRole('form', { name: 'New fault' });
     await form.getByRole('combobox', { name: 'On' }).selectOption('message.read');
     expect(await form.getByRole('checkbox').count()).toBe(0);
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)(`the limits on the page (${noBrowser ?? 'in chromium'
 
   it('have keys, each with its audit log', async () => {
     const page = await tabs.open(shown.link);
-    await page.getByRole('link', { name: 'Limits and faults' }).first().click();
+    await page.getByRole('link', { name: 'Settings' }).first().click();
     await page.getByRole('link', { name: 'Keys and audit log' }).click();
     await page.getByRole('combobox', { name: 'Scope' }).selectOption('read-only');
     await page.getByRole('button', { name: 'Create key' }).click();

@@ -27,9 +27,9 @@ describe.skipIf(noBrowser)(`the page with ${count} messages (${noBrowser ?? 'in 
     const screens = page.getByRole('navigation', { name: 'Screens' });
     const open = (name: string) => screens.getByRole('link', { name }).click();
     for (const [screen, table] of [
-      ['Timeline', 'Timeline'],
-      ['Deliveries', 'Deliveries'],
-      ['Contacts', 'Contacts'],
+      ['Events', 'Timeline'],
+      ['Webhooks', 'Deliveries'],
+      ['Data', 'Contacts'],
     ] as const) {
       await open(screen);
       const rows = page.getByRole('table', { name: table }).getByRole('row');

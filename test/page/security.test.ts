@@ -107,7 +107,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
   it('keeps its token from other tabs and from the history', async () => {
     const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: '+12025550101' }).first().click();
-    await page.getByText('No messages yet').waitFor();
+    await page.getByRole('region', { name: 'Messages of' }).getByText('No messages yet').waitFor();
     expect(await page.evaluate('[location.href, document.cookie, JSON.stringify(localStorage)].join()')).not.toContain(
       shown.token,
     );
