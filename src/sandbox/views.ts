@@ -2,12 +2,12 @@ import { isoTime } from '../base/iso-time.ts';
 import { renderedText } from '../contract/template-text.ts';
 import { payloadOf } from './api/answers.ts';
 import { deliveryRecords, deliveryRows, remaining, undelivered, waitingCount } from './events/deliveries.ts';
-import { between, newest, requestRow } from './requests.ts';
+import { requestRow } from './requests.ts';
 import type { DeliveryFilter, DeliveryStory, EventRecord, MessageFilter, MessageRow, MessageStory } from './rows.ts';
 import type { Shape } from './api/shapes.ts';
 import type { Campaign, Contact, Template } from './state/records.ts';
+import { between, newest } from './state/logs.ts';
 import { eventById, type SentMessage, type State } from './state/state.ts';
-import { audienceOf } from './trigger/trigger.ts';
 
 /** Read-only views of a sandbox's state. */
 export function viewsOf(state: State, shape: Shape) {
