@@ -29,6 +29,7 @@ const longFiles = [
   'test/page/timeline.test.ts',
   'test/e2e/import-changes.test.ts',
   'test/e2e/import-unread.test.ts',
+  'test/e2e/power-cut.test.ts',
   'test/e2e/readme.test.ts',
 ];
 
