@@ -100,7 +100,17 @@ function Tools() {
 /** What a program needs to call this sandbox. */
 function Connect() {
   return (
-    <details class="menu">
+    <details
+      class="menu"
+      onKeyDown={({ key, currentTarget }) => {
+        if (key !== 'Escape') return;
+        currentTarget.open = false;
+        currentTarget.querySelector('summary')?.focus();
+      }}
+      onFocusOut={({ relatedTarget, currentTarget }) => {
+        if (relatedTarget instanceof Node && !currentTarget.contains(relatedTarget)) currentTarget.open = false;
+      }}
+    >
       <summary>Connect</summary>
       <div class="sheet">
         <code>{location.origin}</code>

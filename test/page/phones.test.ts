@@ -50,7 +50,7 @@ describe.skipIf(noBrowser)(`the phones of the page (${noBrowser ?? 'in chromium'
     }
   });
 
-  it.each([320, 375, 1_024])('fits each screen into a window of %i px', async (width) => {
+  it.each([320, 375, 768, 1_024])('fits each screen into a window of %i px', async (width) => {
     shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:65535/hooks' });
     await shown.send('+12025550101', 'appointment_reminder', ['Ada', 'Monday', '9:00']);
     await shown.sandbox.time.advance(400);

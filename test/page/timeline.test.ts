@@ -112,7 +112,7 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     shown.sandbox.trigger('message.received', { from: '+12025550111', text: 'Hi' });
     await page.getByRole('link', { name: 'Events' }).click();
     const row = page.getByRole('row').filter({ hasText: 'message.received' });
-    await row.getByText('waiting').waitFor();
+    await row.getByText('500 · retry').waitFor();
     await row.getByRole('button').click();
     const details = page.getByRole('region', { name: 'Details' });
     await details.getByRole('button', { name: /^POST .*500 in/ }).click();

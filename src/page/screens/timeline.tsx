@@ -70,7 +70,7 @@ function Steps({ steps, isPending }: Row) {
           {step.event.type.replace('message.', '')}
           {step.deliveries.map(({ id, state, last }) => (
             <span key={id} class={`state ${state}`}>
-              {state === 'delivered' || state === 'dead' ? (last ?? state) : state}
+              {typeof last !== 'number' ? state : state === 'waiting' ? `${last} · retry` : last}
             </span>
           ))}
         </span>
