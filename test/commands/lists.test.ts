@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { openHostile } from '../support/fake-service.ts';
 import { noteCodes } from '../support/json-lines.ts';
+import { openWorld } from '../support/world.ts';
 
 /** A service with these pages; the cursor is the number of the next page. */
 const paged = (...pages: readonly string[]) =>
@@ -148,4 +149,14 @@ it('prints a page with more records than a call can take arguments', async () =>
   const records = Array.from({ length: 200_000 }, (_, at) => `{"id":${at}}`);
   const { code, stdout } = await cli(['contacts', 'list', '-o', 'id'], await paged(`[${records.join(',')}]`));
   expect([code, stdout.split('\n').length]).toEqual([0, 200_001]);
+});
+
+it('a list shows the columns that people look for first on 44 columns, and no JSON on 80', async () => {
+  const world = await openWorld();
+  onTestFinished(() => world.close());
+  const contacts = await world.run(['contacts', 'list', '--no-color'], { terminal: 44 });
+  expect(contacts.stdout).toMatch(/^phone +name +id\n\+12025550111 {2}Grace /);
+  const campaigns = await world.run(['campaigns', 'list', '--no-color'], { terminal: 80 });
+  expect(campaigns.stdout).not.toContain('{');
+  expect(campaigns.stderr).toContain('counts');
 });

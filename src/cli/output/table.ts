@@ -24,15 +24,25 @@ export async function printTable(rows: readonly Row[], options: Options): Promis
   const { ui, columns, first = [], header, isRecord, write, note } = options;
   const known = columnsOf(rows);
   const inOrder = ui.terminal ? [...first.filter((name) => known.includes(name)), ...known] : known;
-  const parts = table(rows, ui, { header, isRecord, first, columns: columns ?? [...new Set(inOrder)] });
+  // Lists and objects need room.
+  const isBulky = (name: string) => !first.includes(name) && rows.some((row) => isObject(valueAt(row, name)));
+  const bulky = ui.terminal && ui.width < roomy && !columns && !isRecord ? known.filter(isBulky) : [];
+  const shownNames = columns ?? [...new Set(inOrder)].filter((name) => !bulky.includes(name));
+  const parts = table(rows, ui, { header, isRecord, first, columns: shownNames });
   let step = await parts.next();
   for (; !step.done; step = await parts.next()) await write(step.value);
-  const left = step.value;
+  const left = [...step.value, ...bulky];
   if (left.length === 0) return;
   const names = left.length === 1 ? `the column ${left[0]}` : `the columns ${listed(left)}`;
   note('left-out', `the terminal is too narrow for ${names}; --columns chooses some, -o json shows all`);
 }
 
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+}
+
+/** The width from which a terminal has room for JSON, and that below which ids are cut. */
+const [roomy, narrow] = [120, 60];
 const mostNamed = 50;
 
 function listed(names: readonly string[]): string {
@@ -198,20 +208,20 @@ const gap = 2;
 const [short, header, id, text] = [22, 8, 8, 9];
 
 /**
- * Fits columns into a width: drops empty columns first, then shortens headers, then the widest cells, but never an id.
+ * Fits columns into a width: drops empty columns first, then shortens headers, then the widest cells, and an id only on a narrow terminal.
  * If the shortest widths do not fit, omits columns from the right.
  */
 function fit(columns: readonly Measured[], width: number, first: readonly string[] = []): Fitted {
   const key = idColumn(columns.map(({ name }) => name));
   const filled = fits(columns, width) ? columns : columns.filter(({ cells }) => cells > 0);
-  const keeping = (uncut: number) => {
-    const least = (column: Measured) => Math.max(Math.min(column.header, header), leastOf(column, key, uncut));
+  const keeping = (uncut: number, whole = key) => {
+    const least = (column: Measured) => Math.max(Math.min(column.header, header), leastOf(column, whole, uncut));
     return { least, kept: fromTheLeft(filled, { least, width, key }) };
   };
-  const [usual, narrow] = [keeping(short), keeping(text)];
+  const ways = [keeping(short), keeping(text), ...(width < narrow ? [keeping(text, '')] : [])] as const;
   const wanted = filled.filter(({ name }) => first.includes(name));
-  const hasAll = ({ kept }: typeof usual) => wanted.every((column) => kept.includes(column));
-  const { least, kept } = !hasAll(usual) && hasAll(narrow) ? narrow : usual;
+  const hasAll = ({ kept }: (typeof ways)[0]) => wanted.every((column) => kept.includes(column));
+  const { least, kept } = ways.find(hasAll) ?? ways[0];
   const bare = kept.map((column) => Math.max(column.cells, Math.min(column.header, header)));
   const widths = shrunk(shrunk(kept.map(natural), bare, width), kept.map(least), width);
   return {
