@@ -111,7 +111,7 @@ describe('sandbox trigger', () => {
     ['message.received --amount 1', '', '--amount is not for message.received\n  it takes --from, --text'],
     ['message.received --reason-text x', '', '--reason is not for message.received'],
     ['message.received --from 12025550101', '', 'did you mean +12025550101?'],
-    ['order.paid --amount 1,50', '', '--amount must be a decimal'],
+    ['order.paid --amount 1,50', '', '--amount must be an amount with a point'],
     ['order.paid --currency usd', '', '--currency must be three capital letters'],
     ['contact.created --tags vip,', '', 'has an empty tag'],
     ['message.received --data none.json', '', '"none.json" cannot be read'],

@@ -44,7 +44,8 @@ const eventChoices: readonly Choice[] = [
   {
     sections: ['§6'],
     open: 'the data of broadcast.completed',
-    choice: "campaign_id, name, template, audience, counts; each template's variable is sent as its own name",
+    choice:
+      'campaign_id, name, template, audience, counts; each variable has a sample value, such as Ada, or its own name',
   },
   {
     sections: ['§6'],
@@ -172,7 +173,7 @@ export const choices: readonly Choice[] = [
   {
     sections: ['§6'],
     open: 'how a URL is registered',
-    choice: 'with sandbox webhooks add, for all events or some; only on this machine, unless allowed',
+    choice: 'with sandbox endpoints add, for all events or some; only on this machine, unless allowed',
   },
   {
     sections: ['§6'],

@@ -89,7 +89,7 @@ function reason(value: unknown, at = ''): Reason {
 /** A string, because a JSON number would lose trailing zeros. */
 function amount(value: unknown, at = ''): string {
   if (typeof value === 'string' && /^(0|[1-9]\d{0,14})(\.\d{1,6})?$/.test(value)) return value;
-  throw new read.Mismatch(at, 'must be a decimal in a string, such as "10.00"');
+  throw new read.Mismatch(at, 'must be an amount with a point, such as "10.00"');
 }
 
 function currency(value: unknown, at = ''): string {

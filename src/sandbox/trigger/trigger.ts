@@ -97,13 +97,22 @@ function sendMessage(to: string, { message, template }: ReceiptFields, context: 
   return { message: newMessage(to, approvedTemplate(context.state, template), context), done: 0, status: 'accepted' };
 }
 
-/** A message from the sandbox key. Each param is the name of its variable. */
+/** Values for the usual variables, as they look in a real message. */
+const samples: Readonly<Record<string, string>> = {
+  name: 'Ada',
+  order: 'A-1042',
+  time: '14:30',
+  date: 'May 1',
+  code: '482913',
+};
+
+/** A message from the sandbox key. Other params are the names of their variables. */
 function newMessage(to: string, template: Template, { newId, now, random, state }: TriggerContext): Message {
   return {
     id: newId('msg_sandbox'),
     to,
     template: template.name,
-    params: template.variables,
+    params: template.variables.map((name) => samples[name] ?? name),
     mode: 'sandbox',
     key: state.keys.list.find(({ mode }) => mode === 'sandbox')?.id ?? '',
     sentAt: now,

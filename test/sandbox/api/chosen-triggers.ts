@@ -79,7 +79,7 @@ export const triggerProofs: Readonly<Record<string, Proof>> = {
       expect(only?.[0]).toBe('broadcast.completed');
       expect(Object.keys(only?.[1] ?? {})).toEqual(['campaign_id', 'name', 'template', 'audience', 'counts']);
       expect(to.server.sandbox.messages().map(({ params }) => params)).toEqual(
-        Array.from({ length: 5 }, () => ['name', 'order']),
+        Array.from({ length: 5 }, () => ['Ada', 'A-1042']),
       );
     },
   },
