@@ -45,6 +45,15 @@ describe('webhooks replay', () => {
     expect(target.seen.map(({ body }) => body)).toEqual(['1', '3', '1', '2', '3']);
   });
 
+  it('says how many events it did not send if nothing reads its output', async () => {
+    const { send, home } = await listener();
+    const target = await serve((_, __, response) => response.end());
+    for (let at = 0; at < 100; at++) await send(String(at));
+    const script = `'${process.execPath}' '${binary}' webhooks replay --since 10m --to ${target.url} | head -1`;
+    const { stderr } = await execa('bash', ['-c', script], { env: cleanEnv(home), extendEnv: false });
+    expect(stderr).toMatch(/nothing reads the output any more, so \d+ events were not replayed/);
+  });
+
   it('sends each event to its last address, and records the response', async () => {
     const { send, journal, run } = await listener();
     const [one, other] = [

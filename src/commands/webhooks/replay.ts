@@ -1,6 +1,7 @@
 import { CliError, forOption, usage } from '../../base/errors.ts';
 import { type Context, streaming } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
+import { counted } from '../../cli/output/figures.ts';
 import { flag, type Input, option, words } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
 import type { Received } from '../../logs/events.ts';
@@ -70,13 +71,23 @@ async function* replayed(context: Context, history: History | undefined, input: 
   const prepare = await preparation(context, input);
   const { eventOf } = await import('../../webhooks/event/event.ts');
   const answers = new Map<string, number>();
-  let failed = 0;
-  for await (const { event, attempt } of sent(context, history, plan, prepare)) {
-    const { status = null, error = null, url, ms } = attempt;
-    const answer = error ?? `answered ${status}`;
-    answers.set(answer, (answers.get(answer) ?? 0) + 1);
-    if (!isDelivered(attempt)) failed += 1;
-    yield [{ id: event.id, name: eventOf(event).name ?? null, url, status, error, ms }];
+  let [count, failed] = [0, 0];
+  try {
+    for await (const { event, attempt } of sent(context, history, plan, prepare)) {
+      count += 1;
+      const { status = null, error = null, url, ms } = attempt;
+      const answer = error ?? `answered ${status}`;
+      answers.set(answer, (answers.get(answer) ?? 0) + 1);
+      if (!isDelivered(attempt)) failed += 1;
+      yield [{ id: event.id, name: eventOf(event).name ?? null, url, status, error, ms }];
+    }
+  } finally {
+    const left = plan.to.size - count;
+    if (context.host.signal.reason === 'SIGPIPE' && left > 0)
+      context.note(
+        'not-replayed',
+        `nothing reads the output any more, so ${counted(left, 'event')} ${left === 1 ? 'was' : 'were'} not replayed`,
+      );
   }
   return { replayed: plan.to.size, failed, answers: Object.fromEntries(answers) };
 }
