@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { command, type Context, type Ui } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
-import { flag, knowing, option, repeated, required, type Setting, setting } from '../cli/params.ts';
+import { flag, knowing, option, repeated, required } from '../cli/params.ts';
 import { CliError, unsafe, usage } from '../base/errors.ts';
 import { jsonText, parseJson } from '../base/json.ts';
-import { jsonIn, nested } from './body.ts';
+import { bodyField, jsonIn, nested } from './body.ts';
 
 export const api = command({
   name: 'api',
@@ -16,11 +16,15 @@ export const api = command({
       { of: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] },
       option('-X, --method <method>', 'the HTTP method (default: GET, or POST with a body)', method),
     ),
-    field: repeated('-f, --field <key=value>', 'a field of the body, as text', setting),
+    field: repeated(
+      '-f, --field <key=value>',
+      'a field of the body, as text: name=Ada, a[b]=text, params[]=Ada',
+      bodyField,
+    ),
     typed: repeated(
       '-F, --typed-field <key=value>',
-      'a field of the body: true, false, null, a number, or @file for its text',
-      setting,
+      'the same for true, false, null, numbers, JSON lists and objects, or @file for its text',
+      bodyField,
     ),
     header: repeated('-H, --header <name:value>', 'a request header', header),
     include: flag('-i, --include', 'also print the status and the headers of the response'),
@@ -32,6 +36,7 @@ export const api = command({
     'api /api/public/templates --profile local',
     'api /api/public/contacts -f phone=+12025550144 -f name=Ada --profile local',
     'api /api/public/contacts -i --profile local',
+    "api /api/public/messages/send-template -f to=+12025550101 -f template=welcome -f 'params[]' --profile local",
   ],
   sample: '{"data":[{"id":"tpl_sandbox_1","name":"order_update","language":"en_US",…',
   accepts: callOptions,
@@ -112,11 +117,14 @@ function headersOf(all: readonly (readonly [string, string])[]): Readonly<Record
 
 async function typedField(
   context: Context,
-  { key, value }: Setting,
+  { key, value }: ReturnType<typeof bodyField>,
 ): Promise<{ key: readonly string[]; value: unknown }> {
+  if (value === undefined) return { key, value };
   if (value.startsWith('@')) return { key, value: await context.read(value.slice(1)) };
   const literal = /^(true|false|null|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?)$/.test(value);
-  return { key, value: literal ? jsonIn(value, key.join('.')) : value };
+  if (literal) return { key, value: jsonIn(value, key.join('.')) };
+  const json = /^\s*[[{]/.test(value) ? parsed(value) : undefined;
+  return { key, value: typeof json === 'object' && json !== null ? json : value };
 }
 
 function formatted(text: string): string {

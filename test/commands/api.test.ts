@@ -26,6 +26,31 @@ describe('api', () => {
       url: '/x',
       body: '{"b":"true","a":true}',
     },
+    {
+      argv: ['/x', '-f', 'params[]=Ada', '-f', 'params[]=1'],
+      method: 'POST',
+      url: '/x',
+      body: '{"params":["Ada","1"]}',
+    },
+    { argv: ['/x', '-f', 'params[]'], method: 'POST', url: '/x', body: '{"params":[]}' },
+    {
+      argv: ['/x', '-F', 'params=[]', '-F', 'a={"b":1}'],
+      method: 'POST',
+      url: '/x',
+      body: '{"params":[],"a":{"b":1}}',
+    },
+    {
+      argv: ['/x', '-F', 'a[b][c]=1', '-f', 'a[d]=[x'],
+      method: 'POST',
+      url: '/x',
+      body: '{"a":{"d":"[x","b":{"c":1}}}',
+    },
+    {
+      argv: ['/x', '-f', 'a[][b]=1', '-f', 'a[][c]=2', '-f', 'a[][b]=3'],
+      method: 'POST',
+      url: '/x',
+      body: '{"a":[{"b":"1","c":"2"},{"b":"3"}]}',
+    },
     { argv: ['/x', '--input', '-'], method: 'POST', url: '/x', body: 'as it  stands' },
     { argv: ['/x', '--input', '-', '--no-input'], method: 'POST', url: '/x', body: 'as it  stands' },
     { argv: ['--no-input', '/x', '--input', '-'], method: 'POST', url: '/x', body: 'as it  stands' },
@@ -38,6 +63,15 @@ describe('api', () => {
     expect(seen[0]?.headers).toMatchObject({ authorization: `Bearer ${testKey}`, accept: 'application/json' });
     expect(seen[0]?.headers['content-type']).toBe(body === '' ? undefined : 'application/json');
   });
+
+  it.each([[['a[]=1', 'a=2']], [['a=1', 'a[b]=2']], [['a[b=1']], [['[a]=1']], [['a']]])(
+    'refuses the fields %j, and sends nothing',
+    async (fields) => {
+      const { seen, ...caller } = await open();
+      const { code } = await cli(['api', '/x', ...fields.flatMap((field) => ['-f', field])], caller);
+      expect([code, seen]).toEqual([2, []]);
+    },
+  );
 
   it('reads a field or the whole body from a file', async () => {
     const { seen, ...caller } = await open();

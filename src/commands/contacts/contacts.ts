@@ -2,9 +2,9 @@ import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { callOptions } from '../../cli/globals.ts';
 import { cell, isRow } from '../../cli/output/rows.ts';
-import { option, phoneDoubt, repeated, setting } from '../../cli/params.ts';
+import { option, phoneDoubt, repeated } from '../../cli/params.ts';
 import { isPhone, isRecord } from '../../contract/readers.ts';
-import { jsonIn, nested } from '../body.ts';
+import { bodyField, jsonIn, nested } from '../body.ts';
 import { listing, listParams, listView } from '../lists.ts';
 import { exportContacts } from './export.ts';
 import { importContacts } from './import.ts';
@@ -35,8 +35,8 @@ export const createContact = command({
     '--set attributes.city=Oslo sends {"attributes":{"city":"Oslo"}}.',
   ].join('\n'),
   params: {
-    set: repeated('--set <key=value>', 'a field of the contact, as text', setting),
-    setJson: repeated('--set-json <key=json>', 'a field of the contact, as JSON', setting),
+    set: repeated('--set <key=value>', 'a field of the contact, as text', bodyField),
+    setJson: repeated('--set-json <key=json>', 'a field of the contact, as JSON', bodyField),
     input: option('--input <file>', 'a file with the whole body, or - for stdin'),
   },
   examples: [
@@ -52,7 +52,7 @@ export const createContact = command({
     ['phone', 'name', 'email', 'tags'].map((name) => [`--${name}`, `use --set ${name}=VALUE`] as const),
   ),
   run: async (context, { set, setJson, input }) => {
-    const fields = [...set, ...setJson.map(({ key, value }) => ({ key, value: jsonField(key, value) }))];
+    const fields = [...set, ...setJson.map(({ key, value }) => ({ key, value: jsonField(key, value ?? '[]') }))];
     if (input !== undefined && fields.length > 0)
       throw usage('--input is the whole body and cannot be combined with --set');
     if (input === undefined && fields.length === 0)
