@@ -138,7 +138,7 @@ async function drawPage(file, env) {
   await bizmsg('sandbox', 'clock', 'freeze');
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
   try {
-    await bizmsg('sandbox', 'webhooks', 'add', 'http://127.0.0.1:3000/hook');
+    await bizmsg('sandbox', 'endpoints', 'add', 'http://127.0.0.1:3000/hook');
     await send('+12025550102', 'verification_code', '-p', '471100');
     await send('+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042');
     await bizmsg('sandbox', 'clock', 'advance', '4s');

@@ -24,14 +24,10 @@ export async function main(host: Host): Promise<number> {
   const alone = host.argv.length === 1 ? host.argv[0] : undefined;
   if (alone === '--version' || alone === '-V') return print(host, `${__VERSION__}\n`);
   const isHelp = alone === '--help' || alone === '-h';
-  // Built for 80 columns.
-  if (__ROOT_HELP__ && isHelp && !isNarrow(host)) return print(host, __ROOT_HELP__);
+  // Built for a pipe.
+  if (__ROOT_HELP__ && isHelp && !host.stdout.isTTY) return print(host, __ROOT_HELP__);
   const [{ run }, { tree }] = await Promise.all([import('./cli/run.ts'), import('./commands/index.ts')]);
   return run(host, tree);
-}
-
-function isNarrow({ stdout }: Host): boolean {
-  return stdout.isTTY && (stdout.columns || 80) < 80;
 }
 
 async function print(host: Host, text: string): Promise<number> {

@@ -12,16 +12,16 @@ describe('npm run docs', () => {
     expect(pages.get('docs/reference.md')).toBe(await reference(tree));
   });
 
-  it('has written the types of the library', () => {
-    expect(blocksIn('docs/testing.md', 'The whole interface', 1)).toEqual([text('src/sandbox/library/types.ts')]);
+  it('has written at most 1,200 lines', () => {
+    expect(pages.get('docs/reference.md')?.split('\n').length).toBeLessThanOrEqual(1_200);
   });
 });
 
 describe('the README', () => {
   const readme = pages.get('README.md') ?? '';
 
-  it('has at most 180 lines', () => {
-    expect(readme.split('\n').length - 1).toBeLessThanOrEqual(180);
+  it('has at most 170 lines', () => {
+    expect(readme.split('\n').length - 1).toBeLessThanOrEqual(170);
   });
 
   it('shows the command that sends and the command that tests before its first section', () => {

@@ -24,7 +24,7 @@ const live = {
   name: '… with a live key',
   variables: { BIZMSG_API_KEY: 'sk_live_bench0123456789', BIZMSG_STATE_DIR: newMemoryPath('state') },
 };
-const alone = ours('… --no-pace', ...words, '--profile', 'planned', '--no-pace');
+const alone = ours('… --profile local', ...words, '--profile', 'local');
 
 export async function own(isQuick) {
   const server = await startServer('server', '', join(rivals, 'answer-server.cjs'));

@@ -179,6 +179,6 @@ export function tooManyFiles(error: unknown): CliError | undefined {
 export const tooManyFilesCode = 'too-many-files';
 
 const moreFiles: Readonly<Record<string, string>> = {
-  EMFILE: 'raise the limit, for example with "ulimit -n 1024", or lower --concurrency',
+  EMFILE: 'raise the limit, for example with "ulimit -n 1024"',
   ENFILE: 'close other programs, or raise the limit of the system (fs.file-max)',
 };

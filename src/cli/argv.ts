@@ -20,7 +20,10 @@ export async function locate(tree: Tree, argv: readonly string[]): Promise<Locat
       if (!found) throw await unknownWord(tree, node, { path, word: text, after: argv.slice(end) });
       node = found.kind === 'lazy' ? await found.open() : found;
       path.push(text);
-      if (node.kind === 'command') return { path, node, rest: [...rest, ...argv.slice(end)] };
+      if (node.kind === 'command') {
+        const after = argv.slice(end);
+        return { path, node, rest: [...rest, ...(node.isList && after[0] === 'list' ? after.slice(1) : after)] };
+      }
     } else rest.push(...argv.slice(Math.max(start, taken), end));
     taken = end;
   }
@@ -40,22 +43,16 @@ export function checkValues(argv: readonly string[], params: Params): void {
     if (kind === 'word' && text === '' && !isEmptyAllowed)
       throw usage('an argument is empty', 'is a variable not set?');
     if (kind !== 'option' || !param) continue;
-    // A shell tool reads -p=Ada as the value "=Ada", most people as "Ada".
-    if (isInline && !text.startsWith('--') && value?.startsWith('='))
-      throw usage(`${text}${value} can be read in two ways`, `write ${longName(param)}${value}`);
     if (value === '' && !isEmptyAllowed) throw emptyValue(text, params);
     if (!isInline && value !== undefined && /^-./.test(value))
       throw usage(
         `${text} is followed by "${value}", which looks like an option`,
-        `if it is the value, write ${longName(param)}=${value}`,
+        `if it is the value, write ${text}=${value}`,
       );
   }
 }
 
-const british = new Map([
-  ['--normalise', '--normalize'],
-  ['--no-colour', '--no-color'],
-]);
+const british = new Map([['--no-colour', '--no-color']]);
 
 /** Replaces British spellings of options. */
 export function american(argv: readonly string[]): readonly string[] {
@@ -90,11 +87,13 @@ export async function parse(line: Line): Promise<Texts> {
   return rest === undefined || end < 0 ? texts : { ...texts, [rest]: argv.slice(end + 1) };
 }
 
-/** With the values of options that are given without one: commander would take the next word. */
+/** With the values of options that are given without one, where commander would take the next word, and of -p=VALUE. */
 function spelled(argv: readonly string[], params: Params): string[] {
   const words = [...argv];
-  for (const { text, param, start } of tokens(argv, optionNamed(params)))
+  for (const { kind, text, param, value, isInline, start } of tokens(argv, optionNamed(params)))
     if (param?.bare !== undefined && words[start] === text) words[start] = `${text}=${param.bare}`;
+    else if (kind === 'option' && param && isInline && !text.startsWith('--'))
+      words[start] = `${longName(param)}=${value}`;
   return words;
 }
 

@@ -1,8 +1,8 @@
 import { exitCodes } from '../base/errors.ts';
 import { eventFamilies, eventNames } from '../contract/events.ts';
 import { type Command, type Node, type Tree, whole } from './command.ts';
-import { globals, notAccepted } from './globals.ts';
-import { usageLine } from './help.ts';
+import { callOptions, globals, notAccepted } from './globals.ts';
+import { inheritedBy, usageLine } from './help.ts';
 import { type Known, longName, namesOf, type Param, type Params, placeholderOf } from './params.ts';
 
 /** A node and all below it, for programs; the root with global options and exit codes. */
@@ -60,8 +60,8 @@ function optionsIn(params: Params): readonly object[] {
 }
 
 function optionIn(param: Param<unknown>): object | undefined {
-  const { kind, description, choices, repeats } = param;
-  if (kind !== 'option' && kind !== 'flag') return undefined;
+  const { kind, description, choices, repeats, rank } = param;
+  if ((kind !== 'option' && kind !== 'flag') || rank === 'hidden') return undefined;
   const value = placeholderOf(param) || null;
   const [, usual] = /\(default: ([^()]*)\)$/.exec(description) ?? [];
   return {
@@ -99,11 +99,23 @@ export interface SurfaceParam {
   readonly names: readonly string[];
   readonly about: string;
   readonly repeats?: true | undefined;
+  readonly bare?: string;
   readonly known?: Known | undefined;
+  /** Offered only once a letter of it was typed. */
+  readonly isRare?: true | undefined;
 }
 
 export async function surfaceOf(tree: Tree): Promise<Surface> {
-  return { root: nodeOf(await whole(tree)), globals: paramsOf(globals) };
+  const offered = new Set<Param<unknown>>([
+    globals.yes,
+    globals.quiet,
+    globals.noInput,
+    ...Object.values(inheritedBy({ accepts: callOptions })),
+  ]);
+  const inherited = Object.values(globals).map((param): Param<unknown> =>
+    offered.has(param) ? param : { ...param, rank: 'rare' },
+  );
+  return { root: nodeOf(await whole(tree)), globals: paramsOf(Object.fromEntries(inherited.entries())) };
 }
 
 function nodeOf(node: Node): SurfaceNode {
@@ -119,9 +131,11 @@ function refusedBy({ accepts }: Command): readonly string[] {
 }
 
 function paramsOf(params: Params): readonly SurfaceParam[] {
-  return Object.values(params).map((param) => {
-    const { kind, description: about, repeats } = param;
-    return { kind, names: namesOf(param), about, repeats, known: knownOf(param) };
+  return Object.values(params).flatMap((param) => {
+    const { kind, description: about, repeats, bare, rank } = param;
+    if (rank === 'hidden') return [];
+    const isRare = rank === 'rare' || undefined;
+    return { kind, names: namesOf(param), about, repeats, ...(bare && { bare }), known: knownOf(param), isRare };
   });
 }
 

@@ -76,6 +76,8 @@ interface Described {
   readonly sample: string;
   readonly accepts: readonly Restricted[];
   readonly piped: Piped;
+  /** It lists a noun, so that the word `list` may follow it. */
+  readonly isList?: true;
   /** Its items are the result; JSON prints them as one array. */
   readonly lists?: true;
   /** The first columns on a terminal; a narrow one has no room for the last. */

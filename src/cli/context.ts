@@ -1,6 +1,6 @@
 import type { Host } from '../base/host.ts';
 import { connect } from '../session/connect.ts';
-import { ownStateFolder } from '../session/profiles/environment.ts';
+import { isInsideExec, ownStateFolder } from '../session/profiles/environment.ts';
 import type { AnyCaller, Connection, Interaction } from '../session/session.ts';
 import type { Context } from './command.ts';
 import type { Globals } from './globals.ts';
@@ -31,7 +31,9 @@ export function createContext({ host, given, reporter, locate, command = '' }: C
     confirm: (question) => createPrompts(host, { ...given, yes: false }).confirm(question),
     spin: (text, work) => withSpinner(text, { host, given }, work),
   };
-  const note = (code: string, message: string) => void (given.quiet || reporter.note(code, message));
+  // Inside sandbox exec, it is always the sandbox.
+  const isKnown = (code: string) => code === 'simulated' && isInsideExec(host.env);
+  const note = (code: string, message: string) => void (given.quiet || isKnown(code) || reporter.note(code, message));
   const connections: Connection[] = [];
 
   const connected = async (caller: AnyCaller) => {

@@ -1,29 +1,59 @@
 import { type Command, type Group, type Node, type Tree, whole } from './command.ts';
-import { globals } from './globals.ts';
+import { globals, notAccepted, type Restricted } from './globals.ts';
 import { folded } from './output/text.ts';
-import type { Param, Params } from './params.ts';
+import { type Param, type Params } from './params.ts';
 
 /** The help page of a node, for 80 columns. Without arguments, it is short enough for a small terminal. */
 export function help(path: readonly string[], node: Node | Tree, isAsked = true): string {
   return node.kind === 'tree' ? rootHelp(node, isAsked) : nodeHelp(path, node);
 }
 
+/** The commands below their headings. */
+export const sections: readonly (readonly [heading: string, names: readonly string[]])[] = [
+  ['Send', ['send-template', 'send-batch', 'runs']],
+  ['Data', ['contacts', 'templates', 'campaigns']],
+  ['Events and sandbox', ['webhooks', 'sandbox']],
+  ['Account', ['login', 'whoami', 'profiles', 'keys']],
+  ['Tools', ['activity', 'api', 'doctor', 'completion', 'help']],
+];
+
 function rootHelp(root: Tree, isAsked: boolean): string {
-  const names = (node: Tree['children'][number]) =>
-    node.kind === 'lazy' && node.to === 'group' ? `${node.name} …` : node.name;
+  const shown = (name: string) =>
+    root.children
+      .filter((node) => node.name === name)
+      .map((node) => [node.kind === 'lazy' && node.to === 'group' ? `${name} …` : name, node.summary] as const);
+  const { profile, mode, output, dryRun, yes, help: asked } = globals;
   return [
     `${root.name}: ${root.summary}\n`,
-    'Usage: bizmsg <command> [options]\n',
-    'Commands:',
-    listed(root.children.map((node) => [names(node), node.summary])),
-    ...(isAsked ? ['\nOptions, before or after the command:', listed(described(globals))] : []),
-    '\nTry it without an account and without a network:',
+    'Try it without an account and without a network:',
     exampleLines('send-template +12025550101 welcome --profile local'),
-    '\nMore: bizmsg help <command>, twice, exit-codes, environment, output, announced',
+    '',
+    ...sections.flatMap(([heading, names]) => [`${heading}:`, listed(names.flatMap(shown), 13)]),
+    ...(isAsked
+      ? [
+          '\nOptions, before or after the command:',
+          listed(described({ profile, mode, output, dryRun, yes, asked }), 21),
+        ]
+      : []),
+    '',
+    folded([`Topics: bizmsg help ${topicNames.join(', ')}; or the name of an option, or an exit code`], 80, ''),
     ...(isAsked ? [] : ['Options: bizmsg --help']),
     '',
   ].join('\n');
 }
+
+/** What `bizmsg help` explains besides commands. */
+export const topicNames = [
+  'options',
+  'files',
+  'twice',
+  'exit-codes',
+  'output',
+  'environment',
+  'choices',
+  'agents',
+  'announced',
+] as const;
 
 function nodeHelp(path: readonly string[], node: Node): string {
   return node.kind === 'group' ? groupHelp(path, node) : commandHelp(path, node);
@@ -35,26 +65,75 @@ function groupHelp(path: readonly string[], node: Group): string {
     `Usage: ${path.join(' ')} <command> [options]\n`,
     'Commands:',
     listed(node.children.map(({ kind, name, summary }) => [kind === 'group' ? `${name} …` : name, summary])),
-    `\nMore: ${path.join(' ')} <command> --help`,
+    '',
+    `More: ${path.join(' ')} <command> --help · ${pageOf(path)}`,
     '',
   ].join('\n');
 }
 
 function commandHelp(path: readonly string[], node: Command): string {
-  const own = described(node.params);
+  const own = Object.values(node.params).filter(({ rank }) => rank === undefined);
+  const left = labelWidth([...Object.values(inheritedBy(node)), ...own]);
+  const headings = new Set(own.map(headingOf));
   return [
     `${node.summary}\n`,
     `Usage: ${usageLine(path, node)}\n`,
-    ...(node.details ? [`${paragraphs(node.details)}\n`] : []),
-    ...(own.length > 0 ? ['Arguments and options:', listed(own), ''] : []),
-    'Examples:',
+    node.examples.length > 1 ? 'Examples:' : 'Example:',
     ...node.examples.map(exampleLines),
-    '\nOutput in a pipe:',
-    ...node.sample.split('\n').map((line) => `  ${line}`),
-    '\nGlobal options: bizmsg --help',
+    '',
+    ...(node.details ? [`${paragraphs(node.details)}\n`] : []),
+    ...[...headings].map((heading) => {
+      const below = own.filter((param) => headingOf(param) === heading);
+      return `${heading}:\n${listed(described(Object.fromEntries(below.entries())), left)}`;
+    }),
+    ...inheritedLines(node, left),
+    '',
+    moreLine(path, node),
     '',
   ].join('\n');
 }
+
+function headingOf({ heading, kind }: Param<unknown>): string {
+  return heading ?? (kind === 'argument' || kind === 'rest' ? 'Arguments' : 'Options');
+}
+
+/** The global options that people look for below a command. */
+const inherited = ['profile', 'mode', 'output', 'dryRun'] as const satisfies readonly Restricted[];
+
+export function inheritedBy({ accepts }: Pick<Command, 'accepts'>): Params {
+  const refused = notAccepted(accepts);
+  const names = inherited.filter((name) => !refused.includes(name));
+  return Object.fromEntries(names.map((name): [string, Param<unknown>] => [name, globals[name]]));
+}
+
+function inheritedLines(node: Command, left: number): readonly string[] {
+  const params = inheritedBy(node);
+  return Object.keys(params).length === 0 ? [] : ['Common options:', listed(described(params), left)];
+}
+
+function moreLine(path: readonly string[], { params }: Command): string {
+  const hasRare = Object.values(params).some(({ rank }) => rank === 'rare');
+  const topics = hasRare ? ['bizmsg help files', 'bizmsg help twice'] : [];
+  return `More: ${[...topics, 'bizmsg help options', pageOf(path)].join(' · ')}`;
+}
+
+/** The page of the docs about a command. */
+function pageOf([, name = '']: readonly string[]): string {
+  return `docs/${pages[name] ?? 'scripting'}.md`;
+}
+
+const pages: Readonly<Record<string, string>> = {
+  'send-batch': 'bulk',
+  contacts: 'bulk',
+  runs: 'bulk',
+  login: 'accounts-and-live-keys',
+  whoami: 'accounts-and-live-keys',
+  profiles: 'accounts-and-live-keys',
+  keys: 'accounts-and-live-keys',
+  webhooks: 'webhooks',
+  sandbox: 'sandbox',
+  doctor: 'troubleshooting',
+};
 
 /** A command line that can be copied; a long one continues before an option. */
 function exampleLines(example: string): string {
@@ -76,8 +155,10 @@ export function usageLine(path: readonly string[], node: Command): string {
   return [...path, ...words, ...options, ...rest].join(' ');
 }
 
-function described(params: Params): readonly (readonly [string, string])[] {
-  return Object.values(params).map((param) => [param.spec, sentence(param)] as const);
+export function described(params: Params): readonly (readonly [string, string])[] {
+  return Object.values(params)
+    .filter(({ rank }) => rank !== 'hidden')
+    .map((param) => [param.spec, sentence(param)] as const);
 }
 
 /** The description with the choices, and the default in parentheses. */
@@ -102,8 +183,15 @@ function paragraphs(text: string): string {
   return lines.map((line) => (ownLine.test(line) ? line : folded([line], 80, ''))).join('\n');
 }
 
-function listed(rows: readonly (readonly [string, string])[]): string {
-  const left = Math.min(28, Math.max(...rows.map(([name]) => name.length)));
+function labelWidth(params: readonly Pick<Param<unknown>, 'spec'>[]): number {
+  return Math.min(24, Math.max(0, ...params.map(({ spec }) => spec.length)));
+}
+
+/** Names with their texts, in two columns. */
+export function listed(
+  rows: readonly (readonly [string, string])[],
+  left = labelWidth(rows.map(([spec]) => ({ spec }))),
+): string {
   return rows.map(([name, text]) => row(name, text, left)).join('\n');
 }
 
@@ -120,13 +208,13 @@ export async function reference(tree: Tree): Promise<string> {
   const link = ([path]: Found) => `[${path.join(' ')}](#${path.join('-')})`;
   return [
     '# Commands\n',
-    'Generated from the program. `bizmsg help COMMAND` prints the same with a sample of the output.\n',
+    'Generated from the program. `bizmsg help COMMAND` prints the same, with more examples.\n',
     ...nodes.map((found) => `- ${found.map(link).join(' · ')}`),
     '- [global options](#global-options)\n',
     ...nodes.flat().flatMap(([path, node]) => entry(path, node)),
     '## Global options\n',
     'Put them before or after the command. A command refuses those that it does not support (exit 2).\n',
-    table(described(globals)),
+    list(described(globals)),
     '',
   ].join('\n');
 }
@@ -142,19 +230,14 @@ function entry(path: readonly string[], node: Command): readonly string[] {
   const params = described(node.params);
   return [
     `## ${path.join(' ')}\n`,
-    `\`${usageLine(['bizmsg', ...path], node)}\`\n`,
-    `${node.summary}.\n`,
-    ...(node.details ? [`${node.details}\n`] : []),
-    ...(params.length > 0 ? [table(params), ''] : []),
-    '```sh',
-    ...node.examples.map((example) => `bizmsg ${example}`),
-    '```\n',
+    `${node.summary}: \`${usageLine(['bizmsg', ...path], node)}\``,
+    ...(node.details ? [`\n${node.details}`] : []),
+    '',
+    ...(params.length > 0 ? [list(params), ''] : []),
+    `Example: \`bizmsg ${node.examples[0] ?? ''}\`\n`,
   ];
 }
 
-function table(rows: readonly (readonly [string, string])[]): string {
-  const escaped = (text: string) => text.replaceAll('|', '\\|');
-  return ['| | |', '|---|---|', ...rows.map(([name, text]) => `| \`${escaped(name)}\` | ${escaped(text)} |`)].join(
-    '\n',
-  );
+function list(rows: readonly (readonly [string, string])[]): string {
+  return rows.map(([name, text]) => `- \`${name}\`: ${text}`).join('\n');
 }

@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
@@ -131,6 +131,10 @@ function tooLong(name: string, line: number, limit: number): CliError {
   return usage(`line ${line} of ${name} is longer than ${limit / megabyte} MB`, 'is it text with one record a line?');
 }
 
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
 const mostNames = 5_000;
 
 /** Returns a hint with the closest name in the folder of a file that does not exist. */
@@ -139,7 +143,7 @@ export function suggestFile(path: string): string | undefined {
   const name = path.slice(folder.length);
   if (name.length < 2 || existsSync(path)) return undefined;
   // A symbolic link to nothing has its own name.
-  const names = namesIn(folder === '' ? '.' : folder).filter((one) => one !== name);
+  const names = namesIn(folder === '' ? '.' : folder).filter((one) => one !== name && !isFolder(folder + one));
   const [near] = suggestAll(name, names.slice(0, mostNames));
   return near === undefined ? undefined : `did you mean ${shellQuote(folder + near)}?`;
 }

@@ -1,7 +1,7 @@
 import { forOption, usage } from '../base/errors.ts';
 import type { RunRate } from '../client/pace/pace.ts';
 import type { Mode } from '../contract/keys.ts';
-import { isPhone, normalizedPhone } from '../contract/readers.ts';
+import { internationalPhone, normalizedPhone } from '../contract/readers.ts';
 
 /** Parses the text of one value, or throws a usage error. */
 type TextReader<T> = (text: string) => T;
@@ -19,12 +19,18 @@ export interface Param<T> {
   readonly repeats?: true;
   /** Its value if it is given without one: `--skip-sent` means `--skip-sent=30d`. Other values need the `=`. */
   readonly bare?: string;
+  /** Its heading in the help of the command. */
+  readonly heading?: string;
+  /** Whether only `help files` and the reference show it, or nothing does. */
+  readonly rank?: 'rare' | 'hidden';
   readonly read: (texts: readonly string[]) => T;
 }
 
 /** Values, or their source. */
 export interface Known {
-  readonly of: readonly string[] | 'files' | 'folders' | 'profiles' | 'callers' | 'templates' | 'commands';
+  readonly of: readonly string[] | 'files' | 'folders' | 'profiles' | 'callers' | 'templates' | 'commands' | 'columns';
+  /** What stands around the name of a column: `:name`, or `Mobile=phone`. */
+  readonly around?: readonly [before: string, after: string];
   /** Whether several values are separated by commas. */
   readonly commas?: true;
   readonly more?: readonly string[];
@@ -100,6 +106,22 @@ export function knowing<T>(known: Known, param: Param<T>): Param<T> {
   return { ...param, known };
 }
 
+/** The params below a heading of the help. */
+export function under<P extends Params>(heading: string, params: P): P;
+export function under(heading: string, params: Params): Params {
+  return Object.fromEntries(Object.entries(params).map(([name, param]) => [name, { ...param, heading }]));
+}
+
+/** The param without a line in the help of the command. */
+export function rare<T>(param: Param<T>): Param<T> {
+  return { ...param, rank: 'rare' };
+}
+
+/** The param of tests, which no help, reference or completion shows. */
+export function hidden<T>(param: Param<T>): Param<T> {
+  return { ...param, rank: 'hidden' };
+}
+
 export function flag(spec: string, description: string): Param<boolean> {
   return { kind: 'flag', spec, description, read: (texts) => texts.length > 0 };
 }
@@ -153,7 +175,8 @@ function last<T>(read: TextReader<T>): (texts: readonly string[]) => T | undefin
 
 /** §2: `+` and digits. The hint has the repaired number if there is one. */
 export function phone(text: string): string {
-  if (isPhone(text)) return text;
+  const found = internationalPhone(text);
+  if (found !== undefined) return found;
   const repaired = normalizedPhone(text);
   const hint = repaired ? `did you mean ${repaired}?` : 'use the international form, such as +12025550101';
   throw usage(`"${text}" is not a phone number`, hint);
@@ -259,11 +282,12 @@ export function rate(text: string): number {
 
 /** The rate of a run, or its share of the plan's minute, such as `90%`. A rate per second holds for each second. */
 export function runRate(text: string): RunRate {
+  if (text === 'none') return 'none';
   const [, percent] = /^(\d{1,3}(?:\.\d{1,3})?)%$/.exec(text) ?? [];
   const share = Number(percent);
   if (share > 0 && share <= 100) return { share };
   const [, amount, unit] = /^(\d{1,7})\/([sm])$/.exec(text) ?? [];
   const perWindow = Number(amount);
   if (perWindow > 0) return { perWindow, window: unit === 's' ? 1_000 : 60_000 };
-  throw usage(`"${text}" is not a rate`, 'use 300/m, 20/s or 90%');
+  throw usage(`"${text}" is not a rate`, 'use 300/m, 20/s, 90% or none');
 }

@@ -3,12 +3,12 @@ import type { Host } from '../base/host.ts';
 import { jsonText } from '../base/json.ts';
 import { redact } from '../base/redact.ts';
 import { american, checkValues, locate, wantsJson, parse } from './argv.ts';
-import type { Command, CommandResult, Context, Emit, Node, Tree } from './command.ts';
+import type { Command, CommandResult, Context, Emit, Located, Tree } from './command.ts';
 import { createContext } from './context.ts';
 import { type Globals, globals, refused } from './globals.ts';
 import { createPrinter, noteUnprinted, type Printer, type PrinterOptions } from './output/printer.ts';
 import { createReporter, failed, failedInTheEnd, type Reporter, signalExit, unwritable } from './output/reporter.ts';
-import { createUi, narrowed } from './output/ui.ts';
+import { createUi, helpPage } from './output/ui.ts';
 import { longName, type Param, readInput, type Texts } from './params.ts';
 
 /** Runs a command line and returns its exit code. All failures end here. */
@@ -33,19 +33,20 @@ function reporterOf({ stderr, argv }: Host): Reporter {
 }
 
 async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<CommandResult['exit']> {
+  if (host.argv.length === 1 && host.argv[0] === 'version') return shown(host, `${__VERSION__}\n`);
   const { path, node, rest } = await locate(tree, american(host.argv));
   if (node.kind !== 'command') {
     if (rest.some((word) => word === '--version' || word === '-V')) return shown(host, `${__VERSION__}\n`);
     const isAsked = rest.some((word) => word === '--help' || word === '-h');
     if (node.kind === 'tree' && !isAsked && host.argv.length > 0) throw wordMissing(path, node);
-    return shown(host, await helpOf(path, node, isAsked));
+    return showHelp(host, { path, node, isAsked });
   }
   const params = { ...node.params, ...globals };
   checkValues(rest, params);
   const texts = await parse({ path, node, params, argv: rest });
   const given = readInput(globals, texts);
   if (given.version) return shown(host, `${__VERSION__}\n`);
-  if (given.help) return shown(host, await helpOf(path, node));
+  if (given.help) return showHelp(host, { path, node, noColor: given.noColor });
   checkGlobals(path, node, given);
   await checkArguments(path, node, texts);
   const { checkEnvironment } = await import('../session/profiles/environment.ts');
@@ -105,7 +106,8 @@ function checkGlobals(path: readonly string[], node: Command, given: Globals): v
   if (given.json && given.output !== undefined && given.output !== 'json') {
     throw usage(`--json and -o ${given.output} exclude each other`);
   }
-  const name = refused(given, node.accepts);
+  const isSandbox = path[1] === 'sandbox' && given.profile === 'local';
+  const name = refused(isSandbox ? { ...given, profile: undefined } : given, node.accepts);
   if (name) throw usage(`${path.join(' ')} does not accept ${longName(globals[name])}`, 'remove it');
 }
 
@@ -136,12 +138,24 @@ function surroundings(host: Host, given: Globals) {
   };
 }
 
-async function helpOf(path: readonly string[], node: Node | Tree, isAsked?: boolean): Promise<string> {
-  return (await import('./help.ts')).help(path, node, isAsked);
+interface Helped extends Pick<Located, 'path' | 'node'> {
+  readonly isAsked?: boolean;
+  readonly noColor?: boolean;
+}
+
+async function showHelp(host: Host, { path, node, isAsked, noColor = false }: Helped): Promise<number> {
+  if (wantsJson(host.argv)) {
+    const { describeNode } = await import('./command-tree.ts');
+    return shown(host, `${jsonText(await describeNode(path, node))}\n`);
+  }
+  const { help } = await import('./help.ts');
+  const { stdout, env } = host;
+  const surroundings = { terminal: stdout.isTTY, width: stdout.columns || 80, noColor, env };
+  return shown(host, helpPage(help(path, node, isAsked), surroundings));
 }
 
 async function shown(host: Host, text: string): Promise<number> {
-  await host.stdout.write(narrowed(text, host.stdout.columns));
+  await host.stdout.write(text);
   return exitCodes.done;
 }
 

@@ -32,13 +32,14 @@ export function unknownCommand(stray: Stray): CliError {
 
 /** Commands that other programs have, and what to do here. */
 const unneeded: Readonly<Record<string, string>> = {
-  version: 'it is an option: --version',
   logout: 'bizmsg profiles remove <name> removes a profile and its keys',
   init: 'bizmsg login adds a profile; nothing else is needed',
   setup: 'bizmsg login adds a profile; nothing else is needed',
   config: 'the settings are in profiles: bizmsg profiles show, or profiles set',
   configure: 'bizmsg login adds a profile; bizmsg profiles set changes one',
   auth: 'bizmsg login adds a profile; bizmsg whoami shows the one in use',
+  reply: 'bizmsg sandbox trigger message.received simulates a reply; bizmsg send-template answers one',
+  'sandbox clear': 'bizmsg sandbox reset all deletes what it got; bizmsg sandbox fault clear removes faults',
   'runs resume': 'run the same command again: it sends the rest',
   'runs continue': 'run the same command again: it sends the rest',
   'runs restart': 'run the same command with --job NAME --again: it sends all rows once more',
@@ -68,7 +69,7 @@ function commandHint({ tree, parent, path, word, after }: Stray): string {
   const here = synonyms(word).find((name) => names.includes(name)) ?? suggest(word, names);
   const elsewhere = paths.filter((one) => one.at(-1) === word);
   const found = [
-    here === undefined ? [] : [[...path, here]],
+    here === undefined ? [] : [[...path, here, ...childNamed(parent, here, after[0])]],
     ...[same, synonym, near].map(inContext),
     isRoot || (elsewhere.length === 1 && elsewhere[0]?.length === 3) ? elsewhere : [],
   ].find(({ length }) => length > 0);
@@ -80,9 +81,15 @@ function commandHint({ tree, parent, path, word, after }: Stray): string {
   return rough ? didYouMean(rough.map((one) => one.join(' '))) : `see ${tree.name} --help`;
 }
 
+/** The next word, if it is a command of the group. */
+function childNamed({ children }: Group, group: string, word: string | undefined): readonly string[] {
+  const found = children.find(({ name }) => name === group);
+  return found?.kind === 'group' && found.children.some(({ name }) => name === word) && word ? [word] : [];
+}
+
 /** The names of a command in other programs, and here. */
 const verbs: readonly (readonly [typed: string, here: string])[] = [
-  ['ls all index', 'list'],
+  ['ls all index', 'list history'],
   ['rm del delete destroy erase drop remove forget revoke unset', 'remove forget revoke clear'],
   ['add new create make insert', 'create add set'],
   ['edit update change modify', 'set'],
@@ -198,6 +205,7 @@ function optionHint(line: Line, { text, value: inline, start }: Typed, next: Typ
   if (replacement !== undefined) return replacement;
   if (verbose.has(text)) return didYouMean(['--version', '--debug']);
   const word = line.argv[start] ?? '';
+  if (/^-\d/.test(word)) return 'a value cannot be negative';
   if (/^-\w/.test(word) && isFileName(word)) return `if it is a file, write ./${shellQuote(word)}`;
   if (keyNames.has(text)) return keySources;
   const known = new Set(Object.values(accepted).flatMap(namesOf));
@@ -292,7 +300,6 @@ const keySources =
 /** Options of other programs, and what they may be called here. */
 const elsewhere: Readonly<Record<string, readonly string[]>> = {
   '--jq': ['--query'],
-  '-q': ['--query'],
   '--paginate': ['--all'],
   '--limit': ['--first'],
   '--data': ['--param', '--set', '--field'],

@@ -63,6 +63,6 @@ export function nameIn(word: string): { readonly name: string; readonly inline: 
   const [, long, inline] = /^(--[^=]+)(?:=(.*))?$/s.exec(word) ?? [];
   if (long !== undefined) return { name: long, inline };
   return /^-[A-Za-z]/.test(word)
-    ? { name: word.slice(0, 2), inline: word.slice(2) || undefined }
+    ? { name: word.slice(0, 2), inline: word.length > 2 ? word.slice(2).replace(/^=/, '') : undefined }
     : { name: word, inline: undefined };
 }

@@ -10,7 +10,7 @@ export const tree: Tree = {
     sendTemplate,
     lazyCommand(
       'send-batch',
-      'Send an approved template to every recipient in a file',
+      'Send an approved template to every person in a file',
       async () => (await import('./send-batch.ts')).sendBatch,
     ),
     lazyGroup(
@@ -18,10 +18,18 @@ export const tree: Tree = {
       'List, create, import and export contacts',
       async () => (await import('./contacts/contacts.ts')).contactsCommands,
     ),
-    lazyGroup('runs', 'Manage runs: imports and batches', async () => (await import('./runs.ts')).runsCommands),
+    lazyGroup(
+      'runs',
+      'List, show, resolve and close imports and batches',
+      async () => (await import('./runs.ts')).runsCommands,
+    ),
     lazyGroup('templates', 'List and show templates', async () => (await import('./templates.ts')).templatesCommands),
     lazyGroup('campaigns', 'List campaigns', async () => [(await import('./lists.ts')).listCampaigns]),
-    lazyGroup('keys', 'Manage the API keys of a profile', async () => (await import('./keys.ts')).keysCommands),
+    lazyGroup(
+      'keys',
+      'Store, remove and switch the API keys of a profile',
+      async () => (await import('./keys.ts')).keysCommands,
+    ),
     lazyGroup(
       'profiles',
       'Manage profiles: addresses, plans and keys',
@@ -29,7 +37,7 @@ export const tree: Tree = {
     ),
     lazyCommand(
       'login',
-      'Add a profile interactively and check its key',
+      'Add a profile: an address, a plan and a checked key',
       async () => (await import('./login.ts')).login,
     ),
     lazyCommand(
@@ -39,12 +47,12 @@ export const tree: Tree = {
     ),
     lazyGroup(
       'sandbox',
-      'Run and control the local sandbox',
+      'Run and control the service that is simulated on this machine',
       async () => (await import('./sandbox/index.ts')).sandboxCommands,
     ),
     lazyGroup(
       'webhooks',
-      'Receive, inspect, verify and replay webhook events',
+      'Receive, show, verify and replay events of the service',
       async () => (await import('./webhooks/index.ts')).webhooksCommands,
     ),
     lazyCommand(
@@ -63,6 +71,10 @@ export const tree: Tree = {
       'Print the completion script for a shell',
       async () => (await import('./completion.ts')).completion,
     ),
-    lazyCommand('help', 'Show help for a command or a topic', async () => (await import('./help.ts')).helpCommand),
+    lazyCommand(
+      'help',
+      'Show help for a command, a topic, an option or an exit code',
+      async () => (await import('./help.ts')).helpCommand,
+    ),
   ],
 };

@@ -42,18 +42,6 @@ export const setKey = command({
   },
 });
 
-export const listKeys = command({
-  name: 'list',
-  summary: 'List the stored keys by prefix and last four characters',
-  params: {},
-  examples: ['keys list', 'keys list --profile acme -o json'],
-  sample: 'profile\tmode\tkey\tactive\nacme\tsandbox\tsk_test_…1234\ttrue\nacme\tlive\tsk_live_…4f2a\tfalse',
-  accepts: ['profile', ...printOptions],
-  piped: 'rows',
-  run: async (context) => openProfiles(context).keyRows(context.given.profile),
-  view: () => 'No keys; store one with bizmsg login',
-});
-
 export const removeKey = command({
   name: 'remove',
   summary: 'Remove a stored key from a profile',
@@ -73,7 +61,7 @@ export const removeKey = command({
       throw configuration(
         'no-key',
         `the profile "${profile}" has no ${input.which} key`,
-        'bizmsg keys list shows the stored keys',
+        `bizmsg profiles show ${shellQuote(profile)} shows its keys`,
       );
     await context.confirm(`Remove the ${input.which} key ${key} of ${profile}?`);
     const removed = await profiles.removeKey(profile, input.which);
@@ -99,8 +87,8 @@ export const switchMode = command({
   run: async (context, input) => {
     const profiles = openProfiles(context);
     const profile = profiles.chosen();
-    // Fails for a missing key before prompting.
-    profiles.requireKey(profile, input.to);
+    // Fails for a missing key before prompting. Leaving the live mode is always possible.
+    if (input.to === 'live') profiles.requireKey(profile, input.to);
     context.note('affects', `this affects all shells and scripts that use the profile ${profile}`);
     context.note(
       'environment-wins',
@@ -109,7 +97,8 @@ export const switchMode = command({
     if (input.to === 'live') await context.confirm(`Real messages will be sent. Use the live key of ${profile}?`);
     return profiles.switchMode(profile, input.to);
   },
-  view: ({ profile, mode: now, key }, ui) => `${ui.color.green('Switched')} ${profile} to ${now}: ${key}`,
+  view: ({ profile, mode: now, key }, ui) =>
+    `${ui.color.green('Switched')} ${profile} to ${now}: ${key ?? 'it has no key of this mode, so nothing is active'}`,
 });
 
-export const keysCommands = [setKey, listKeys, removeKey, switchMode];
+export const keysCommands = [setKey, removeKey, switchMode];

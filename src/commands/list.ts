@@ -151,6 +151,7 @@ export function listCommand<R>({ params = {}, instead = {}, ...listing }: Listin
   return {
     ...listing,
     kind: 'command',
+    isList: true,
     params: all,
     accepts: printOptions,
     piped: 'rows',

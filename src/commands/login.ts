@@ -12,7 +12,7 @@ import { openProfiles } from '../session/profiles/profiles.ts';
 
 export const login = command({
   name: 'login',
-  summary: 'Add a profile interactively and check its key',
+  summary: 'Add a profile: an address, a plan and a checked key',
   details: [
     'Checks the key with one GET of the templates. If the service refuses the key or is unreachable, it asks again;',
     'without a terminal, nothing is stored. A stored live key is not used until you run keys switch-mode live.',
@@ -22,18 +22,19 @@ export const login = command({
   params: {
     ...planParams,
     keyStdin: flag('--key-stdin', 'read the key from stdin'),
+    noCheck: flag('--no-check', 'store the key without a call to the service'),
     sandbox: flag('--sandbox', 'add a profile for a sandbox on this machine'),
   },
   examples: [
     'login',
     'login --sandbox',
-    'login --profile acme --base-url https://api.example.com --key-stdin < key.txt',
+    'login --profile acme --base-url https://api.example.com --plan growth --key-stdin < key.txt',
   ],
   sample: 'Logged in as acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  …',
   accepts: ['profile', 'baseUrl', 'mode', ...printOptions],
   changes: true,
   piped: 'text',
-  run: async (context, { plan, rate, keyStdin, sandbox }) => {
+  run: async (context, { plan, rate, keyStdin, noCheck, sandbox }) => {
     const profiles = openProfiles(context);
     const { requireFree } = profiles;
     if (sandbox && keyStdin) throw usage('--sandbox and --key-stdin exclude each other');
@@ -46,7 +47,7 @@ export const login = command({
         'where-keys-come-from',
         'create a key in the account settings, under API Keys, after the business number is verified',
       );
-    const checked = await checkedDraft(context, name, keyStdin);
+    const checked = await checkedDraft(context, name, { keyStdin, noCheck });
     const paced = plan ?? (context.interactive ? await askForPlan(context) : undefined);
     const added = await profiles.add(name, { ...checked, plan: paced, rate });
     if (!added.in_use)
@@ -83,7 +84,7 @@ interface Answers {
 async function checkedDraft(
   context: Context,
   name: string,
-  keyStdin: boolean,
+  { keyStdin, noCheck }: { readonly keyStdin: boolean; readonly noCheck: boolean },
 ): Promise<Answers & Pick<Globals, 'mode'>> {
   const profiles = openProfiles(context);
   const { baseUrl: given, mode } = context.given;
@@ -96,6 +97,7 @@ async function checkedDraft(
   let key = keyStdin ? await context.stdin() : await askForKey(baseUrl);
   for (;;) {
     const draft = { baseUrl, key, mode };
+    if (noCheck) return draft;
     try {
       await checkKey(context, profiles.target(name, draft));
       return draft;

@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
-import { command, type Context } from '../cli/command.ts';
+import { command } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
-import { CliError, forOption, usage } from '../base/errors.ts';
+import { forOption, usage } from '../base/errors.ts';
 import { argument, choice, flag, knowing, option, rate, required } from '../cli/params.ts';
 import { planNames } from '../contract/plans.ts';
 import { hoursFlag } from '../runs/hours.ts';
+import { encodingNamed } from '../runs/input/encoding.ts';
+import { countryFlag } from '../runs/mapping/flags.ts';
 import { excludeFromText, hoursHelp } from '../runs/options.ts';
 import { openProfiles } from '../session/profiles/profiles.ts';
 
@@ -13,48 +15,13 @@ export const planParams = {
   rate: option('--rate <rate>', 'rate limit of an enterprise plan, such as 2000/m', rate),
 } as const;
 
-export const addProfile = command({
-  name: 'add',
-  summary: 'Add a profile: an address, a plan and its first key',
-  details: 'This command makes no API calls. To check the key at the service, use login.',
-  params: {
-    name: required('<name>', 'a name of your choice'),
-    ...planParams,
-    keyStdin: flag('--key-stdin', 'read the key from stdin'),
-    noKey: flag('--without-key', 'add the key later, with keys set'),
-  },
-  examples: [
-    'profiles add acme --base-url https://api.example.com --plan growth --key-stdin < key.txt',
-    'profiles add acme --base-url https://api.example.com --without-key',
-  ],
-  sample:
-    'Added acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: not set\n  webhook secret: not set',
-  accepts: ['baseUrl', 'mode', ...printOptions],
-  changes: true,
-  piped: 'text',
-  run: async (context, { name, plan, rate, keyStdin, noKey }) => {
-    const profiles = openProfiles(context);
-    profiles.requireFree(name);
-    const { requireAddress } = profiles;
-    const baseUrl = context.given.baseUrl ?? (await context.ask('Base URL of the API', '--base-url', requireAddress));
-    forOption('--base-url', () => requireAddress(baseUrl));
-    const key = keyStdin
-      ? await context.stdin()
-      : noKey
-        ? undefined
-        : await context.askSecret('API key', '--key-stdin', profiles.requireKeyText);
-    return profiles.add(name, { baseUrl, plan, rate, key, mode: context.given.mode });
-  },
-  view: (profile, ui) => [`${ui.color.green('Added')} ${profile.name}`, ...profileLines(profile)].join('\n'),
-});
-
 export const showProfile = command({
   name: 'show',
   summary: 'Show a profile, with the prefix and last four characters of its keys',
   params: { name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (default: the one in use)')) },
   examples: ['profiles show acme', 'profiles show acme -o json'],
   sample:
-    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  hours: not set\n  exclude from: not set\n  account: …',
+    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  hours: not set\n  exclude from: not set\n  country: not set\n  encoding: not set\n  account: …',
   accepts: printOptions,
   piped: 'text',
   run: async (context, input) => {
@@ -87,24 +54,34 @@ export const setProfile = command({
   details: [
     'Changing the origin deletes the stored keys, after a confirmation, because a key is only ever sent to the',
     'origin it was stored for. Changing only the path keeps them.',
-    'With this profile, send-batch sends only in these hours, and neither send-batch nor send-template sends to an',
-    'excluded phone; none removes them.',
+    'With this profile, send-batch sends only in these hours, and no excluded phone gets a message; --country and',
+    '--encoding are those of its files. none removes a setting.',
   ].join('\n'),
   params: {
     name: knowing({ of: 'profiles' }, required('<name>', 'the profile')),
     ...planParams,
     webhookSecret: flag('--webhook-secret-stdin', 'read the webhook secret from stdin'),
-    hours: option('--hours <hours>', hoursHelp, hoursText),
+    hours: option(
+      '--hours <hours>',
+      hoursHelp,
+      orNone((text) => hoursFlag(text).text),
+    ),
     excludeFrom: option('--exclude-from <file>', excludeFromText),
+    country: option('--country <code>', 'the country of national phone numbers, such as US', orNone(countryFlag)),
+    encoding: option('--encoding <name>', 'the encoding of files, such as windows-1252', orNone(encodingNamed)),
   },
-  examples: ['profiles set acme --plan scale', 'profiles set acme --base-url https://api.example.com/v2'],
+  examples: [
+    'profiles set acme --plan scale',
+    'profiles set acme --country US',
+    'profiles set acme --base-url https://api.example.com/v2',
+  ],
   sample: 'Changed acme\n  in use: true\n  base url: https://api.example.com\n  plan: scale\n  …',
   accepts: ['baseUrl', ...printOptions],
   changes: true,
   piped: 'text',
-  run: async (context, { name, plan, rate, webhookSecret, hours, excludeFrom }) => {
+  run: async (context, { name, webhookSecret, excludeFrom, ...kept }) => {
     const { baseUrl } = context.given;
-    const given = [baseUrl, plan, rate, hours, excludeFrom].some((value) => value !== undefined);
+    const given = [baseUrl, excludeFrom, ...Object.values(kept)].some((value) => value !== undefined);
     if (!given && !webhookSecret)
       throw usage('specify what to change', 'such as --plan growth; see bizmsg profiles set --help');
     const profiles = openProfiles(context);
@@ -112,8 +89,13 @@ export const setProfile = command({
     if (baseUrl !== undefined) forOption('--base-url', () => profiles.requireAddress(baseUrl));
     const secret = webhookSecret ? await context.stdin() : undefined;
     const excluded = excludeFrom === removed ? '' : excludeFrom && resolve(excludeFrom);
-    const settings = { baseUrl, plan, rate, webhookSecret: secret, hours, excludeFrom: excluded };
+    const settings = { ...kept, baseUrl, webhookSecret: secret, excludeFrom: excluded };
     profiles.requireSettings(name, settings);
+    if (excluded) {
+      const country = kept.country ?? before.country ?? undefined;
+      const encoding = kept.encoding ?? before.encoding ?? undefined;
+      await (await import('../runs/excluded.ts')).excludedPhones(context, [excluded], { country, encoding });
+    }
     const losesKeys = baseUrl !== undefined && profiles.losesKeys(name, baseUrl);
     if (losesKeys) {
       const { origin } = new URL(before.base_url);
@@ -121,28 +103,17 @@ export const setProfile = command({
       await context.confirm(`Move ${name} to ${baseUrl} and ${loss}?`);
     }
     const after = await profiles.set(name, settings);
-    if (excluded) await noteUnreadable(context, excluded);
     if (losesKeys) context.note('keys-left', 'the keys are removed here, but still valid at the old address');
     return after;
   },
   view: (profile, ui) => [`${ui.color.green('Changed')} ${profile.name}`, ...profileLines(profile)].join('\n'),
 });
 
-/** The file may be put there later; until then, sending stops with this error. */
-async function noteUnreadable(context: Context, file: string): Promise<void> {
-  try {
-    await context.read(file);
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    context.note('exclude-from', `${error.message}; no messages are sent with this profile until it can be read`);
-  }
-}
-
 /** The value of an option that removes what is stored. */
 const removed = 'none';
 
-function hoursText(text: string): string {
-  return text === removed ? '' : hoursFlag(text).text;
+function orNone(read: (text: string) => string): (text: string) => string {
+  return (text) => (text === removed ? '' : read(text));
 }
 
 export const listProfiles = command({
@@ -199,4 +170,4 @@ export const removeProfile = command({
   view: ({ name }, ui) => `${ui.color.green('Removed')} ${name}`,
 });
 
-export const profilesCommands = [addProfile, showProfile, setProfile, listProfiles, useProfile, removeProfile];
+export const profilesCommands = [showProfile, setProfile, listProfiles, useProfile, removeProfile];

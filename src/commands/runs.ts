@@ -33,12 +33,12 @@ export const showRun = command({
     'running local sandbox, and the events that bizmsg webhooks listen received on this machine.',
   ].join('\n'),
   params: {
-    id: required('<id>', 'the id of a run, or its first characters'),
+    id: argument('[id]', 'the id of a run, its first characters, or the name of a job (default: the latest)'),
     outcome: choice('--outcome <outcome>', 'only rows with this outcome', ['sent', 'failed', 'unsure', 'skipped']),
     delivery: flag('--delivery', 'also show whether each message was delivered, read or failed'),
   },
   examples: [
-    'runs show 3f9a1c20be41',
+    'runs show',
     'runs show 3f9a1c20be41 --outcome failed',
     'runs show 3f9a1c20be41 --delivery',
     'runs show 3f9a1c20be41 -o csv',

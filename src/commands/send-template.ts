@@ -3,11 +3,12 @@ import { callOptions } from '../cli/globals.ts';
 import {
   allowEmpty,
   argument,
-  choice,
+  chosen,
   duration,
   flag,
   type Input,
   option,
+  optionalValue,
   phone,
   phoneDoubt,
   repeated,
@@ -15,34 +16,34 @@ import {
 import { CliError, unsafe, usage } from '../base/errors.ts';
 import { profileOption, shellQuote } from '../base/shell-quote.ts';
 import type { BodyOf } from '../contract/endpoints.ts';
-import { isPhone } from '../contract/readers.ts';
+import { internationalPhone } from '../contract/readers.ts';
 
 const params = {
   phone: argument('[phone]', 'the recipient, such as +12025550101'),
   name: argument('[template]', 'the name of an approved template'),
-  to: option('--to <phone>', 'the recipient (alternative to the argument)', phone),
+  to: option('--to <phone>', 'the recipient (alternative to the argument)'),
   template: option('--template <name>', 'the template (alternative to the argument)'),
-  params: repeated('-p, --param <value>', "the value of the template's next variable"),
+  params: repeated('-p, --param <value>', "the value of the template's next variable", paramText),
   allowEmpty,
   again: flag('--again', 'send even if the same message was sent within 10 minutes'),
   retryUnsure: flag('--retry-unsure', 'send even if the same message may have been sent before'),
-  wait: flag('--wait', 'wait until the message is delivered or fails (exit 12), or the time is up (exit 13)'),
-  waitFor: choice('--wait-for <state>', 'with --wait: the state to wait for (default: delivered)', [
+  wait: optionalValue(
+    '--wait [=state]',
+    'wait until it is delivered (--wait=read: read), fails (exit 12), or the time is up (exit 13)',
     'delivered',
-    'read',
-  ]),
+    (text) => chosen(text, ['delivered', 'read']),
+  ),
   within: option('--within <duration>', 'with --wait: how long to wait (default: 30s)', duration),
 } as const;
 
 export const sendTemplate = command({
   name: 'send-template',
-  summary: 'Send an approved template to one recipient',
+  summary: 'Send an approved template to one person',
   details: [
-    'When piped, it prints only the message_id. It repeats the request only if the service certainly did not act',
-    '(--retries 0: never). On a terminal, it asks for what is missing: the recipient, the template, the values of',
-    'its variables. --wait watches the events of the local sandbox, or those that bizmsg webhooks listen receives',
-    'on this machine. With a live key, the same message within 10 minutes needs a confirmation (without a',
-    'terminal: exit 11; --again sends it), and one that may have been sent needs --retry-unsure.',
+    'On a terminal it asks for what is missing. In a pipe it prints only the message_id. It repeats the request only if',
+    'the service certainly did not act. --wait watches the events of the local sandbox, or those that bizmsg webhooks',
+    'listen receives on this machine. A live message that was sent within 10 minutes is sent again only after a',
+    'question, or with --again; one that may have been sent needs --retry-unsure.',
   ].join('\n'),
   params,
   examples: [
@@ -67,10 +68,10 @@ export const sendTemplate = command({
       context.sendOnce(exchange, { again, retryUnsure }).catch(async (error: unknown) => {
         throw await withSuggestion(context, body.template, error);
       });
-    if (!input.wait || context.given.dryRun) return { data: await send(), fault: undefined, shown: false };
+    const { wait: goal } = input;
+    if (goal === undefined || context.given.dryRun) return { data: await send(), fault: undefined, shown: false };
     const { sendAndWait } = await import('./waiting/send-and-wait.ts');
-    const { waitFor: goal = 'delivered', within = 30_000 } = input;
-    return sendAndWait(context, { goal, within, emit }, send);
+    return sendAndWait(context, { goal, within: input.within ?? 30_000, emit }, send);
   },
   data: ({ data }) => data,
   view: ({ data, shown }, ui) => (shown ? '' : `${ui.done('Sent')} ${data.message_id}`),
@@ -82,7 +83,8 @@ async function refuseExcluded(context: Context, to: string): Promise<void> {
   const caller = await callerOf(context);
   if (caller.kind === 'local' || caller.excludeFrom === undefined) return;
   const { excludedPhones } = await import('../runs/excluded.ts');
-  const isExcluded = await excludedPhones(context, caller.excludeFrom, undefined);
+  const { country, encoding } = caller;
+  const isExcluded = await excludedPhones(context, [caller.excludeFrom], { country, encoding });
   if (!isExcluded(to)) return;
   throw unsafe(
     'excluded',
@@ -98,15 +100,13 @@ async function callerOf(context: Context) {
 
 type Message = BodyOf<'sendTemplate'>;
 
-function checkWait({ wait, waitFor, within }: Input<typeof params>): void {
-  if (wait) return;
-  if (waitFor !== undefined) throw usage('--wait-for needs --wait', 'add --wait');
-  if (within !== undefined) throw usage('--within needs --wait', 'add --wait');
+function checkWait({ wait, within }: Input<typeof params>): void {
+  if (wait === undefined && within !== undefined) throw usage('--within needs --wait', 'add --wait');
 }
 
 async function messageBody(context: Context, input: Input<typeof params>): Promise<Message> {
   const words = [input.phone, input.name].filter((word) => word !== undefined);
-  const to = input.to ?? words.shift();
+  const typed = input.to ?? words.shift();
   const template = input.template ?? words.shift();
   const [extra] = words;
   if (extra !== undefined && input.to !== undefined && input.template !== undefined)
@@ -114,7 +114,8 @@ async function messageBody(context: Context, input: Input<typeof params>): Promi
   if (extra !== undefined)
     throw usage('the recipient or the template is given twice', 'give each once, as an argument or as an option');
   refuseSwapped(input);
-  if (to !== undefined) warnOfDoubtfulPhone(context, phone(to));
+  const to = typed === undefined ? undefined : await recipient(context, typed);
+  if (to !== undefined) warnOfDoubtfulPhone(context, to);
   const { params, allowEmpty } = input;
   const isWhole = to !== undefined && template !== undefined && !(await lacksParams(context, template, params));
   if (!isWhole) {
@@ -128,9 +129,28 @@ async function messageBody(context: Context, input: Input<typeof params>): Promi
 }
 
 function refuseSwapped({ phone: first = '', name: second = '' }: Input<typeof params>): void {
-  if (isPhone(first) || !isPhone(second)) return;
+  if (internationalPhone(first) !== undefined || internationalPhone(second) === undefined) return;
   const right = `bizmsg send-template ${second} ${shellQuote(first)}`;
   throw usage(`"${first}" is not a phone number`, `the phone comes first, then the template: ${right}`);
+}
+
+/** The phone of the recipient; a national number is one of the profile's country. */
+async function recipient(context: Context, text: string): Promise<string> {
+  const caller = internationalPhone(text) === undefined ? await callerOf(context).catch(() => undefined) : undefined;
+  if (caller?.kind !== 'service' || caller.country === undefined) return phone(text);
+  const { createPhoneReader } = await import('../runs/mapping/values.ts');
+  const found = (await createPhoneReader(caller.country))(text);
+  return typeof found === 'string' ? found : phone(text);
+}
+
+/** A single message has no columns, whose names begin with a colon in a batch. */
+function paramText(text: string): string {
+  if (!text.startsWith(':')) return text;
+  if (text.startsWith('::')) return text.slice(1);
+  throw usage(
+    `"${text}" is the name of a column, and a single message has none`,
+    `to send the text: -p ${shellQuote(`:${text}`)}`,
+  );
 }
 
 /** Whether a person can be asked for the variables that the template had when it was listed last. */

@@ -1,4 +1,12 @@
 import { announced } from '../contract/endpoints.ts';
+import type { Node, Tree } from '../cli/command.ts';
+import { whole } from '../cli/command.ts';
+import { globals } from '../cli/globals.ts';
+import { described, listed, type topicNames } from '../cli/help.ts';
+import { folded } from '../cli/output/text.ts';
+import { namesOf, type Param, type Params } from '../cli/params.ts';
+import { batchParams, importParams } from '../runs/options.ts';
+import { choices } from '../sandbox/api/choices.ts';
 
 const exitCodes = `Exit codes
 
@@ -31,9 +39,10 @@ Runs (contacts import, send-batch)
   0    no row failed or is unsure; with --first, later rows are left
   10   some rows failed or are unsure, or were left to another run
   11   nothing was sent; the option in parentheses decides what to do: people
-       got the template before (--skip-sent, --again), the number of rows is
-       wrong (--expect-count, --at-most), or the unfinished run was idle for 12
-       hours, or has other texts (--continue). See bizmsg help twice
+       got the template before (--skip-sent, --again), more rows than
+       --at-most, a template that does not fit (--allow-unlisted), or an
+       unfinished run that was idle for 12 hours or has other texts
+       (--continue). See bizmsg help twice
   3, 4, 7, 9, 129, 130, 143
        the run stopped: the disk is full, the key is refused, 429 persists, the
        service was unreachable for 2 minutes, or a signal arrived. Run the same
@@ -59,7 +68,7 @@ const environment = `Environment
   BIZMSG_ACCOUNT      a name for the account (at most 100 printable characters),
                       which identifies it after its key is replaced. A profile
                       has an id of its own, which comes first
-  BIZMSG_ONLY         "local": refuse every target except the local sandbox (for
+  BIZMSG_LOCAL_ONLY   "1": refuse every target except the local sandbox (for
                       --profile local the one at BIZMSG_BASE_URL, if set)
   BIZMSG_WEBHOOK_SECRET   the secret that signs webhook events: printed by
                       sandbox env, used by bizmsg webhooks and your own receiver
@@ -211,5 +220,144 @@ so bizmsg has no commands for them.
 ${announced.map(({ family, features }) => [family, ...features].join('\n    ')).join('\n')}
 `;
 
+const agents = `For agents and scripts
+
+Practise in the sandbox, which needs no account and sends nothing:
+
+  bizmsg send-template +12025550101 welcome --profile local -o json
+  bizmsg sandbox messages -o json
+  bizmsg sandbox exec -- npm test
+
+BIZMSG_LOCAL_ONLY=1 refuses every other target. --mode sandbox refuses a live
+key for one command, and whoami shows which key a command would use.
+
+Before anything is sent:
+
+  --dry-run           shows what would be sent, and why the rest would not be
+  --no-input          never prompts: a missing value is exit 2, a missing
+                      confirmation exit 11, and the hint names the option
+  --at-most N         a live batch from a script needs it
+  help -o json        all commands with their options and exit codes
+
+Afterwards, read the exit code (bizmsg help exit-codes) before you repeat
+anything. 7, 8 and 9: nothing was done, so repeat the command. 10: some rows
+failed; runs show lists them. 13: the message may have been sent; do not repeat
+it, but look at the events or ask a person. With -o json, stderr has one JSON
+object a line, and the last one is the error: code, message, hint, and done,
+which is "no" or "unknown". A run that was interrupted continues when the same
+command is repeated.
+`;
+
+function files(): string {
+  const rare = new Map([...rareOf(batchParams), ...rareOf(importParams)].map((param) => [param.spec, param]));
+  return `Files of rows, for send-batch and contacts import
+
+CSV and TSV with any separator, NDJSON, or a JSON array; - is stdin. The first
+line of a table names its columns, in any case. In JSON a column is a field.
+
+  --map Mobile=phone     the column Mobile has the phones; a column phone, to
+                         or mobile is found without it (an import: phone)
+  -p :name               send-batch: the next variable is the value of the
+                         column name; -p VALUE is the same text for all rows,
+                         and -p ::text begins with a colon
+  --set source=fair      contacts import: the same text in a field of all
+  --type age=number      contacts import: number, boolean, json, list (split at
+                         commas), list:semicolon or list:pipe
+
+Phones with + or 00 are read in any notation: +1 (202) 555-0101. National ones
+need --country. A file that is not UTF-8 needs --encoding, or has a byte order
+mark; on a terminal bizmsg asks. A row with an empty variable fails. A row that
+equals an earlier one is skipped.
+
+Rarely needed:
+
+${listed(described(Object.fromEntries([...rare].map(([spec, param]) => [spec, param]))))}
+
+Failed rows are written to people.failed.csv beside people.csv, with the reason
+in a column that an import ignores, and unsure ones, which may have been sent,
+to people.unsure.csv. Fix the rows there, and run the command with that file.
+`;
+}
+
+function rareOf(params: Params): readonly Param<unknown>[] {
+  return Object.values(params).filter(({ rank }) => rank === 'rare');
+}
+
+function options(): string {
+  return `Options of all commands
+
+They stand before or after the command. A command that cannot support one
+refuses it (exit 2). Durations are 30, 30s or 5m.
+
+${listed(described(globals))}
+`;
+}
+
+function openPoints(): string {
+  const texts = choices.map(({ sections, open, choice, others = [] }) =>
+    [
+      folded([`${sections.join(' ')}  ${open}`], 80, ''),
+      ...folded([choice], 78, '')
+        .split('\n')
+        .map((line) => `  ${line}`),
+      ...(others.length === 0
+        ? []
+        : folded([`or ${others.join('; ')}`], 78, '')
+            .split('\n')
+            .map((line) => `  ${line}`)),
+    ].join('\n'),
+  );
+  return `How the sandbox handles what the API's document leaves open\n\n${texts.join('\n\n')}\n`;
+}
+
 /** The texts of the help topics. */
-export const topics = { twice, 'exit-codes': exitCodes, environment, output, announced: announcedFamilies } as const;
+export const topics: Readonly<Record<(typeof topicNames)[number], () => string>> = {
+  options,
+  files,
+  twice: () => twice,
+  'exit-codes': () => exitCodes,
+  output: () => output,
+  environment: () => environment,
+  choices: openPoints,
+  agents: () => agents,
+  announced: () => announcedFamilies,
+};
+
+/** The page of an exit code or an option; undefined if there is none of this name. */
+export async function pageOf(word: string, tree: Node | Tree): Promise<string | undefined> {
+  if (/^\d+$/.test(word)) return codePage(word);
+  const name = `--${word.replace(/^-+/, '')}`;
+  const root = tree.kind === 'tree' ? await whole(tree) : tree;
+  const uses = new Map<string, string[]>();
+  const collect = (params: Params, where: string) => {
+    for (const param of Object.values(params)) {
+      if (!namesOf(param).includes(name) || param.rank === 'hidden') continue;
+      const text = listed(described({ param }));
+      uses.set(text, [...(uses.get(text) ?? []), where]);
+    }
+  };
+  collect(globals, 'all commands');
+  for (const [path, params] of commandsBelow(root, [])) collect(params, path.join(' '));
+  if (uses.size === 0) return undefined;
+  const texts = [...uses].map(
+    ([text, where]) => `${text}\n${folded([`in ${where.join(', ')}`], 78, '').replaceAll(/^/gm, '  ')}`,
+  );
+  return `The option ${name}\n\n${texts.join('\n\n')}\n`;
+}
+
+function commandsBelow(node: Node, path: readonly string[]): readonly (readonly [readonly string[], Params])[] {
+  if (node.kind === 'command') return [[path, node.params]];
+  return node.children.flatMap((child) => commandsBelow(child, [...path, child.name]));
+}
+
+function codePage(code: string): string | undefined {
+  const lines = exitCodes.split('\n');
+  const found = lines.flatMap((line, at) => {
+    if (!new RegExp(`^  (?:\\d+, )*${code}(?:, \\d+)*(?: |$)`).test(line)) return [];
+    const length = lines.slice(at + 1).findIndex((next) => !next.startsWith('     '));
+    return [lines.slice(at, at + 1 + length).join('\n')];
+  });
+  return found.length === 0
+    ? undefined
+    : `Exit code ${code}\n\n${found.join('\n')}\n\nAll of them: bizmsg help exit-codes\n`;
+}

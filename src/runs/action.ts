@@ -25,8 +25,6 @@ export interface Action {
   digest(row: Extract<Mapped, { readonly body: object }>, secret: string): RowDigest;
   /** The likely cause of failures, from their reasons and the columns of the input. */
   clue?(reasons: readonly string[], columns: readonly string[]): string | undefined;
-  /** A warning about the first body, for a dry run. */
-  caution?(body: string): string | undefined;
   /** Rows are sent only then. */
   readonly hours?: Hours | undefined;
   /** The number of params of each message. */

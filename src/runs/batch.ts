@@ -1,5 +1,10 @@
 import { existsSync } from 'node:fs';
-import { checkMessageMapping, createMessageMapping, type MessageMappingOptions } from './mapping/message.ts';
+import {
+  checkMessageMapping,
+  createMessageMapping,
+  type MessageMappingOptions,
+  phoneColumnIn,
+} from './mapping/message.ts';
 import type { Context } from '../cli/command.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { usage } from '../base/errors.ts';
@@ -13,38 +18,39 @@ import type { Action } from './action.ts';
 export interface BatchOptions extends MessageMappingOptions {
   /** Columns that tell several messages for one recipient apart. */
   readonly per: readonly string[];
-  /** A file of phones that are never messaged. */
-  readonly excludeFrom?: string | undefined;
+  /** Files of phones that are never messaged. */
+  readonly excludeFrom: readonly string[];
+  /** The encoding of the input. */
+  readonly encoding?: string | undefined;
   readonly hours?: Hours | undefined;
 }
 
 export function batchAction(context: Context, options: BatchOptions): Action {
-  const { template, params, toColumn, excludeFrom, hours } = options;
+  const { template, params, map: maps = [], country, encoding, excludeFrom, hours } = options;
   const perColumns = [...new Set(options.per)].toSorted();
   checkMessageMapping(options);
+  const [named] = maps;
   return {
     command: 'send-batch',
     kind: 'message',
     endpoint: 'sendTemplate',
     template,
     perColumns,
-    usedColumns: [toColumn ?? [], ...params.map((param) => ('column' in param ? param.column : []))].flat(),
+    usedColumns: [named?.from ?? [], ...params.map((param) => ('column' in param ? param.column : []))].flat(),
     hours,
     async mapper(source) {
       const repairs = { decimals: 0, zeros: 0 };
-      const { phone } = options;
-      const map = await createMessageMapping(
-        { ...options, perColumns, ...(phone && { phone: { ...phone, repairs } }) },
-        source,
-      );
-      const country = phone?.country;
-      const isExcluded = excludeFrom === undefined ? undefined : await excludedPhones(context, excludeFrom, country);
+      const map = await createMessageMapping({ ...options, perColumns, repairs }, source);
+      const column = source.fields ? phoneColumnIn(source.fields, named?.from) : named?.from;
+      const isExcluded =
+        excludeFrom.length > 0 ? await excludedPhones(context, excludeFrom, { country, encoding, column }) : undefined;
       let excludedRows = 0;
       return {
         map: ({ fields }) => map(fields),
         end() {
           noteRepairs(context, repairs);
-          if (isExcluded && excludedRows === 0) context.note('excluded', `no recipient is in ${excludeFrom}`);
+          if (isExcluded && excludedRows === 0)
+            context.note('excluded', `no recipient is in ${excludeFrom.join(', ')}`);
         },
         excludes:
           isExcluded &&

@@ -10,9 +10,11 @@ import type { RunClient, RunTarget } from '../session/session.ts';
 import type { Hours } from './hours.ts';
 import type { Action } from './action.ts';
 import type { RunFlags } from './options.ts';
+import type { Unit } from './input/source.ts';
+import { reasonLines } from './dry-run.ts';
 import type { Preflight } from './preflight.ts';
 import { roughly } from './status.ts';
-import { dueIn, skipReasons, skipsOf } from './tally.ts';
+import { dueIn, skipReasons, skipsOf, verbOf } from './tally.ts';
 
 /**
  * A live run asks on a terminal. Elsewhere it requires a limit of its rows; `--yes` alone is not enough, but on a
@@ -20,11 +22,10 @@ import { dueIn, skipReasons, skipsOf } from './tally.ts';
  */
 export function needsConfirmation(
   { mode }: RunTarget,
-  { expectCount, atMost }: RunFlags,
+  { atMost }: RunFlags,
   { interactive, given }: Pick<Context, 'interactive' | 'given'>,
 ): boolean {
-  const isLimited = expectCount !== undefined || atMost !== undefined;
-  return mode !== 'sandbox' && !(isLimited && (given.yes || !interactive));
+  return mode !== 'sandbox' && !(atMost !== undefined && (given.yes || !interactive));
 }
 
 /** Fewer rows are all shown, and confirmed with a yes. */
@@ -37,7 +38,7 @@ export async function confirmLive(
 ): Promise<void> {
   if (due === 0) return;
   if (!context.interactive) {
-    const hint = `nothing was sent; add --at-most ${due}, or --expect-count with the number of rows in the input`;
+    const hint = `nothing was sent; add --at-most ${due}`;
     const also = context.given.yes ? '; --yes is not enough' : '';
     throw unsafe('count-missing', `sending ${rowsText(due)} with a live key must be confirmed${also}`, hint);
   }
@@ -52,7 +53,8 @@ export async function confirmLive(
 export interface Overview {
   readonly file: string;
   readonly action: Pick<Action, 'kind' | 'template' | 'hours' | 'perColumns'>;
-  readonly found: Pick<Preflight, 'rows' | 'invalid' | 'excluded'>;
+  readonly found: Pick<Preflight, 'rows' | 'invalid' | 'excluded' | 'reasons'>;
+  readonly unit: Unit;
   /** The bodies of all rows that will be sent, or of the first one. */
   readonly bodies: readonly string[];
   readonly accepted: Accepted;
@@ -70,6 +72,7 @@ export function overviewLines(overview: Overview): readonly string[] {
   return [
     ...(accepted.continues ? [`Continues run ${accepted.run}`] : []),
     inputLine(overview),
+    ...reasonLines(overview.found.reasons.list(), overview.unit),
     recipientsLine(overview),
     ...bodyLines(overview),
     timeLine(overview),
@@ -77,9 +80,10 @@ export function overviewLines(overview: Overview): readonly string[] {
   ];
 }
 
-function inputLine({ file, found, accepted, job }: Overview): string {
+function inputLine({ file, found, accepted, job, action }: Overview): string {
   const { rows, invalid } = found;
-  const skips = skipReasons({ skipped: skipsOf(found, accepted), job, continues: accepted.continues });
+  const { continues } = accepted;
+  const skips = skipReasons({ skipped: skipsOf(found, accepted), job, continues, verb: verbOf(action.kind) });
   const left = [...skips, ...(invalid > 0 ? [[invalid, 'invalid'] as const] : [])];
   const texts = left.map(([count, reason]) => `${whole(count)} ${reason}`);
   return `${file}: ${rowsText(rows)}${texts.length > 0 ? `. Not sent: ${texts.join(', ')}` : ''}`;
@@ -88,8 +92,9 @@ function inputLine({ file, found, accepted, job }: Overview): string {
 function recipientsLine({ action: { kind, template, perColumns }, accepted }: Overview): string {
   const due = dueIn(accepted);
   if (kind === 'contact') return `creates ${counted(due, 'contact')}`;
-  if (perColumns.length > 0) return `${template} → ${counted(due, 'message')}`;
-  return `${template} → ${due === 1 ? '1 person' : `${whole(due)} people`}`;
+  const again = accepted.counts.retry > 0 ? `, ${whole(accepted.counts.retry)} of them once more after a failure` : '';
+  if (perColumns.length > 0) return `${template} → ${counted(due, 'message')}${again}`;
+  return `${template} → ${due === 1 ? '1 person' : `${whole(due)} people`}${again}`;
 }
 
 /** All messages, if they are few. */
@@ -105,7 +110,7 @@ function messageText(content: string, template: TemplateFacts | undefined): stri
   if (typeof to !== 'string' || !Array.isArray(params)) return maskPhones(content);
   const texts = params.map(String);
   const text = template && rendered(template, texts);
-  return `${maskPhones(to)} ${text === undefined ? `params ${JSON.stringify(texts)}` : `"${text}"`}`;
+  return `${to} ${text === undefined ? `params ${JSON.stringify(texts)}` : `"${text}"`}`;
 }
 
 function timeLine({ client: { pace, target }, accepted, action, sentThisMonth, now }: Overview): string {
@@ -119,7 +124,7 @@ function timeLine({ client: { pace, target }, accepted, action, sentThisMonth, n
 
 /** The hours, and when sending begins if that is not now. */
 export function hoursText(hours: Hours, now: number): string {
-  const begin = hours.isOpen(now) ? '' : `; sending begins ${zonedTime(hours.opensAt(now))}`;
+  const begin = hours.isOpen(now) ? '' : `; sending begins ${hours.timeText(hours.opensAt(now))}`;
   return `Only ${hours.text}${begin}`;
 }
 
@@ -138,7 +143,7 @@ export function durationText(
     return { text: `${rate}, less than ${shortest / 1_000} s`, isLong: false };
   const end = hours ? hours.endOf(now, least) : now + least;
   const isSoon = end - now < day && !hours;
-  const until = isSoon ? timeOfDay(new Date(end).toISOString()).slice(0, 5) : zonedTime(end);
+  const until = isSoon ? timeOfDay(new Date(end).toISOString()).slice(0, 5) : (hours?.timeText ?? zonedTime)(end);
   return { text: `${rate}, about ${roughly(end - now)}, until ${until}`, isLong: true };
 }
 

@@ -8,12 +8,14 @@ import { rowsText, took, whole } from '../cli/output/figures.ts';
 import { rendered, type TemplateFacts } from '../cli/templates.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Action } from './action.ts';
-import { dueIn, type SkippedCounts, skipsOf, skipText, sumOf } from './tally.ts';
+import { dueIn, type SkippedCounts, skipsOf, skipText, sumOf, verbOf } from './tally.ts';
 import type { Preflight } from './preflight.ts';
+import type { Reason } from './reasons.ts';
 
 /** The effect that a run would have. */
-export interface DryRun {
+interface DryRun {
   readonly type: 'rehearsal';
+  readonly kind: Action['kind'];
   readonly rows: number;
   /** Valid rows. */
   readonly ready: number;
@@ -51,6 +53,9 @@ export interface DryRun {
 
 export interface DryRunEnded {
   readonly dryRun: DryRun;
+  /** Why rows cannot be sent. */
+  readonly reasons: readonly Reason[];
+  readonly unit: Unit;
   readonly exit: ExitName | CliError;
 }
 
@@ -80,6 +85,7 @@ export function dryRunOf(given: DryRunFacts): DryRunEnded {
   const first = given.first === undefined ? null : parseJson(given.first);
   const dryRun: DryRun = {
     type: 'rehearsal',
+    kind,
     rows,
     ready: rows - invalid - skipped.excluded,
     would_send: due,
@@ -102,48 +108,43 @@ export function dryRunOf(given: DryRunFacts): DryRunEnded {
     least_seconds: least === undefined ? null : least / 1_000,
     month: kind === 'message' && perMonth !== undefined ? { limit: perMonth, share: due / perMonth } : null,
   };
-  return { dryRun, exit: refused ?? (invalid > 0 ? 'partial' : 'done') };
+  return { dryRun, reasons: found.reasons.list(), unit, exit: refused ?? (invalid > 0 ? 'partial' : 'done') };
 }
 
 function paramsIn({ params }: Readonly<Record<string, unknown>>): readonly string[] {
   return Array.isArray(params) ? params.map(String) : [];
 }
 
-export function dryRunText(dryRun: DryRun, ui: Ui): string {
-  const { rows, would_send: due, run, refused, skipped, bad, repeated, suspect, first } = dryRun;
-  const lines = [`${whole(due)} of ${rowsText(rows)} would be sent; nothing was sent`];
-  if (refused) lines.push(ui.color.red(`this command would stop: ${refused.message}`));
-  if (run !== null) lines.push(`it would continue run ${run}`);
+/** Fits on a screen, with the result last. */
+export function dryRunText({ dryRun, reasons, unit }: DryRunEnded, ui: Ui): string {
+  const { rows, would_send: due, run, refused, skipped, bad, suspect, first, kind } = dryRun;
+  const lines: string[] = [];
+  if (first !== null) lines.push(`the first body: ${jsonText(first)}`);
+  if (dryRun.first_text !== null) lines.push(`the first message: "${dryRun.first_text}"`);
+  if (bad > 0) lines.push(ui.color.red(`${whole(bad)} cannot be sent:`), ...reasonLines(reasons, unit));
+  if (suspect > 0)
+    lines.push(ui.color.yellow(`${whole(suspect)} ${damaged(suspect)}:`), ...suspectLines(dryRun, unit).slice(0, most));
+  const { another_message: conflicts, duplicate } = skipped;
+  if (duplicate > 0) {
+    const which = duplicate === 1 ? '1 row repeats an earlier row' : `${whole(duplicate)} rows repeat an earlier row`;
+    lines.push(`${which}${pairText(dryRun.repeated_rows, duplicate, unit, 'the same as')}`);
+  }
+  if (conflicts > 0) {
+    const which = `${rowsText(conflicts)} ${conflicts === 1 ? 'has' : 'have'} another message for an earlier recipient`;
+    lines.push(ui.color.yellow(`${which}${pairText(dryRun.conflict_rows, conflicts, unit, 'other than')}`));
+  }
   if (skipped.excluded > 0) lines.push(`${whole(skipped.excluded)} excluded`);
   const others = { ...skipped, duplicate: 0, excluded: 0, another_message: 0 };
   const count = sumOf(others);
-  if (count > 0)
-    lines.push(
-      `${whole(count)} would be skipped: ${skipText({ skipped: others, job: null, continues: run !== null })}`,
-    );
-  if (first !== null) lines.push(`the first body: ${jsonText(first)}`);
-  if (dryRun.first_text !== null) lines.push(`the first message: "${dryRun.first_text}"`);
-  if (bad > 0) lines.push(ui.color.red(`${whole(bad)} cannot be sent:`), ...invalidLines(dryRun));
-  if (suspect > 0) {
-    lines.push(ui.color.yellow(`${whole(suspect)} ${damaged(suspect)}:`), ...suspectLines(dryRun));
+  if (count > 0) {
+    const why = skipText({ skipped: others, job: null, continues: run !== null, verb: verbOf(kind) });
+    lines.push(`${whole(count)} would be skipped: ${why}`);
   }
-  if (repeated > 0) {
-    const which =
-      repeated === 1 ? '1 row repeats an earlier row and is' : `${whole(repeated)} rows repeat an earlier row and are`;
-    lines.push(
-      ui.color.yellow(`${which} skipped:`),
-      ...pairLines(dryRun, dryRun.repeated_rows, repeated, 'the same as'),
-    );
-  }
-  const { another_message: conflicts } = skipped;
-  if (conflicts > 0) {
-    const which = `${rowsText(conflicts)} ${conflicts === 1 ? 'has' : 'have'} another message for an earlier recipient:`;
-    lines.push(
-      ui.color.yellow(which),
-      ...pairLines(dryRun, dryRun.conflict_rows, conflicts, 'another message for that of'),
-    );
-  }
-  return [...lines, ...(due > 0 ? timeLines(dryRun) : [])].map((line) => wrapped(line, ui)).join('\n');
+  if (due > 0) lines.push(...timeLines(dryRun));
+  if (run !== null) lines.push(`it would continue run ${run}`);
+  if (refused) lines.push(ui.color.red(`this command would stop: ${refused.message}`));
+  lines.push(`${whole(due)} of ${rowsText(rows)} would be ${verbOf(kind)}; nothing was ${verbOf(kind)}`);
+  return lines.map((line) => wrapped(line, ui)).join('\n');
 }
 
 /** A body and a message stay as they are. */
@@ -151,27 +152,34 @@ function wrapped(line: string, ui: Ui): string {
   return line.startsWith('the first ') ? line : ui.line([line], '    ');
 }
 
-function invalidLines(dryRun: DryRun): readonly string[] {
-  const { bad, bad_rows: rows } = dryRun;
-  return [...rows.map((row) => `  ${placeText(dryRun, row)}: ${row.reason}`), ...more(bad - rows.length)];
+/** Reasons and rows that a screen has room for. */
+const most = 3;
+
+/** The most frequent reasons, each with its first row. */
+export function reasonLines(reasons: readonly Reason[], unit: Unit): readonly string[] {
+  const lines = reasons.slice(0, most).map(({ reason, count, first_line: line }) => {
+    const where = line > 0 ? ` (${unit} ${line}${count > 1 ? ', …' : ''})` : '';
+    return `  ${whole(count)} x ${reason}${where}`;
+  });
+  const left = reasons.slice(most).reduce((sum, { count }) => sum + count, 0);
+  return left > 0 ? [...lines, `  ${whole(left)} x other reasons`] : lines;
 }
 
-function suspectLines(dryRun: DryRun): readonly string[] {
-  const { suspect, suspect_rows: rows } = dryRun;
-  const lines = rows.map((row) => `  ${placeText(dryRun, row)}: ${row.field}: ${row.reason}`);
-  return [...lines, ...more(suspect - rows.length)];
+function suspectLines({ suspect, suspect_rows: rows }: DryRun, unit: Unit): readonly string[] {
+  const lines = rows.slice(0, most).map((row) => `  ${placeText(unit, row)}: ${row.field}: ${row.reason}`);
+  return suspect > lines.length ? [...lines.slice(0, most - 1), `  and ${whole(suspect - most + 1)} more`] : lines;
 }
 
-/** Rows that repeat an earlier one, or its recipient. */
-function pairLines(dryRun: DryRun, rows: DryRun['repeated_rows'], count: number, text: string): readonly string[] {
-  const lines = rows.map((row) => `  ${placeText(dryRun, row)}: ${text} ${dryRun.unit} ${row.same_as}`);
-  return [...lines, ...more(count - rows.length)];
+/** The first of the rows that repeat an earlier one, or its recipient. */
+function pairText([row]: DryRun['repeated_rows'], count: number, unit: Unit, text: string): string {
+  if (!row) return '';
+  return ` (${placeText(unit, row)}: ${text} ${unit} ${row.same_as}${count > 1 ? ', …' : ''})`;
 }
 
 /** A run's note about damaged rows, before it sends them. */
 export function suspectRowsNote({ suspect, suspectRows: [first] }: Preflight, unit: Unit): string | undefined {
   if (!first) return undefined;
-  const where = `${suspect === 1 ? 'on' : 'the first, on'} ${placeText({ unit }, first)}`;
+  const where = `${suspect === 1 ? 'on' : 'the first, on'} ${placeText(unit, first)}`;
   return `${rowsText(suspect)} ${damaged(suspect)}; ${where}: ${first.field}: ${first.reason} (--dry-run lists them)`;
 }
 
@@ -179,15 +187,8 @@ function damaged(rows: number): string {
   return rows === 1 ? 'looks damaged, and is not repaired' : 'look damaged, and are not repaired';
 }
 
-function placeText(
-  { unit }: Pick<DryRun, 'unit'>,
-  { line, row }: { readonly line: number; readonly row: number },
-): string {
+function placeText(unit: Unit, { line, row }: { readonly line: number; readonly row: number }): string {
   return unit === 'line' ? `line ${line}` : `record ${row}`;
-}
-
-function more(count: number): readonly string[] {
-  return count > 0 ? [`  and ${whole(count)} more`] : [];
 }
 
 /** How long it will take, and what of the plan's month. */
@@ -207,7 +208,7 @@ function timeLine({ pace, least_seconds: least, would_send: left, plan_per_minut
 }
 
 function unpaced(plan: number | null, target: DryRun['target']): string {
-  if (plan !== null) return 'requests are not paced: --no-pace';
+  if (plan !== null) return 'requests are not paced: --rate none';
   const practice = target === 'local' ? ' (bizmsg sandbox plan set growth simulates a plan)' : '';
   return `no plan is known, so requests are not paced; --rate limits them${practice}`;
 }

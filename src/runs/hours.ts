@@ -1,9 +1,12 @@
 import { usage } from '../base/errors.ts';
+import { timeIn } from '../cli/output/figures.ts';
 
 /** When messages may be sent: `mon-fri 09:00-18:00, sat 10:00-14:00 Europe/Berlin`. */
 export interface Hours {
   readonly text: string;
   isOpen(time: number): boolean;
+  /** A time in the zone of the hours. */
+  timeText(time: number): string;
   /** When sending may go on: the time itself if it may now. */
   opensAt(time: number): number;
   /** When they begin again, after their next end if it is not over: a run is not idle before. */
@@ -32,10 +35,15 @@ export function hoursFlag(text: string): Hours {
     .slice(0, Math.max(space, 0))
     .split(/(?<=\d)\s*,\s*/)
     .map((part) => rangeIn(part, text));
-  return createHours(text.trim(), ranges, minuteOfWeek);
+  const zone = text.trim().slice(space + 1);
+  return createHours(text.trim(), ranges, { minuteOfWeek, timeText: (time) => timeIn(zone, time) });
 }
 
-function createHours(text: string, ranges: readonly Range[], minuteOfWeek: (time: number) => number): Hours {
+interface Zone extends Pick<Hours, 'timeText'> {
+  minuteOfWeek(time: number): number;
+}
+
+function createHours(text: string, ranges: readonly Range[], { minuteOfWeek, timeText }: Zone): Hours {
   const open = Array.from({ length: minutesOfWeek }, (_, at) => ranges.some((range) => includes(range, at)));
   const isOpen = (time: number) => open[minuteOfWeek(time)] === true;
   /** The latest answer of `opensAt`, which is asked again and again during one night. */
@@ -53,6 +61,7 @@ function createHours(text: string, ranges: readonly Range[], minuteOfWeek: (time
   return {
     text,
     isOpen,
+    timeText,
     opensAt,
     resumesAt(time) {
       if (!isOpen(time)) return opensAt(time);
@@ -120,7 +129,10 @@ function rangeIn(part: string, text: string): Range {
   const on = found && daysIn(found[1] ?? '');
   const [from, to] = [minutesOf(found?.[2], found?.[3]), minutesOf(found?.[4], found?.[5])];
   if (!on || from === undefined || to === undefined || from === to || from === 1_440)
-    throw usage(`"${text}" is not a list of hours`, example);
+    throw usage(
+      `"${text}" is not a list of hours`,
+      /^\d/.test(part.trim()) ? `the weekdays are missing: ${example}` : example,
+    );
   return { days: on, from, to };
 }
 

@@ -19,9 +19,8 @@ export function importAction(context: Context, given: ContactMappingOptions): Ac
     perColumns: [],
     clue(reasons, columns) {
       const free = columns.filter((column) => !namedInputs(options).some(([, name]) => name === column));
-      return suggestColumn(reasons, free) ?? (options.phone?.length ? undefined : phoneClue(reasons));
+      return suggestColumn(reasons, free);
     },
-    caution: (body) => (options.phone?.length ? undefined : uncheckedPhone(body)),
     async mapper(source) {
       const map = await createContactMapping(options, source);
       if (source.fields) return tableMapper(context, map, repairs);
@@ -56,7 +55,7 @@ function tableMapper(
     end() {
       noteRepairs(context, repairs);
       const found = texts.fields();
-      const flags = found.map((field) => `--parse-json ${shellQuote(field)}`).join(' ');
+      const flags = found.map((field) => `--type ${shellQuote(`${field}=json`)}`).join(' ');
       if (found.length > 0)
         context.note('json-texts', `JSON in ${found.join(', ')} is sent as text; to send its value: ${flags}`);
     },
@@ -66,23 +65,6 @@ function tableMapper(
 /** The document does not name the fields of a contact. Without a phone, a contact equals no other. */
 function phoneOf(body: object): string {
   return phoneIn(body)?.[1] ?? canonical(body);
-}
-
-/** `--phone` checks a field only if it is named. */
-function uncheckedPhone(body: string): string | undefined {
-  const [field] = phoneIn(JSON.parse(body)) ?? [];
-  if (field === undefined) return undefined;
-  const ways = `--phone ${shellQuote(field)} checks them, and --country US also reads national ones`;
-  const name = plain(field);
-  const rename =
-    field === name ? '' : `; the field is sent as ${field}: --map ${shellQuote(`${field}=${name}`)} renames it`;
-  return `phone numbers are not checked before they are sent; ${ways}${rename}`;
-}
-
-function phoneClue(reasons: readonly string[]): string | undefined {
-  return reasons.some((reason) => /\bphone must\b/.test(reason))
-    ? 'phone numbers were not checked before: --phone phone checks them, and --country US also reads national ones'
-    : undefined;
 }
 
 /** Suggests --map if the service reports a missing field and the input has a column with a similar name. */

@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path';
+import { foreignWords, likelyEncoding } from './input/encoding.ts';
 import { openSource, type Source } from './input/source.ts';
 import type { Context } from '../cli/command.ts';
+import { usage } from '../base/errors.ts';
 import { draftIn, removeDraft, removeLeftDrafts } from '../base/drafts.ts';
 import { createStateFolder } from '../base/files.ts';
 import { redact } from '../base/redact.ts';
@@ -27,9 +29,11 @@ export async function openInput(
   file: string,
   { format, encoding, fields, stop }: InputOptions,
 ): Promise<InputFile> {
-  const options = { format, encoding, names: fields, name: file === '-' ? 'stdin' : file };
+  const options = { format, names: fields, name: file === '-' ? 'stdin' : file };
   const opened = async (path: string) => {
-    const source = await openSource(path, options);
+    const source = await openSource(path, { ...options, encoding: encoding ?? (await askForEncoding(context, path)) });
+    if (source.size === 0)
+      throw usage(`"${options.name}" is empty`, 'nothing was sent; a file without rows still has a header line, or []');
     if (source.nameless > 0) context.note('columns', namelessText(source));
     noteEscapes(context, source, options.name);
     return source;
@@ -50,6 +54,14 @@ export async function openInput(
     close();
     throw error;
   }
+}
+
+/** The encoding of a file that is not UTF-8, if a person recognizes its words; the file is refused otherwise. */
+async function askForEncoding(context: Context, path: string): Promise<string | undefined> {
+  const words = context.interactive ? await foreignWords(path) : undefined;
+  if (words === undefined) return undefined;
+  await context.interaction.confirm(`The file is not UTF-8. Read it as ${likelyEncoding}: ${words.join(', ')}; right?`);
+  return likelyEncoding;
 }
 
 /** The name for output. */

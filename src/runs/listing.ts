@@ -58,8 +58,11 @@ function statusOf({ isRunning, isClosed, isFinished, hasEnded }: RunState): RunS
   return isFinished && hasEnded ? 'finished' : 'unfinished';
 }
 
-/** The run whose id this is, or begins like this, or the job of this name. */
-export function runNamed(runs: readonly ListedRun[], text: string): ListedRun {
+/** The run whose id this is, or begins like this, or the job of this name; by default the latest. */
+export function runNamed(runs: readonly ListedRun[], text: string | undefined): ListedRun {
+  const latest = runs.at(-1);
+  if (text === undefined && latest) return latest;
+  if (text === undefined) throw new CliError('notFound', 'run-unknown', 'there are no runs');
   const jobs = runs.filter(({ job }) => job === text);
   const found = jobs.length > 0 ? jobs : runs.filter(({ id }) => id.startsWith(text));
   const exact = runs.find(({ id }) => id === text) ?? (found.length === 1 ? found[0] : undefined);
@@ -76,7 +79,7 @@ export function runNamed(runs: readonly ListedRun[], text: string): ListedRun {
 
 /** A run as a row of `runs list`. */
 export function runRow(listed: ListedRun): object {
-  const { id, command, typed, file, template, job, account, mode, startedAt, lastAt, stopped, files } = listed;
+  const { id, command, file, template, job, mode, startedAt, stopped, files } = listed;
   const { rows, sent, failed, unsure, left, skipped } = countsOf(listed);
   // A run without any sent row has failed, although all its rows are settled.
   const state = listed.status === 'finished' && failed > 0 && sent === 0 ? 'failed' : listed.status;
@@ -96,9 +99,6 @@ export function runRow(listed: ListedRun): object {
     skipped,
     stopped: stopped ?? null,
     mode,
-    account: account.id,
-    updated_at: new Date(lastAt).toISOString(),
-    typed,
     failed_file: files.failed?.file ?? null,
     unsure_file: files.unsure?.file ?? null,
   };

@@ -1,67 +1,125 @@
 import { resolve } from 'node:path';
 import {
+  allowEmpty,
   atLeastOne,
   choice,
   columns,
   count,
   flag,
+  hidden,
+  knowing,
   type Input,
   option,
   optionalValue,
+  rare,
   repeated,
   runRate,
+  setting,
   span,
+  under,
 } from '../cli/params.ts';
-import { rowsText } from '../cli/output/figures.ts';
 import { unsafe, usage } from '../base/errors.ts';
 import { redact } from '../base/redact.ts';
 import type { Context } from '../cli/command.ts';
 import type { Choice } from '../ledger/ledger.ts';
-
-/** The options that an import and a batch share. */
-export const runParams = {
-  format: choice('--format <format>', 'format of the file (default: by its name or content)', [
-    'csv',
-    'tsv',
-    'ndjson',
-    'json',
-  ]),
-  fields: option('--fields <names>', 'names of the columns of a file without a header line: phone,name', fieldNames),
-  encoding: option('--encoding <name>', 'encoding of a file that is not UTF-8, such as windows-1252'),
-  rate: option('--rate <rate>', "highest rate: 20/s, 300/m, or a share of the plan's minute (default: 90%)", runRate),
-  concurrency: option('--concurrency <n>', 'requests in flight at most (default: 16)', atLeastOne),
-  maxErrors: option('--max-errors <n>', 'stop when n consecutive rows failed or are unsure (default: 20)', atLeastOne),
-  first: option(
-    '--first <n>',
-    'send only the first n rows now; the same command without it sends the rest',
-    atLeastOne,
-  ),
-  expectCount: option('--expect-count <n>', 'stop before sending unless the input has exactly n rows', count),
-  atMost: option('--at-most <n>', 'stop before sending if more than n rows would be sent', count),
-  again: flag('--again', 'send all rows once more; in a live script with a new --job'),
-  job: option('--job <name>', 'send each row once under this name, whenever the command is repeated', jobName),
-  retryUnsure: flag('--retry-unsure', 'send unsure rows once more, which may have been sent before'),
-  continue: flag('--continue', 'continue a run that was idle for 12 hours, has other texts, or is of another key'),
-} as const;
+import { hoursFlag } from './hours.ts';
+import { countryFlag, fieldTypes, mapFlag, typeFlag } from './mapping/flags.ts';
+import { paramFlag } from './mapping/message.ts';
 
 /** `--skip-sent` alone. */
 const usualSpan = '30d';
 
-/** The options of a batch alone. */
-export const batchParams = {
-  skipSent: optionalValue(
-    '--skip-sent [=time]',
-    `skip people who got the template before, within this time (default: ${usualSpan})`,
-    usualSpan,
-    skipSpan,
+const columnParams = {
+  map: knowing(
+    { of: 'columns', around: ['', '=phone'] },
+    repeated('--map <column=field>', 'the field for a column: Mobile=phone', mapFlag),
   ),
-  per: repeated('--per <column>', 'the column that tells several messages for one recipient apart, such as order'),
-  ...runParams,
+  country: option('--country <code>', 'the country of national phone numbers, such as US', countryFlag),
+  encoding: option('--encoding <name>', 'the encoding of files, such as windows-1252'),
+  format: rare(
+    choice('--format <format>', 'the format of the file (default: by its name or content)', [
+      'csv',
+      'tsv',
+      'ndjson',
+      'json',
+    ]),
+  ),
+  fields: rare(option('--fields <names>', 'the columns of a file without a header line: phone,name', fieldNames)),
+} as const;
+
+const whichParams = {
+  first: option('--first <n>', 'only the first n rows; repeat without it for the rest', atLeastOne),
+  again: flag('--again', 'send all once more; in a live script only with --job'),
+  job: option('--job <name>', 'a name under which each row is sent only once', jobName),
+  continue: flag('--continue', 'continue a run that was idle, or has other texts'),
+  retryUnsure: flag('--retry-unsure', 'send rows once more that may have been sent'),
+} as const;
+
+const whenParams = {
+  /** Decides in tests how many requests are in flight; nobody needs it otherwise. */
+  concurrency: hidden(option('--concurrency <n>', 'requests in flight', atLeastOne)),
+  rate: option('--rate <rate>', 'at 20/s, 300/m, 50% of the plan, none (default: 90%)', runRate),
+} as const;
+
+const safetyParams = {
+  atMost: option('--at-most <n>', 'stop if more than n rows would be sent', count),
+  maxErrors: rare(
+    option('--max-errors <n>', 'stop when n consecutive rows failed or are unsure (default: 20)', atLeastOne),
+  ),
 } as const;
 
 /** The limits of a batch, as options or kept in a profile. */
-export const excludeFromText = 'never message the phones in this file: one per line, or a column phone';
-export const hoursHelp = 'send batches only then: "mon-fri 09:00-18:00 Europe/Berlin"';
+export const excludeFromText = 'never message the phones in this file';
+export const hoursHelp = 'send only then: "mon-fri 09:00-18:00 Europe/Berlin"';
+
+export const importParams = {
+  ...under('Columns', {
+    ...columnParams,
+    set: repeated('--set <field=text>', 'set a field of every contact', setting),
+    type: repeated('--type <field=type>', `convert a field: ${fieldTypes.join(', ')}`, typeFlag),
+    drop: knowing({ of: 'columns' }, repeated('--drop <column>', 'omit a column')),
+  }),
+  ...under('Which rows', whichParams),
+  ...under('When', whenParams),
+  ...under('Safety', safetyParams),
+} as const;
+
+export const batchParams = {
+  ...under('Columns', {
+    params: knowing(
+      { of: 'columns', around: [':', ''] },
+      repeated('-p, --param <value>', 'the next variable: a text, or :column', paramFlag),
+    ),
+    ...columnParams,
+    allowEmpty,
+  }),
+  ...under('Who', {
+    excludeFrom: repeated('--exclude-from <file>', excludeFromText),
+    per: knowing(
+      { of: 'columns' },
+      repeated(
+        '--per <column>',
+        'send one message for each value of this column, such as order, not one for each person',
+      ),
+    ),
+  }),
+  ...under('Which rows', {
+    skipSent: optionalValue(
+      '--skip-sent [=time]',
+      `skip people who got it within this time (default: ${usualSpan})`,
+      usualSpan,
+      skipSpan,
+    ),
+    ...whichParams,
+  }),
+  ...under('When', { hours: option('--hours <hours>', hoursHelp, hoursFlag), ...whenParams }),
+  ...under('Safety', {
+    ...safetyParams,
+    allowUnlisted: rare(
+      flag('--allow-unlisted', 'send a live batch although the template does not fit the list of the service'),
+    ),
+  }),
+} as const;
 
 /** Options of other tools, and what to use here. */
 export const runInstead = {
@@ -69,20 +127,9 @@ export const runInstead = {
   '--separator': 'the separator is detected',
 } as const;
 
-export type RunFlags = Input<typeof runParams> & Partial<Pick<Input<typeof batchParams>, 'skipSent'>>;
-
-export const runDetails = (sentBefore: readonly string[]) => [
-  'After an interruption, run the same command again: rows that were sent are skipped, the rest are sent.',
-  'The file may have been renamed, sorted, fixed or extended meanwhile, or be piped in. Ctrl-C finishes the',
-  'requests in flight.',
-  '',
-  ...sentBefore,
-  '--job NAME sends each row once under that name, which suits scripts. bizmsg help twice explains these options.',
-  '',
-  'Failed rows are written to people.failed.csv beside the file people.csv, and unsure rows, which may have',
-  'been sent, to people.unsure.csv. With --dry-run nothing is sent.',
-  'Exit 10: some rows failed or are unsure. See bizmsg help exit-codes for the others.',
-];
+type Batch = Input<typeof batchParams>;
+export type RunFlags = Omit<Input<typeof importParams>, 'map' | 'country' | 'set' | 'type' | 'drop'> &
+  Partial<Pick<Batch, 'skipSent' | 'allowUnlisted'>>;
 
 export function checkChoice({ skipSent, again }: RunFlags): void {
   if (skipSent !== undefined && again)
@@ -104,20 +151,6 @@ function skipSpan(text: string): number {
   const time = span(text);
   if (time > 0 && time <= 400 * 86_400_000) return time;
   throw usage(`"${text}" is not between 1s and 400d`, 'such as 20h or 30d');
-}
-
-/** Throws unless the input has as many rows as `--expect-count` says; `--first` counts. */
-export function checkCount(
-  rows: number,
-  { expectCount, first = Infinity }: Pick<RunFlags, 'expectCount' | 'first'>,
-): void {
-  const found = Math.min(rows, first);
-  if (expectCount === undefined || expectCount === found) return;
-  throw unsafe(
-    'count',
-    `the input has ${rowsText(found)}, not ${expectCount}`,
-    'nothing was sent; is this the right file?',
-  );
 }
 
 export function choiceOf(flags: RunFlags, { interactive }: Pick<Context, 'interactive'>): Choice {

@@ -9,7 +9,7 @@ import type { Unit } from './input/source.ts';
 import type { Running } from './action.ts';
 import type { Reason } from './reasons.ts';
 import type { Stopped } from './stop.ts';
-import { type Counts, skipsOf, skipText, sumOf } from './tally.ts';
+import { type Counts, skipsOf, skipText, sumOf, verbOf } from './tally.ts';
 
 /** The result of one command. `rows` is the sum of all counts. */
 export interface RunResult extends Counts {
@@ -107,7 +107,7 @@ function howToGoOn(
   if (left === 0) return code === 'database-removed' ? undefined : toEnd(unsure + skipped.unsure);
   const them = left === 1 ? 'it' : 'them';
   if (exit === 'keyRefused')
-    return `${unsent(left)}; with a valid key, run the same command again with --continue to send ${them}`;
+    return `${unsent(left)}; once the key is accepted, run the same command again with --continue to send ${them}`;
   if (code === 'database-removed') return unsent(left);
   return runAgain(left, code === 'too-many-errors' ? 'fix the cause, then ' : '');
 }
@@ -131,7 +131,7 @@ function unsent(left: number): string {
 /** Shows a run or a dry run. */
 export const runView = {
   data: (ran: Ended | DryRunEnded) => ('result' in ran ? ran.result : ran.dryRun),
-  view: (ran: Ended | DryRunEnded, ui: Ui) => ('result' in ran ? resultText(ran, ui) : dryRunText(ran.dryRun, ui)),
+  view: (ran: Ended | DryRunEnded, ui: Ui) => ('result' in ran ? resultText(ran, ui) : dryRunText(ran, ui)),
   exit: (ran: Ended | DryRunEnded) => ran.exit,
   changes: (ran: Ended | DryRunEnded) => 'result' in ran && ran.result.run !== null,
   unprinted: (ran: Ended | DryRunEnded) => ('result' in ran ? whereToFind(ran.result) : undefined),
@@ -141,7 +141,10 @@ export const runView = {
 function resultText({ result, unit, unsurePlaces, resolveCommands, hasClue }: Ended, ui: Ui): string {
   const { failed, unsure, skipped, files, stopped, not_reached: left } = result;
   const lines = [firstLine(result, ui)];
-  if (sumOf(skipped) > 0) lines.push(`${whole(sumOf(skipped))} skipped: ${skipText(result)}`);
+  if (sumOf(skipped) > 0)
+    lines.push(
+      `${whole(sumOf(skipped))} skipped: ${skipText({ ...result, verb: verbOf(result.command === 'send-batch' ? 'message' : 'contact') })}`,
+    );
   if (failed > 0) lines.push(ui.color.red(`${whole(failed)} failed`) + arrowTo(files.failed));
   const open = unsure + skipped.unsure;
   if (open > 0) {
@@ -185,11 +188,11 @@ function unsureAdvice(rows: number, resolving: readonly string[]): readonly stri
   return [`${which} may have been sent${ifKnown}`, `to send ${them} again: the same command with --retry-unsure`];
 }
 
-function firstLine({ rows, sent, stopped, started_at: from, ended_at: to }: RunResult, ui: Ui): string {
-  const far = `${whole(sent)} of ${rowsText(rows)}`;
+function firstLine({ command, rows, sent, stopped, started_at: from, ended_at: to }: RunResult, ui: Ui): string {
+  const far = `${whole(sent)} of ${rowsText(rows)} ${verbOf(command === 'send-batch' ? 'message' : 'contact')}`;
   const time = took((Date.parse(to) - Date.parse(from)) / 1_000);
-  if (stopped) return `${ui.done('Stopped', 'yellow')} after ${time}: ${far} sent`;
-  return `${ui.done('Done')}: ${far} sent in ${time}`;
+  if (stopped) return `${ui.done('Stopped', 'yellow')} after ${time}: ${far}`;
+  return `${ui.done('Done')}: ${far} in ${time}`;
 }
 
 /** A file in the current folder is shown by its name. */

@@ -2,7 +2,7 @@ import { knownSecrets, refuseKeys } from '../session/secrets.ts';
 import type { Context, Emit } from '../cli/command.ts';
 import { doubtAbout, type TemplateFacts, templatesOf } from '../cli/templates.ts';
 import { unitOf } from './input/source.ts';
-import { CliError, configuration, fsError, usage } from '../base/errors.ts';
+import { CliError, configuration, fsError, unsafe, usage } from '../base/errors.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Owner, RunPlan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
@@ -13,7 +13,7 @@ import { sendRows } from './engine.ts';
 import { checkClock } from './service-clock.ts';
 import { nameOf, openInput } from './input.ts';
 import type { Action, Running } from './action.ts';
-import { checkChoice, checkCount, checkRepeatable, choiceOf, refuseKeyInPath, type RunFlags } from './options.ts';
+import { checkChoice, checkRepeatable, choiceOf, refuseKeyInPath, type RunFlags } from './options.ts';
 import {
   continuingText,
   noteText,
@@ -92,7 +92,6 @@ async function faultOf(writing: Promise<void>): Promise<CliError | undefined> {
 async function perform(running: Running): Promise<Ended | DryRunEnded> {
   const { context, action, options, input, client, opened, signals } = running;
   const found = await preflightOf(running);
-  checkCount(found.rows, options);
   const unit = unitOf(input.source);
   const isLive = running.mode === 'live' && action.kind === 'message';
   checkRepeatable(options, isLive, context);
@@ -174,7 +173,15 @@ async function confirmedPlan(
     const bodies = await firstBodies({ input, found, accepted }, running.mapper, most);
     const now = context.host.now();
     const sentThisMonth = await client.sentThisMonth();
-    const about = { file: nameOf(input), job: options.job ?? null, action, found, client, template };
+    const about = {
+      file: nameOf(input),
+      job: options.job ?? null,
+      action,
+      found,
+      client,
+      template,
+      unit: registering.unit,
+    };
     return overviewLines({ ...about, bodies, accepted, sentThisMonth, now }).join('\n');
   };
   if (isAsked || isRepeat) await confirmLive(context, dueIn(accepted), { isRepeat, overview });
@@ -186,6 +193,8 @@ async function lookAtTemplate({
   context,
   action: { template, params },
   client,
+  mode,
+  options,
 }: Running): Promise<TemplateFacts | undefined> {
   if (template === undefined) return undefined;
   let list: readonly TemplateFacts[] = [];
@@ -193,8 +202,19 @@ async function lookAtTemplate({
     list = (await templatesOf(pages, context)) ?? [];
   });
   const doubt = doubtAbout(list, template, params ?? 0);
+  if (doubt !== undefined && mode === 'live' && !options.allowUnlisted)
+    throw unfit(
+      doubt,
+      list.some(({ name }) => name === template),
+    );
   if (doubt !== undefined) context.note('template', doubt);
   return list.find(({ name }) => name === template);
+}
+
+/** A live message that cannot be right is not sent to many. */
+function unfit(doubt: string, isListed: boolean): CliError {
+  const params = isListed ? 'give one -p for each variable' : 'bizmsg templates list shows the templates';
+  return unsafe('template-unfit', doubt, `nothing was sent; ${params}, or --allow-unlisted sends all the same`);
 }
 
 async function dryRun(
@@ -214,8 +234,6 @@ async function dryRun(
   });
   const refused = foreseen instanceof CliError ? foreseen : undefined;
   const accepted = foreseen instanceof CliError ? undefined : foreseen.accepted;
-  const caution = refused || found.first === undefined ? undefined : action.caution?.(found.first);
-  if (caution !== undefined) context.note('caution', caution);
   const due = accepted && dueIn(accepted) > 0 ? accepted : undefined;
   const template = known ?? (due && (await lookAtTemplate(running)));
   const [first] = due ? await firstBodies({ input, found, accepted: due }, mapper, 1) : [];

@@ -1,6 +1,6 @@
 import type { Context, Emit } from '../cli/command.ts';
 import type { KnownPace } from '../client/pace/pace.ts';
-import { spanText, whole, zonedTime } from '../cli/output/figures.ts';
+import { spanText, whole } from '../cli/output/figures.ts';
 import type { Hours } from './hours.ts';
 import { type Clock, longestOutage } from './outage.ts';
 import type { Outcome, Place } from './row.ts';
@@ -69,8 +69,8 @@ export type Doing =
   | { readonly what: 'reading'; readonly rows: number }
   | { readonly what: 'sending' }
   | { readonly what: 'waiting'; readonly next: number }
-  /** Outside the hours; the time is one of the day. */
-  | { readonly what: 'closed'; readonly until: number }
+  /** Outside the hours. */
+  | { readonly what: 'closed'; readonly until: string }
   | { readonly what: 'unreachable'; readonly since: number; readonly stopsIn: number };
 
 interface Sending {
@@ -88,7 +88,7 @@ const shortestShownWait = 1_000;
 /** The activity of a run that sends its rows. */
 export function sendingNow({ hours, clock, goneAt, next }: Sending): Doing {
   const now = clock.now();
-  if (hours && !hours.isOpen(now)) return { what: 'closed', until: hours.opensAt(now) };
+  if (hours && !hours.isOpen(now)) return { what: 'closed', until: hours.timeText(hours.opensAt(now)) };
   if (goneAt !== undefined) {
     const since = clock.steady() - goneAt;
     return { what: 'unreachable', since, stopsIn: longestOutage - since };
@@ -132,17 +132,16 @@ function doingTexts(doing: Doing): readonly [long: string, short: string] {
     const next = spanText(doing.next / 1_000);
     return [`waiting for the rate limit, next in ${next}`, `rate limit, next in ${next}`];
   }
-  if (doing.what === 'closed') {
-    const until = zonedTime(doing.until);
-    return [`outside the hours until ${until}`, `until ${until}`];
-  }
+  if (doing.what === 'closed') return [`outside the hours until ${doing.until}`, `until ${doing.until}`];
   const since = `service unreachable for ${spanText(doing.since / 1_000)}`;
   return [`${since}, stopping in ${spanText(doing.stopsIn / 1_000)}`, since];
 }
 
 const noTexts = { far: '', failed: '', unsure: '', rate: '', left: '' };
 
-function textsOf({ settled, total, failed, unsure, rate, left }: Standing, { what }: Doing) {
+function textsOf({ settled, total, failed, unsure, rate, left: least }: Standing, doing: Doing) {
+  const { what } = doing;
+  const left = least !== undefined && doing.what === 'waiting' ? Math.max(least, doing.next) : least;
   const isGoing = what === 'sending' || what === 'waiting';
   return {
     far: `${whole(settled)} of ${whole(total)}`,

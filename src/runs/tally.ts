@@ -1,5 +1,5 @@
 import { whole } from '../cli/output/figures.ts';
-import type { Accepted } from '../ledger/ledger.ts';
+import type { Accepted, Kind } from '../ledger/ledger.ts';
 import type { RunCounts } from '../session/session.ts';
 import type { Reason } from './reasons.ts';
 import type { Outcome, SkipReason } from './row.ts';
@@ -105,7 +105,13 @@ export function sumOf(skipped: SkippedCounts): number {
   return Object.values(skipped).reduce((sum: number, count: number) => sum + count, 0);
 }
 
+/** What a run does with a row. */
+export function verbOf(kind: Kind): string {
+  return kind === 'message' ? 'sent' : 'imported';
+}
+
 interface Skips {
+  readonly verb: string;
   readonly skipped: SkippedCounts;
   readonly job: string | null;
   readonly continues: boolean;
@@ -117,15 +123,20 @@ export function skipText(skips: Skips): string {
   return found.map(([count, reason]) => (found.length > 1 ? `${whole(count)} ${reason}` : reason)).join(', ');
 }
 
-export function skipReasons({ skipped, job, continues }: Skips): readonly (readonly [count: number, reason: string])[] {
+export function skipReasons({
+  skipped,
+  job,
+  continues,
+  verb,
+}: Skips): readonly (readonly [count: number, reason: string])[] {
   const bySelf = job !== null ? ` by job ${job}` : continues ? ' by this run' : '';
   const reasons = [
     [skipped.excluded, 'excluded'],
-    [skipped.this_run, `sent earlier${bySelf}`],
-    [skipped.earlier_run, 'sent earlier by another run'],
+    [skipped.this_run, `${verb} earlier${bySelf}`],
+    [skipped.earlier_run, `${verb} earlier by another run`],
     [skipped.duplicate, skipped.duplicate === 1 ? 'duplicate' : 'duplicates'],
     [skipped.unsure, 'unsure'],
-    [skipped.elsewhere, 'sent meanwhile by another run'],
+    [skipped.elsewhere, `${verb} meanwhile by another run`],
     [skipped.busy, 'left to another run'],
     [skipped.changed, 'whose text changed since it was sent'],
     [skipped.another_message, 'another message for the recipient of an earlier row'],

@@ -27,8 +27,10 @@ export interface ServerOptions {
   readonly data: string | null;
   /** The page of the sandbox (default: none). */
   readonly page?: PageFiles | null | undefined;
-  /** Default: 4780, or the next free one. */
+  /** Default: the usual one, or the next free one. */
   readonly port?: number | undefined;
+  /** Default: 4780. */
+  readonly usualPort?: number | undefined;
   /** Milliseconds without a request until `onIdle` is called (default: 30 min). */
   readonly idle?: number | undefined;
   readonly onIdle?: (() => void) | undefined;
@@ -50,7 +52,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-const usualPort = 4780;
+const firstPort = 4780;
 const halfAnHour = 30 * 60_000;
 
 /** Bytes that the unfinished bodies of all clients without the token may take together. */
@@ -80,10 +82,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const idle = watchIdle(clock, options.idle ?? halfAnHour, options.onIdle ?? (() => {}));
   const handle = handling(() => served, idle);
   for (const server of servers) serve(server, sandbox, handle);
-  const port = await bind(servers, { port: options.port, first: usualPort }).catch((error: unknown) => {
-    idle.close();
-    throw error;
-  });
+  const port = await bind(servers, { port: options.port, first: options.usualPort ?? firstPort }).catch(
+    (error: unknown) => {
+      idle.close();
+      throw error;
+    },
+  );
   served = boundTo(port);
   return {
     port,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { removeLeftDrafts } from '../base/drafts.ts';
 import { type CliError, configuration, fsError, reasonOf, unsafe } from '../base/errors.ts';
 import { createFolder, exposureOf, ownText } from '../base/files.ts';
-import { startHeartbeat } from '../base/liveness.ts';
+import { readIfPresent, startHeartbeat } from '../base/liveness.ts';
 import { acquire, type Claim, type Holder, nameOf } from '../base/lock.ts';
 import { sleep } from './time/clock.ts';
 import type { Journal } from './state/store.ts';
@@ -118,6 +118,7 @@ async function startListening(sandbox: Sandbox, options: ServeOptions, undo: Ste
   const { port, url, loopback, close } = await startServer({
     ...options,
     ...options.host,
+    usualPort: keptPort(options.data),
     sandbox,
     token,
     onStop: () => end('stopped'),
@@ -125,6 +126,7 @@ async function startListening(sandbox: Sandbox, options: ServeOptions, undo: Ste
     page: readPage(),
   });
   undo.push(close);
+  if (options.data !== null) keep(join(options.data, 'port'), String(port));
   return { port, url, loopback, token, ending };
 }
 
@@ -139,7 +141,7 @@ function tokenOf(data: string | null): string {
   const path = data === null ? undefined : join(data, 'token');
   const kept = path === undefined ? undefined : keptToken(path);
   const token = kept ?? randomBytes(24).toString('hex');
-  if (path !== undefined && kept === undefined) keepToken(path, token);
+  if (path !== undefined && kept === undefined) keep(path, token);
   return token;
 }
 
@@ -153,11 +155,17 @@ function keptToken(path: string): string | undefined {
   }
 }
 
-/** Without the file, an open page only has to be opened again. */
-function keepToken(path: string, token: string): void {
+/** A sandbox that is started again is found at its address: an application may have it in its environment. */
+function keptPort(data: string | null): number | undefined {
+  const text = data === null ? undefined : readIfPresent(join(data, 'port'));
+  return text !== undefined && /^\d{1,5}$/.test(text) ? Number(text) : undefined;
+}
+
+/** Without the file, an open page only has to be opened again, at another port perhaps. */
+function keep(path: string, text: string): void {
   try {
     rmSync(path, { force: true });
-    writeFileSync(path, token, { mode: 0o600, flag: 'wx' });
+    writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     if (!fsError(error)) throw error;
   }

@@ -8,6 +8,8 @@ import { readRegular, whyUnreadable } from '../base/files.ts';
 import { configFolder, onlyLocal, skipsCertificateChecks } from './profiles/environment.ts';
 import { newcomerNote, type Target } from './profiles/resolve.ts';
 import { maskKey } from '../base/redact.ts';
+import { isLoopback } from '../client/address.ts';
+import { isLocalKey } from '../contract/keys.ts';
 import { type ActivityRecorder, createActivityRecorder } from './activity-recorder.ts';
 
 /** A connection for single calls. */
@@ -60,10 +62,10 @@ export async function tryLookup(
 
 /** The requests per minute that all processes of one account share, from its profile or the sandbox. */
 export function sharedRate(
-  { noPace, dryRun }: Pick<CallOptions, 'noPace' | 'dryRun'>,
+  { dryRun }: Pick<CallOptions, 'dryRun'>,
   { caller, running }: Pick<CheckedTarget, 'caller' | 'running'>,
 ): number | undefined {
-  if (noPace || dryRun) return undefined;
+  if (dryRun) return undefined;
   const { rate, plan } = caller.kind === 'service' ? caller : {};
   return rate ?? (plan && plans[plan].perMinute) ?? running?.minute?.limit;
 }
@@ -87,7 +89,7 @@ export async function prepareTarget(session: Session, caller: AnyCaller): Promis
   if (warning !== undefined) note('store-readable', warning);
   // A dry run shows the default port for a sandbox that is not running; another sandbox may use it.
   const running = caller.kind === 'local' ? sandboxes.find() : sandboxes.at(target.baseUrl);
-  const simulated = caller.kind === 'local' || running !== undefined;
+  const simulated = caller.kind === 'local' || running !== undefined || (await isForeignSandbox(target));
   if (caller.kind !== 'local') {
     refuseUnsafeTarget(caller, {
       simulated,
@@ -100,6 +102,12 @@ export async function prepareTarget(session: Session, caller: AnyCaller): Promis
   const checked = { caller, target, simulated, running };
   announce(session, checked);
   return checked;
+}
+
+/** Whether the key of a sandbox goes to one of this machine that no file here names. */
+async function isForeignSandbox({ key, baseUrl }: Target): Promise<boolean> {
+  if (!isLocalKey(key) || !isLoopback(new URL(baseUrl).hostname)) return false;
+  return (await import('../sandbox/remote/proof.ts')).answersAsSandbox(baseUrl);
 }
 
 /** Whether a key counts as live and comes from the profile store. */

@@ -1,4 +1,3 @@
-import { usage } from '../base/errors.ts';
 import { maskKey } from '../base/redact.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { type KnownPace, minimumDuration, minuteLength, paceOf, slower } from '../client/pace/pace.ts';
@@ -17,14 +16,15 @@ interface Opened {
 }
 
 export async function openRunClient(session: Session, caller: Caller, options: RunOptions = {}): Promise<Opened> {
-  const { host, given } = session;
-  const { concurrency = 16, rate, closedFor, signals = { stop: host.signal, leave: host.signal } } = options;
-  if (given.noPace && rate) throw usage('--rate and --no-pace cannot be combined', 'remove one of them');
+  const { host } = session;
+  const { rate, closedFor, signals = { stop: host.signal, leave: host.signal } } = options;
   const checkedTarget = await prepareTarget(session, caller);
   const plan = await planOf(session, checkedTarget);
   const isCareful = isUnknownLive(checkedTarget, plan) && !rate;
-  const known = given.noPace ? undefined : isCareful ? carefulPace : paceOf(rate, plan);
+  const known = isCareful ? carefulPace : paceOf(rate, plan);
   if (known === carefulPace) session.note('careful-pace', carefulText(caller));
+  const limit = slower(known, plan);
+  const { concurrency = concurrencyFor(limit) } = options;
   const onWait = waitReporter(session);
   const gate = runPace(session, { checkedTarget, known, onWait, closedFor });
   // Looking something up sends nothing, so it need not wait for the hours.
@@ -42,7 +42,6 @@ export async function openRunClient(session: Session, caller: Caller, options: R
     rateLimitPatience: twoWindows,
     onWait,
   });
-  const limit = slower(known, plan);
   const runClient: RunClient = {
     target: targetOf(checkedTarget, plan),
     concurrency,
@@ -77,6 +76,12 @@ export async function openRunClient(session: Session, caller: Caller, options: R
     await connection.close();
   };
   return { connection: { ...connection, close }, runClient };
+}
+
+/** Requests in flight at a rate, if each takes two seconds. */
+function concurrencyFor(limit: KnownPace | undefined): number {
+  const perSecond = limit ? (1_000 * limit.perWindow) / limit.window : 0;
+  return Math.min(64, Math.max(16, Math.ceil(2 * perSecond)));
 }
 
 /** For a live run if the plan is unknown: the pace of the smallest plan (§8). */

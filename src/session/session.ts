@@ -32,7 +32,6 @@ export interface CallOptions extends CallerFlags {
   readonly timeout?: number | undefined;
   readonly retries?: number | undefined;
   readonly caFile?: string | undefined;
-  readonly noPace: boolean;
   readonly dryRun: boolean;
   readonly debug: boolean;
   readonly noInput: boolean;
@@ -98,7 +97,7 @@ export type TryLookup = (look: (client: Pick<Client, 'pages'>) => Promise<void>)
 
 /** The options of a run for its requests. */
 export interface RunOptions {
-  /** Requests in flight, each on its own connection (default: 16). */
+  /** Requests in flight, each on its own connection (default: as many as the pace can use). */
   readonly concurrency?: number | undefined;
   /** Default: 90 % of the plan's minute. If the plan is unknown: 60 a minute with a live key, otherwise no limit. */
   readonly rate?: RunRate | undefined;

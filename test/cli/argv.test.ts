@@ -21,7 +21,7 @@ describe('locate', () => {
   });
 
   it.each([
-    [['contcats', 'list'], '"contcats" is not a command of bizmsg', 'did you mean bizmsg contacts?'],
+    [['contcats', 'list'], '"contcats" is not a command of bizmsg', 'did you mean bizmsg contacts list?'],
     [['contacts', 'lsit'], '"lsit" is not a command of bizmsg contacts', 'did you mean bizmsg contacts list?'],
     [['xyzzy'], '"xyzzy" is not a command of bizmsg', 'see bizmsg --help'],
     [

@@ -22,7 +22,7 @@ afterEach(async () => void (await Promise.all([here.close(), there.close()])));
 const contents = ({ sandbox }: World) => sandbox.contacts().map(({ id: _id, created_at: _at, ...fields }) => fields);
 
 const made = ['--drop', 'id', '--drop', 'created_at'];
-const asJson = ['--parse-json', 'tags', '--parse-json', 'attributes'];
+const asJson = ['--type', 'tags=json', '--type', 'attributes=json'];
 
 async function moved(format: string, ...words: readonly string[]) {
   const { stdout } = await here.run(['contacts', 'export', '-o', format]);
@@ -43,15 +43,15 @@ it.each([
 
 it('explains how JSON in a CSV is sent, in a dry run and in an import', async () => {
   const note =
-    'note: JSON in tags, attributes is sent as text; to send its value: --parse-json tags --parse-json attributes';
+    'note: JSON in tags, attributes is sent as text; to send its value: --type tags=json --type attributes=json';
   expect((await moved('csv', '--dry-run')).stderr).toContain(note);
-  expect((await moved('csv', '--split', 'tags')).stderr).toContain('JSON in attributes is sent as text');
+  expect((await moved('csv', '--type', 'tags=list')).stderr).toContain('JSON in attributes is sent as text');
 });
 
 it('lists a cell that is not JSON among the failed rows, with the reason', async () => {
   const path = join(there.home, 'people.csv');
   writeFileSync(path, 'phone,tags\n+12025550141,vip\n+12025550142,"[""vip""]"\n+12025550143,\n');
-  const { code, stdout } = await there.run(['contacts', 'import', path, '--parse-json', 'tags']);
+  const { code, stdout } = await there.run(['contacts', 'import', path, '--type', 'tags=json']);
   expect([code, stdout]).toEqual([10, expect.stringMatching(/tags: ".+" is not JSON/)]);
   expect(there.sandbox.contacts().slice(5)).toMatchObject([{ phone: '+12025550142', tags: ['vip'] }, { tags: [] }]);
 });
@@ -75,7 +75,7 @@ describe('exported contacts', () => {
     attributes: fc.dictionary(fc.string({ unit: 'grapheme' }), fc.oneof(text, long), { maxKeys: 3 }),
   });
   const contacts = fc.array(contact, { minLength: 1, maxLength: 6 });
-  const table = ['--number', 'account', ...asJson];
+  const table = ['--type', 'account=number', ...asJson];
 
   it.each([
     ['tsv', table],
@@ -91,7 +91,7 @@ describe('exported contacts', () => {
       const { stdout } = await cli(['contacts', 'export', '-o', format], caller);
       const path = join(caller.home, `people.${format}`);
       writeFileSync(path, stdout);
-      const argv = ['contacts', 'import', isPiped ? '-' : path, '--format', format, '--no-pace', ...words];
+      const argv = ['contacts', 'import', isPiped ? '-' : path, '--format', format, '--rate', 'none', ...words];
       const { code, stderr } = await cli(argv, { ...caller, ...(isPiped && { stdin: stdout }) });
       const sent = caller.seen.filter(({ method }) => method === 'POST').map(({ body }) => body);
       expect([code, stderr, sent.sort()]).toEqual([0, expect.anything(), bodies.sort()]);
@@ -140,7 +140,7 @@ describe('a tab-separated file', () => {
   it('of failed rows has the same values', async () => {
     const path = join(there.home, 'people.tsv');
     writeFileSync(path, 'phone\tname\n12\tC:\\\\temp "\n+12025550142\t\\"Zo"\n');
-    await there.run(['contacts', 'import', path, '--phone', 'phone']);
+    await there.run(['contacts', 'import', path]);
     const failed = join(there.home, 'people.failed.tsv');
     writeFileSync(failed, readFileSync(failed, 'utf8').replace(/^12\t/m, '+12025550143\t'));
     await there.run(['contacts', 'import', failed]);

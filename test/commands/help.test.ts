@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { globals } from '../../src/cli/globals.ts';
 import { announced } from '../../src/contract/endpoints.ts';
+import { choices } from '../../src/sandbox/api/choices.ts';
+import { sections, topicNames } from '../../src/cli/help.ts';
 import { exitCodes } from '../../src/base/errors.ts';
 import { whole } from '../../src/cli/command.ts';
 import { tree } from '../../src/commands/index.ts';
@@ -54,7 +57,43 @@ describe('--help', () => {
       false,
     ]);
     expect(bare.stdout).toContain('Options: bizmsg --help');
-    expect(bare.stdout.split('\n').length).toBeLessThan(32);
+    expect(bare.stdout.split('\n').length).toBeLessThan(36);
+  });
+
+  it.each(commands)('of $name has at most 48 lines', async ({ name }) => {
+    const { stdout } = await run([...name.split(' '), '--help']);
+    expect(stdout.split('\n').length - 1).toBeLessThanOrEqual(48);
+  });
+
+  it('of bizmsg has at most 40 lines, with every command below a heading', async () => {
+    const { stdout } = await run(['--help']);
+    expect(stdout.split('\n').length - 1).toBeLessThanOrEqual(40);
+    expect(sections.flatMap(([, names]) => names)).toHaveLength(tree.children.length);
+  });
+
+  it('has bold headings on a terminal, unless colors are off', async () => {
+    const home = newHome();
+    const [bold, plain] = await Promise.all([
+      cli(['send-batch', '--help'], { home, terminal: 80 }),
+      cli(['send-batch', '--help', '--no-color'], { home, terminal: 80 }),
+    ]);
+    expect(bold.stdout).toContain('\u001b[1mColumns:\u001b[22m\n');
+    expect(plain.stdout).toContain('\nColumns:\n');
+  });
+
+  it('names below each command the options of all commands that it accepts, and a page of the docs', async () => {
+    const { stdout } = await run(['send-batch', '--help']);
+    for (const name of ['--profile', '--mode', '--output', '--dry-run']) expect(stdout).toContain(`${name} `);
+    expect(stdout).toContain('docs/bulk.md');
+    expect((await run(['profiles', 'list', '--help'])).stdout).not.toContain('--dry-run');
+  });
+
+  it.each([[[]], [['contacts']], [['send-batch']]])('of %j is a document with -o json', async (words) => {
+    const [asked, helped] = await Promise.all([
+      run([...words, '--help', '-o', 'json']),
+      run(['help', ...words, '-o', 'json']),
+    ]);
+    expect(JSON.parse(asked.stdout)).toEqual(JSON.parse(helped.stdout));
   });
 
   it('of bizmsg is on lines of 80 columns', async () => {
@@ -81,7 +120,18 @@ describe('help', () => {
     expect(announced.flatMap(({ features }) => features).filter((one) => !stdout.includes(one))).toEqual([]);
   });
 
-  it.each(['twice', 'exit-codes', 'environment', 'output'])('%s is a topic, on lines of 80 columns', async (topic) => {
+  it('choices has every choice of the sandbox', async () => {
+    const { stdout } = await run(['help', 'choices']);
+    const words = stdout.replaceAll(/\s+/g, ' ');
+    expect(choices.filter(({ open, choice }) => !words.includes(open) || !words.includes(choice))).toEqual([]);
+  });
+
+  it('options has every global option', async () => {
+    const { stdout } = await run(['help', 'options']);
+    expect(Object.values(globals).filter(({ spec }) => !stdout.includes(`  ${spec} `))).toEqual([]);
+  });
+
+  it.each(topicNames)('%s is a topic, on lines of 80 columns', async (topic) => {
     const { code, stdout } = await run(['help', topic]);
     expect([code, stdout.length > 200]).toEqual([0, true]);
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
@@ -90,6 +140,23 @@ describe('help', () => {
   it.each([['nowhere'], ['contacts', 'nowhere']])('of %s ends with 2', async (...path) => {
     const { code, stdout } = await run(['help', ...path]);
     expect([code, stdout]).toEqual([2, '']);
+  });
+});
+
+describe('help of an option or an exit code', () => {
+  it.each([
+    ['rate', '--rate <rate>'],
+    ['max-errors', 'stop when n consecutive rows failed'],
+    ['13', 'the request may have been processed'],
+    ['143', 'terminated'],
+  ])('%s says what it means', async (word, text) => {
+    const { code, stdout } = await run(['help', word]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(text)]);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  it.each(['concurrency', '99'])('%s is unknown', async (word) => {
+    expect((await run(['help', word])).code).toBe(2);
   });
 });
 
@@ -137,7 +204,7 @@ function piped(example: string): readonly string[] {
   return example.split(' | bizmsg ');
 }
 
-it.each(['contacts', 'sandbox', 'sandbox webhooks'])('%s alone prints the help of its commands', async (words) => {
+it.each(['contacts', 'sandbox', 'sandbox endpoints'])('%s alone prints the help of its commands', async (words) => {
   const bare = await run(words.split(' '));
   expect(bare).toEqual(await run([...words.split(' '), '--help']));
   expect(bare).toMatchObject({
@@ -147,13 +214,12 @@ it.each(['contacts', 'sandbox', 'sandbox webhooks'])('%s alone prints the help o
   });
 });
 
-it.each([
-  ['contacts', '--version'],
-  ['contacts', 'list', '--version'],
-  ['-V', 'runs'],
-])('%j prints the version', async (...argv) => {
-  expect(await run(argv)).toMatchObject({ code: 0, stdout: '0.0.0\n' });
-});
+it.each([['contacts', '--version'], ['contacts', 'list', '--version'], ['-V', 'runs'], ['version']])(
+  '%j prints the version',
+  async (...argv) => {
+    expect(await run(argv)).toMatchObject({ code: 0, stdout: '0.0.0\n' });
+  },
+);
 
 it.each([['-v'], ['-v', 'contacts'], ['contacts', 'list', '-v'], ['contacts', 'list', '--verbose']])(
   '%j suggests --version and --debug',

@@ -104,7 +104,7 @@ describe('a list', () => {
   it.each([
     ['activity --since soon', '--since: "soon" is not a time'],
     ['sandbox requests --type contact', '--type: "contact" is neither an endpoint nor a path; did you mean contacts?'],
-    ['sandbox deliveries --type order.piad', 'did you mean order.paid?'],
+    ['sandbox endpoints deliveries --type order.piad', 'did you mean order.paid?'],
     ['sandbox messages --where status', '--where: "status" is not a condition'],
     ['sandbox requests --bytes --follow', '--bytes excludes --follow'],
     ['activity --follow -o json', '--follow excludes -o json'],

@@ -94,7 +94,7 @@ describe('an integer above 2^53 is sent exactly', () => {
     [
       'people.csv',
       `id,phone,attributes,small\n${id},+12025550101,"${parts.replaceAll('"', '""')}",7\n`,
-      ['--number', 'id', '--number', 'small', '--parse-json', 'attributes'],
+      ['--type', 'id=number', '--type', 'small=number', '--type', 'attributes=json'],
     ],
   ])('by an import of %s', async (name, content, words) => {
     expect(await imported(name, content, ...words)).toMatchObject({ code: 0, bodies: [contact] });

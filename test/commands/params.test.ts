@@ -62,8 +62,8 @@ describe('the params of a send', () => {
   it.each([
     { name: 'an empty one', argv: [ada, 'order_update', '-p', '', '-p', 'A-1042'], says: '--allow-empty' },
     { name: 'an empty one written with =', argv: [ada, 'order_update', '--param=', '-p', '1'], says: '--allow-empty' },
-    { name: 'one that looks like an option', argv: [ada, 'order_update', '-p', '--yes'], says: '--param=--yes' },
-    { name: 'a hyphenated text', argv: [ada, 'order_update', '-p', '-5', '-p', '1'], says: '--param=-5' },
+    { name: 'one that looks like an option', argv: [ada, 'order_update', '-p', '--yes'], says: '-p=--yes' },
+    { name: 'a hyphenated text', argv: [ada, 'order_update', '-p', '-5', '-p', '1'], says: '-p=-5' },
     { name: 'one that took the place of the phone', argv: ['-p', ada, 'order_update'], says: '"order_update"' },
     {
       name: 'more arguments than a phone and a template',
@@ -83,13 +83,23 @@ describe('the params of a send', () => {
     { name: '--template without --to', argv: ['--template', 'welcome'], says: '--to' },
     { name: 'a second --to', argv: ['--to', ada, '--to', ada, '--template', 'welcome'], says: '--to' },
     { name: 'a phone without +', argv: ['12025550101', 'welcome'], says: 'did you mean +12025550101?' },
-    { name: 'a phone with spaces', argv: ['+1 (202) 555-0101', 'welcome'], says: 'did you mean +12025550101?' },
+    { name: 'the name of a column', argv: [ada, 'order_update', '-p', ':name', '-p', '1'], says: '-p ::name' },
     { name: 'an unknown option', argv: [ada, 'welcome', '--parm', 'x'], says: '--param' },
   ])('refuses $name, and sends nothing', async ({ argv, says }) => {
     const { code, stdout, stderr } = await world.run(['send-template', ...argv]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(says);
     expect(world.sandbox.audit(world.sandbox.keys.sandbox)).toEqual([]);
+  });
+
+  it.each([['+1 (202) 555-0101'], [' +12025550101'], ['001 202 555 0101']])('reads the phone %j', async (phone) => {
+    expect((await world.run(['send-template', phone, 'welcome'])).code).toBe(0);
+    expect(arrived()).toMatchObject([{ to: ada }]);
+  });
+
+  it('takes -p=VALUE and -p ::text', async () => {
+    await world.run(['send-template', ada, 'order_update', '-p=-5', '-p', '::)']);
+    expect(arrived()).toMatchObject([{ params: ['-5', ':)'] }]);
   });
 
   it('takes the words after -p Ada as the phone and the template, never as params', async () => {
@@ -155,7 +165,7 @@ describe('global options', () => {
 it.each([
   [['contacts', 'list', '--limit', 'ten'], '--limit: "ten" is not a whole number'],
   [['contacts', 'list', '--base-url', 'here'], '--base-url: "here" is not a base URL'],
-  [['send-template', '--to', 'Ada', '--template', 'welcome'], '--to: "Ada" is not a phone number'],
+  [['send-template', '--to', 'Ada', '--template', 'welcome'], '"Ada" is not a phone number'],
   [['send-batch', 'welcome', '-', '--job', 'a/b'], '--job: "a/b" is not a job name'],
   [['contacts', 'import', '-', '--map', 'Mobile'], '--map: "Mobile" is not column=field'],
   [['profiles', 'set', 'acme', '--rate', 'fast'], '--rate: "fast" is not a rate'],
@@ -168,7 +178,7 @@ it.each([
 
 describe('a mistyped word', () => {
   it.each([
-    { argv: ['contact', 'list'], says: 'did you mean bizmsg contacts?' },
+    { argv: ['contact', 'list'], says: 'did you mean bizmsg contacts list?' },
     { argv: ['contacts', 'lst'], says: 'did you mean bizmsg contacts list?' },
     { argv: ['send-templat', ada], says: 'did you mean bizmsg send-template?' },
     { argv: ['flows'], says: 'announced by the API' },

@@ -1,13 +1,4 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serve } from '../client/servers.ts';
@@ -143,7 +134,7 @@ describe('the file of failed rows', () => {
       rmSync(at('people.csv'), { force: true });
       response.writeHead(400).end('{}');
     });
-    people('12,Ada', '13,Bob');
+    people(first, second);
     const ran = await importing([], callerOf(service.url));
     expect(ran).toMatchObject({ code: 10, failed: 2, files: { failed: null } });
     expect(ran.stderr).toMatch(/could not be written to a file: .*; see bizmsg runs show [0-9a-f]{10}/);
@@ -193,56 +184,24 @@ describe('a file of failed rows that is imported itself', () => {
 
 describe('failed rows that were removed from the input stay in the file', () => {
   it('if no other row failed since', async () => {
-    people('broken', first, '12,Bob', second);
-    await importing(['--first', '2']);
+    const env = await answering({ [ada]: [400] });
+    people(first, second, third);
+    await part(env);
     const before = read('people.failed.csv');
-    people(first, second);
-    const ran = await importing();
+    people(second, third);
+    const ran = await importing([], env);
     expect(ran).toMatchObject({ code: 0, continues: true, failed: 0, files: { failed: null } });
     expect([read('people.failed.csv'), files()]).toEqual([before, ['people.csv', 'people.failed.csv']]);
   });
 
   it('and rows that failed since are in a second file', async () => {
-    people('broken', first, '12,Bob', second, '13,Cleo');
-    await importing(['--first', '2']);
-    const before = read('people.failed.csv');
-    people(first, second, '13,Cleo');
-    const ran = await importing();
-    expect(ran).toMatchObject({ rows: 3, sent: 1, failed: 1, files: { failed: at('people.failed.2.csv') } });
-    expect([read('people.failed.csv'), phonesIn('people.failed.2.csv')]).toEqual([before, ['13']]);
-  });
-});
-
-describe('the file of unsure rows', () => {
-  it('is renamed once all its rows are settled', async () => {
-    const env = await answering({ [ada]: [500] });
-    people(first, second);
-    expect((await importing([], env)).files.unsure).toBe(at('people.unsure.csv'));
-    expect(phonesIn('people.unsure.csv')).toEqual([ada]);
-    const ran = await importing(['--retry-unsure'], env);
-    expect(ran).toMatchObject({ code: 0, continues: true, sent: 1, unsure: 0, files: { unsure: null } });
-    expect([ran.stderr, files()]).toEqual([
-      expect.stringMatching(/people\.unsure\.csv is unsure any more; it is now \S+people\.unsure\.done\.csv/),
-      ['people.csv', 'people.unsure.done.csv'],
-    ]);
-  });
-
-  it('is kept if it was edited', async () => {
-    const env = await answering({ [ada]: [500] });
-    people(first, second);
-    await importing([], env);
-    appendFileSync(at('people.unsure.csv'), '+12025550149,Mine,\n');
-    await importing(['--retry-unsure'], env);
-    expect(phonesIn('people.unsure.csv')).toEqual([ada, '+12025550149']);
-  });
-
-  it('keeps rows that were not sent again, also if the service refused them now', async () => {
-    const env = await answering({ [ada]: [500, 422], [bob]: [500] });
+    const env = await answering({ [ada]: [400], [cleo]: [400] });
     people(first, second, third);
-    await importing([], env);
-    expect(phonesIn('people.unsure.csv')).toEqual([ada, bob]);
-    const ran = await importing(['--retry-unsure'], env);
-    expect(ran).toMatchObject({ code: 10, sent: 1 });
-    expect([phonesIn('people.unsure.csv'), existsSync(at('people.failed.csv'))]).toEqual([[ada], false]);
+    await part(env);
+    const before = read('people.failed.csv');
+    people(second, third);
+    const ran = await importing([], env);
+    expect(ran).toMatchObject({ rows: 2, sent: 0, failed: 1, files: { failed: at('people.failed.2.csv') } });
+    expect([read('people.failed.csv'), phonesIn('people.failed.2.csv')]).toEqual([before, [cleo]]);
   });
 });

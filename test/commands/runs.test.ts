@@ -18,7 +18,8 @@ async function run(text: string, ...words: readonly string[]): Promise<string> {
   return JSON.parse(stdout).run;
 }
 
-const three = 'phone\n+12025550141\n12\n13\n';
+/** The service refuses tags that are text. */
+const three = 'phone,tags\n+12025550141,\n+12025550142,x\n+12025550143,x\n';
 
 describe('runs', () => {
   it('are empty at first', async () => {
@@ -29,8 +30,8 @@ describe('runs', () => {
   });
 
   it('are listed with their counts, without a key', async () => {
-    const stopped = await run('phone\n+12025550141\n12\n13\n', '--max-errors', '1', '--concurrency', '1');
-    const finished = await run('phone,name\n+12025550142,Ada\n14,Ada\n');
+    const stopped = await run(three, '--max-errors', '1', '--concurrency', '1');
+    const finished = await run('phone,name,tags\n+12025550144,Ada,\n+12025550145,Ada,x\n');
     const { stdout } = await world.run(['runs', 'list', '-o', 'json'], { env: {} });
     expect(JSON.parse(stdout)).toMatchObject([
       { id: stopped, state: 'unfinished', rows: 3, sent: 1, failed: 1, left: 1, file: join(world.home, 'people.csv') },
@@ -39,7 +40,7 @@ describe('runs', () => {
   });
 
   it('have failed if all rows are settled and none was sent', async () => {
-    await run('phone\n12\n13\n');
+    await run('phone,tags\n+12025550142,x\n+12025550143,x\n');
     const [listed] = JSON.parse((await world.run(['runs', 'list', '-o', 'json'], { env: {} })).stdout);
     expect(listed).toMatchObject({ state: 'failed', sent: 0, failed: 2 });
   });
@@ -52,12 +53,6 @@ describe('runs', () => {
     expect(stdout).toContain('people.csv');
   });
 
-  it('are listed with the file as it was typed', async () => {
-    await run(three);
-    const [listed] = JSON.parse((await world.run(['runs', 'list', '-o', 'json'], { env: {} })).stdout);
-    expect(listed.typed).toBe(`bizmsg contacts import ${join(world.home, 'people.csv')} -o json`);
-  });
-
   it('are shown with the line, the outcome and the service id of each row', async () => {
     const id = await run(three);
     const { code, stdout } = await world.run(['runs', 'show', id, '-o', 'json'], { env: {} });
@@ -67,6 +62,14 @@ describe('runs', () => {
       { line: 3, outcome: 'failed', reason: expect.stringContaining('the service answered 400'), id: null },
       { line: 4, outcome: 'failed', reason: expect.stringContaining('the service answered 400'), id: null },
     ]);
+  });
+
+  it('are shown without an id if the latest is meant, or by the name of a job', async () => {
+    await run(three, '--job', 'spring');
+    await run('phone\n+12025550149\n');
+    const lines = async (...words: readonly string[]) =>
+      (await world.run(['runs', 'show', ...words, '--columns', 'line', '--no-header'], { env: {} })).stdout;
+    expect([await lines(), await lines('spring')]).toEqual(['2\n', '2\n3\n4\n']);
   });
 
   it('are filtered by outcome, in each format', async () => {

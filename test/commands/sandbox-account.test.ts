@@ -179,26 +179,11 @@ describe('sandbox requests', () => {
   });
 });
 
-it('sandbox choices lists all choices', async () => {
-  const { run } = await local();
-  const { choices } = await import('../../src/sandbox/api/choices.ts');
-  expect(JSON.parse((await run('sandbox choices -o json')).stdout)).toHaveLength(choices.length);
-});
-
 describe('on a terminal of 80 columns', () => {
   it('sandbox status shows the whole address', async () => {
     const { run } = await local();
     expect((await run('sandbox status --no-color', 80)).stdout).toMatch(
       /^url .* waiting.*\nhttp:\/\/127\.0\.0\.1:\d+ /,
     );
-  });
-
-  it('sandbox choices cuts no text', async () => {
-    const { run } = await local();
-    const { stdout } = await run('sandbox choices --no-color', 80);
-    expect(stdout).toContain(
-      '§7  the order of checks\n  key, minute, path, plan, scope, body, template, params, month\n',
-    );
-    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 });

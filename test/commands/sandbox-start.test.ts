@@ -75,10 +75,10 @@ describe('in the foreground on a terminal', () => {
     const { url, run, end } = await foreground();
     const { url: hook } = await receiver((response) => response.writeHead(503).end());
     await run('contacts create --set phone=+12025550142 --profile local');
-    await run(`sandbox webhooks add ${hook}`);
+    await run(`sandbox endpoints add ${hook}`);
     await run('contacts create --set phone=+12025550143 --profile local');
     await expect
-      .poll(async () => (await run('sandbox deliveries --where state=waiting --query [].last')).stdout)
+      .poll(async () => (await run('sandbox endpoints deliveries --where state=waiting --query [].last')).stdout)
       .toBe('503\n');
     await run('contacts create --set name=Ada --profile local');
     const { code, stdout } = await end();

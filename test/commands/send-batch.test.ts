@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -26,27 +26,27 @@ const orders = 'phone,name,order\n+12025550141,Ada,A-1\n+12025550142,Alan,A-2\n'
 it.each(
   some([
     [
-      ['--param-column', 'name', '--param-column', 'order'],
+      ['-p', ':name', '-p', ':order'],
       ['Ada', 'A-1'],
       ['Alan', 'A-2'],
     ],
     [
-      ['--param-column', 'name', '-p', 'soon'],
+      ['-p', ':name', '-p', 'soon'],
       ['Ada', 'soon'],
       ['Alan', 'soon'],
     ],
     [
-      ['-p', 'Dear', '--param-column', 'name'],
+      ['-p', 'Dear', '-p', ':name'],
       ['Dear', 'Ada'],
       ['Dear', 'Alan'],
     ],
     [
-      ['--param=-p', '--param-column=order'],
+      ['--param=-p', '--param=:order'],
       ['-p', 'A-1'],
       ['-p', 'A-2'],
     ],
     [
-      ['-pDear', '--param-column', 'name'],
+      ['-pDear', '-p', ':name'],
       ['Dear', 'Ada'],
       ['Dear', 'Alan'],
     ],
@@ -73,7 +73,7 @@ const twice = {
 };
 
 it('sends one of two different messages to one recipient, and both with --per', async () => {
-  const words = ['--param-column', 'name', '-p', 'A-1'];
+  const words = ['-p', ':name', '-p', 'A-1'];
   const once = await sending('order_update', `${twice.csv}+12025550142,Cleo\n`, ...words);
   const { sent: count, skipped, files } = JSON.parse(once.stdout);
   expect([once.code, count, skipped.another_message, files.failed]).toEqual([0, 2, 1, null]);
@@ -82,7 +82,7 @@ it('sends one of two different messages to one recipient, and both with --per', 
 });
 
 it('lists in a dry run the rows with another message for an earlier recipient', async () => {
-  const ran = await sending('order_update', twice.csv, '--param-column', 'name', '-p', 'A-1', '--dry-run');
+  const ran = await sending('order_update', twice.csv, '-p', ':name', '-p', 'A-1', '--dry-run');
   expect(JSON.parse(ran.stdout)).toMatchObject({ would_send: 1, conflict_rows: [{ line: 3, same_as: 2 }] });
 });
 
@@ -115,14 +115,14 @@ it('refuses --skip-sent with --again', async () => {
 });
 
 it('ignores the column bizmsg_error', async () => {
-  await sending('order_update', twice.csv, '--param-column', 'name', '-p', 'A-1');
+  await sending('order_update', twice.csv, '-p', ':name', '-p', 'A-1');
   const { code } = await sending('welcome', 'to,bizmsg_error\n+12025550142,\n');
   expect([code, sent()]).toEqual([0, [['+12025550141', 'Ada', 'A-1'], ['+12025550142']]]);
 });
 
 it.each([
   ['-p', 'sk_live_0123456789abcdef'],
-  ['--param-column=sk_test_0123456789abcdef', '--yes'],
+  ['--param=:sk_test_0123456789abcdef', '--yes'],
 ])('refuses a param that looks like a key: %s %s', async (...words) => {
   const { code, stdout, stderr } = await sending('welcome', orders, ...words);
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('contains something that looks like a key')]);
@@ -137,7 +137,17 @@ describe('a key without a known prefix', () => {
   const bareKey = 'Zt5hWq8LpXc2Vn9BdK4m';
   const inEnvironment = async () => ({ ...world.env, BIZMSG_API_KEY: bareKey });
   const inOtherProfile = async () => {
-    const add = ['profiles', 'add', 'other', '--base-url', 'https://api.example.com', '--mode', 'live', '--key-stdin'];
+    const add = [
+      'login',
+      '--no-check',
+      '--profile',
+      'other',
+      '--base-url',
+      'https://api.example.com',
+      '--mode',
+      'live',
+      '--key-stdin',
+    ];
     expect((await world.run(add, { env: {}, stdin: bareKey })).code).toBe(0);
     return world.env;
   };
@@ -179,15 +189,15 @@ it('suggests swapping the template and the file', async () => {
   expect(sent()).toEqual([]);
 });
 
-it('suggests one --param-column per column', async () => {
-  const { code, stderr } = await sending('order_update', orders, '--param-column', 'name,order');
-  const hint = 'one --param-column for each: --param-column name --param-column order';
+it('suggests one -p for each column', async () => {
+  const { code, stderr } = await sending('order_update', orders, '-p', ':name,order');
+  const hint = 'one -p for each: -p :name -p :order';
   expect([code, stderr, sent()]).toEqual([2, expect.stringContaining(hint), []]);
 });
 
 it('refuses an empty param, except with --allow-empty', async () => {
   const text = 'phone,name\n+12025550141,\n';
-  const words = ['--param-column', 'name', '-p', '1'];
+  const words = ['-p', ':name', '-p', '1'];
   const refused = await sending('order_update', text, ...words);
   expect([refused.code, sent()]).toEqual([10, []]);
   await sending('order_update', text, ...words, '--allow-empty');
@@ -195,24 +205,24 @@ it('refuses an empty param, except with --allow-empty', async () => {
 });
 
 it('warns before it sends if the template has another number of variables', async () => {
-  const { code, stderr } = await sending('order_update', orders, '--param-column', 'name');
+  const { code, stderr } = await sending('order_update', orders, '-p', ':name');
   expect([code, noteCodes(stderr).includes('template')]).toEqual([10, true]);
   expect(stderr).toContain('has 2 variables, and 1 param is given"');
 });
 
 it('warns before it sends if the service does not list the template, in a dry run too', async () => {
-  const { stderr } = await sending('order_updat', orders, '--param-column', 'name', '--dry-run');
+  const { stderr } = await sending('order_updat', orders, '-p', ':name', '--dry-run');
   expect(stderr).toContain('the service does not list a template \\"order_updat\\"');
 });
 
 it('shows the first message in a dry run', async () => {
-  const words = ['--param-column', 'name', '--param-column', 'order', '--dry-run'];
+  const words = ['-p', ':name', '-p', ':order', '--dry-run'];
   const { stdout } = await sending('order_update', orders, ...words);
   expect(JSON.parse(stdout)).toMatchObject({ first_text: 'Hello Ada, your order A-1 is on its way.' });
 });
 
 it('shows the first message that will be sent, not one that was sent before', async () => {
-  const words = ['--param-column', 'name', '--param-column', 'order'];
+  const words = ['-p', ':name', '-p', ':order'];
   const [header, first = '', second = ''] = orders.split('\n');
   await sending('order_update', `${header}\n${first}\n`, ...words);
   const { stdout } = await sending(
@@ -225,12 +235,30 @@ it('shows the first message that will be sent, not one that was sent before', as
   expect(JSON.parse(stdout)).toMatchObject({ would_send: 1, first_text: 'Hello Alan, your order A-2 is on its way.' });
 });
 
-it('refuses a param that is the name of a column, unless it is given as a word', async () => {
-  const { code, stderr } = await sending('order_update', orders, '-p', 'name', '--param-column', 'order');
+it('refuses a param that is the name of a column', async () => {
+  const { code, stderr } = await sending('order_update', orders, '-p', 'Name', '-p', ':order');
   expect([code, sent()]).toEqual([2, []]);
-  expect(stderr).toContain('--param-column name; to send the word itself: --param=name');
-  const word = await sending('order_update', orders, '--param=name', '--param-column', 'order', '--dry-run');
-  expect(JSON.parse(word.stdout)).toMatchObject({ first: { params: ['name', expect.anything()] } });
+  expect(stderr).toContain('to send the value of the column: -p :Name');
+});
+
+it('finds columns in any case, and sends a text that begins with a colon', async () => {
+  const words = ['-p', ':NAME', '-p', '::)', '--dry-run'];
+  const { stdout } = await sending('order_update', 'Phone,Name\n+12025550141,Ada\n', ...words);
+  expect(JSON.parse(stdout)).toMatchObject({ first: { params: ['Ada', ':)'] } });
+});
+
+it.each([[[]], [['--yes']]])('refuses a live batch of a template that cannot match: %j', async (more) => {
+  world.sandbox.keys.goLive();
+  const env = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live };
+  const file = join(world.home, 'orders.csv');
+  writeFileSync(file, orders);
+  const words = ['send-batch', 'order_update', file, '-p', ':name', '--at-most', '9', '-o', 'json', ...more];
+  const refused = await world.run(words, { env });
+  expect([refused.code, sent()]).toEqual([11, []]);
+  expect(refused.stderr).toContain(
+    '"code":"template-unfit","message":"the template \\"order_update\\" has 2 variables',
+  );
+  expect((await world.run([...words, '--allow-unlisted'], { env })).code).toBe(10);
 });
 
 it('a job with other rows than before is listed with all of them', async () => {
@@ -291,10 +319,10 @@ describe('--exclude-from', () => {
 
   it.each([
     ['a line that is not a phone', '+12025550141\nAda\n', 'line 2'],
-    ['a table without such a column', 'name,mobile\nAda,+12025550141\n', 'no column named phone or to'],
+    ['a table without such a column', 'name,fax\nAda,+12025550141\n', 'no column named phone, to, mobile'],
     ['a typo in a second column', 'phone,to\n,+1202555014x\n', 'line 2'],
-    ['one phone with a name', '+12025550142 Ada\n', 'no column named phone or to'],
-    ['a header alone of another name', 'mobile\n', 'no column named phone or to'],
+    ['one phone with a name', '+12025550142 Ada\n', 'no column named phone, to, mobile'],
+    ['a header alone of another name', 'fax\n', 'no column named phone, to, mobile'],
     ['one national number', '2025550142\n', 'line 1'],
     ['national numbers', '(202) 555-0142\n202-555-0141\n', 'line 1'],
     ['a number without its plus', '12025550142', 'line 1'],
@@ -312,7 +340,7 @@ describe('--exclude-from', () => {
   it('refuses a missing file, and sends nothing', async () => {
     const file = join(world.home, 'missing.csv');
     const { code, stderr } = await sending('welcome', 'phone\n+12025550142\n', '--exclude-from', file);
-    expect([code, sent()]).toEqual([2, []]);
+    expect([code, sent()]).toEqual([3, []]);
     expect(JSON.parse(stderr)).toMatchObject({
       error: { message: `the excluded phones: "${file}" cannot be read: there is no such file` },
     });
@@ -343,7 +371,7 @@ describe('--hours', () => {
   it('of the profile apply as well, like its excluded phones', async () => {
     const excluded = join(world.home, 'never.txt');
     writeFileSync(excluded, '+12025550141\n');
-    const add = ['profiles', 'add', 'acme', '--base-url', world.url, '--key-stdin'];
+    const add = ['login', '--no-check', '--profile', 'acme', '--base-url', world.url, '--key-stdin'];
     await world.bin(add, {}, world.sandbox.keys.sandbox);
     const hours = `${today} 00:00-24:00 UTC`;
     const set = await world.bin([
@@ -371,9 +399,11 @@ describe('--hours', () => {
     expect([(await waiting).code, sent()]).toEqual([130, [['+12025550142']]]);
     const missing = join(world.home, 'missing.txt');
     const typo = await world.bin(['profiles', 'set', 'acme', '--hours', 'none', '--exclude-from', missing]);
-    expect(typo.stderr).toContain(`note: "${missing}" cannot be read: there is no such file; no messages are sent`);
+    expect([typo.code, typo.stderr]).toEqual([3, expect.stringContaining('cannot be read: there is no such file')]);
+    await world.bin(['profiles', 'set', 'acme', '--hours', 'none']);
+    rmSync(excluded);
     const refused = await world.run(words, { env: {} });
-    expect([refused.code, sent()]).toEqual([2, [['+12025550142']]]);
+    expect([refused.code, sent()]).toEqual([3, [['+12025550142']]]);
     expect(refused.stderr).toContain('cannot be read: there is no such file');
     await world.bin(['profiles', 'set', 'acme', '--hours', 'none', '--exclude-from', 'none']);
     expect((await world.run(['profiles', 'show', 'acme', '-o', 'json'], { env: {} })).stdout).toContain('"hours":null');
@@ -394,7 +424,7 @@ describe('--hours', () => {
 
 it('shows its share of the monthly quota', async () => {
   await world.bin(
-    ['profiles', 'add', 'acme', '--base-url', world.url, '--key-stdin', '--plan', 'starter'],
+    ['login', '--no-check', '--profile', 'acme', '--base-url', world.url, '--key-stdin', '--plan', 'starter'],
     {},
     world.sandbox.keys.sandbox,
   );
@@ -410,20 +440,45 @@ it('shows its share of the monthly quota', async () => {
 });
 
 it.each([
-  ['an unknown column', ['--param-column', 'nam'], 'nam'],
-  ['no recipient', ['--to-column', 'recipient'], 'recipient'],
+  ['an unknown column', ['-p', ':nam'], 'nam'],
+  ['no recipient', ['--map', 'recipient=phone'], 'recipient'],
 ])('refuses %s', async (_, words, said) => {
   const { code, stdout, stderr } = await sending('welcome', orders, ...words);
   expect([code, stdout, stderr, sent()]).toEqual([2, '', expect.stringContaining(said), []]);
 });
 
-it.each([[['--country', 'US']], [['--normalize', '--country', 'US']], [['--normalise', '--country', 'US']]])(
-  'normalizes national numbers with %j',
-  async (words) => {
-    const { code } = await sending('welcome', 'phone\n(202) 555-0141\n', ...words);
-    expect([code, sent()]).toEqual([0, [['+12025550141']]]);
-  },
-);
+it('reads national numbers with --country, and those of --exclude-from', async () => {
+  const never = join(world.home, 'never.csv');
+  // windows-1252, with the column of the input.
+  writeFileSync(never, Buffer.from('Mobil;Name\n(202) 555-0142;M\u00fcller\n', 'latin1'));
+  const text = 'Mobil\n(202) 555-0141\n202-555-0142\n';
+  const words = ['--map', 'mobil=phone', '--country', 'US', '--exclude-from', never];
+  const { code } = await sending('welcome', text, ...words);
+  expect([code, sent()]).toEqual([0, [['+12025550141']]]);
+});
+
+it('takes the country and the encoding of the profile, and checks excluded phones when they are set', async () => {
+  const [never, file] = [join(world.home, 'never.txt'), join(world.home, 'orders.csv')];
+  writeFileSync(never, '(202) 555-0142\n');
+  writeFileSync(file, Buffer.from('phone,name\n(202) 555-0141,M\u00fcller\n202-555-0142,Bo\n', 'latin1'));
+  await world.bin(
+    ['login', '--no-check', '--profile', 'acme', '--base-url', world.url, '--key-stdin'],
+    {},
+    world.sandbox.keys.sandbox,
+  );
+  const set = (...words: readonly string[]) =>
+    world.bin(['profiles', 'set', 'acme', '--exclude-from', never, ...words]);
+  expect(await set()).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('line 1: "(202) 555-0142" is not a phone'),
+  });
+  expect((await set('--country', 'us', '--encoding', 'latin1')).code).toBe(0);
+  const words = ['send-batch', 'order_update', file, '-p', ':name', '-p', 'A-1', '--profile', 'acme'];
+  expect((await world.run(words, { env: {} })).code).toBe(0);
+  expect(sent()).toEqual([['+12025550141', 'M\u00fcller', 'A-1']]);
+  const single = await world.run(['send-template', '(202) 555-0142', 'welcome', '--profile', 'acme'], { env: {} });
+  expect([single.code, single.stderr]).toEqual([11, expect.stringContaining('+12025550142 is in')]);
+});
 
 it('repairs numbers that lost their form, and counts them', async () => {
   const { code, stderr } = await sending('welcome', 'phone\n12025550141.0\n0041 79 123 45 67\n', '--country', 'US');
@@ -443,7 +498,7 @@ it('says once that a sandbox key of a service reaches no phone', async () => {
 describe('--fields', () => {
   it('names the columns of a file without a header line', async () => {
     const text = '+12025550141,Ada\n+12025550142,Alan\n';
-    const words = ['--fields', 'phone,name', '--param-column', 'name', '-p', 'soon'];
+    const words = ['--fields', 'phone,name', '-p', ':name', '-p', 'soon'];
     expect((await sending('order_update', text, ...words)).code).toBe(0);
     expect(sent()).toEqual([
       ['+12025550141', 'Ada', 'soon'],

@@ -55,7 +55,7 @@ describe('an unfinished batch of stdin', () => {
 
 it('no copy of stdin is kept, whether the run ends, stops or is refused', async () => {
   await batch(rows(ada, alan));
-  await batch(rows(grace), '--expect-count', '2');
+  await batch(rows(grace), '--at-most', '2');
   await batch(rows(joan), '--dry-run');
   world.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 401 }, times: 1 });
   await batch(rows(joan));
@@ -82,5 +82,5 @@ it('failed rows of stdin go to the current folder, readable only by this user', 
 });
 
 it('stdin without rows is not a run', async () => {
-  expect(await batch('')).toMatchObject({ code: 0, rows: 0, run: null });
+  expect(await batch('\n')).toMatchObject({ code: 0, rows: 0, run: null });
 });

@@ -82,7 +82,7 @@ describe('send-template to a service', () => {
 
   it('names templates list with the profile that was given', async () => {
     const { home, url } = await listing(records);
-    const add = ['profiles', 'add', 'acme', '--base-url', url, '--key-stdin'];
+    const add = ['login', '--no-check', '--profile', 'acme', '--base-url', url, '--key-stdin'];
     await cli(add, { home, stdin: 'sk_test_0123456789abcdef' });
     const { stderr } = await cli([...send, '-o', 'json', '--profile', 'acme'], { home });
     expect(errorIn(stderr)).toMatchObject({ hint: 'bizmsg templates list --profile acme shows the templates' });

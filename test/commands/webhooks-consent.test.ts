@@ -21,11 +21,11 @@ it.each(lines)('sends nothing to another machine without confirmation: %s', asyn
   ]);
 });
 
-it.each(lines)('sends nothing to another machine with BIZMSG_ONLY=local, even with --yes: %s', async (line) => {
+it.each(lines)('sends nothing to another machine with BIZMSG_LOCAL_ONLY=1, even with --yes: %s', async (line) => {
   const { run, send } = await listener();
   await send('1');
-  const { code, stderr } = await run(line.replace('webhooks', '--yes webhooks'), { env: { BIZMSG_ONLY: 'local' } });
-  expect([code, stderr]).toEqual([11, expect.stringContaining(`BIZMSG_ONLY=local refuses ${elsewhere}`)]);
+  const { code, stderr } = await run(line.replace('webhooks', '--yes webhooks'), { env: { BIZMSG_LOCAL_ONLY: '1' } });
+  expect([code, stderr]).toEqual([11, expect.stringContaining(`BIZMSG_LOCAL_ONLY=1 refuses ${elsewhere}`)]);
 });
 
 it('forwards to another machine with --yes, with a note', async () => {

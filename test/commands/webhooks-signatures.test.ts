@@ -167,6 +167,13 @@ describe('webhooks sign', () => {
     expect(ids).toEqual([expect.stringMatching(/^evt_[\w-]{36}$/), expect.not.stringMatching(ids[0] ?? '')]);
   });
 
+  it('uses the secret of the running sandbox if no other is known', async () => {
+    const home = newHome();
+    const sandbox = await serveLocal(home);
+    const { stdout } = await cli(['webhooks', 'sign', '-'], { home, stdin: body });
+    expect(new Webhook(sandbox.secret()).verify(body, headersIn(stdout))).toEqual(JSON.parse(body));
+  });
+
   it('signs a delivery again with the same id', async () => {
     const old = signed(body, { by: otherSecret, id: 'evt_old' }).map(([name, value]) => `${name}: ${value}\r\n`);
     const { stdout } = await sign('- --timestamp 1777636800', `POST / HTTP/1.1\r\n${old.join('')}\r\n${body}`);
@@ -221,7 +228,7 @@ describe('a webhook secret of fewer than 16 bytes', () => {
   it.each(weak)('is refused for a webhook of the sandbox: %j', async (text) => {
     const home = newHome();
     const { webhooks } = await serveLocal(home);
-    const words = 'sandbox webhooks add http://127.0.0.1:9/ --secret-stdin'.split(' ');
+    const words = 'sandbox endpoints add http://127.0.0.1:9/ --secret-stdin'.split(' ');
     expect(await cli(words, { home, stdin: text })).toEqual(refused('at least 16 bytes in base64', 2));
     expect(webhooks.list()).toEqual([]);
   });

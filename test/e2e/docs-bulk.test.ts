@@ -103,7 +103,7 @@ describe('the page about imports and batches', () => {
 
 /** Removes durations, times and ids of runs. */
 function same(text = 'nothing that the page has'): string {
-  const lasted = text.trimEnd().replace(/(sent in|\) after) [\d.]+ m?s/g, '$1 SOME TIME');
+  const lasted = text.trimEnd().replace(/(sent in|imported in|\) after) [\d.]+ m?s/g, '$1 SOME TIME');
   return withoutVariables(
     lasted
       .replace(/run [0-9a-f]{12} \(last at [^)]+\)/g, 'run ID (last at TIME)')
@@ -127,11 +127,7 @@ describe('the recipe', () => {
 
   it('for failures prints each one', (context) => {
     context.skip(noJq !== undefined, noJq);
-    expect(shell(watched).split('\n').slice(0, 3)).toEqual([
-      expect.stringMatching(/^line 2: the service answered 400 /),
-      expect.stringMatching(/^line 3: /),
-      expect.stringMatching(/^line 4: /),
-    ]);
+    expect(shell(watched)).toMatch(/^line 4: phone: "1\.20256E\+10" is not a phone number/);
   });
 
   it('for a folder imports each file once', async () => {

@@ -26,7 +26,7 @@ describe('the page about the sandbox', () => {
     const handler = await serve((_, __, response) => response.writeHead(status).end());
     const here = (block: string) => block.replaceAll(':3000', `:${handler.port}`);
     const { follow } = openReader();
-    const [sent = '', delivered = ''] = here(hooked).split(/^(?=\$ bizmsg sandbox deliveries)/m);
+    const [sent = '', delivered = ''] = here(hooked).split(/^(?=\$ bizmsg sandbox endpoints deliveries)/m);
     expect([await follow(started), await follow(sent)]).toEqual([[], []]);
     await expect.poll(() => handler.seen.length).toBe(1);
     expect(await follow(delivered)).toEqual([]);

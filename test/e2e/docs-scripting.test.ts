@@ -14,12 +14,6 @@ beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 const [loop = ''] = blocksIn('docs/scripting.md', 'Scripting', 1);
 const [template = ''] = blocksIn('docs/scripting.md', 'Send a message', 1);
 const [lists = ''] = blocksIn('docs/scripting.md', 'Lists, and any other request', 1);
-const topics = [
-  ...blocksIn('docs/scripting.md', 'Exit codes', 1),
-  ...blocksIn('docs/scripting.md', 'Output formats', 1),
-  ...blocksIn('docs/scripting.md', 'Environment', 1),
-];
-
 describe('the page about scripts', () => {
   it('loops over a file', async () => {
     const home = newHome();
@@ -32,9 +26,5 @@ describe('the page about scripts', () => {
 
   it('works with contacts, templates and campaigns', async () => {
     expect(await openReader().follow(template + lists)).toEqual([]);
-  });
-
-  it('shows topics of the help', async () => {
-    expect(await openReader().follow(topics.join(''))).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ describe('the page about problems', () => {
   it('diagnoses the machine', async () => {
     const home = newHome();
     const env = await openApi(home, { scope: 'send-only' });
-    const add = 'profiles add acme --base-url https://api.example.com --key-stdin';
+    const add = 'login --no-check --profile acme --base-url https://api.example.com --key-stdin';
     await bin(add.split(' '), { home, input: accountKeys.sandbox });
     chmodSync(join(home, '.config/bizmsg/profiles.json'), 0o644);
     const { follow } = openReader({ home, env, local: withoutNode });
@@ -34,7 +34,7 @@ describe('the page about problems', () => {
   it('moves to another machine, which continues the batch', async () => {
     const [home, other] = [newHome(), newHome()];
     const env = await openApi(home);
-    await bin('profiles add acme --base-url https://api.example.com --key-stdin'.split(' '), {
+    await bin('login --no-check --profile acme --base-url https://api.example.com --key-stdin'.split(' '), {
       home,
       input: accountKeys.live,
     });

@@ -30,7 +30,7 @@ export async function openMachine(command: string): Promise<Machine> {
   const [handler, failing] = [await answering(204), await answering(503)];
   const env = { ...cleanEnv(home), ...(await openApi(home)), PATH: installIn(home), SHELL: '/bin/bash' };
   const shell = (line: string) => start(line, home, env);
-  if (!['profiles add', 'login'].includes(command)) addAcme(home);
+  if (command !== 'login') addAcme(home);
   writeFiles(home);
   await addEvents(home, `${handler.url}/hooks`, ['webhooks replay', 'webhooks history'].includes(command) ? 503 : 200);
   if (command === 'sandbox start') onTestFinished(async () => void (await shell('bizmsg sandbox stop')));
@@ -44,7 +44,7 @@ export async function openMachine(command: string): Promise<Machine> {
 const fault = 'bizmsg sandbox fault add --on send-template --status 500';
 const sent = 'bizmsg send-template +12025550101 welcome --profile local';
 
-const mixed = 'bizmsg contacts import mixed.csv --phone phone --profile local';
+const mixed = 'bizmsg contacts import mixed.csv --profile local';
 const unanswered = 'bizmsg sandbox fault add --on contacts-create --status 500';
 
 /** Commands that must run before an example. */
@@ -59,7 +59,7 @@ const before: Readonly<Record<string, readonly string[]>> = {
   'sandbox plan show': ['bizmsg sandbox plan set growth'],
   'sandbox fault list': [fault],
   'sandbox fault clear': [fault],
-  'sandbox redeliver': ['bizmsg sandbox clock advance 7d'],
+  'sandbox endpoints redeliver': ['bizmsg sandbox clock advance 7d'],
   activity: [sent, sent],
   'webhooks verify': ['bizmsg webhooks show --raw event.http'],
 };

@@ -38,8 +38,15 @@ describe('the command of sandbox exec', () => {
       BIZMSG_BASE_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       BIZMSG_API_KEY: expect.stringMatching(/^sk_test_local-/),
       BIZMSG_WEBHOOK_SECRET: expect.stringMatching(/^whsec_/),
-      BIZMSG_ONLY: 'local',
+      BIZMSG_LOCAL_ONLY: '1',
     });
+  });
+
+  it('needs no home that can be written, and prints no note about the simulation', async () => {
+    const words = ['--', 'bizmsg', 'send-template', '+12025550101', 'welcome'];
+    const { code, stdout } = await bin(['sandbox', 'exec', ...words], { home: '/proc/nowhere' });
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^msg_sandbox_/)]);
+    expect(await run(words)).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('gets its arguments unchanged', async () => {
@@ -138,10 +145,10 @@ describe('inside sandbox exec', () => {
     expect(stdout.split('\n')).toHaveLength(machine.contacts().length + 1);
   });
 
-  it('--profile local is the default sandbox if BIZMSG_ONLY is set and the account is not local', async () => {
+  it('--profile local is the default sandbox if BIZMSG_LOCAL_ONLY is set and the account is not local', async () => {
     await serveLocal(home);
     const env = {
-      BIZMSG_ONLY: 'local',
+      BIZMSG_LOCAL_ONLY: '1',
       BIZMSG_BASE_URL: 'https://api.example.com',
       BIZMSG_API_KEY: 'sk_test_0123456789abcd',
     };

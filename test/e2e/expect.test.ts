@@ -240,7 +240,7 @@ describe('webhooks expect, killed', () => {
     expect(sandbox.webhooks.list()).toHaveLength(1);
     alive(running.pid, 'SIGKILL');
     await running.ended;
-    expect((await run(['sandbox', 'webhooks', 'list', '-o', 'json'])).stdout).toBe('[]\n');
+    expect((await run(['sandbox', 'endpoints', 'list', '-o', 'json'])).stdout).toBe('[]\n');
   });
 });
 

@@ -53,19 +53,19 @@ it('sends no event to another machine after a restart without --allow-external',
   expect(third.stderr()).not.toContain('another machine');
   await third.stop();
 
-  const only = await started(home, ['--data', data], { BIZMSG_ONLY: 'local' });
+  const only = await started(home, ['--data', data], { BIZMSG_LOCAL_ONLY: '1' });
   expect(await only.remote.ask('webhooks')).toMatchObject([{ state: 'disabled' }, { state: 'active' }]);
   await only.stop();
 });
 
 it.each([
-  ['sandbox webhooks add', ['sandbox', 'webhooks', 'add', elsewhere, '--allow-external']],
+  ['sandbox endpoints add', ['sandbox', 'endpoints', 'add', elsewhere, '--allow-external']],
   ['sandbox start', ['sandbox', 'start', '--ephemeral', '--idle', '1ms', '--allow-external']],
-])('refuses %s --allow-external if BIZMSG_ONLY=local is set', async (_, argv) => {
+])('refuses %s --allow-external if BIZMSG_LOCAL_ONLY=1 is set', async (_, argv) => {
   const { home } = await newFolder();
   const sandbox = await serveLocal(home);
-  const ran = await cli(argv, { home, env: { BIZMSG_ONLY: 'local' } });
+  const ran = await cli(argv, { home, env: { BIZMSG_LOCAL_ONLY: '1' } });
   expect(ran).toMatchObject({ code: 11, stdout: '' });
-  expect(ran.stderr).toContain('error: blocked by BIZMSG_ONLY=local: --allow-external');
+  expect(ran.stderr).toContain('error: blocked by BIZMSG_LOCAL_ONLY=1: --allow-external');
   expect(sandbox.webhooks.list()).toEqual([]);
 });

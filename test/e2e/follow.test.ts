@@ -62,12 +62,12 @@ describe('a followed list prints what is there, then what is new, until Ctrl-C',
     expect(lines).toEqual([first, second]);
   });
 
-  it('sandbox deliveries, each one after its first attempt', async () => {
+  it('sandbox endpoints deliveries, each one after its first attempt', async () => {
     const { url } = await receiver();
     machine.sandbox.webhooks.add({ url });
     await create('+12025550142');
     await machine.sandbox.settled();
-    const line = 'sandbox deliveries -f --columns type,state,attempts';
+    const line = 'sandbox endpoints deliveries -f --columns type,state,attempts';
     const lines = await followed(line, 'contact.created', () => Promise.resolve(create('+12025550143')));
     expect(lines).toEqual(['contact.created\tdelivered\t1', 'contact.created\tdelivered\t1']);
   });

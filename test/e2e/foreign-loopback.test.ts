@@ -98,11 +98,13 @@ it.skipIf(!hasIpv6).each(['[::1]', 'localhost'])(
     locatorFolder(state);
     writeLocator(state, locatorOf(state, service.port));
     const address = `http://${host}:${service.port}`;
-    const env = { BIZMSG_BASE_URL: address, BIZMSG_API_KEY: keys.sandbox, BIZMSG_ONLY: 'local' };
+    const env = { BIZMSG_BASE_URL: address, BIZMSG_API_KEY: keys.sandbox, BIZMSG_LOCAL_ONLY: '1' };
     const ran = await bin(order, { home, env });
     expect(ran).toMatchObject({ code: 11, stdout: '' });
-    expect(ran.stderr).toContain(`BIZMSG_ONLY=local refuses ${address}`);
-    expect([requests, service.seen]).toEqual([[], []]);
+    expect(ran.stderr).toContain(`BIZMSG_LOCAL_ONLY=1 refuses ${address}`);
+    // It is asked whether it is a sandbox, without the key.
+    expect(requests.filter((headers) => headers.includes('authorization'))).toEqual([]);
+    expect(service.seen.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
   },
 );
 

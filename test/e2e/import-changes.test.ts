@@ -24,7 +24,7 @@ describe('a file that changes while its rows are sent', () => {
       rig.slow(world, 10);
       const file = writeLong(world);
       const before = readFileSync(file);
-      const running = rig.start(world, batch(file, '--expect-count', String(rows)));
+      const running = rig.start(world, batch(file, '--at-most', String(rows)));
       await rig.untilSent(world, 200, running);
       change(file);
       expect(await running.ended).toBe(11);

@@ -45,11 +45,3 @@ it('--dry-run next to a running command announces that it would join the run, an
   expect(ran.stderr).toContain(`another process is working on run ${id}`);
   expect(world.sandbox.counts().messages).toBe(0);
 });
-
-it('the command line of a run is listed quoted for the shell', async () => {
-  const world = await rig.newWorld();
-  const file = rig.writePeople(world, 1);
-  await world.run(['contacts', 'import', file, '--map', 'name=Full Name', '-o', 'json']);
-  const [{ typed }] = JSON.parse((await world.run(['runs', 'list', '-o', 'json'])).stdout);
-  expect(typed).toBe(`bizmsg contacts import ${file} --map 'name=Full Name' -o json`);
-});

@@ -55,7 +55,7 @@ describe('a signal to a batch', () => {
     const world = await rig.newWorld();
     world.sandbox.keys.goLive();
     const env = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live };
-    const argv = ['send-batch', 'welcome', rig.writePeople(world, 400_000), '--expect-count', '400000'];
+    const argv = ['send-batch', 'welcome', rig.writePeople(world, 400_000), '--at-most', '400000'];
     const running = rig.start({ ...world, env }, argv);
     await expect.poll(running.stderr).toContain('LIVE');
     alive(running.pid, 'SIGTERM');

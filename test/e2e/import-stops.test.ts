@@ -16,7 +16,7 @@ describe('a run stops, and can be continued,', () => {
     ['2', /^the first 2 rows failed or are unsure; the last: the service answered 400 /],
   ])('at --max-errors %s, with a clear message', async (most, message) => {
     const world = await rig.newWorld();
-    writeFileSync(join(world.home, 'bad.csv'), 'phone\n12\n13\n14\n');
+    writeFileSync(join(world.home, 'bad.csv'), 'phone,tags\n+12025550141,x\n+12025550142,x\n+12025550143,x\n');
     const argv = ['contacts', 'import', join(world.home, 'bad.csv'), '--max-errors', most, '--concurrency', '1'];
     const error = errorIn((await world.run([...argv, '-o', 'json'])).stderr);
     expect(error).toMatchObject({ code: 'too-many-errors', message: expect.stringMatching(message) });
@@ -42,7 +42,7 @@ describe('a run stops, and can be continued,', () => {
     expect(rig.summaryIn(running.stdout())).toMatchObject({ sent, failed: 0, unsure: 0, not_reached: rows - sent });
     expect(errorIn(running.stderr())).toMatchObject({
       code: 'unauthorized',
-      hint: expect.stringContaining(`${rows - sent} rows were not sent; with a valid key`),
+      hint: expect.stringContaining(`${rows - sent} rows were not sent; once the key is accepted`),
     });
     const env = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.create('full').text };
     const crashing = rig.start({ home: world.home, env }, [...argv, '--continue']);

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { isLong, some } from '../support/long-tests.ts';
@@ -44,7 +46,9 @@ describe('the progress of a run, on a terminal', () => {
     }
     expect(await terminal.ended()).toBe(0);
     expect(terminal.screen()).not.toContain(' · ');
-    expect(terminal.screen().replaceAll('\n', '')).toMatch(/Done \(simulated\): 600 of 600 rows sent in \d+ s\[0\]/);
+    expect(terminal.screen().replaceAll('\n', '')).toMatch(
+      /Done \(simulated\): 600 of 600 rows imported in \d+ s\[0\]/,
+    );
   });
 
   it('does not mix with lines of results', async () => {
@@ -115,5 +119,33 @@ describe('the progress of a run, on a terminal', () => {
     // The first choice sends nothing.
     terminal.press('Enter');
     expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([11, 30]);
+  });
+
+  it('says why other rows are not sent, and asks for the number of those that are', async () => {
+    const world = await rig.newWorld();
+    world.sandbox.keys.goLive();
+    const good = Array.from({ length: 12 }, (_, at) => `${rig.phoneOf(at + 1)},P\n`).join('');
+    writeFileSync(join(world.home, 'people.csv'), `Mobile,name\n0151 20000001,A\n0151 20000002,B\nx,C\n${good}`);
+    const live = { ...world, env: { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live } };
+    const terminal = await open(live, 120);
+    await terminal.enter('bizmsg send-batch welcome people.csv');
+    const screen = await terminal.until('Type 12 to send:');
+    expect(screen).toContain('people.csv: 15 rows. Not sent: 3 invalid\n');
+    expect(screen).toContain('2 x Mobile: "…" is not a phone number; --country reads national numbers (line 2, …)\n');
+    expect(screen).toContain('\nwelcome → 12 people\n');
+    terminal.press('C-c');
+    expect(await terminal.ended()).toBe(130);
+  });
+
+  it('asks for the encoding of a file that is not UTF-8, with words of it', async () => {
+    const world = await rig.newWorld();
+    const text = 'phone,name\n+12025550141,M\u00fcller\n+12025550142,K\u00f6ln\n';
+    writeFileSync(join(world.home, 'people.csv'), Buffer.from(text, 'latin1'));
+    const terminal = await open(world, 120);
+    await terminal.enter('bizmsg contacts import people.csv');
+    await terminal.until('Read it as windows-1252: Müller, Köln; right?');
+    terminal.answer('y');
+    expect(await terminal.ended()).toBe(0);
+    expect(world.sandbox.contacts().at(-1)).toMatchObject({ name: 'Köln' });
   });
 });

@@ -63,40 +63,16 @@ describe.skipIf(!canSwapFiles)('a run whose output disk is full', () => {
   });
 });
 
-describe('a run that stops after too many failed rows', () => {
-  const importing = async (header: string, ...words: readonly string[]) => {
-    const world = await rig.newWorld();
-    const file = rig.writePeople(world, 60);
-    const text = readFileSync(file, 'utf8').replace('phone,name', header);
-    return {
-      world,
-      ...(await rig.shell(
-        world,
-        `cat > people.csv <<'.'\n${text}.\nbizmsg contacts import people.csv ${words.join(' ')}`,
-      )),
-    };
-  };
-
-  it('prints how to fix the mapping, or what the service needs', async () => {
-    const { code, stderr, stdout } = await importing('Phone,name');
-    expect([code, stdout]).toEqual([
-      6,
-      expect.stringMatching(/^Stopped \(simulated\) after [\d.]+ m?s: 0 of 60 rows sent\n/),
-    ]);
-    const [hint, more] = stderr.trimEnd().split('\n').slice(-2);
-    expect(hint).toBe('  the input has "Phone": --map Phone=phone');
-    expect(more).toMatch(/^ {2}\d+ rows were not sent; fix the cause, then run the same command again to send them$/);
-  });
-
-  it('suggests no column if the input has no similar one', async () => {
-    const { stderr } = await importing('whatever,name');
-    expect(stderr).not.toContain('the input has');
-  });
-
-  it('suggests the column even if the run did not stop', async () => {
-    const { code, stderr } = await importing('Phone,name', '--max-errors', '100');
-    expect([code, stderr]).toEqual([10, expect.stringContaining('note: the input has "Phone": --map Phone=phone')]);
-  });
+it('a run that stops after too many failed rows prints how to go on', async () => {
+  const world = await rig.newWorld();
+  rig.writePeople(world, 60);
+  const { code, stderr, stdout } = await rig.shell(world, 'bizmsg contacts import people.csv --map name=tags');
+  expect([code, stdout]).toEqual([
+    6,
+    expect.stringMatching(/^Stopped \(simulated\) after [\d.]+ m?s: 0 of 60 rows imported\n/),
+  ]);
+  const more = stderr.trimEnd().split('\n').at(-1);
+  expect(more).toMatch(/^ {2}\d+ rows were not sent; fix the cause, then run the same command again to send them$/);
 });
 
 it('repeats the command and the input in its summary', async () => {

@@ -23,7 +23,7 @@ syncBuiltinESMExports();
 
 const key = 'sk_live_7Rw1Kc5NbY6uJe0SqMvA';
 const rows = 'phone\n12\n+12025550141\n';
-const add = 'profiles add --base-url https://api.example.com --key-stdin';
+const add = 'login --no-check --base-url https://api.example.com --key-stdin --profile';
 const listen = 'webhooks listen --port 0';
 
 interface Case {

@@ -50,7 +50,7 @@ describe('webhooks listen, for a new user on a terminal', () => {
       expect.stringMatching(/^\^CStopped http:\/\/127\.0\.0\.1:\d+$/),
       '[0]',
     ]);
-    const { stdout } = await bin(['sandbox', 'webhooks', 'list', '-o', 'json'], { home: home.path });
+    const { stdout } = await bin(['sandbox', 'endpoints', 'list', '-o', 'json'], { home: home.path });
     expect(stdout).toBe('[]\n');
   });
 

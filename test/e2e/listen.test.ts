@@ -23,7 +23,7 @@ const run = (...argv: readonly string[]) => bin(argv, { home: home.path });
 const trigger = (...argv: readonly string[]) => run('sandbox', 'trigger', ...argv);
 const listeners = () => readdirSync(join(home.path, '.local/state/bizmsg/listeners'));
 const webhooks = async (): Promise<readonly unknown[]> =>
-  JSON.parse((await run('sandbox', 'webhooks', 'list', '-o', 'json')).stdout);
+  JSON.parse((await run('sandbox', 'endpoints', 'list', '-o', 'json')).stdout);
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -163,7 +163,9 @@ describe('webhooks listen --profile local', () => {
     await trigger('order.paid');
     // If the sandbox stopped before it recorded the response, it delivers the event again.
     await expect
-      .poll(async () => (await run('sandbox', 'deliveries', '--where', 'state=waiting', '-o', 'json')).stdout)
+      .poll(
+        async () => (await run('sandbox', 'endpoints', 'deliveries', '--where', 'state=waiting', '-o', 'json')).stdout,
+      )
       .toBe('[]\n');
     for (const step of steps) expect((await run('sandbox', ...step.split(' '))).code).toBe(0);
     await trigger('flow.completed');
@@ -190,7 +192,7 @@ describe('webhooks listen --profile local', () => {
   it('follows a secret that is rotated twice', async () => {
     const listening = await listen(['--profile', 'local']);
     for (const count of [1, 2]) {
-      expect((await run('sandbox', 'webhooks', 'rotate')).code).toBe(0);
+      expect((await run('sandbox', 'endpoints', 'rotate')).code).toBe(0);
       await trigger('order.paid');
       await listening.printed('event', count);
     }

@@ -55,7 +55,7 @@ it('makes two consecutive imports share it, whatever key they use', async () => 
     return path;
   };
   expect(await run('contacts', 'import', file('one.csv', 200))).toMatchObject({ code: 0 });
-  const live = ['--mode', 'live', '--expect-count', '15'];
+  const live = ['--mode', 'live', '--at-most', '15'];
   expect(await run('contacts', 'import', file('two.csv', 300), ...live)).toMatchObject({ code: 0 });
   expect(statuses(sandbox).filter((status) => status === 429)).toEqual([]);
   expect(sandbox.contacts().filter(({ phone }) => /550[23]/.test(phone))).toHaveLength(30);

@@ -45,6 +45,43 @@ it('starts a new one after kill -9, without delay', async () => {
   expect(after?.pid).not.toBe(before?.pid);
 });
 
+it('keeps its port after kill -9, also one that was chosen', async () => {
+  const home = newHome();
+  await bin(['sandbox', 'start', '--background', '--port', '0'], { home });
+  const [before] = await running(home);
+  process.kill(before?.pid ?? 0, 'SIGKILL');
+  await bin(send, { home });
+  expect(await running(home)).toMatchObject([{ url: before?.url }]);
+});
+
+it('says when it will stop', async () => {
+  const home = newHome();
+  const { stderr } = await bin(['sandbox', 'start', '--background', '--idle', '10m'], { home });
+  expect(stderr).toContain('it stops after 10 minutes without a request, and starts again on demand');
+});
+
+it('answers with the key of sandbox env in another home, and without one', async () => {
+  const home = newHome();
+  const { stdout } = await bin(['sandbox', 'env', '-o', 'json'], { home });
+  const env: Readonly<Record<string, string>> = JSON.parse(stdout);
+  for (const other of [newHome(), '/proc/nowhere'])
+    expect(await bin(['send-template', '+12025550101', 'welcome'], { home: other, env })).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^msg_sandbox_/),
+    });
+  expect(JSON.parse((await bin(['sandbox', 'messages', '-o', 'json'], { home })).stdout)).toHaveLength(2);
+});
+
+it.each(['open --print', 'export', 'messages', 'messages list', 'endpoints deliveries list'])(
+  'sandbox %s accepts --profile local, and no other profile',
+  async (words) => {
+    const home = newHome();
+    const argv = ['sandbox', ...words.split(' '), '--profile'];
+    expect((await bin([...argv, 'local'], { home })).code).toBe(0);
+    expect((await bin([...argv, 'acme'], { home })).code).toBe(2);
+  },
+);
+
 it('says why it does not start, and what to do', async () => {
   const home = newHome();
   const journal = join(home, '.local/state/bizmsg/sandbox/journal.ndjson');

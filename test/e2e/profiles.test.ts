@@ -34,7 +34,10 @@ const run = (line: string, input?: string, env: Readonly<Record<string, string>>
   world.run(line.split(' '), { env, stdin: input ?? '' });
 
 const add = (name: string, key = sandboxKey, url = service) =>
-  run(`profiles add ${name} --base-url ${url} --key-stdin`, `${key}\n`);
+  run(`login --no-check --profile ${name} --base-url ${url} --key-stdin`, `${key}\n`);
+
+/** The profile in use. */
+const shownProfile = async (): Promise<unknown> => JSON.parse((await run('profiles show -o json')).stdout);
 
 /** Replaces the default world with one of another kind. */
 async function reopen(options: SandboxOptions): Promise<void> {
@@ -47,7 +50,7 @@ describe('profiles', () => {
     const { code, stdout, stderr } = await add('acme');
     const modes = [folder(), storePath()].map((path) => statSync(path).mode & 0o777);
     expect([code, stderr, modes]).toEqual([0, '', [0o700, 0o600]]);
-    expect(stdout).toContain('Added acme');
+    expect(stdout).toContain('Logged in as acme');
     expect(readdirSync(folder())).toEqual(['profiles.json']);
   });
 
@@ -95,7 +98,8 @@ describe('profiles', () => {
   });
 
   it('removes a profile without keys, and does not mention keys', async () => {
-    await run(`profiles add acme --base-url ${service} --without-key`);
+    await add('acme');
+    await run('keys remove sandbox --yes');
     const { code, stdout, stderr } = await run('profiles remove acme --yes');
     expect([code, stdout, stderr]).toEqual([0, 'Removed acme\n', '']);
   });
@@ -140,8 +144,9 @@ describe('profiles', () => {
     some([sandboxKey, liveKey, `my ${liveKey}`, 'SK_LIVE_7Rw1Kc5NbY6uJe0S', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw']),
   )('refuses a name that looks like a key: %s', async (name) => {
     const { code, stdout, stderr } = await world.bin(
-      ['profiles', 'add', name, '--without-key', '--base-url', service],
+      ['login', '--no-check', `--profile=${name}`, '--key-stdin', '--base-url', service],
       {},
+      sandboxKey,
     );
     expect([code, stdout, hasStore()]).toEqual([2, '', false]);
     expect(stderr).toContain('looks like a key');
@@ -149,7 +154,7 @@ describe('profiles', () => {
   });
 
   it.each(['Zt5hWq8LpXc2Vn9BdK4m', 'x'])('refuses its own key as a name: %s', async (key) => {
-    const argv = ['profiles', 'add', key, '--base-url', service, '--mode', 'live', '--key-stdin'];
+    const argv = ['login', '--no-check', '--profile', key, '--base-url', service, '--mode', 'live', '--key-stdin'];
     const { code, stdout, stderr } = await world.bin(argv, {}, key);
     expect([code, stdout, hasStore()]).toEqual([2, '', false]);
     expect(stderr).not.toContain('Zt5hWq8LpXc2Vn9BdK4m');
@@ -165,7 +170,7 @@ describe('profiles', () => {
     ['acme; touch pwned', "'acme; touch pwned'"],
     ["o'clock $(id)", String.raw`'o'\''clock $(id)'`],
   ])('quotes the name %s for the shell in its hints', async (name, quoted) => {
-    await world.bin(['profiles', 'add', name, '--base-url', service, '--key-stdin'], {}, sandboxKey);
+    await world.bin(['login', '--no-check', '--profile', name, '--base-url', service, '--key-stdin'], {}, sandboxKey);
     const { stdout } = await world.bin(['keys', 'set', '--profile', name, '--key-stdin'], {}, liveKey);
     expect(stdout).toContain(`bizmsg keys switch-mode live --profile ${quoted}`);
   });
@@ -186,8 +191,8 @@ describe('keys', () => {
     await add('acme');
     const { code, stdout, stderr } = await run('keys set --profile acme --key-stdin', liveKey);
     expect(stderr).toContain('not checked at the service; bizmsg doctor --profile acme --mode live does');
-    const rows = await run('keys list --no-header');
-    expect([code, rows.stdout]).toEqual([0, 'acme\tsandbox\tsk_test_…t3Hd\ttrue\nacme\tlive\tsk_live_…Je0S\tfalse\n']);
+    expect(code).toBe(0);
+    expect(await shownProfile()).toMatchObject({ sandbox_key: 'sk_test_…t3Hd', live_key: 'sk_live_…Je0S' });
     expect(stdout).toContain('To activate it: bizmsg keys switch-mode live --profile acme');
     expect(JSON.parse((await run('whoami -o json')).stdout)).toMatchObject({ mode: 'sandbox', key: 'sk_test_…t3Hd' });
   });
@@ -221,12 +226,24 @@ describe('keys', () => {
     expect(stderr).toContain('refusing to send a live key to');
   });
 
+  it('switches to sandbox without a sandbox key: then nothing is active, and commands name the missing key', async () => {
+    await add('acme', liveKey);
+    await run('keys switch-mode live --yes');
+    const { code, stdout } = await run('keys switch-mode sandbox');
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('Switched acme to sandbox: it has no key of this mode'),
+    ]);
+    const called = await run('contacts list');
+    expect([called.code, called.stderr]).toEqual([3, expect.stringContaining('has no sandbox key')]);
+  });
+
   it('removes a key, and warns that it is still valid at the service', async () => {
     await addBoth();
     const { code, stdout, stderr } = await run('keys remove live --yes');
     expect([code, stdout]).toEqual([0, 'Removed the live key of acme\n']);
     expect(stderr).toContain('still valid at the service; revoke it in the dashboard');
-    expect((await run('keys list --no-header --columns mode')).stdout).toBe('sandbox\n');
+    expect(await shownProfile()).toMatchObject({ sandbox_key: expect.any(String), live_key: null });
   });
 });
 
@@ -251,7 +268,7 @@ describe('a damaged store', () => {
     'contacts list',
     'profiles list',
     'whoami',
-    'profiles add beta --base-url https://api.example.com --without-key',
+    'login --no-check --profile beta --base-url https://api.example.com --key-stdin',
     'profiles use local',
     'keys switch-mode sandbox',
     'login --profile beta --base-url https://api.example.com --key-stdin',
@@ -319,9 +336,7 @@ describe('login without a terminal', () => {
     world.sandbox.keys.goLive();
     const after = await login(world.sandbox.keys.live);
     expect([before.code, after.code]).toEqual([4, 0]);
-    expect(JSON.parse((await run('keys list -o json')).stdout)).toEqual([
-      expect.objectContaining({ mode: 'live', active: false }),
-    ]);
+    expect(await shownProfile()).toMatchObject({ mode: 'sandbox', sandbox_key: null, live_key: expect.any(String) });
   });
 
   it.each(
@@ -329,8 +344,8 @@ describe('login without a terminal', () => {
       ['login', '--profile'],
       ['login --profile acme', '--base-url'],
       ['login --profile acme --base-url https://api.example.com', '--key-stdin'],
-      ['profiles add acme', '--base-url'],
-      ['profiles add acme --base-url https://api.example.com', '--key-stdin'],
+      ['login --no-check --profile acme', '--base-url'],
+      ['login --no-check --profile acme --base-url https://api.example.com', '--key-stdin'],
     ]),
   )('%s does not prompt, and names %s', async (line, flag) => {
     const { code, stdout, stderr } = await run(line);
@@ -395,5 +410,10 @@ describe('an unusual environment', () => {
       0,
       expect.arrayContaining([expect.objectContaining({ phone: '+12025550142' })]),
     ]);
+  });
+
+  it('reads -p=Ada as Ada', async () => {
+    await shell(`${bizmsg} send-template +12025550101 order_update -p=Ada -p 1`);
+    expect(world.sandbox.messages()).toMatchObject([{ params: ['Ada', '1'] }]);
   });
 });

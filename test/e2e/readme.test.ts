@@ -12,7 +12,7 @@ const root = new URL('../..', import.meta.url).pathname;
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
-const [first = '', printed = ''] = blocksIn('README.md', 'bizmsg', 3);
+const [first = '', printed = ''] = blocksIn('README.md', 'bizmsg', 2);
 const [prompted = '', awaited = ''] = blocksIn('README.md', 'Send a message', 2);
 const [file = '', bulk = ''] = blocksIn('README.md', 'Import contacts, and send to many', 2);
 const [listened = '', triggered = ''] = blocksIn('README.md', 'Receive events', 2);
@@ -36,7 +36,9 @@ describe('the README', () => {
   });
 
   it('imports a file, and sends to every row', async () => {
-    const { home, follow } = openReader({ local: (text) => text.replace(/sent in \S+ s/, 'sent in SOME ms') });
+    const { home, follow } = openReader({
+      local: (text) => text.replace(/(sent|imported) in \S+ m?s/, '$1 in SOME ms'),
+    });
     writeFileSync(join(home, 'orders.csv'), file);
     expect(await follow(bulk)).toEqual([]);
   });

@@ -25,7 +25,7 @@ const profile = async (): Promise<unknown> => JSON.parse((await run('profiles sh
 
 beforeEach(async () => {
   home = newHome();
-  await run(`profiles add acme --base-url ${address} --key-stdin`, sandboxKey);
+  await run(`login --no-check --profile acme --base-url ${address} --key-stdin`, sandboxKey);
   await run('keys set --profile acme --key-stdin', liveKey);
   await (await logsIn(join(home, '.local/state/bizmsg'))).received(delivery('{"type":"message.read"}'));
 });
@@ -58,7 +58,7 @@ describe('without a terminal', () => {
     expect((await run('keys remove live --yes')).code).toBe(0);
     expect(await run('keys remove live --yes')).toMatchObject({
       code: 3,
-      stderr: 'error: the profile "acme" has no live key\n  bizmsg keys list shows the stored keys\n',
+      stderr: 'error: the profile "acme" has no live key\n  bizmsg profiles show acme shows its keys\n',
     });
     expect(await profile()).toMatchObject({ sandbox_key: 'sk_test_…t3Hd', live_key: null });
   });
@@ -90,7 +90,8 @@ describe('without a terminal', () => {
   });
 
   it('profiles set with another address does not ask if the profile has no keys', async () => {
-    await run(`profiles add bare --base-url ${address} --without-key`);
+    await run(`login --no-check --profile bare --base-url ${address} --key-stdin`, sandboxKey);
+    await run('keys remove sandbox --profile bare --yes');
     expect((await run(`profiles set bare --base-url ${elsewhere}`)).code).toBe(0);
   });
 

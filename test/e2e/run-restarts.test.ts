@@ -41,7 +41,7 @@ describe('rows of a JSON array on one line', () => {
     });
     const rows = [1, 2, 3, 1].map((row) => ({ phone: rig.phoneOf(row), name: `P${row}` }));
     writeFileSync(join(place.home, 'people.json'), JSON.stringify([...rows, { name: 'nobody' }]));
-    const words = ['send-batch', 'welcome', 'people.json', '--param-column', 'name', '--no-pace', '--at-most', '9'];
+    const words = ['send-batch', 'welcome', 'people.json', '-p', ':name', '--rate', 'none', '--at-most', '9'];
     const ran = await place.bin([...words, '--concurrency', '1']);
     expect(ran.code).toBe(10);
     expect(ran.stdout).toMatch(/\(record 2\)/);

@@ -45,11 +45,13 @@ export async function newPlace(decide?: Decide): Promise<Place> {
 
 export type { Decide };
 
+/** Without questions. */
+const unasked = ['--at-most', '100000', '-o', 'json'];
 /** Without a rate limit or questions. */
-export const sending = ['--no-pace', '--at-most', '100000', '-o', 'json'];
+export const sending = ['--rate', 'none', ...unasked];
 
 export function batch(file: string, ...more: readonly string[]): readonly string[] {
-  return ['send-batch', 'welcome', file, '--param-column', 'name', ...sending, ...more];
+  return ['send-batch', 'welcome', file, '-p', ':name', ...(more.includes('--rate') ? unasked : sending), ...more];
 }
 
 /** Row 1 is on line 2. */

@@ -68,14 +68,14 @@ const calls: Readonly<Record<string, Case>> = {
   'contacts export': { argv: [[]] },
   'contacts import': {
     argv: [
-      [rowFile, ...again, '--expect-count', '1'],
+      [rowFile, ...again, '--at-most', '1'],
       [rowFile, ...again],
     ],
     hasNoId: true,
   },
   'send-batch': {
     argv: [
-      ['welcome', rowFile, ...again, '--expect-count', '1'],
+      ['welcome', rowFile, ...again, '--at-most', '1'],
       ['none_such', rowFile, ...again],
     ],
     hasNoId: true,
@@ -86,7 +86,6 @@ const calls: Readonly<Record<string, Case>> = {
 
 const atHome: Readonly<Record<string, Case>> = {
   whoami: { argv: [[], ['--explain'], ['--profile', 'acme'], ['--explain', '--profile', 'acme', '--mode', 'live']] },
-  'keys list': { argv: [[], ['--profile', 'acme']] },
   'keys set': {
     argv: [
       ['--profile', 'acme', '--key-stdin'],
@@ -107,13 +106,6 @@ const atHome: Readonly<Record<string, Case>> = {
       ['live', '--profile', 'acme'],
       ['live', '--profile', 'none'],
     ],
-  },
-  'profiles add': {
-    argv: [
-      ['beta', '--base-url', 'https://beta.example.com', '--key-stdin'],
-      ['acme', '--key-stdin'],
-    ],
-    stdin: liveKey,
   },
   'profiles show': { argv: [['acme'], []] },
   'profiles set': {
@@ -180,7 +172,7 @@ const controls: Readonly<Record<string, Case>> = {
   },
   'sandbox fault list': { argv: [[]] },
   'sandbox fault clear': { argv: [[], ['none']] },
-  'sandbox webhooks add': {
+  'sandbox endpoints add': {
     argv: [
       ['http://127.0.0.1:9/hooks'],
       ['http://127.0.0.1:9/hooks', '--secret-stdin', '--catch-up'],
@@ -189,12 +181,12 @@ const controls: Readonly<Record<string, Case>> = {
     ],
     stdin: secret,
   },
-  'sandbox webhooks list': { argv: [[]] },
-  'sandbox webhooks remove': { argv: [['none'], ['http://127.0.0.1:9/hooks']] },
-  'sandbox webhooks rotate': { argv: [[], ['none'], ['none', '--show-secret']] },
+  'sandbox endpoints list': { argv: [[]] },
+  'sandbox endpoints remove': { argv: [['none'], ['http://127.0.0.1:9/hooks']] },
+  'sandbox endpoints rotate': { argv: [[], ['none'], ['none', '--show-secret']] },
   'sandbox messages': { argv: [[], ['none'], ['--type', 'failed', '--limit', '1']] },
-  'sandbox deliveries': { argv: [[], ['none'], ['--where', 'state=queued', '--limit', '1']] },
-  'sandbox redeliver': { argv: [['none'], ['--failed'], []] },
+  'sandbox endpoints deliveries': { argv: [[], ['none'], ['--where', 'state=queued', '--limit', '1']] },
+  'sandbox endpoints redeliver': { argv: [['none'], ['--failed'], []] },
   'sandbox trigger': {
     argv: [['message.received'], ['message.read', '--to', '+12025550101'], ['order.paid', '--data', '-'], ['none']],
     stdin: secret,
@@ -203,7 +195,6 @@ const controls: Readonly<Record<string, Case>> = {
   'sandbox seed': { argv: [['-'], ['none.json']], stdin: `{"contacts":[{"phone":"${secret}"}]}` },
   'sandbox export': { argv: [[]] },
   'sandbox requests': { argv: [[], ['--limit', '1'], ['--bytes']] },
-  'sandbox choices': { argv: [[]] },
 };
 
 /** Commands with their own tests below. */
@@ -526,7 +517,7 @@ describe('no key is printed if the service responds with', () => {
         const file = join(home, 'people.csv');
         writeFileSync(file, 'phone,name\n+12025550142,Ada\n');
         const env = callerOf(service.url, key);
-        const ran = [await cli(['contacts', 'import', file, '--expect-count', '1'], { home, env })];
+        const ran = [await cli(['contacts', 'import', file, '--at-most', '1'], { home, env })];
         const [id = ''] = (await cli(['runs', 'list', '-o', 'id'], { home })).stdout.split('\n');
         for (const form of forms) {
           for (const words of [['list'], ['show', id], ['show', 'none']]) {

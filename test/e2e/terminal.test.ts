@@ -32,7 +32,8 @@ describe('prompts', () => {
 
   const store = () => join(world.home, '.config/bizmsg/profiles.json');
   const run = (line: string, input?: string) => world.bin(line.split(' '), {}, input);
-  const addProfile = () => run(`profiles add acme --base-url ${world.url} --key-stdin`, world.sandbox.keys.sandbox);
+  const addProfile = () =>
+    run(`login --no-check --profile acme --base-url ${world.url} --key-stdin`, world.sandbox.keys.sandbox);
   const profiles = async (): Promise<unknown> => JSON.parse((await run('profiles list -o json')).stdout);
 
   /** Answers the prompts of login before the key. */
@@ -154,9 +155,9 @@ describe('prompts', () => {
     expect(await terminal.ended()).toBe(130);
   });
 
-  it('profiles add prompts for address and key', async () => {
+  it('login --no-check prompts for address and key', async () => {
     const terminal = open({ home: world.home });
-    await terminal.enter('bizmsg profiles add acme --plan growth');
+    await terminal.enter('bizmsg login --no-check --profile acme --plan growth');
     await terminal.until('Base URL of the API');
     terminal.answer('https://api.example.com/eu/');
     await terminal.until('API key');

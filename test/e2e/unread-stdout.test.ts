@@ -177,7 +177,7 @@ describe('one SIGTERM ends', () => {
       await world.sandbox.answer({ method: 'GET', target: `/${number}`, headers, body: '' });
     const running = unread(['sandbox', 'requests', '--follow', '--limit', '20000', '-o', 'ndjson'], {
       ...world.env,
-      BIZMSG_ONLY: 'local',
+      BIZMSG_LOCAL_ONLY: '1',
     });
     await once(running.child.stdout, 'readable');
     running.child.kill('SIGTERM');

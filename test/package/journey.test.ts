@@ -79,7 +79,11 @@ describe(`the package on Node ${process.versions.node}`, { sequential: true }, (
 
   it('stores a profile and its key', async () => {
     const url = 'http://127.0.0.1:9';
-    await run('sh', '-c', `echo sk_test_abcd1234 | ${binary} profiles add acme --base-url ${url} --key-stdin`);
+    await run(
+      'sh',
+      '-c',
+      `echo sk_test_abcd1234 | ${binary} login --no-check --profile acme --base-url ${url} --key-stdin`,
+    );
     expect(await bizmsg('profiles', 'list')).toContain('acme');
   });
 

@@ -25,6 +25,11 @@ describe('hours', () => {
     expect(hoursFlag(text).isOpen(at(time))).toBe(isOpen);
   });
 
+  it('show times in their own zone', () => {
+    const hours = hoursFlag('mon-sun 20:00-21:00 Europe/Berlin');
+    expect(hours.timeText(hours.opensAt(at('2026-11-26T10:00:00Z')))).toBe('2026-11-26 20:00 Europe/Berlin');
+  });
+
   it.each([
     '',
     'mon-fri 09:00-18:00',

@@ -1,3 +1,4 @@
+import { createReasons } from '../../src/runs/reasons.ts';
 import { describe, expect, it } from 'vitest';
 import { overviewLines } from '../../src/runs/confirm.ts';
 import { createEstimate, statusText } from '../../src/runs/status.ts';
@@ -122,7 +123,8 @@ it('the question of a live batch counts messages if a recipient may get several'
     overviewLines({
       file: 'people.csv',
       action: { kind: 'message', template: 'welcome', perColumns },
-      found: { rows: 2, invalid: 0, excluded: 0 },
+      found: { rows: 2, invalid: 0, excluded: 0, reasons: createReasons() },
+      unit: 'line',
       bodies: [],
       job: null,
       accepted: {

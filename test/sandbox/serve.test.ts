@@ -133,7 +133,7 @@ it.skipIf(!canSwapFiles)('unlocks its folder even if a write failed, and reports
   swapFile(join(data, 'journal.ndjson'), '/dev/full');
   expect(() => sandbox.keys.goLive()).toThrow('the disk is full');
   await expect(close()).rejects.toMatchObject({ exit: 'configuration', code: 'journal-unwritable' });
-  expect(readdirSync(data)).toEqual(['journal.ndjson', 'token']);
+  expect(readdirSync(data)).toEqual(['journal.ndjson', 'port', 'token']);
   expect(findSandbox(options.stateFolder, kill)).toBeUndefined();
 });
 
@@ -150,7 +150,7 @@ it('rejects a folder with a damaged journal, and leaves it unlocked and unchange
     code: 'journal-damaged',
     message: expect.stringContaining(`${journal} is damaged: the line at byte ${damage}`),
   });
-  expect(readdirSync(data)).toEqual(['journal.ndjson', 'token']);
+  expect(readdirSync(data)).toEqual(['journal.ndjson', 'port', 'token']);
   writeFileSync(journal, whole);
   await (await serve(options)).close();
 });

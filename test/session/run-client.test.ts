@@ -61,11 +61,9 @@ describe('the client of a run', () => {
     expect(pace.minimumDuration(perWindow + 1)).toBe(60_000);
   });
 
-  it('has no pace with --no-pace, which excludes --rate', async () => {
-    const settings = { ...(await profiled('http://127.0.0.1:9', 'growth')), words: { noPace: [''] } };
-    const { context } = rig(settings);
-    expect((await context.clientForRun()).pace.known).toBeUndefined();
-    await expect(context.clientForRun({ rate: { share: 50 } })).rejects.toMatchObject({ exit: 'usage' });
+  it('has no pace with --rate none', async () => {
+    const { context } = rig(await profiled('http://127.0.0.1:9', 'growth'));
+    expect((await context.clientForRun({ rate: 'none' })).pace.known).toBeUndefined();
   });
 
   it('refuses a share of a plan that it does not know', async () => {

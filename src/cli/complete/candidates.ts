@@ -75,7 +75,10 @@ function optionPosition(surface: Surface, typed: Typed, current: string): Positi
     const param = params.find(({ kind, names }) => kind === 'option' && names.includes(name));
     return param ? valueOf(param, `${name}=`, typed) : { kind: 'nothing' };
   }
-  const free = params.filter((param) => param.repeats || !typed.given.has(nameOf(param)));
+  const isBare = /^-{0,2}$/.test(current);
+  const free = params.filter(
+    (param) => (param.repeats || !typed.given.has(nameOf(param))) && !(isBare && param.isRare),
+  );
   return { kind: 'options', params: free };
 }
 
@@ -115,6 +118,8 @@ export interface Candidate {
 /** Names stored on this machine, read on demand. */
 export interface Names {
   profiles(): readonly string[];
+  /** The columns of the last of these words that is a table. */
+  columns(words: readonly string[]): readonly string[];
   /** The templates of the account that is called with these options. */
   templates(given: ReadonlyMap<string, string>): readonly string[];
 }
@@ -166,6 +171,10 @@ function candidatesFor(
       return names.profiles().map(bare);
     case 'callers':
       return [...names.profiles().map(bare), { text: 'local', about: 'the sandbox on this machine' }];
+    case 'columns': {
+      const [ahead, behind] = known.around ?? ['', ''];
+      return names.columns(before).map((name) => bare(`${ahead}${name}${behind}`));
+    }
     case 'templates':
       return names.templates(given).map(bare);
     case 'commands': {

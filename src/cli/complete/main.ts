@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import type { Host } from '../../base/host.ts';
 import type { Mode } from '../../contract/keys.ts';
 import { configFolder } from '../../session/profiles/environment.ts';
@@ -45,6 +45,11 @@ function namesOn({ env, home }: Pick<Host, 'env' | 'home'>): Names {
   const store = () => readStore(configFolder(env, home));
   return {
     profiles: () => attempt(() => Object.keys(store().profiles).sort()) ?? [],
+    columns: (words) =>
+      words
+        .toReversed()
+        .map(columnsIn)
+        .find((found) => found.length > 0) ?? [],
     templates: (given) => {
       const flags = { profile: given.get('--profile'), baseUrl: given.get('--base-url'), mode: modeIn(given) };
       const caller = attempt(() => resolve({ flags, env, terminal: true, loadStore: store }));
@@ -52,6 +57,27 @@ function namesOn({ env, home }: Pick<Host, 'env' | 'home'>): Names {
       return [...new Set(templatesSeen({ env, home }, caller).map(({ name }) => name))];
     },
   };
+}
+
+/** The names in the first line of a table; empty for anything else. */
+function columnsIn(path: string): readonly string[] {
+  const [line = ''] = (attempt(() => headOf(path)) ?? '').split(/\r\n|\r|\n/);
+  if (/^\s*[[{]/.test(line)) return [];
+  const counts = [',', ';', '\t', '|'].map((separator) => line.split(separator));
+  const names = counts.reduce((most, one) => (one.length > most.length ? one : most), [line]);
+  return names.map((name) => name.trim().replace(/^"(.*)"$/, '$1')).filter((name) => name !== '');
+}
+
+/** The first bytes of a file. */
+function headOf(path: string): string {
+  if (!statSync(path).isFile()) return '';
+  const fd = openSync(path, 'r');
+  try {
+    const head = Buffer.alloc(16_384);
+    return head.toString('utf8', 0, readSync(fd, head)).replace(/^\ufeff/, '');
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function modeIn(given: ReadonlyMap<string, string>): Mode | undefined {

@@ -49,6 +49,13 @@ export function shortTime(text: string, now: number): string {
   return at.getFullYear() === today.getFullYear() ? `${date} ${clock(at).slice(0, 5)}` : `${date} ${at.getFullYear()}`;
 }
 
+/** The date, hour and minute in a zone. */
+export function timeIn(zone: string, milliseconds: number): string {
+  // Sweden writes dates in the form 2026-05-01.
+  const form = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
+  return `${form.format(milliseconds)} ${zone}`;
+}
+
 /** The local date, hour and minute with the zone. */
 export function zonedTime(milliseconds: number): string {
   const at = new Date(milliseconds);

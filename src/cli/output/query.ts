@@ -12,7 +12,7 @@ export async function compileQuery(expression: string): Promise<Query> {
   const { default: jmespath } = await import('jmespath');
   const slip = (error: unknown): Error =>
     usage(
-      `--query "${expression}": ${error instanceof Error ? error.message : String(error)}`,
+      `--query "${expression}": ${error instanceof Error ? inWords(error.message) : String(error)}`,
       'see https://jmespath.org',
     );
   const query = (data: unknown) => {
@@ -30,6 +30,13 @@ export async function compileQuery(expression: string): Promise<Query> {
     if (!(error instanceof Error && error.message.startsWith('TypeError'))) throw slip(error);
   }
   return Object.assign(query, { isFilter: expression.includes('[?') });
+}
+
+/** jmespath names the kind of token that it expected. */
+function inWords(message: string): string {
+  return message
+    .replace(/^Expected \w+, got: EOF$/, 'it ends too early')
+    .replace(/^(?:\w*Error: )?Expected \w+, got: (.+)$/, '$1 is not expected there');
 }
 
 /** A large integer for JMESPath, which does not support bigint but accepts this as a number. */

@@ -59,7 +59,7 @@ export async function createUi(surroundings: Surroundings, harmless: () => strin
       [color[paint](verb), ...(harmless() === undefined ? [] : [`(${harmless()})`])].join(' '),
     time: (iso) => (surroundings.terminal ? timeOfDay(iso) : iso),
     line: (fields, indent) => folded(fields, surroundings.terminal ? surroundings.width : Infinity, indent),
-    page: (text) => (surroundings.terminal ? narrowed(text, surroundings.width) : text),
+    page: (text) => helpPage(text, surroundings),
     outside: (text) => (surroundings.terminal ? safeLines(text) : unicodeEscaped(text, surroundings)),
   };
 }
@@ -67,6 +67,16 @@ export async function createUi(surroundings: Surroundings, harmless: () => strin
 async function colors(): Promise<Ui['color']> {
   const { Chalk } = await import('chalk');
   return new Chalk({ level: 1 });
+}
+
+/** A help page as the terminal shows it: wrapped if that is narrow, with bold headings. */
+export function helpPage(
+  page: string,
+  surroundings: Pick<Surroundings, 'terminal' | 'width' | 'noColor' | 'env'>,
+): string {
+  if (!surroundings.terminal) return page;
+  const text = narrowed(page, surroundings.width);
+  return wantsColor(surroundings) ? text.replaceAll(/^(?:[A-Z][^\n]*:$|Usage:)/gm, '\u001b[1m$&\u001b[22m') : text;
 }
 
 /** The usual and the smallest width of a help page. */

@@ -32,7 +32,7 @@ export interface KnownPace {
 }
 
 /** The rate of a run; `share` is a percentage of the plan's rate limit. */
-export type RunRate = { readonly share: number } | KnownPace;
+export type RunRate = { readonly share: number } | KnownPace | 'none';
 
 // §8
 export const minuteLength = 60_000;
@@ -41,6 +41,7 @@ const usualShare = 90;
 
 /** Combines --rate and plan; undefined if neither is given, so that only a 429 limits the rate. */
 export function paceOf(rate: RunRate | undefined, { perMinute }: Pick<Plan, 'perMinute'>): KnownPace | undefined {
+  if (rate === 'none') return undefined;
   if (rate && 'window' in rate) return rate;
   const share = rate?.share ?? usualShare;
   if (perMinute !== undefined)

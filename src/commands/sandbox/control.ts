@@ -71,10 +71,10 @@ export function sandboxLog<R>(
 const listedBy: Partial<Record<OperationName, string>> = {
   revokeKey: 'sandbox keys list',
   clearFaults: 'sandbox fault list',
-  removeWebhook: 'sandbox webhooks list',
-  rotateSecret: 'sandbox webhooks list',
-  delivery: 'sandbox deliveries',
-  redeliver: 'sandbox deliveries',
+  removeWebhook: 'sandbox endpoints list',
+  rotateSecret: 'sandbox endpoints list',
+  delivery: 'sandbox endpoints deliveries',
+  redeliver: 'sandbox endpoints deliveries',
   message: 'sandbox messages',
 };
 

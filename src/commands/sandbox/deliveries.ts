@@ -15,7 +15,7 @@ const id = argument('[id]', 'the id of a delivery or an event; shows each attemp
 const about = {
   name: 'deliveries',
   summary: 'List the deliveries of events to webhooks, or show one',
-  examples: ['sandbox deliveries', 'sandbox deliveries --where state=dead -o json'],
+  examples: ['sandbox endpoints deliveries', 'sandbox endpoints deliveries --where state=dead -o json'],
   sample:
     'at\tid\tevent\ttype\turl\tstate\tattempts\tlast\tnext_at\n2026-…\tdlv_…\tevt_…\tmessage.failed\thttp:…\twaiting\t1\t503\t2026-…',
 } as const;
@@ -56,10 +56,13 @@ export const redeliver = command({
   summary: 'Deliver an event again, or all that failed',
   details: 'The retry schedule starts over. An event without a delivery goes to the webhooks registered now.',
   params: {
-    id: argument('[id]', 'the id of a delivery, from sandbox deliveries, or of an event (all its deliveries)'),
+    id: argument(
+      '[id]',
+      'the id of a delivery, from sandbox endpoints deliveries, or of an event (all its deliveries)',
+    ),
     failed: flag('--failed', 'every delivery whose ten attempts failed'),
   },
-  examples: ['sandbox redeliver --failed'],
+  examples: ['sandbox endpoints redeliver --failed'],
   sample: 'Delivering again: 3',
   accepts: printOptions,
   changes: true,

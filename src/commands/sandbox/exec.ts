@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { usage } from '../../base/errors.ts';
+import { CliError, fsError, usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { type Input, option, rest } from '../../cli/params.ts';
 import type { LocatedSandbox } from '../../sandbox/serve.ts';
@@ -30,16 +33,18 @@ export const execInSandbox = command({
     if (words.length === 0) throw usage('no command is given', 'put it after --: bizmsg sandbox exec -- npm test');
     if (words[0] === '') throw usage('the command is empty', 'is a variable not set?');
     const url = webhook === undefined ? undefined : await checkedUrl(webhook);
-    const served = await serveAlone(context, given);
+    const folder = await writableFolder(context);
+    const served = await serveAlone(context, folder.path, given);
     const over = new AbortController();
     const registering = url && registerWebhook(context, served, url, over.signal);
     // Awaited below, when the command has ended.
     registering?.catch(() => {});
     try {
-      return { code: await run(context, served, words) };
+      return { code: await run(context, served, folder, words) };
     } finally {
       over.abort();
       await served.close();
+      folder.remove();
       await registering;
     }
   },
@@ -47,7 +52,12 @@ export const execInSandbox = command({
   exit: ({ code }) => code,
 });
 
-async function run(context: Context, { sandbox, locator, ending, close }: LocatedSandbox, words: readonly string[]) {
+async function run(
+  context: Context,
+  { sandbox, locator, ending, close }: LocatedSandbox,
+  { path: stateFolder, isTemporary }: Folder,
+  words: readonly string[],
+) {
   if (context.given.debug) context.note('sandbox', `the sandbox of this command is ${locator.url}`);
   void ending.then(() => {
     context.note('sandbox', `the sandbox of this command was stopped: ${locator.url}`);
@@ -58,19 +68,40 @@ async function run(context: Context, { sandbox, locator, ending, close }: Locate
     BIZMSG_BASE_URL: locator.url,
     BIZMSG_API_KEY: locator.keys.sandbox,
     BIZMSG_WEBHOOK_SECRET: sandbox.secret(),
-    BIZMSG_ONLY: 'local',
+    BIZMSG_LOCAL_ONLY: '1',
+    ...(isTemporary && { BIZMSG_STATE_DIR: stateFolder }),
   };
-  return runCommand(context.host, { command: words, stateFolder: context.stateFolder(), variables });
+  return runCommand(context.host, { command: words, stateFolder, variables });
 }
 
-async function serveAlone(context: Context, { plan, shape, rng: seed }: Input<typeof settings>) {
+interface Folder {
+  readonly path: string;
+  readonly isTemporary: boolean;
+  remove(): void;
+}
+
+/** The state folder; a temporary one if that cannot be written, as in some containers of CI. */
+async function writableFolder(context: Context): Promise<Folder> {
+  const path = context.stateFolder();
+  const { locatorFolder } = await import('../../sandbox/remote/locator.ts');
+  try {
+    locatorFolder(path);
+    return { path, isTemporary: false, remove: () => {} };
+  } catch (error) {
+    if (!(error instanceof CliError || fsError(error))) throw error;
+    const temporary = mkdtempSync(join(tmpdir(), 'bizmsg-'));
+    return { path: temporary, isTemporary: true, remove: () => rmSync(temporary, { recursive: true, force: true }) };
+  }
+}
+
+async function serveAlone(context: Context, stateFolder: string, { plan, shape, rng: seed }: Input<typeof settings>) {
   const [{ createSandbox }, { serve }] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
     import('../../sandbox/serve.ts'),
   ]);
   const warn = (text: string) => context.note('sandbox', text);
   const sandbox = () => createSandbox({ plan, shape, seed, warn });
-  const alone = { stateFolder: context.stateFolder(), data: null, port: 0, idle: Infinity, background: false };
+  const alone = { stateFolder, data: null, port: 0, idle: Infinity, background: false };
   return serve({ ...alone, sandbox, build: __BUILD__, host: context.host, warn });
 }
 

@@ -1,6 +1,5 @@
 import { group } from '../../cli/command.ts';
 import { sandboxRequests } from './requests.ts';
-import { sandboxChoices } from './choices.ts';
 import { clockAdvance, clockFreeze, clockNow, clockReal } from './clock.ts';
 import { redeliver, sandboxDeliveries } from './deliveries.ts';
 import { openPage, sandboxEnv, sandboxStatus, stopSandbox } from './status.ts';
@@ -12,7 +11,7 @@ import { sandboxMessages } from './messages.ts';
 import { setPlan, showPlan } from './plan.ts';
 import { startSandbox } from './start.ts';
 import { triggerEvent } from './trigger.ts';
-import { addWebhook, listWebhooks, removeWebhook, rotateSecret } from './webhooks.ts';
+import { addWebhook, listWebhooks, removeWebhook, rotateSecret } from './endpoints.ts';
 
 export const sandboxCommands = [
   startSandbox,
@@ -21,23 +20,27 @@ export const sandboxCommands = [
   openPage,
   sandboxEnv,
   execInSandbox,
-  group('keys', 'Create, list and revoke sandbox keys', [createSandboxKey, listSandboxKeys, revokeSandboxKey, goLive]),
+  group('keys', 'Create, list and revoke the keys that the sandbox accepts', [
+    createSandboxKey,
+    listSandboxKeys,
+    revokeSandboxKey,
+    goLive,
+  ]),
   group('plan', 'Show and change the plan of the sandbox', [setPlan, showPlan]),
   group('clock', 'Freeze and advance the sandbox clock', [clockNow, clockFreeze, clockAdvance, clockReal]),
   group('fault', 'Inject faults', [addFault, listFaults, clearFaults]),
-  group('webhooks', 'Register URLs that receive the events of the sandbox', [
+  group('endpoints', 'Register URLs that receive the events of the sandbox, and show the deliveries', [
     addWebhook,
     listWebhooks,
     removeWebhook,
+    sandboxDeliveries,
+    redeliver,
     rotateSecret,
   ]),
   sandboxMessages,
-  sandboxDeliveries,
-  redeliver,
   triggerEvent,
   resetSandbox,
   seedSandbox,
   exportSandbox,
   sandboxRequests,
-  sandboxChoices,
 ];

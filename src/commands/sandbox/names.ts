@@ -62,7 +62,7 @@ export function eventsIn(text: string): readonly EventName[] {
 /** The option --type of a list of events. */
 export const eventType = {
   word: 'events',
-  text: 'only these events, comma-separated; message means its family',
+  text: 'only these, comma-separated; message means its family',
   known: [...eventWords.keys()],
   check: (word: string) => void eventsIn(word),
 };

@@ -1,6 +1,7 @@
 import { onlyLocal } from '../../session/profiles/environment.ts';
 import { resolve } from 'node:path';
 import { type Context, streaming, type Ui } from '../../cli/command.ts';
+import { counted } from '../../cli/output/figures.ts';
 import { cell } from '../../cli/output/rows.ts';
 import { choice, duration, flag, type Input, option, port } from '../../cli/params.ts';
 import { planNames } from '../../contract/plans.ts';
@@ -14,7 +15,7 @@ import { contentsIn } from './contents.ts';
 import { pageLink } from './status.ts';
 import { remoteOf } from './control.ts';
 import { requestLine, subjectOf } from './lines.ts';
-import { checkExternal } from './webhooks.ts';
+import { checkExternal } from './endpoints.ts';
 
 /** Options of a new sandbox. */
 export const settings = {
@@ -54,7 +55,15 @@ export const startSandbox = streaming({
   async *run(context, input): AsyncGenerator<readonly (Ready | LiveItem)[], Ended> {
     checkExternal(context, input.external);
     const contents = input.seedFile === undefined ? undefined : await contentsIn(context, input.seedFile);
-    if (input.background) return { url: await inBackground(context, input, contents), ended: 'ready' };
+    if (input.background) {
+      const url = await inBackground(context, input, contents);
+      const minutes = (input.idle ?? 30 * 60_000) / 60_000;
+      context.note(
+        'idle',
+        `it stops after ${counted(minutes, 'minute')} without a request, and starts again on demand`,
+      );
+      return { url, ended: 'ready' };
+    }
     const served = await start(context, input);
     const { url, port } = served.locator;
     const page = pageLink(served.locator);
@@ -230,7 +239,7 @@ async function* liveItems(
 function liveLine(item: LiveItem, ui: Ui): string {
   if (item.type === 'request') return requestLine(item, ui);
   if (item.type === 'event') return eventLine(item, ui);
-  return ui.color.dim(`… ${item.count} more; bizmsg sandbox requests and sandbox deliveries list them`);
+  return ui.color.dim(`… ${item.count} more; bizmsg sandbox requests and sandbox endpoints deliveries list them`);
 }
 
 function eventLine({ event: { type, at, data }, delivery }: HappenedEvent, ui: Ui): string {

@@ -28,10 +28,7 @@ const fieldOptions = {
   reasonText: option('--reason-text <text>', 'message.failed: the reason, as text'),
   contact: option('--contact <phone|id>', 'flow.completed, order.paid: the contact (default: the first)'),
   flow: option('--flow <name>', 'flow.completed: the flow (default: Welcome)'),
-  campaign: option(
-    '--campaign <name|id>',
-    'broadcast.completed: the campaign (default: the first that is not COMPLETED)',
-  ),
+  campaign: option('--campaign <name|id>', 'broadcast.completed: the campaign (default: the next)'),
   name: option('--name <name>', 'contact.created: the name; broadcast.completed: the name of a new campaign'),
   tag: option('--tag <tag>', 'broadcast.completed: only contacts with this tag'),
   phone: option('--phone <phone>', 'contact.created: a number that is not a contact yet (default: generated)', phone),

@@ -2,7 +2,7 @@ import { onlyLocal } from '../../session/profiles/environment.ts';
 import type { Context } from '../../cli/command.ts';
 import { unsafe } from '../../base/errors.ts';
 
-/** Asks before events are sent to other machines; refuses with BIZMSG_ONLY=local. */
+/** Asks before events are sent to other machines; refuses with BIZMSG_LOCAL_ONLY=1. */
 export async function confirmOutside(
   context: Context,
   urls: Iterable<URL>,
@@ -18,6 +18,6 @@ export async function confirmOutside(
 }
 
 function refused(origin: string) {
-  const hint = 'unset BIZMSG_ONLY, or use an address of this machine';
-  return unsafe('only-local', `BIZMSG_ONLY=local refuses ${origin}, which is not this machine`, hint);
+  const hint = 'unset BIZMSG_LOCAL_ONLY, or use an address of this machine';
+  return unsafe('only-local', `BIZMSG_LOCAL_ONLY=1 refuses ${origin}, which is not this machine`, hint);
 }

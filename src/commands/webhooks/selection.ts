@@ -4,8 +4,8 @@ import { type Entry, selecting, type Selection, selectionParams } from '../list.
 import { eventType } from '../sandbox/names.ts';
 import type { RecordedEvent } from './recorded.ts';
 
-export const eventsText = 'only these events, comma-separated; message means its family';
-export const whereText = 'only events with this value in the body, such as data.to=+12025550101';
+export const eventsText = 'only these, comma-separated; message means its family';
+export const whereText = 'only events with this in the body: data.to=+12025550101';
 
 /** The options that select recorded events. */
 export const eventSelection = {

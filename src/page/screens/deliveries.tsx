@@ -75,7 +75,7 @@ export function Deliveries() {
       />
       {rows.length === most && (
         <p class="older">
-          Older deliveries: <code>bizmsg sandbox deliveries</code>
+          Older deliveries: <code>bizmsg sandbox endpoints deliveries</code>
         </p>
       )}
     </Split>

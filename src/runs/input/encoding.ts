@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
 import { TextDecoder } from 'node:util';
-import { usage } from '../../base/errors.ts';
+import { fsError, usage } from '../../base/errors.ts';
 
 export interface Encoding {
   /** The label for TextDecoder. */
@@ -39,7 +40,7 @@ const marks = [
   { name: 'utf-16be', bytes: [0xfe, 0xff] },
 ] as const;
 
-function encodingNamed(label: string): string {
+export function encodingNamed(label: string): string {
   try {
     return new TextDecoder(label).encoding;
   } catch {
@@ -101,6 +102,38 @@ function lengthFrom(lead: number): number {
   if (lead < 0x80) return 1;
   if (lead < 0xe0) return 2;
   return lead < 0xf0 ? 3 : 4;
+}
+
+/** Of spreadsheets on Windows. */
+export const likelyEncoding = 'windows-1252';
+const mostWords = 3;
+
+/** The first words that are not ASCII in a file that is not UTF-8, in its likely encoding; undefined for other files. */
+export async function foreignWords(path: string): Promise<readonly string[] | undefined> {
+  const decoder = new TextDecoder(likelyEncoding);
+  const words = new Set<string>();
+  let [isForeign, carried] = [false, Buffer.alloc(0)];
+  const chunks = createReadStream(path, { highWaterMark: 1 << 20 });
+  try {
+    for await (const chunk of chunks) {
+      const bytes = Buffer.concat([carried, chunk]);
+      if (carried.length === 0 && encodingOf(bytes).name !== 'utf-8') return undefined;
+      const end = wholeCharacters(bytes);
+      isForeign ||= !isUtf8(bytes.subarray(0, end));
+      carried = bytes.subarray(end);
+      if (!isForeign) continue;
+      for (const [word] of decoder.decode(bytes).matchAll(/[\p{L}\p{M}]*[^\p{ASCII}][\p{L}\p{M}]*/gu))
+        if (words.size < mostWords) words.add(word);
+      if (words.size === mostWords) break;
+    }
+  } catch (error) {
+    // The run reports why it cannot read the file.
+    if (!fsError(error)) throw error;
+    return undefined;
+  } finally {
+    chunks.destroy();
+  }
+  return isForeign || carried.length > 0 ? [...words] : undefined;
 }
 
 function notUtf8(file: string, offset: number) {

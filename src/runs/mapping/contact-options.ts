@@ -1,25 +1,20 @@
 import { usage } from '../../base/errors.ts';
 import { fieldName } from '../input/row.ts';
-import type { FieldMap, Split } from './flags.ts';
+import type { FieldMap, TypedField } from './flags.ts';
 import type { PhoneRepairs } from './values.ts';
 
 /**
- * Maps a row to the body of a contact. `map` and `drop` name fields of the input; `split`, `number`, `boolean`, `json`
- * and `phone` name fields of the body, with dots for nested ones. An unmapped field keeps its name. A column `a.b` of a
- * table nests; a key `a.b` of a record does not, since records can nest themselves.
+ * Maps a row to the body of a contact. `map` and `drop` name fields of the input; `type` names fields of the body, with
+ * dots for nested ones. An unmapped field keeps its name. A column `a.b` of a table nests; a key `a.b` of a record does
+ * not, since records can nest themselves. The field phone is read as a phone number.
  */
 export interface ContactMappingOptions {
   readonly map?: readonly FieldMap[];
   readonly set?: readonly Constant[];
-  readonly split?: readonly Split[];
-  readonly number?: readonly string[];
-  readonly boolean?: readonly string[];
-  /** Fields whose text is parsed as JSON. */
-  readonly json?: readonly string[];
+  readonly type?: readonly TypedField[];
   readonly drop?: readonly string[];
-  readonly phone?: readonly string[];
   /** The country of numbers without a country code. */
-  readonly country?: string;
+  readonly country?: string | undefined;
   readonly repairs?: PhoneRepairs;
 }
 
@@ -34,30 +29,16 @@ export type Named = readonly [flag: string, name: string];
 
 /** Refuses contradictory options before the input is read. */
 export function checkContactMapping(options: ContactMappingOptions): void {
-  const { map = [], set = [], drop = [] } = options;
+  const { map = [], set = [], type = [], drop = [] } = options;
   for (const { from } of map) if (drop.includes(from)) refuseTwice(from, '--map', '--drop');
   refuseConflicts([
     ...map.map(({ from, to }) => ({ path: to, by: `--map ${from}=${to.join('.')}` })),
     ...set.map(({ key }) => ({ path: key, by: `--set ${key.join('.')}` })),
   ]);
-  const flags = new Map<string, string>();
-  for (const [flag, field] of converted(options)) {
-    const other = flags.get(field);
-    if (other !== undefined) refuseTwice(field, other, flag);
-    flags.set(field, flag);
-  }
-}
-
-/** The fields to convert, with their flags. */
-export function converted(options: ContactMappingOptions): readonly Named[] {
-  const { split = [], number = [], boolean = [], json = [], phone = [] } = options;
-  return [
-    ...split.map(({ field }) => ['--split', field] as const),
-    ...number.map((field) => ['--number', field] as const),
-    ...boolean.map((field) => ['--boolean', field] as const),
-    ...json.map((field) => ['--parse-json', field] as const),
-    ...phone.map((field) => ['--phone', field] as const),
-  ];
+  type.forEach(({ field }, at) => {
+    if (field === 'phone') throw usage('--type names phone, which is a phone number', 'leave it out');
+    if (type.findIndex((one) => one.field === field) < at) refuseTwice(field, '--type', '--type');
+  });
 }
 
 /** A field of the body with its origin. */

@@ -1,30 +1,69 @@
 import { type CliError, usage } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
-import { shellQuote } from '../../base/shell-quote.ts';
-import { suggest } from '../../base/suggest.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { describe, fieldName, type Fields, type Mapped, quoted, ValueError } from '../input/row.ts';
-import type { Source } from '../input/source.ts';
 import {
-  type FieldOrigin,
-  type ContactMappingOptions,
-  converted,
-  type Named,
-  refuseConflicts,
-} from './contact-options.ts';
-import type { FieldMap } from './flags.ts';
-import { type Converter, createPhoneReader, type PhoneReader, splitBy, toBoolean, toJson, toNumber } from './values.ts';
-
-/** The known facts about an input before its first row. */
-export type Columns = Pick<Source, 'fields'>;
+  columnNamed,
+  type Columns,
+  nearestName,
+  noPhoneColumn,
+  optionMistake,
+  ownValue,
+  requireColumn,
+} from './columns.ts';
+import { type FieldOrigin, type ContactMappingOptions, type Named, refuseConflicts } from './contact-options.ts';
+import type { FieldMap, TypedField } from './flags.ts';
+import {
+  type Converter,
+  createPhoneReader,
+  isPhoneName,
+  type PhoneReader,
+  toBoolean,
+  toJson,
+  toList,
+  toNumber,
+} from './values.ts';
 
 /** Creates the mapping from rows to contact bodies; throws on unknown columns. */
 export async function createContactMapping(
   options: ContactMappingOptions,
   { fields }: Columns,
 ): Promise<(fields: Fields) => Mapped> {
-  const mapping = await createMapping(options);
-  return phoneNeeded(fields ? tableMapping(mapping, fields) : recordMapping(mapping), options.phone);
+  if (!fields) return phoneNeeded(recordMapping(await createMapping(options)), isPhoneElsewhere(options));
+  const named = withColumns(options, fields);
+  const map = tableMapping(await createMapping(named), fields);
+  return phoneNeeded(map, isPhoneElsewhere(named));
+}
+
+/** The options with the columns as the input spells them; throws if one is missing. */
+function withColumns({ map = [], drop = [], ...options }: ContactMappingOptions, columns: readonly string[]) {
+  const named = {
+    ...options,
+    map: map.map(({ from, to }) => ({ from: requireColumn('--map', from, columns, map), to })),
+    drop: drop.map((name) => requireColumn('--drop', name, columns)),
+  };
+  const phone = columnNamed(phoneField, columns);
+  const isUsed = (name: string) => named.drop.includes(name) || named.map.some(({ from }) => from === name);
+  const isGiven = hasOwnPhone(named);
+  if (phone !== undefined && !isUsed(phone))
+    return isGiven
+      ? { ...named, drop: [...named.drop, phone] }
+      : { ...named, map: [...named.map, { from: phone, to: [phoneField] }] };
+  if (!isGiven && !isPhoneElsewhere(named) && columns.length > 0) throw noPhoneColumn(columns);
+  return named;
+}
+
+const phoneField = 'phone';
+
+/** Whether --map or --set gives the phone. */
+function hasOwnPhone({ map = [], set = [] }: ContactMappingOptions): boolean {
+  return [...map.map(({ to }) => to), ...set.map(({ key }) => key)].some((path) => path.join('.') === phoneField);
+}
+
+/** Whether --map sends phones in a field of another name only. */
+function isPhoneElsewhere(options: ContactMappingOptions): boolean {
+  const { map = [] } = options;
+  return !hasOwnPhone(options) && map.some(({ to }) => isPhoneName(to.join('.')));
 }
 
 /** The options of a mapping, before the input is known. */
@@ -74,11 +113,12 @@ export function namedInputs({ map = [], drop = [] }: ContactMappingOptions): rea
   return [...map.map(({ from }) => ['--map', from] as const), ...drop.map((name) => ['--drop', name] as const)];
 }
 
-/** The input fields without which a flag has no effect, including unmapped ones. */
+/** The input fields without which an option has no effect, including unmapped ones. */
 function neededInputs(options: ContactMappingOptions): readonly Named[] {
-  const { map = [], set = [] } = options;
+  const { map = [], set = [], type = [] } = options;
   const given = new Set([...map.map(({ to }) => to.join('.')), ...set.map(({ key }) => key.join('.'))]);
-  return [...namedInputs(options), ...converted(options).filter(([, field]) => !given.has(field))];
+  const fields = type.filter(({ field }) => !given.has(field));
+  return [...namedInputs(options), ...fields.map(({ field }) => ['--type', field] as const)];
 }
 
 function constantOrigin({ path }: Step): FieldOrigin {
@@ -86,16 +126,19 @@ function constantOrigin({ path }: Step): FieldOrigin {
 }
 
 async function conversionsOf(options: ContactMappingOptions): Promise<ReadonlyMap<string, Converter>> {
-  const { split = [], phone = [], number = [], boolean = [], json = [], country, repairs } = options;
-  const toPhone = phone.length > 0 ? phoneConvert(await createPhoneReader(country, repairs)) : undefined;
-  return new Map([
-    ...split.map(({ field, by }) => [field, splitBy(by)] as const),
-    ...number.map((field) => [field, toNumber] as const),
-    ...boolean.map((field) => [field, toBoolean] as const),
-    ...json.map((field) => [field, toJson] as const),
-    ...(toPhone ? phone.map((field) => [field, toPhone] as const) : []),
-  ]);
+  const { type = [], country, repairs } = options;
+  const toPhone = phoneConvert(await createPhoneReader(country, repairs));
+  return new Map([[phoneField, toPhone], ...type.map(({ field, type: to }) => [field, converters[to]] as const)]);
 }
+
+const converters: Readonly<Record<TypedField['type'], Converter>> = {
+  number: toNumber,
+  boolean: toBoolean,
+  json: toJson,
+  list: toList(','),
+  'list:semicolon': toList(';'),
+  'list:pipe': toList('|'),
+};
 
 function phoneConvert(read: PhoneReader): Converter {
   return (value) => {
@@ -111,21 +154,18 @@ function constantsOf(options: ContactMappingOptions, conversions: Mapping['conve
   const steps = set.map(({ key, value }) => stepOf({ conversions }, value, key));
   for (const step of steps) {
     const trouble = setValue({}, step, step.from);
-    const [flag = ''] = converted(options).find(([, field]) => field === step.path.join('.')) ?? [];
-    if (trouble !== undefined) throw usage(`--set ${trouble}`, `give a value that ${flag} can read`);
+    if (trouble !== undefined) throw usage(`--set ${trouble}`, 'give a value that can be read');
   }
   return steps.sort((a, b) => (a.field < b.field ? -1 : 1));
 }
 
 /** Maps the rows of a table, with steps derived from its header. Empty cells are omitted. */
 function tableMapping(mapping: Mapping, headers: readonly string[]): (fields: Fields) => Mapped {
-  for (const [flag, name] of namedInputs(mapping.options))
-    if (!headers.includes(name)) throw noColumn(flag, name, headers, mapping.maps);
   const steps = headers.flatMap((header) => stepsFrom(mapping, header));
   refuseConflicts([...steps.map(columnOrigin), ...mapping.constants.map(constantOrigin)]);
   const fields = [...steps, ...mapping.constants].map(({ path }) => path.join('.'));
-  for (const [flag, field] of converted(mapping.options))
-    if (!fields.includes(field)) throw noField(flag, field, mapping, fields);
+  for (const { field } of mapping.options.type ?? [])
+    if (!fields.includes(field)) throw noField('--type', field, mapping, fields);
   return (row) => bodyOfRow(row, steps, mapping.constants);
 }
 
@@ -172,12 +212,13 @@ interface Parts {
 /** Maps records, each with its own fields. Null and empty texts are sent unchanged. */
 function recordMapping(mapping: Mapping): (fields: Fields) => Mapped {
   const steps = mapping.maps.map(({ from, to }) => stepOf(mapping, from, to));
-  const taken = new Set([...mapping.drops, ...mapping.maps.map(({ from }) => from)]);
+  const own = hasOwnPhone(mapping.options) ? [phoneField] : [];
+  const taken = new Set([...mapping.drops, ...mapping.maps.map(({ from }) => from), ...own]);
   const nested = [...steps, ...mapping.constants].filter(({ path }) => path.length > 1);
   const parts = { mapping, steps, taken, shared: new Set(nested.map(({ path }) => path[0] ?? '')) };
   const fields = [...steps, ...mapping.constants].map(({ path }) => path.join('.'));
   for (const [flag, field] of neededInputs(mapping.options))
-    if (flag !== '--map' && flag !== '--drop' && taken.has(field)) throw noField(flag, field, mapping, fields);
+    if (flag === '--type' && taken.has(field)) throw noField(flag, field, mapping, fields);
   return (record) => bodyOfRecord(record, parts);
 }
 
@@ -186,10 +227,11 @@ function bodyOfRecord(record: Fields, { mapping, steps, taken, shared }: Parts):
   let isEmpty = true;
   for (const name of Object.keys(record)) {
     if (taken.has(name)) continue;
-    const value = convertedBy(mapping.conversions.get(name), record[name]);
-    if (value instanceof ValueError) return { reason: `${fieldName(name)}: ${value.why}` };
+    const field = name.toLowerCase() === phoneField && !Object.hasOwn(record, phoneField) ? phoneField : name;
+    const value = convertedBy(mapping.conversions.get(field), record[name]);
+    if (value instanceof ValueError) return { reason: `${fieldName(field)}: ${value.why}` };
     // Copied before other fields are added to it: the original record may still be written to a file.
-    setField(body, name, shared.has(name) && isRecord(value) ? structuredClone(value) : value);
+    setField(body, field, shared.has(name) && isRecord(value) ? structuredClone(value) : value);
     isEmpty = false;
   }
   for (const step of steps) {
@@ -232,27 +274,14 @@ function setAt(body: Body, path: readonly string[], value: unknown, from = 0): b
   return setAt(inner, path, value, from + 1);
 }
 
-/** The value of an own field. */
-export function ownValue(fields: Readonly<Record<string, unknown>>, name: string): unknown {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined;
-}
-
-/** With `--phone`, a contact needs at least one of the named numbers. */
-function phoneNeeded(map: (fields: Fields) => Mapped, phones: readonly string[] = []): typeof map {
-  if (phones.length === 0) return map;
-  const [first, ...others] = phones.map(fieldName);
-  const reason = others.length === 0 ? `${first}: it is empty` : `${phones.map(fieldName).join(', ')}: all are empty`;
+/** A contact needs a phone, unless its field has another name. */
+function phoneNeeded(map: (fields: Fields) => Mapped, isElsewhere: boolean): typeof map {
+  if (isElsewhere) return map;
   return (fields) => {
     const mapped = map(fields);
-    if ('reason' in mapped || phones.some((field) => isFilled(mapped.body, field))) return mapped;
-    return { reason };
+    if ('reason' in mapped || (isRecord(mapped.body) && mapped.body[phoneField])) return mapped;
+    return { reason: 'phone: it is empty' };
   };
-}
-
-function isFilled(body: object, field: string): boolean {
-  const step = (value: unknown, name: string) => (isRecord(value) ? ownValue(value, name) : undefined);
-  const value = step(body, field) ?? field.split('.').reduce(step, body);
-  return value !== undefined && value !== null && value !== '';
 }
 
 /** Tracks which fields named by flags occur in the records. */
@@ -288,15 +317,9 @@ export function createFieldUsage(options: ContactMappingOptions): FieldUsage {
 
 type Maps = readonly FieldMap[] | undefined;
 
-/** The error for a name that is not a column. */
-export function noColumn(flag: string, name: string, headers: readonly string[], maps?: Maps): CliError {
-  const hint = flagMistake(flag, name, headers, maps) ?? nearestName(name, headers, 'column');
-  return usage(`${flag} names ${quoted(name)}, but the input has no such column`, hint);
-}
-
 /** The error for a name that occurs in no record. */
 function noRecordField(flag: string, name: string, seen: readonly string[], maps?: Maps): CliError {
-  const hint = flagMistake(flag, name, seen, maps) ?? nearestName(name, seen, 'field');
+  const hint = optionMistake(flag, name, seen, maps) ?? nearestName(name, seen, 'field');
   return usage(`${flag} names ${quoted(name)}, but no record of the input has it`, hint);
 }
 
@@ -309,31 +332,8 @@ function noField(flag: string, name: string, mapping: Mapping, fields: readonly 
     return usage(`${flag} names ${quoted(name)}, which is dropped`, 'leave out one of the two');
   return usage(
     `${flag} names ${quoted(name)}, but no such field is sent`,
-    flagMistake(flag, name, fields) ?? nearestName(name, fields, 'field'),
+    optionMistake(flag, name, fields) ?? nearestName(name, fields, 'field'),
   );
-}
-
-function nearestName(name: string, known: readonly string[], what: string): string {
-  const same = known.find((one) => one.trim().toLowerCase() === name.trim().toLowerCase());
-  const near = same ?? suggest(name.slice(0, 100), known);
-  return near === undefined ? nameList(known, what) : `did you mean ${quoted(near)}?`;
-}
-
-/** A hint for several names in one value, or for a reversed --map. */
-function flagMistake(flag: string, name: string, known: readonly string[], maps: Maps = []): string | undefined {
-  const to = flag === '--map' ? maps.find(({ from }) => from === name)?.to.join('.') : undefined;
-  const parts = (to === undefined ? name : `${name}=${to}`).split(',').map((part) => part.trim());
-  const isKnown = (part: string) => known.includes(to === undefined ? part : part.replace(/=[^=]*$/, ''));
-  if (parts.length > 1 && flag !== '--to-column' && parts.every(isKnown))
-    return `one ${flag} for each: ${parts.map((part) => `${flag} ${shellQuote(part)}`).join(' ')}`;
-  const isReversed = to !== undefined && known.includes(to) && suggest(name.slice(0, 100), known) === undefined;
-  return isReversed ? `did you mean --map ${shellQuote(`${to}=${name}`)}?` : undefined;
-}
-
-/** Lists the first names. */
-export function nameList(names: readonly string[], what: string): string {
-  const shown = names.slice(0, 12).map(quoted).join(', ');
-  return `the ${what}s are ${shown}${names.length > 12 ? ` and ${names.length - 12} more` : ''}`;
 }
 
 /** Detects cells that contain JSON, as in exports; they would be sent as text. */

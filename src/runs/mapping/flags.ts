@@ -1,5 +1,5 @@
 import { usage } from '../../base/errors.ts';
-import { suggest } from '../../base/suggest.ts';
+import { chosen } from '../../cli/params.ts';
 
 /** A field of the input and its place in the body. */
 export interface FieldMap {
@@ -7,13 +7,12 @@ export interface FieldMap {
   readonly to: readonly string[];
 }
 
-export const separators = { comma: ',', semicolon: ';', pipe: '|' } as const;
-const separatorNames = ['comma', 'semicolon', 'pipe'] as const;
+export const fieldTypes = ['number', 'boolean', 'json', 'list', 'list:semicolon', 'list:pipe'] as const;
 
-/** A field of the body whose text is split into a list. */
-export interface Split {
+/** A field of the body whose text is converted. */
+export interface TypedField {
   readonly field: string;
-  readonly by: keyof typeof separators;
+  readonly type: (typeof fieldTypes)[number];
 }
 
 /** `--map column=field`; dots in the field nest. Splits at the last `=`, since column names may contain one. */
@@ -25,34 +24,16 @@ export function mapFlag(text: string): FieldMap {
   return { from: text.slice(0, at), to };
 }
 
-/** `--split field`, `--split field=comma|semicolon|pipe`, or with the character itself. */
-export function splitFlag(text: string): Split {
+/** `--type field=list:semicolon` */
+export function typeFlag(text: string): TypedField {
   const at = text.lastIndexOf('=');
-  if (at < 0) return { field: fieldFlag(text), by: 'comma' };
-  const field = fieldFlag(text.slice(0, at), text);
-  return { field, by: separator(text.slice(at + 1), field) };
-}
-
-/** A field of the body, for --number, --boolean, --parse-json and --phone. */
-export function fieldFlag(field: string, text = field): string {
-  if (field === '') throw usage(`"${text}" does not name a field`, 'name a field of the body');
-  return field;
+  if (at < 1) throw usage(`"${text}" is not field=type`, `such as tags=list; the types are ${fieldTypes.join(', ')}`);
+  return { field: text.slice(0, at), type: chosen(text.slice(at + 1), fieldTypes) };
 }
 
 /** `--country`: two letters (ISO 3166). */
 export function countryFlag(text: string): string {
+  if (/^uk$/i.test(text)) throw usage(`"${text}" is not a country`, 'did you mean GB?');
   if (/^[a-z]{2}$/i.test(text)) return text.toUpperCase();
   throw usage(`"${text}" is not a country`, 'use its two letters, such as US, GB or DE');
-}
-
-function separator(word: string, field: string): Split['by'] {
-  const found = separatorNames.find((name) => name === word || separators[name] === word);
-  if (found !== undefined) return found;
-  throw usage(`"${word}" is not one of ${separatorNames.join(', ')}`, separatorHint(word, field));
-}
-
-function separatorHint(word: string, field: string): string {
-  if (word === 'json') return `did you mean --parse-json ${field}?`;
-  const near = suggest(word, separatorNames);
-  return near ? `did you mean ${near}?` : `use a name, or the character in quotes: --split '${field}=;'`;
 }

@@ -1,14 +1,28 @@
 import { type CliError, usage } from '../../base/errors.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { fieldName, type Fields, type Mapped, ValueError } from '../input/row.ts';
-import { type Columns, nameList, noColumn, ownValue } from './contact.ts';
-import { createPhoneReader, internationalPhone, type PhoneRepairs, textOf } from './values.ts';
+import {
+  columnNamed,
+  type Columns,
+  noPhoneColumn,
+  phoneColumns,
+  requireColumn,
+  severalPhoneColumns,
+  valueNamed,
+} from './columns.ts';
+import type { FieldMap } from './flags.ts';
+import { createPhoneReader, type PhoneRepairs, textOf } from './values.ts';
 
 /** Options for mapping a row to the body of a message. */
-export interface MessageMappingOptions extends RecipientOptions {
+export interface MessageMappingOptions {
   readonly template: string;
   /** In the order of the command line. */
   readonly params: readonly ParamSource[];
+  /** The column with the phones. */
+  readonly map?: readonly FieldMap[];
+  /** The country of numbers without a country code. */
+  readonly country?: string | undefined;
+  readonly repairs?: PhoneRepairs;
   /** From `--per`. */
   readonly perColumns?: readonly string[];
   /** Allow empty params. */
@@ -16,10 +30,15 @@ export interface MessageMappingOptions extends RecipientOptions {
 }
 
 /** A param from a column, or the same for all rows. */
-export type ParamSource =
-  | { readonly column: string }
-  /** `isWord`: given as --param=VALUE, so that it cannot mean the column of that name. */
-  | { readonly value: string; readonly isWord: boolean };
+export type ParamSource = { readonly column: string } | { readonly value: string };
+
+/** `-p :column` takes the value of a column; `::` begins a text with a colon. */
+export function paramFlag(text: string): ParamSource {
+  if (!text.startsWith(':')) return { value: text };
+  if (text.startsWith('::')) return { value: text.slice(1) };
+  if (text === ':') throw usage('":" names no column', 'a text that begins with a colon is "::"');
+  return { column: text.slice(1) };
+}
 
 type ParamReader = (fields: Fields) => string | ValueError;
 
@@ -29,15 +48,9 @@ export async function createMessageMapping(
   source: Columns,
 ): Promise<(fields: Fields) => Mapped> {
   const recipient = await recipientIn(options, source);
-  const params = options.params.map((param, index) => paramReader(param, index + 1, options));
   const { perColumns = [] } = options;
-  const unknown = perColumns.find((name) => source.fields?.includes(name) === false);
-  if (unknown !== undefined) throw noColumn('--per', unknown, source.fields ?? []);
-  for (const param of options.params) {
-    if ('column' in param && source.fields?.includes(param.column) === false)
-      throw noColumn('--param-column', param.column, source.fields);
-    if ('value' in param && !param.isWord && source.fields?.includes(param.value)) throw namesColumn(param.value);
-  }
+  if (source.fields) checkColumns(options, source.fields);
+  const params = options.params.map((param, index) => paramReader(param, index + 1, options));
   return (fields) => {
     const to = recipient(fields);
     if (to instanceof ValueError) return { reason: to.why };
@@ -58,17 +71,29 @@ export async function createMessageMapping(
   };
 }
 
+function checkColumns({ params, perColumns = [] }: MessageMappingOptions, columns: readonly string[]): void {
+  for (const name of perColumns) requireColumn('--per', name, columns);
+  for (const param of params)
+    if ('column' in param) requireColumn('-p', param.column, columns);
+    else if (columnNamed(param.value, columns) !== undefined) throw namesColumn(param.value);
+}
+
 function namesColumn(name: string): CliError {
-  const text = shellQuote(name);
-  const hint = `to send the value of the column: --param-column ${text}; to send the word itself: --param=${text}`;
   return usage(
-    `-p ${text} would send the word "${name}" to each recipient, and the input has a column "${name}"`,
-    hint,
+    `-p ${shellQuote(name)} would send the word "${name}" to each recipient, and the input has a column "${name}"`,
+    `to send the value of the column: -p ${shellQuote(`:${name}`)}`,
   );
 }
 
 /** Refuses options that are wrong for any input. */
-export function checkMessageMapping({ params, allowEmpty = false }: MessageMappingOptions): void {
+export function checkMessageMapping({ params, map = [], allowEmpty = false }: MessageMappingOptions): void {
+  const other = map.find(({ to }) => to.join('.') !== 'phone');
+  if (other)
+    throw usage(
+      `--map ${other.from}=${other.to.join('.')}: a message has no field ${other.to.join('.')}`,
+      `--map COLUMN=phone names the column of the phones; -p ${shellQuote(`:${other.from}`)} sends the value of a column`,
+    );
+  if (map.length > 1) throw usage('--map names two columns of phones', 'name one');
   const empty = params.findIndex((param) => 'value' in param && param.value === '');
   if (empty !== -1 && !allowEmpty) throw usage(`param ${empty + 1} is empty`, 'add --allow-empty if that is intended');
 }
@@ -86,29 +111,21 @@ function paramReader(param: ParamSource, place: number, { allowEmpty = false }: 
 
 /** The text of a field; null counts as empty. */
 function textIn(fields: Fields, column: string): string | ValueError {
-  const value = ownValue(fields, column);
+  const value = valueNamed(fields, column);
   if (value === undefined) return new ValueError('it is missing');
   return value === null ? '' : textOf(value);
 }
 
-interface RecipientOptions {
-  /** The field with the recipient; default: `to`, then `phone`. */
-  readonly toColumn?: string;
-  /** Normalizes the recipient's number; the country is for numbers without a country code. */
-  readonly phone?: { readonly country?: string; readonly repairs?: PhoneRepairs };
-}
-
-const usual = ['to', 'phone'] as const;
-
 /** Returns the recipient of a row. */
 async function recipientIn(
-  { toColumn, phone }: RecipientOptions,
-  { fields: headers }: Columns,
+  { map = [], country, repairs }: MessageMappingOptions,
+  { fields: columns }: Columns,
 ): Promise<(fields: Fields) => string | ValueError> {
-  const fixed = headers ? columnOf(toColumn, headers) : toColumn;
-  const read = phone ? await createPhoneReader(phone.country, phone.repairs) : internationalPhone;
+  const [{ from: named } = { from: undefined }] = map;
+  const fixed = columns ? phoneColumnIn(columns, named) : named;
+  const read = await createPhoneReader(country, repairs);
   return (fields) => {
-    const column = fixed ?? usualIn(fields);
+    const column = fixed ?? phoneField(fields);
     if (column instanceof ValueError) return column;
     const text = textIn(fields, column);
     if (text === '') return new ValueError(`${fieldName(column)}: it is empty`);
@@ -117,33 +134,21 @@ async function recipientIn(
   };
 }
 
-function columnOf(toColumn: string | undefined, headers: readonly string[]): string {
+/** The column of the phones: the named one, or the one with a usual name. */
+export function phoneColumnIn(columns: readonly string[], named?: string): string {
   // An empty input has no rows either.
-  if (headers.length === 0) return usual[0];
-  if (toColumn === undefined) return usualOf(headers);
-  if (!headers.includes(toColumn)) throw noColumn('--to-column', toColumn, headers);
-  return toColumn;
-}
-
-function usualOf(headers: readonly string[]): string {
-  const [found, another] = usual.filter((name) => headers.includes(name));
-  if (found === undefined && headers.some((name) => /^\d{7,}(?:\.0)?$/.test(name)))
-    throw usage(
-      'no column is named to or phone, and the first line has a number',
-      'if it is not a header line, name the columns: --fields phone,name',
-    );
-  if (found === undefined)
-    throw usage(
-      'no column is named to or phone',
-      `name the recipient's with --to-column; ${nameList(headers, 'column')}`,
-    );
-  if (another !== undefined)
-    throw usage('the columns to and phone could both be the recipient', 'choose one with --to-column');
+  if (columns.length === 0) return 'phone';
+  if (named !== undefined) return requireColumn('--map', named, columns);
+  const [found, another] = phoneColumns(columns);
+  if (found === undefined) throw noPhoneColumn(columns);
+  if (another !== undefined) throw severalPhoneColumns(phoneColumns(columns));
   return found;
 }
 
-function usualIn(fields: Fields): string | ValueError {
-  const [found, another] = usual.filter((name) => Object.hasOwn(fields, name));
-  if (found === undefined) return new ValueError('it has neither to nor phone; name the recipient with --to-column');
-  return another === undefined ? found : new ValueError('it has both to and phone; choose one with --to-column');
+function phoneField(fields: Fields): string | ValueError {
+  const [found, another] = phoneColumns(Object.keys(fields));
+  if (found === undefined) return new ValueError('it has no phone; name its field: --map FIELD=phone');
+  return another === undefined
+    ? found
+    : new ValueError(`the phone may be in ${found} or ${another}; choose one: --map FIELD=phone`);
 }

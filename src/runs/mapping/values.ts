@@ -1,17 +1,15 @@
 import { usage } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import { whole } from '../../cli/output/figures.ts';
-import { isPhone, normalizedPhone } from '../../contract/readers.ts';
+import { internationalPhone, isPhone, normalizedPhone, visible } from '../../contract/readers.ts';
 import { inexactIn } from '../input/json.ts';
 import { describe, type Fields, quoted, ValueError } from '../input/row.ts';
-import { separators, type Split } from './flags.ts';
 
 /** Converts a value, or returns the reason why it cannot. */
 export type Converter = (value: unknown) => unknown;
 
 /** Splits and trims a text, without empty parts. Keeps a list. */
-export function splitBy(by: Split['by']): Converter {
-  const separator = separators[by];
+export function toList(separator: string): Converter {
   return (value) => {
     if (Array.isArray(value)) return value;
     if (typeof value !== 'string') return new ValueError(`${describe(value)} is not text and cannot be split`);
@@ -40,20 +38,14 @@ function isExact(text: string, number: number): boolean {
   return Math.abs(number) <= Number.MAX_SAFE_INTEGER && (isShort || /^[+-]?\d+$/.test(text));
 }
 
-const booleans: ReadonlyMap<string, boolean> = new Map([
-  ['true', true],
-  ['yes', true],
-  ['1', true],
-  ['false', false],
-  ['no', false],
-  ['0', false],
-]);
+/** In English, German, French, Spanish and Italian. */
+const booleans = { true: /^(?:true|yes|y|1|ja|oui|s[ií])$/i, false: /^(?:false|no|n|0|nein|non)$/i } as const;
 
 export function toBoolean(value: unknown): unknown {
   if (typeof value === 'boolean') return value;
-  const text = typeof value === 'number' ? String(value) : value;
-  const found = typeof text === 'string' ? booleans.get(text.trim().toLowerCase()) : undefined;
-  return found ?? new ValueError(`${describe(value)} is not true, false, yes, no, 1 or 0`);
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+  if (booleans.true.test(text)) return true;
+  return booleans.false.test(text) ? false : new ValueError(`${describe(value)} is not true, false, yes, no, 1 or 0`);
 }
 
 /** Parses a text as JSON; keeps other values. */
@@ -101,8 +93,13 @@ export function noteRepairs({ note }: Notes, { decimals, zeros }: PhoneRepairs):
   if (parts.length > 0) note('repaired', `phone numbers repaired: ${parts.join(', ')}`);
 }
 
-/** Without a country, accepts only numbers in international form. */
+/** Reads national numbers of a country, and international ones. */
 export async function createPhoneReader(country?: string, repairs?: PhoneRepairs): Promise<PhoneReader> {
+  return country === undefined ? (text) => internationalNumber(text, repairs) : createNumberReader(country, repairs);
+}
+
+/** Brings all numbers to one form, also international ones with a needless zero. */
+export async function createNumberReader(country?: string, repairs?: PhoneRepairs): Promise<PhoneReader> {
   const { isSupportedCountry, parsePhoneNumberFromString: parse } = await import('libphonenumber-js/min');
   const defaultCountry = country?.toUpperCase();
   if (defaultCountry !== undefined && !isSupportedCountry(defaultCountry))
@@ -120,7 +117,7 @@ export async function createPhoneReader(country?: string, repairs?: PhoneRepairs
     const isGood = found && (repaired.startsWith('+') ? found.isPossible() : found.isValid());
     if (isGood && repairs) count(visible(text), repairs);
     if (isGood) return found.number;
-    const doubt = country === undefined ? ' in international form, and --country is not set' : '';
+    const doubt = country === undefined ? countryHint(text) : '';
     return new ValueError(`${quoted(text)} is not a phone number${repairHint(repaired, damage) ?? doubt}`);
   };
 }
@@ -138,12 +135,16 @@ function count(text: string, repairs: PhoneRepairs): void {
   if (doubleZero.test(text)) repairs.zeros += 1;
 }
 
-/** §2: a number that is sent unchanged. */
-export function internationalPhone(text: string): string | ValueError {
-  if (isPhone(text)) return text;
-  return new ValueError(
-    `${quoted(text)} is not a phone number${repairHint(text, spreadsheetDamage(text)) ?? countryHint(text)}`,
-  );
+function internationalNumber(text: string, repairs: PhoneRepairs | undefined): string | ValueError {
+  const number = internationalPhone(text);
+  if (number !== undefined) {
+    if (repairs && number !== text) count(visible(text), repairs);
+    return number;
+  }
+  const repaired = repairedPhone(visible(text));
+  const damage = /^\(?0[1-9]/.test(repaired) ? undefined : spreadsheetDamage(repaired);
+  const hint = repairHint(repaired, damage) ?? countryHint(text);
+  return new ValueError(`${quoted(text)} is not a phone number${hint}`);
 }
 
 /** Suggests a number that only lost its "+", or explains the damage. */
@@ -154,19 +155,14 @@ function repairHint(text: string, damage: string | undefined): string | undefine
   return damage === undefined ? undefined : `: ${damage}`;
 }
 
-/** Suggests the flags for national numbers. */
+/** Names the option for national numbers. */
 function countryHint(text: string): string {
   const isNumber = /^[\d\s().\-/]+$/.test(text) && text.replace(/\D/g, '').length > 4;
-  return isNumber ? '; --country US reads national numbers' : '';
+  return isNumber ? '; --country reads national numbers' : '';
 }
 
 function isDigits(text: string): boolean {
   return /^\d+$/.test(text.trim());
-}
-
-/** The text without the invisible characters that address books put around numbers. */
-function visible(text: string): string {
-  return text.replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '').trim();
 }
 
 const asText = 'format the column as text first';
@@ -196,10 +192,13 @@ export interface SuspectCell {
   readonly reason: string;
 }
 
+/** UTF-8 that was read as windows-1252, such as "JÃ¼rgen". */
+const mojibake = /Ã[\u0080-\u00bf\u0152-\u2122]|â€|Â[\u00a0-\u00bf]/;
+
 /** Damage in any column. */
 const surely = /\0|^[+-]?\d[.,]\d+e\+\d+$|^#(?:#+|REF!|N\/A|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!)$/i;
 /** The document names no field of a contact, so a phone is recognized by the usual names. A hotel has none. */
-const phoneName = /phone|mobile|msisdn|whatsapp|^to$|(?<!\p{L})(?:tel|tel[eé]f\p{L}*|cell|cellul\p{L}*)(?!\p{L})/u;
+const phoneName = /phone|mobile|msisdn|whats ?app|^to$|(?<!\p{L})(?:tel|tel[eé]f\p{L}*|cell|cellul\p{L}*)(?!\p{L})/u;
 const phoneCharacters = /^(?=.*\d)[\d\s+().,/e-]+$/i;
 
 const knownNames = new Map<string, boolean>();
@@ -209,8 +208,10 @@ const mostNames = 1_000;
 export function findSuspectCell(fields: Fields, content: () => string): SuspectCell | undefined {
   for (const field of Object.keys(fields)) {
     const value = fields[field];
-    if (typeof value !== 'string' || !(surely.test(value.trim()) || isPhoneName(field))) continue;
-    const reason = spreadsheetDamage(value);
+    if (typeof value !== 'string') continue;
+    const isGarbled = mojibake.test(value);
+    if (!isGarbled && !surely.test(value.trim()) && !isPhoneName(field)) continue;
+    const reason = isGarbled ? 'its letters were read with the wrong encoding' : spreadsheetDamage(value);
     if (reason !== undefined && content().includes(JSON.stringify(value)))
       return { field, reason: `${quoted(value)}: ${reason}` };
   }
@@ -225,7 +226,7 @@ export function phoneIn(body: object): readonly [field: string, phone: string] |
 }
 
 /** Most inputs have the same few names in all rows. */
-function isPhoneName(name: string): boolean {
+export function isPhoneName(name: string): boolean {
   const known = knownNames.get(name);
   if (known !== undefined) return known;
   const words = name.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').toLowerCase();

@@ -111,7 +111,7 @@ export function isOrphaned({ url, owner }: Owned, kill: Probe, successor?: Owned
 
 const notAllowed = 'is on another machine, which was not allowed when the sandbox started';
 const remedy =
-  'allow it with --allow-external at the start, or with bizmsg sandbox webhooks add <url> --allow-external';
+  'allow it with --allow-external at the start, or with bizmsg sandbox endpoints add <url> --allow-external';
 
 /**
  * Disables webhooks on other machines unless they are allowed: the data folder may come from another user. It is not

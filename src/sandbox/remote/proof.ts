@@ -29,6 +29,14 @@ export async function requireProof(stateFolder: string, locator: Locator): Promi
   if (!isSame(answer.body, JSON.stringify({ proof: proofOf(locator, nonce) }))) throw unproven(stateFolder, locator);
 }
 
+/** Whether a sandbox answers at this address, even if another user or another HOME has started it. */
+export async function answersAsSandbox(url: string): Promise<boolean> {
+  const nonce = randomBytes(16).toString('hex');
+  const asked = httpRequest(new URL(`${proofPath}?nonce=${nonce}`, url).href, { method: 'GET', timeout: 5_000 });
+  const answer = await asked.catch(() => undefined);
+  return answer?.status === 200 && /^\{"proof":"[0-9a-f]{64}"\}$/.test(answer.body);
+}
+
 /** Compares in constant time. */
 export function isSame(given: string, wanted: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(wanted)];

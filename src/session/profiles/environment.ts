@@ -32,9 +32,14 @@ export function environmentAccount({ BIZMSG_ACCOUNT: text, BIZMSG_API_KEY: key }
 }
 
 /** Whether only sandboxes on this machine may be called. */
-export function onlyLocal({ BIZMSG_ONLY: only }: Env): boolean {
-  if (only === undefined || only === 'local') return only === 'local';
-  throw configuration('bad-variable', `BIZMSG_ONLY is "${only}"`, 'the only value is local');
+export function onlyLocal({ BIZMSG_LOCAL_ONLY: only }: Env): boolean {
+  if (only === undefined || only === '1') return only === '1';
+  throw configuration('bad-variable', `BIZMSG_LOCAL_ONLY is "${only}"`, 'the only value is 1');
+}
+
+/** Whether the key in the environment belongs to the sandbox of `sandbox exec`. */
+export function isInsideExec(env: Env): boolean {
+  return onlyLocal(env) && env['BIZMSG_API_KEY'] !== undefined;
 }
 
 /** Whether the user can be prompted. `stdinIsTerminal` comes last because it loads node:tty. */

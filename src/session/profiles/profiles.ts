@@ -16,7 +16,6 @@ export interface Profiles {
   /** The profile of this command line. */
   chosen(): string;
   rows(): readonly ProfileRow[];
-  keyRows(name?: string): readonly KeyRow[];
   show(name: string): ProfileShown;
   requireFree(name: string): void;
   /** Throws if this is not a valid base URL. */
@@ -38,7 +37,7 @@ export interface Profiles {
   remove(name: string): Promise<{ readonly name: string }>;
   setKey(name: string, key: string, requested: Mode | undefined): Promise<KeyRow>;
   removeKey(name: string, mode: Mode): Promise<Pick<KeyRow, 'profile' | 'mode'>>;
-  switchMode(name: string, mode: Mode): Promise<KeyRow>;
+  switchMode(name: string, mode: Mode): Promise<Switched>;
 }
 
 interface GivenKey {
@@ -52,9 +51,11 @@ interface Settings {
   readonly plan?: PlanName | undefined;
   readonly rate?: number | undefined;
   readonly webhookSecret?: string | undefined;
-  /** An empty text removes it, as with `excludeFrom`. */
+  /** An empty text removes it, as with the next ones. */
   readonly hours?: string | undefined;
   readonly excludeFrom?: string | undefined;
+  readonly country?: string | undefined;
+  readonly encoding?: string | undefined;
 }
 
 interface Draft extends Settings, Partial<GivenKey> {
@@ -79,7 +80,6 @@ export function openProfiles({ host: { env, home }, given }: ProfilesOptions): P
   return {
     chosen: () => stored(given.profile ?? env['BIZMSG_PROFILE'] ?? found().current, found),
     rows: () => profileRows(found()),
-    keyRows: (name) => keyRows(found(), name),
     show: (name) => profileShown(found(), name),
     requireFree: (name) => requireFree(found(), name),
     requireAddress: (text) => requireEncryption(baseUrl(text)),
@@ -114,7 +114,11 @@ export function openProfiles({ host: { env, home }, given }: ProfilesOptions): P
       await change((store) => removeKey(store, profile, mode));
       return { profile, mode };
     },
-    switchMode: (name, mode) => keyAfter(name, mode, (store) => switchMode(store, name, mode)),
+    switchMode: async (name, mode) => {
+      const { keys } = requireProfile(await change((store) => switchMode(store, name, mode)), name);
+      const key = keys[mode];
+      return { profile: name, mode, key: key === undefined ? null : maskKey(key) };
+    },
   };
 }
 
@@ -130,9 +134,8 @@ function stored(name: string | undefined, loadStore: () => Store): string {
 }
 
 function keyRow(store: Store, name: string, mode: Mode): KeyRow {
-  const row = keyRows(store, name).find((one) => one.mode === mode);
-  if (!row) throw new Error(`the ${mode} key of ${name} was not stored`);
-  return row;
+  const { mode: used } = requireProfile(store, name);
+  return { profile: name, mode, key: maskKey(requireKey(store, name, mode)), active: mode === used };
 }
 
 /** Adds a profile; the first one becomes the one in use. */
@@ -198,8 +201,9 @@ export function removeKey(store: Store, name: string, mode: Mode): Store {
   return put(store, name, { ...profile, keys: { ...profile.keys, [mode]: undefined } });
 }
 
+/** The mode sandbox needs no key: without one, nothing is active. */
 export function switchMode(store: Store, name: string, mode: Mode): Store {
-  requireKey(store, name, mode);
+  if (mode === 'live') requireKey(store, name, mode);
   return put(store, name, { ...requireProfile(store, name), mode });
 }
 
@@ -227,6 +231,8 @@ function changed(profile: Profile, settings: Settings): Profile {
     webhookSecret: secret === undefined ? profile.webhookSecret : readWebhookSecret(secret),
     hours: (settings.hours ?? profile.hours) || undefined,
     excludeFrom: (settings.excludeFrom ?? profile.excludeFrom) || undefined,
+    country: (settings.country ?? profile.country) || undefined,
+    encoding: (settings.encoding ?? profile.encoding) || undefined,
   };
 }
 
@@ -260,16 +266,23 @@ export interface ProfileRow {
 interface ProfileShown extends ProfileRow {
   readonly hours: string | null;
   readonly exclude_from: string | null;
+  readonly country: string | null;
+  readonly encoding: string | null;
   /** The account id. Null if the account is known by its key. */
   readonly account: string | null;
 }
 
-export interface KeyRow {
+interface KeyRow {
   readonly profile: string;
   readonly mode: Mode;
   readonly key: string;
   /** Whether it is the one that the profile uses. */
   readonly active: boolean;
+}
+
+/** The mode of a profile, with its masked key if it has one. */
+interface Switched extends Pick<KeyRow, 'profile' | 'mode'> {
+  readonly key: string | null;
 }
 
 export function profileRows(store: Store): readonly ProfileRow[] {
@@ -294,18 +307,7 @@ export function profileRow(store: Store, name: string): ProfileRow {
 }
 
 function profileShown(store: Store, name: string): ProfileShown {
-  const { hours = null, excludeFrom = null, account = null } = requireProfile(store, name);
-  return { ...profileRow(store, name), hours, exclude_from: excludeFrom, account };
-}
-
-/** The stored keys of one profile, or of all. */
-export function keyRows(store: Store, name?: string): readonly KeyRow[] {
-  const names = name === undefined ? Object.keys(store.profiles).sort() : [name];
-  return names.flatMap((profile) => [...keysOf(store, profile, 'sandbox'), ...keysOf(store, profile, 'live')]);
-}
-
-function keysOf(store: Store, profile: string, mode: Mode): readonly KeyRow[] {
-  const { keys, mode: used } = requireProfile(store, profile);
-  const key = keys[mode];
-  return key === undefined ? [] : [{ profile, mode, key: maskKey(key), active: mode === used }];
+  const profile = requireProfile(store, name);
+  const { hours = null, excludeFrom = null, country = null, encoding = null, account = null } = profile;
+  return { ...profileRow(store, name), hours, exclude_from: excludeFrom, country, encoding, account };
 }

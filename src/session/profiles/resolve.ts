@@ -4,7 +4,14 @@ import { shellQuote } from '../../base/shell-quote.ts';
 import { type Mode, modeOf } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
 import { baseUrl, originOf, readKey } from './fields.ts';
-import { checkEnvironment, configFolder, environmentMode, isInteractive, onlyLocal, variable } from './environment.ts';
+import {
+  checkEnvironment,
+  configFolder,
+  environmentMode,
+  isInsideExec,
+  isInteractive,
+  variable,
+} from './environment.ts';
 import { type FoundStore, listed, local, type Profile, readStore, requireProfile, type Store } from './store.ts';
 
 interface CommandLine {
@@ -75,18 +82,13 @@ function localCaller(inputs: CallerInputs, source: Source): Caller | undefined {
 
 function byEnvironment(inputs: CallerInputs): ServiceCaller | undefined {
   const { BIZMSG_API_KEY: key, BIZMSG_PROFILE: profile } = inputs.env;
-  const isConflict = key !== undefined && profile !== undefined && !(profile === local && isInsideExec(inputs));
+  const isConflict = key !== undefined && profile !== undefined && !(profile === local && isInsideExec(inputs.env));
   if (!isConflict) return environmentCaller(inputs);
   throw configuration(
     'two-callers',
     'BIZMSG_API_KEY and BIZMSG_PROFILE are both set',
     'unset one of them, or decide with --profile',
   );
-}
-
-/** Whether the key in the environment belongs to the sandbox of `sandbox exec`. */
-function isInsideExec({ env }: CallerInputs): boolean {
-  return onlyLocal(env) && env.BIZMSG_API_KEY !== undefined;
 }
 
 export const newcomerNote = 'no profile yet, so this is the sandbox on this machine; bizmsg login adds a profile';
@@ -149,9 +151,9 @@ function storedCaller({ flags, env, loadStore }: CallerInputs, name: string, sou
   const mode = flags.mode ?? environmentMode(env) ?? profile.mode;
   const key = profile.keys[mode];
   if (key === undefined) throw missingKey(name, profile, mode);
-  const { plan, rate, account, hours, excludeFrom } = profile;
+  const { plan, rate, account, hours, excludeFrom, country, encoding } = profile;
   const address = flags.baseUrl === undefined ? profile.baseUrl : sameService(name, profile, flags.baseUrl);
-  const settings = { plan, rate, account, hours, excludeFrom };
+  const settings = { plan, rate, account, hours, excludeFrom, country, encoding };
   return { kind: 'service', baseUrl: address, key, mode, source, profile: name, ...settings };
 }
 
@@ -206,6 +208,8 @@ export interface ServiceCaller extends Target {
   readonly source: Source;
   readonly hours?: string | undefined;
   readonly excludeFrom?: string | undefined;
+  readonly country?: string | undefined;
+  readonly encoding?: string | undefined;
   /** The id of the profile's account, if the store has one. */
   readonly account?: string | undefined;
 }

@@ -34,14 +34,13 @@ export function refuseUnsafeTarget(
   if (unverified && target.mode !== 'sandbox' && target.baseUrl.startsWith('https:')) refuseUnverified(target);
 }
 
-/** A sandbox is known by its file in the state folder. */
-const sameFolder = 'if one runs, use the HOME or BIZMSG_STATE_DIR with which it was started';
+const sameFolder = 'if one runs, use its key, which sandbox env prints';
 
 function refuseOther({ baseUrl }: Target): never {
   throw unsafe(
     'only-local',
-    `BIZMSG_ONLY=local refuses ${originOf(baseUrl)}, which is not a sandbox that this command knows`,
-    `${sameFolder}; to use that address, unset BIZMSG_ONLY`,
+    `BIZMSG_LOCAL_ONLY=1 refuses ${originOf(baseUrl)}, which is not a sandbox that this command knows`,
+    `${sameFolder}; to use that address, unset BIZMSG_LOCAL_ONLY`,
   );
 }
 
@@ -55,8 +54,7 @@ function refuseElsewhere({ baseUrl, key }: Target, running: readonly RunningSand
 function whereItRuns(key: string, running: readonly RunningSandbox[]): string {
   const maker = running.find(({ keys }) => keys.sandbox === key || keys.live === key);
   if (maker) return `the sandbox that made it runs at ${maker.url}`;
-  if (running.length === 0)
-    return `this command knows no running sandbox: start one with bizmsg sandbox start, or, ${sameFolder}`;
+  if (running.length === 0) return 'no sandbox runs there: start one with bizmsg sandbox start';
   return `a sandbox runs at ${running.map(({ url }) => url).join(', ')}`;
 }
 

@@ -22,6 +22,8 @@ export interface Profile {
   /** Hours and a file of phones for batches, as `send-batch` takes them. */
   readonly hours?: string | undefined;
   readonly excludeFrom?: string | undefined;
+  readonly country?: string | undefined;
+  readonly encoding?: string | undefined;
   /** A random id of the account, kept when keys and address change. Without one, the account is known by its key. */
   readonly account?: string | undefined;
 }
@@ -130,6 +132,8 @@ function profile(value: unknown, at: string): Profile {
     webhookSecret: optional(webhookSecret)(fields.webhookSecret, `${at}/webhookSecret`),
     hours: optional(string)(fields.hours, `${at}/hours`),
     excludeFrom: optional(string)(fields.excludeFrom, `${at}/excludeFrom`),
+    country: optional(string)(fields.country, `${at}/country`),
+    encoding: optional(string)(fields.encoding, `${at}/encoding`),
     account: optional(account)(fields.account, `${at}/account`),
   };
 }
@@ -218,7 +222,7 @@ function shownName(text: string): string {
 export function unknownProfile(name: string, names: readonly string[]): CliError {
   const near = nearest(name, [...names, local]);
   const offer = near ? [`did you mean ${shellQuote(near)}?`] : [];
-  const known = names.length > 0 ? `the profiles are ${listed(names)}` : 'bizmsg profiles add adds one';
+  const known = names.length > 0 ? `the profiles are ${listed(names)}` : 'bizmsg login adds one';
   const hint = [[...offer, known].join(' '), `--profile ${local} is the sandbox on this machine`].join('; ');
   return configuration('unknown-profile', `there is no profile "${shownName(name)}"`, hint);
 }

@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { longName } from '../../../src/cli/params.ts';
+import { batchParams } from '../../../src/runs/options.ts';
 import { replyTo, lineOf } from '../../../src/cli/complete/main.ts';
 import { type SurfaceNode, surfaceOf } from '../../../src/cli/command-tree.ts';
 import { tree } from '../../../src/commands/index.ts';
@@ -46,7 +48,7 @@ function addTemplates(home: string, text: string): void {
 
 describe('a TAB', () => {
   it.each([
-    ['keys ', ['set', 'list', 'remove', 'switch-mode']],
+    ['keys ', ['set', 'remove', 'switch-mode']],
     ['keys switch-mode ', ['sandbox', 'live']],
     ['--mode ', ['sandbox', 'live']],
     ['--mode=', ['--mode=sandbox', '--mode=live']],
@@ -90,19 +92,40 @@ describe('a TAB', () => {
   });
 
   it('offers an option once, and a repeatable one again', () => {
-    const again = offered('send-template -p Ada --wait --profile local --json -');
-    expect(['--param', '--wait', '--profile', '--json', '--within'].filter((name) => again.includes(name))).toEqual([
+    const again = offered('send-template -p Ada --wait --profile local --yes -');
+    expect(['--param', '--wait', '--profile', '--yes', '--within'].filter((name) => again.includes(name))).toEqual([
       '--param',
       '--within',
     ]);
   });
 
   it('offers only options that the command accepts', () => {
-    const names = offered('profiles list -');
-    expect(['--dry-run', '--mode', '--param', '--columns', '--yes'].filter((name) => names.includes(name))).toEqual([
-      '--columns',
+    const names = offered('profiles list --');
+    expect(['--dry-run', '--mode', '--param', '--output', '--yes'].filter((name) => names.includes(name))).toEqual([
+      '--output',
       '--yes',
     ]);
+  });
+
+  it('offers own options, four inherited ones and three that answer questions, and others once a letter is typed', () => {
+    const names = offered('send-batch --');
+    const others = ['--profile', '--mode', '--output', '--dry-run', '--yes', '--no-input', '--quiet'];
+    const own = Object.values(batchParams).flatMap((param) => (param.rank === undefined ? longName(param) : []));
+    expect(new Set(names)).toEqual(new Set([...own, ...others]));
+    expect(offered('send-batch --t')).toContain('--timeout');
+    expect(offered('send-batch --m')).toContain('--max-errors');
+    expect(offered('send-batch --c')).not.toContain('--concurrency');
+  });
+
+  it.each([
+    ['send-batch welcome FILE -p ', [':Mobile', ':Order no']],
+    ['contacts import FILE --map ', ['Mobile=phone', 'Order no=phone']],
+    ['contacts import FILE --drop ', ['Mobile', 'Order no']],
+    ['send-batch welcome none.csv --per ', []],
+  ])('after "%s" offers the columns of the file', (line, expected) => {
+    const file = join(newHome(), 'people.csv');
+    writeFileSync(file, 'Mobile;"Order no"\n+12025550101;A-1042\n');
+    expect(offered(line.replace('FILE', file))).toEqual(expected);
   });
 
   it('offers options if nothing else is possible', () => {
@@ -175,7 +198,7 @@ describe('the names of profiles', () => {
     expect(words).toEqual(expected);
   });
 
-  it.each(['bizmsg keys set < ', 'bizmsg keys list >out', 'bizmsg keys list 2>> '])(
+  it.each(['bizmsg keys set < ', 'bizmsg profiles list >out', 'bizmsg profiles list 2>> '])(
     'are not offered after the redirection %j',
     (line) => {
       expect(replyTo('bash', [line, ''], { env: {}, home: newHome() }, surface)).toEqual(['files']);

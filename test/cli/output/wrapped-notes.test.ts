@@ -7,7 +7,7 @@ const list = ['contacts', 'list', '--profile', 'nobody', '--no-color'];
 it('errors and hints wrap between words on a terminal', async () => {
   const { stderr } = await cli(list, { home: newHome(), terminal: 40 });
   expect(stderr).toBe(
-    'error: there is no profile "nobody"\n  bizmsg profiles add adds one;\n  --profile local is the sandbox on this\n  machine\n',
+    'error: there is no profile "nobody"\n  bizmsg login adds one; --profile local\n  is the sandbox on this machine\n',
   );
 });
 

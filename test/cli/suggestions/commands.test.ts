@@ -14,7 +14,7 @@ it.each([
   ['a singular', 'create contact', 'did you mean bizmsg contacts create?'],
   ['a part of a name', 'send', 'did you mean bizmsg send-template or bizmsg send-batch?'],
   ['a part and another word', 'send-message', 'did you mean bizmsg send-template or bizmsg send-batch?'],
-  ['a mistyped group', 'contact import', 'did you mean bizmsg contacts?'],
+  ['a mistyped group', 'contact import', 'did you mean bizmsg contacts import?'],
   [
     'a command that the group does not have',
     'delete contacts',
@@ -24,7 +24,7 @@ it.each([
   ['a command of other programs', 'logout', 'bizmsg profiles remove <name> removes a profile and its keys'],
   ['one that is not needed', 'init', 'bizmsg login adds a profile; nothing else is needed'],
   ['another name of profiles', 'config', 'the settings are in profiles: bizmsg profiles show, or profiles set'],
-  ['an option', 'version', 'it is an option: --version'],
+  ['a reply', 'reply', expect.stringContaining('bizmsg sandbox trigger message.received')],
 ])('suggests at the top for %s: %s', async (_name, line, hint) => {
   const word = line.replace('help ', '').split(' ')[0];
   expect(await refusal(line)).toEqual([`"${word}" is not a command of bizmsg`, hint]);
@@ -42,12 +42,13 @@ it.each([
   ['contacts', 'delete', 'the commands of bizmsg contacts are list, create, import, export'],
   ['contacts', 'show', 'the commands of bizmsg contacts are list, create, import, export'],
   ['profiles', 'delete', 'did you mean bizmsg profiles remove?'],
-  ['profiles', 'new', 'did you mean bizmsg profiles add?'],
+  ['profiles', 'new', 'did you mean bizmsg profiles set?'],
   ['keys', 'create', 'did you mean bizmsg keys set?'],
   ['sandbox keys', 'add', 'did you mean bizmsg sandbox keys create?'],
   ['sandbox keys', 'delete', 'did you mean bizmsg sandbox keys revoke?'],
   ['webhooks', 'trigger', 'did you mean bizmsg sandbox trigger?'],
-  ['webhooks', 'ls', 'did you mean bizmsg sandbox webhooks list?'],
+  ['webhooks', 'ls', 'did you mean bizmsg webhooks history?'],
+  ['sandbox', 'clear', expect.stringContaining('bizmsg sandbox reset all')],
 ])('suggests in %s for %s', async (group, word, hint) => {
   expect(await refusal(`${group} ${word}`)).toEqual([`"${word}" is not a command of bizmsg ${group}`, hint]);
 });

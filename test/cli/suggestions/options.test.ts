@@ -6,13 +6,12 @@ const people = 'contacts import people.csv';
 
 it.each([
   ['the beginning of a global option', `${people} --dry`, 'did you mean --dry-run?'],
-  ['the beginning of an option of the command', `${batch} --to Mobile`, 'did you mean --to-column?'],
+  ['the beginning of an option of the command', `${batch} --exclude people`, 'did you mean --exclude-from?'],
   ['the beginning of a word', 'contacts list --prof acme', 'did you mean --profile?'],
   ['the beginning of several', `${people} --allow`, 'see bizmsg contacts import --help'],
-  ['another part of a name', `${people} --count 3`, 'did you mean --expect-count?'],
-  ['a part of several', `${batch} --column name`, 'did you mean --to-column, --param-column or --columns?'],
+  ['another part of a name', `${people} --most 3`, 'did you mean --at-most?'],
+  ['a part of one', `${batch} --column name`, 'did you mean --columns?'],
   ['a slip', 'contacts list --limt 3', 'did you mean --limit?'],
-  ['another spelling', `${batch} --normalized`, 'did you mean --normalize?'],
   [
     'an argument',
     'contacts import --file people.csv',
@@ -31,8 +30,12 @@ it.each([
   ['a separator', `${people} --delimiter ';'`, 'the separator is detected'],
   ['a separator in one word', `${people} '--separator=;'`, 'the separator is detected'],
   ['a separator, mistyped', `${people} --delimeter ';'`, 'the separator is detected'],
-  ['an option of the import', `${batch} --phone Mobile`, 'use --to-column Mobile --normalize'],
-  ['an option of the batch', `${people} --to-column 'Cell Phone'`, "use --map 'Cell Phone=phone'"],
+  ['a negative value', 'sandbox clock advance -5s', 'a value cannot be negative'],
+  [
+    'an option of the batch',
+    `${people} --param name`,
+    'use --map COLUMN=field; template variables belong to send-batch',
+  ],
   ['a format', 'contacts list --csv', 'did you mean -o csv?'],
   ['a format as a value', 'contacts list --format json', 'did you mean -o json?'],
   ['a format of an export', 'contacts export --format csv', 'did you mean -o csv?'],

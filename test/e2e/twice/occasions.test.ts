@@ -4,7 +4,7 @@ import { corrected, day, hour, it, keys, type Machine, minute, people } from './
 const all = people(1, 200);
 
 describe('a daily reminder by cron, with the date in its text', () => {
-  const words = (date: number) => `--param-column name -p 2026-05-0${date}`;
+  const words = (date: number) => `-p :name -p 2026-05-0${date}`;
 
   it.for([
     ['was sent', (machine: Machine) => machine.sends(200, all, words(1))],
@@ -60,10 +60,10 @@ describe('--per order', () => {
   const two = [...people(1, 20, () => ({ order: '1' })), { phone: all[4]?.phone ?? '', name: 'Ada', order: '2' }];
 
   it('on Tuesday is refused for the orders of Monday, sent without it, but not for new ones', async ({ machine }) => {
-    await machine.sends(200, orders('1'), '--param-column name --param-column order');
+    await machine.sends(200, orders('1'), '-p :name -p :order');
     machine.wait(day);
-    await machine.refuses([/200 found/], orders('1'), '--param-column name --param-column order --per order');
-    await machine.sends(200, orders('2'), '--param-column name --param-column order --per order');
+    await machine.refuses([/200 found/], orders('1'), '-p :name -p :order --per order');
+    await machine.sends(200, orders('2'), '-p :name -p :order --per order');
     machine.times = () => 2;
   });
 

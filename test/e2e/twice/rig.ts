@@ -107,7 +107,7 @@ export async function openMachine(): Promise<Machine> {
   return machine;
 }
 
-const always = ['--no-pace', '--at-most', '100000', '-o', 'json'];
+const always = ['--rate', 'none', '--at-most', '100000', '-o', 'json'];
 
 /** A machine with a live key, and its service. */
 export class Machine implements AsyncDisposable {
@@ -295,7 +295,7 @@ export class Machine implements AsyncDisposable {
   #wordsOf(rows: readonly Row[], given: Words, { name = 'people.csv', ...options }: Options): readonly string[] {
     const words = split(given);
     const file = options.file ?? (name === '-' ? name : this.write(rows, name, options.format));
-    const param = words.includes('--param-column') ? [] : ['--param-column', 'name'];
+    const param = words.includes('-p') ? [] : ['-p', ':name'];
     return ['send-batch', options.template ?? 'welcome', file, ...param, ...always, ...words];
   }
 

@@ -9,7 +9,7 @@ describe('a batch with what another sender has sent', () => {
   /** Stores a live key in a profile. */
   async function addProfile(machine: Machine, name: string): Promise<void> {
     const { BIZMSG_API_KEY: key } = envOf(machine.service);
-    const add = ['profiles', 'add', name, '--base-url', machine.service.url, '--key-stdin'];
+    const add = ['login', '--no-check', '--profile', name, '--base-url', machine.service.url, '--key-stdin'];
     expect((await machine.run(add, { stdin: `${key}\n` })).code).toBe(0);
     expect((await machine.run(['keys', 'switch-mode', 'live', '--profile', name, '--yes'])).code).toBe(0);
   }

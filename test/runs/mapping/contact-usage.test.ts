@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { checkContactMapping, type ContactMappingOptions } from '../../../src/runs/mapping/contact-options.ts';
 import { createContactMapping, createFieldUsage } from '../../../src/runs/mapping/contact.ts';
-import { mapFlag, splitFlag } from '../../../src/runs/mapping/flags.ts';
+import { mapFlag } from '../../../src/runs/mapping/flags.ts';
 import { thrown } from '../../support/thrown.ts';
+import { as } from './rig.ts';
 
 const map = (...texts: readonly string[]) => texts.map(mapFlag);
 const set = (...keys: readonly string[]) => keys.map((key) => ({ key: key.split('.'), value: 'x' }));
@@ -14,9 +15,8 @@ it.each<[string, ContactMappingOptions, string]>([
   ['a field and a part of it', { map: map('a=x.y.z'), set: set('x') }, 'both give the field x and a part of it'],
   ['a part and its whole', { set: set('x.y', 'x.y.z') }, 'both give the field x.y and a part of it'],
   ['a column both mapped and dropped', { map: map('a=x'), drop: ['a'] }, 'a is named by --map and by --drop'],
-  ['a repeated phone field', { phone: ['x', 'x'], country: 'US' }, 'x is named twice by --phone'],
-  ['two conversions, JSON and number,', { json: ['x'], number: ['x'] }, 'x is named by --number and by --parse-json'],
-  ['two conversions', { number: ['x'], split: [splitFlag('x')] }, 'x is named by --split and by --number'],
+  ['two conversions', { type: [...as('json', 'x'), ...as('number', 'x')] }, 'x is named twice by --type'],
+  ['a conversion of the phone', { type: as('number', 'phone') }, '--type names phone, which is a phone number'],
 ])('refuses %s before it reads anything', (_name, options, message) => {
   expect(thrown(() => checkContactMapping(options))).toMatchObject({
     exit: 'usage',
@@ -28,12 +28,7 @@ it.each<[string, ContactMappingOptions, string]>([
 it.each<[string, ContactMappingOptions, string, string]>([
   ['a mistyped column', { map: map('Moblie=phone') }, '--map names "Moblie"', 'did you mean "Mobile"?'],
   ['a column in other letters', { drop: [' MOBILE'] }, '--drop names " MOBILE"', 'did you mean "Mobile"?'],
-  [
-    'a map with its ends changed',
-    { map: map('phone=Mobile') },
-    '--map names "phone"',
-    'did you mean --map Mobile=phone?',
-  ],
+  ['a map with its ends changed', { map: map('years=age') }, '--map names "years"', 'did you mean --map age=years?'],
   [
     'two maps in one',
     { map: map('Mobile=phone,age=years') },
@@ -41,29 +36,39 @@ it.each<[string, ContactMappingOptions, string, string]>([
     'one --map for each: --map Mobile=phone --map age=years',
   ],
   ['two columns in one', { drop: ['Mobile,age'] }, '--drop names', 'one --drop for each: --drop Mobile --drop age'],
-  ['two fields in one', { number: ['age, x.y'] }, '--number names', 'one --number for each: --number age --number x.y'],
-  ['an unknown column', { drop: ['zip code'] }, 'no such column', 'the columns are "Mobile", "age", "x.y"'],
-  ['a mistyped field', { number: ['agee'] }, '--number names "agee", but no such field', 'did you mean "age"?'],
+  [
+    'two fields in one',
+    { type: as('number', 'age, x.y') },
+    '--type names',
+    'one --type for each: --type age --type x.y',
+  ],
+  ['an unknown column', { drop: ['zip code'] }, 'no such column', 'the columns are "Mobile", "age", "x.y", "phone"'],
+  ['a mistyped field', { type: as('number', 'agee') }, '--type names "agee", but no such field', 'did you mean "age"?'],
   [
     'a field by its original name',
-    { map: map('age=a.b'), number: ['age'] },
+    { map: map('age=a.b'), type: as('number', 'age') },
     'which --map sends as a.b',
-    'use --number a.b',
+    'use --type a.b',
   ],
-  ['a field that is dropped', { drop: ['age'], boolean: ['age'] }, 'which is dropped', 'leave out one of the two'],
+  [
+    'a field that is dropped',
+    { drop: ['age'], type: as('boolean', 'age') },
+    'which is dropped',
+    'leave out one of the two',
+  ],
   ['a column and a map to it', { map: map('Mobile=age') }, 'the column "Mobile" and the column "age"', '--drop'],
   ['a column and a constant', { set: set('age') }, 'the column "age" and --set age both give the field age', '--drop'],
   ['a column and a part of it', { set: set('age.x') }, 'both give the field age and a part of it', '--drop'],
   ['a column with the name of a path', { map: map('age=x.y') }, 'both give the field x.y', '--drop'],
   [
     'a constant that is no number',
-    { set: set('n'), number: ['n'] },
+    { set: set('n'), type: as('number', 'n') },
     '--set n: "x" is not a number',
-    'give a value that --number can read',
+    'give a value that can be read',
   ],
-  ['an unknown country', { phone: ['Mobile'], country: 'UK' }, '"UK" is not a country', 'its two letters'],
+  ['an unknown country', { country: 'UK' }, '"UK" is not a country', 'its two letters'],
 ])('refuses %s before the first row', async (_name, options, message, hint) => {
-  const made = createContactMapping(options, { fields: ['Mobile', 'age', 'x.y'] });
+  const made = createContactMapping(options, { fields: ['Mobile', 'age', 'x.y', 'phone'] });
   await expect(made).rejects.toMatchObject({
     exit: 'usage',
     message: expect.stringContaining(message),
@@ -72,14 +77,14 @@ it.each<[string, ContactMappingOptions, string, string]>([
 });
 
 it("refuses a record's field by its original name before the first record", async () => {
-  const made = createContactMapping({ map: map('age=years'), number: ['age'] }, { fields: undefined });
-  await expect(made).rejects.toMatchObject({ exit: 'usage', hint: 'use --number years' });
+  const made = createContactMapping({ map: map('age=years'), type: as('number', 'age') }, { fields: undefined });
+  await expect(made).rejects.toMatchObject({ exit: 'usage', hint: 'use --type years' });
 });
 
 it.each<[string, ContactMappingOptions, string]>([
   ['mapped', { map: map('Moblie=phone') }, '--map names "Moblie", but no record of the input has it'],
   ['dropped', { drop: ['Moblie'] }, '--drop names "Moblie"'],
-  ['converted', { number: ['Moblie'] }, '--number names "Moblie"'],
+  ['converted', { type: as('number', 'Moblie') }, '--type names "Moblie"'],
 ])('refuses a name that is %s and that no record has', (_name, options, message) => {
   const inputs = createFieldUsage(options);
   for (const fields of [{ a: 1 }, { Mobile: 2 }]) inputs.see(fields);
@@ -98,7 +103,7 @@ it('explains how to write a --map with its sides swapped', () => {
 
 it.each<[string, ContactMappingOptions, readonly object[]]>([
   ['one record has', { map: map('a=x'), drop: ['b'] }, [{ a: 1 }, { b: 1 }]],
-  ['only the body has', { map: map('a=x.y'), set: set('n'), number: ['x.y', 'n'] }, [{ a: 1 }]],
+  ['only the body has', { map: map('a=x.y'), set: set('n'), type: as('number', 'x.y', 'n') }, [{ a: 1 }]],
   ['an input without records cannot have', { map: map('a=x') }, []],
 ])('accepts a name that %s', (_name, options, records) => {
   const inputs = createFieldUsage(options);

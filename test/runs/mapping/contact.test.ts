@@ -4,7 +4,7 @@ import { createContactMapping } from '../../../src/runs/mapping/contact.ts';
 import type { ContactMappingOptions } from '../../../src/runs/mapping/contact-options.ts';
 import { mapFlag } from '../../../src/runs/mapping/flags.ts';
 import { nested } from '../../../src/commands/body.ts';
-import { fieldsOf, record, tableRow } from './rig.ts';
+import { as, fieldsOf, record, tableRow } from './rig.ts';
 
 const mobile = mapFlag('Mobile=phone');
 const city = mapFlag('City=attributes.city');
@@ -12,34 +12,54 @@ const source = { key: ['attributes', 'source'], value: 'fair' };
 
 describe('a row of a table', () => {
   it.each<[string, ContactMappingOptions, Record<string, unknown>, object]>([
-    ['uses each header as a field', {}, { phone: '+1', Name: 'Ada' }, { phone: '+1', Name: 'Ada' }],
+    ['uses each header as a field', {}, { Phone: '+1', Name: 'Ada' }, { phone: '+1', Name: 'Ada' }],
     ['nests a header with dots', {}, { 'a.b': 'x' }, { a: { b: 'x' } }],
     ['does not split a header with an empty part', {}, { 'a.': 'x' }, { 'a.': 'x' }],
     ['renames', { map: [mobile] }, { Mobile: '+1', name: 'Ada' }, { phone: '+1', name: 'Ada' }],
     ['nests', { map: [city], set: [source] }, { City: 'Oslo' }, { attributes: { city: 'Oslo', source: 'fair' } }],
-    ['gives one input to two fields', { map: [mobile, mapFlag('Mobile=b')] }, { Mobile: '1' }, { phone: '1', b: '1' }],
+    [
+      'gives one input to two fields',
+      { map: [mobile, mapFlag('Mobile=b')] },
+      { Mobile: '+1' },
+      { phone: '+1', b: '+1' },
+    ],
     ['lets two columns swap', { map: [mapFlag('a=b'), mapFlag('b=a')] }, { a: '1', b: '2' }, { b: '1', a: '2' }],
     ['drops', { drop: ['note'] }, { note: 'x', a: '1' }, { a: '1' }],
     ['leaves out an empty cell', {}, { a: '1', b: '' }, { a: '1' }],
-    ['leaves out an empty cell instead of converting it', { number: ['b'] }, { a: '1', b: '' }, { a: '1' }],
+    ['leaves out an empty cell instead of converting it', { type: as('number', 'b') }, { a: '1', b: '' }, { a: '1' }],
     ['does not change texts without an option', {}, { a: ' 007 ', b: '1E5' }, { a: ' 007 ', b: '1E5' }],
     ['sends an empty constant', { set: [{ key: ['n'], value: '' }] }, { a: '1' }, { a: '1', n: '' }],
-    ['converts a field after it is mapped', { map: [mapFlag('Age=age')], number: ['age'] }, { Age: '7' }, { age: 7 }],
-    ['converts a nested field', { map: [mapFlag('Age=x.age')], number: ['x.age'] }, { Age: '7' }, { x: { age: 7 } }],
-    ['converts a field with dots', { number: ['a.b'] }, { 'a.b': '7' }, { a: { b: 7 } }],
-    ['converts a constant', { set: [{ key: ['n'], value: '7' }], number: ['n'] }, { a: '1' }, { a: '1', n: 7 }],
+    [
+      'converts a field after it is mapped',
+      { map: [mapFlag('Age=age')], type: as('number', 'age') },
+      { Age: '7' },
+      { age: 7 },
+    ],
+    [
+      'converts a nested field',
+      { map: [mapFlag('Age=x.age')], type: as('number', 'x.age') },
+      { Age: '7' },
+      { x: { age: 7 } },
+    ],
+    ['converts a field with dots', { type: as('number', 'a.b') }, { 'a.b': '7' }, { a: { b: 7 } }],
+    [
+      'converts a constant',
+      { set: [{ key: ['n'], value: '7' }], type: as('number', 'n') },
+      { a: '1' },
+      { a: '1', n: 7 },
+    ],
   ])('%s', async (_name, options, row, body) => {
     expect(await tableRow(options, row)).toEqual({ body });
   });
 
   it.each<[string, ContactMappingOptions, Record<string, unknown>, string]>([
-    ['is empty', {}, { a: '', b: '' }, 'all cells to be sent are empty'],
-    ['has only constants', { set: [source] }, { a: '' }, 'all cells to be sent are empty'],
-    ['has only dropped cells', { drop: ['b'] }, { a: '', b: '1' }, 'all cells to be sent are'],
-    ['has no number', { number: ['age'] }, { age: 'seven' }, 'age: "seven" is not a number'],
+    ['is empty', {}, { phone: '', b: '' }, 'all cells to be sent are empty'],
+    ['has only constants', { set: [source] }, { phone: '' }, 'all cells to be sent are empty'],
+    ['has only dropped cells', { drop: ['b'] }, { phone: '', b: '1' }, 'all cells to be sent are'],
+    ['has no number', { type: as('number', 'age') }, { age: 'seven' }, 'age: "seven" is not a number'],
     [
       'has an invalid number under another name',
-      { map: [mapFlag('A=x.n')], number: ['x.n'] },
+      { map: [mapFlag('A=x.n')], type: as('number', 'x.n') },
       { A: '-' },
       'x.n: "-" is not a number',
     ],
@@ -48,8 +68,8 @@ describe('a row of a table', () => {
   });
 
   it('may have fewer cells than headers', async () => {
-    const map = await createContactMapping({}, { fields: ['a', 'constructor', '__proto__'] });
-    expect(map({ a: '1' })).toEqual({ body: { a: '1' } });
+    const map = await createContactMapping({}, { fields: ['phone', 'constructor', '__proto__'] });
+    expect(map({ phone: '+1' })).toEqual({ body: { phone: '+1' } });
   });
 });
 
@@ -58,7 +78,13 @@ describe('a record', () => {
 
   it.each<[string, ContactMappingOptions, Record<string, unknown>, object]>([
     ['is sent unchanged', {}, { a: 1, b: null, c: '', d: [{}], e: false }, { a: 1, b: null, c: '', d: [{}], e: false }],
-    ['keeps null and an empty text unconverted', { number: ['a', 'b'] }, { a: null, b: '' }, { a: null, b: '' }],
+    [
+      'keeps null and an empty text unconverted',
+      { type: as('number', 'a', 'b') },
+      { a: null, b: '' },
+      { a: null, b: '' },
+    ],
+    ['prefers the mapped phone', { map: [mobile] }, { Mobile: '+1', phone: '+2' }, { phone: '+1' }],
     ['may lack mapped fields', { map: [city, mobile] }, { Mobile: '+1' }, { phone: '+1' }],
     ['may lack dropped fields', { drop: ['x'] }, { a: 1 }, { a: 1 }],
     [
@@ -74,7 +100,13 @@ describe('a record', () => {
   it.each<[string, ContactMappingOptions, Record<string, unknown>, string]>([
     ['is empty', {}, {}, nothing],
     ['has only constants', { set: [source] }, {}, nothing],
-    ['has a field twice', { map: [mobile] }, { Mobile: '1', phone: '2' }, 'phone: it, or a part of it, is given twice'],
+    [
+      'has a field twice',
+      { map: [city] },
+      { City: 'x', attributes: { city: 'y' } },
+      'attributes.city: it, or a part of it, is given twice',
+    ],
+    ['has no phone', { map: [mobile] }, { name: 'Ada' }, 'phone: it is empty'],
     [
       'has a constant already',
       { set: [source] },
@@ -87,7 +119,7 @@ describe('a record', () => {
       { City: 'x', attributes: 'y' },
       'attributes.city: it, or a part of it, is given',
     ],
-    ['has an object for a number', { number: ['a'] }, { a: { b: 1 } }, 'a: an object is not a number'],
+    ['has an object for a number', { type: as('number', 'a') }, { a: { b: 1 } }, 'a: an object is not a number'],
   ])('is refused if it %s', async (_name, options, fields, reason) => {
     expect(await record(options, fields)).toEqual({ reason: expect.stringContaining(reason) });
   });

@@ -3,6 +3,7 @@ import {
   checkMessageMapping,
   createMessageMapping,
   type MessageMappingOptions,
+  paramFlag,
 } from '../../../src/runs/mapping/message.ts';
 import type { Fields } from '../../../src/runs/input/row.ts';
 import { thrown } from '../../support/thrown.ts';
@@ -12,7 +13,8 @@ type Options = Partial<MessageMappingOptions>;
 
 const column = (name: string) => ({ column: name });
 const full = (options: Options) => ({ template: 'hello', params: [], ...options });
-const word = (value: string) => ({ value, isWord: false });
+const word = (value: string) => ({ value });
+const map = [{ from: 'Mobile', to: ['phone'] }];
 const ofTable = async (options: Options, row: Fields) =>
   (await createMessageMapping(full(options), { fields: Object.keys(row) }))(row);
 const ofRecord = async (options: Options, fields: Fields) =>
@@ -22,7 +24,7 @@ describe('a message', () => {
   it.each<[string, Options, Fields, readonly string[]]>([
     ['is sent to the number in the column to', {}, { to, name: 'Ada' }, []],
     ['is sent to the number in the column phone', {}, { phone: to }, []],
-    ['is sent to the number in the given column', { toColumn: 'Mobile' }, { Mobile: to, to: 'x', phone: 'y' }, []],
+    ['is sent to the number in the given column', { map }, { MOBILE: to, to: 'x', phone: 'y' }, []],
     [
       'has its params in the order that was given',
       { params: [column('b'), word('x'), column('a'), column('b')] },
@@ -37,7 +39,8 @@ describe('a message', () => {
       ['', ''],
     ],
     ['may have the recipient as a param', { params: [column('to')] }, { to }, [to]],
-    ['has its recipient normalized', { phone: { country: 'US' } }, { to: '(202) 555-0101' }, []],
+    ['has its recipient normalized', { country: 'US' }, { To: '(202) 555-0101' }, []],
+    ['has params from columns in any case', { params: [column('NAME')] }, { to, Name: 'Ada' }, ['Ada']],
   ])('%s', async (_name, options, row, params) => {
     expect(await ofTable(options, row)).toEqual({ body: { to, template: 'hello', params } });
   });
@@ -63,12 +66,7 @@ describe('a message', () => {
       { to: '1.20255501E+10' },
       'to: "1.20255501E+10" is not a phone number: ',
     ],
-    [
-      'a number that does not fit the country',
-      { phone: { country: 'US' } },
-      { to: '12' },
-      'to: "12" is not a phone number',
-    ],
+    ['a number that does not fit the country', { country: 'US' }, { to: '12' }, 'to: "12" is not a phone number'],
   ])('is refused for a row with %s', async (_name, options, row, reason) => {
     expect(await ofTable(options, row)).toEqual({ reason: expect.stringContaining(reason) });
   });
@@ -81,9 +79,14 @@ describe('a message', () => {
   });
 
   it.each<[string, Options, Fields, string]>([
-    ['no recipient', {}, { name: 'x' }, 'it has neither to nor phone'],
-    ['two', {}, { to, phone: to }, 'it has both to and phone; choose one with --to-column'],
-    ['no field of the given name', { toColumn: 'constructor' }, { to }, 'constructor: it is missing'],
+    ['no recipient', {}, { name: 'x' }, 'it has no phone'],
+    ['two', {}, { to, phone: to }, 'the phone may be in to or phone; choose one: --map FIELD=phone'],
+    [
+      'no field of the given name',
+      { map: [{ from: 'constructor', to: ['phone'] }] },
+      { to },
+      'constructor: it is missing',
+    ],
     ['a number as recipient', {}, { to: 12025550101 }, 'did you mean +12025550101?'],
     ['null as recipient', {}, { to: null }, 'to: it is empty'],
     ['null', { params: [column('n')] }, { to, n: null }, 'param 1, n: it is empty'],
@@ -103,22 +106,51 @@ describe('a message', () => {
 });
 
 it.each<[string, Options, readonly string[], string, string]>([
-  ['both usual columns', {}, ['phone', 'to'], 'to and phone could both be', 'choose one with --to-column'],
-  ['no usual column', {}, ['Phone'], 'no column is named to or phone', '--to-column; the columns are "Phone"'],
-  ['a mistyped recipient', { toColumn: 'Moblie' }, ['Mobile'], '--to-column names "Moblie"', 'did you mean "Mobile"?'],
   [
-    'a mistyped param',
-    { params: [column('nmae')] },
-    ['to', 'name'],
-    '--param-column names "nmae"',
-    'did you mean "name"?',
+    'two usual columns',
+    {},
+    ['phone', 'to'],
+    'the phones may be in "phone" or "to"',
+    '--map phone=phone or --map to=phone',
   ],
-  ['an unknown country', { phone: { country: 'XX' } }, ['to'], '"XX" is not a country', 'its two letters'],
+  ['no usual column', {}, ['WhatsApp'], 'no column is named phone', 'name it: --map WhatsApp=phone'],
+  [
+    'a mistyped recipient',
+    { map: [{ from: 'Moblie', to: ['phone'] }] },
+    ['Mobile'],
+    '--map names "Moblie"',
+    'did you mean "Mobile"?',
+  ],
+  ['a mistyped param', { params: [column('nmae')] }, ['to', 'name'], '-p names "nmae"', 'did you mean "name"?'],
+  ['an unknown country', { country: 'XX' }, ['to'], '"XX" is not a country', 'its two letters'],
 ])('refuses %s before the first row', async (_name, options, fields, message, hint) => {
   await expect(createMessageMapping(full(options), { fields })).rejects.toMatchObject({
     exit: 'usage',
     message: expect.stringContaining(message),
     hint: expect.stringContaining(hint),
+  });
+});
+
+it.each([
+  ['Ada', { value: 'Ada' }],
+  [':name', { column: 'name' }],
+  ['::)', { value: ':)' }],
+])('reads -p %j', (text, param) => {
+  expect(paramFlag(text)).toEqual(param);
+});
+
+it('refuses a word that is the name of a column', async () => {
+  await expect(
+    createMessageMapping(full({ params: [word('name')] }), { fields: ['to', 'name'] }),
+  ).rejects.toMatchObject({ exit: 'usage', hint: 'to send the value of the column: -p :name' });
+});
+
+it('refuses --map for anything but the phone', () => {
+  const options = full({ map: [{ from: 'First', to: ['name'] }] });
+  expect(thrown(() => checkMessageMapping(options))).toMatchObject({
+    exit: 'usage',
+    message: '--map First=name: a message has no field name',
+    hint: expect.stringContaining('-p :First'),
   });
 });
 

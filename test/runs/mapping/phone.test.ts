@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { internationalPhone, createPhoneReader } from '../../../src/runs/mapping/values.ts';
+import { createPhoneReader } from '../../../src/runs/mapping/values.ts';
+import { createContactMapping } from '../../../src/runs/mapping/contact.ts';
 import { mapFlag } from '../../../src/runs/mapping/flags.ts';
 import { record, tableRow } from './rig.ts';
 
@@ -18,6 +19,13 @@ it.each([
   ['IT', '06 1234 5678', '+390612345678'],
   ['US', '+11112223333', '+11112223333'],
   [undefined, '+1 202 555 0101', '+12025550101'],
+  [undefined, ' +12025550101\u200e', '+12025550101'],
+  [undefined, '+1 (202) 555-0101', '+12025550101'],
+  [undefined, '+1.202.555.0101', '+12025550101'],
+  [undefined, '+1 202\u2011555\u20110101', '+12025550101'],
+  [undefined, '+[44] (0)20 7946 0958', '+442079460958'],
+  [undefined, '00 49 151 20000001', '+4915120000001'],
+  [undefined, '+12025550101.0', '+12025550101'],
 ])('reads in %s %j', async (country, text, number) => {
   expect((await createPhoneReader(country))(text)).toBe(number);
 });
@@ -37,35 +45,33 @@ it.each([
   ['US', '2025550101;2025550102', '"2025550101;2025550102" has an extension, or is two numbers'],
   ['US', '202 555 0101 x3', '"202 555 0101 x3" has an extension, or is two numbers'],
   ['US', '9'.repeat(300), `"${'9'.repeat(60)}…" is not a phone number`],
-  [undefined, '202 555 0101', '"202 555 0101" is not a phone number in international form, and --country is not set'],
+  [undefined, '202 555 0101', '"202 555 0101" is not a phone number; --country reads national numbers'],
+  [undefined, '+12025550101/02', '"+12025550101/02" is not a phone number; did you mean +1202555010102?'],
+  [undefined, '+12025550101 +12025550102', '"+12025550101 +12025550102" is not a phone number'],
 ])('refuses in %s %j', async (country, text, why) => {
   expect((await createPhoneReader(country))(text)).toEqual({ why });
 });
 
 it.each(['1.20255501E+10', '2.02555E+09', '#####'])('reports that a spreadsheet damaged %j', async (text) => {
-  const read = await createPhoneReader('US');
-  expect(read(text)).toEqual({ why: expect.stringContaining(`"${text}" is not a phone number: `) });
-  expect(internationalPhone(text)).toEqual({ why: expect.stringContaining(`"${text}" is not a phone number: `) });
+  for (const country of ['US', undefined]) {
+    const read = await createPhoneReader(country);
+    expect(read(text)).toEqual({ why: expect.stringContaining(`"${text}" is not a phone number: `) });
+  }
 });
 
 it.each([
   ['12025550101', '"12025550101" is not a phone number; did you mean +12025550101?'],
   ['2025550101', '"2025550101" is not a phone number: its "+" is missing'],
   ['x', '"x" is not a phone number'],
-  ['030 555', '"030 555" is not a phone number; --country US reads national numbers'],
-])('refuses to send %j unchanged', (text, why) => {
-  expect(internationalPhone(text)).toEqual({ why: expect.stringContaining(why) });
+  ['030 555', '"030 555" is not a phone number; --country reads national numbers'],
+])('refuses %j without a country', async (text, why) => {
+  expect((await createPhoneReader())(text)).toEqual({ why: expect.stringContaining(why) });
 });
 
-it('does not change a number without --country', async () => {
-  expect(await tableRow({}, { phone: '(202) 555-0101' })).toEqual({ body: { phone: '(202) 555-0101' } });
-});
-
-it('normalizes the given fields, by their names in the body', async () => {
-  const options = { map: [mapFlag('Mobile=phones.mobile')], phone: ['phones.mobile', 'home'], country: 'US' };
-  const mapped = await tableRow(options, { Mobile: '202 555 0101', home: '202 555 0102', fax: '202 555 0103' });
-  const body = { phones: { mobile: '+12025550101' }, home: '+12025550102', fax: '202 555 0103' };
-  expect(mapped).toEqual({ body });
+it('reads the phone of a contact, whatever its column is called, and no other field', async () => {
+  const options = { map: [mapFlag('Mobile=phone')], country: 'US' };
+  const mapped = await tableRow(options, { mobile: '202 555 0101', fax: '202 555 0103' });
+  expect(mapped).toEqual({ body: { phone: '+12025550101', fax: '202 555 0103' } });
 });
 
 it.each([
@@ -75,19 +81,21 @@ it.each([
   [true, { reason: 'phone: true is not a phone number' }],
   [['x'], { reason: 'phone: a list is not a phone number' }],
 ])('accepts %j in a record', async (phone, mapped) => {
-  expect(await record({ phone: ['phone'], country: 'US' }, { phone })).toEqual(mapped);
+  expect(await record({ country: 'US' }, { phone })).toEqual(mapped);
 });
 
-it('requires a phone in a record, too', async () => {
-  expect(await record({ phone: ['phone'] }, { name: 'Ada' })).toEqual({ reason: 'phone: it is empty' });
+it('needs the phone of a row', async () => {
+  expect(await tableRow({}, { phone: '', name: 'Ada' })).toEqual({ reason: 'phone: it is empty' });
+});
+
+it('needs none if --map sends phones in a field of another name', async () => {
+  const options = { map: [mapFlag('Mobile=phones.mobile')] };
+  expect(await tableRow(options, { Mobile: '202 555' })).toEqual({ body: { phones: { mobile: '202 555' } } });
 });
 
 it.each([
-  [['phone'], { phone: '', name: 'Ada' }, { reason: 'phone: it is empty' }],
-  [['phones.home'], { 'phones.home': '', name: 'Ada' }, { reason: 'phones.home: it is empty' }],
-  [['phone', 'mobile'], { phone: '', mobile: '', name: 'Ada' }, { reason: 'phone, mobile: all are empty' }],
-  [['phone', 'mobile'], { phone: '', mobile: '+12025550101' }, { body: { mobile: '+12025550101' } }],
-  [[], { phone: '', name: 'Ada' }, { body: { name: 'Ada' } }],
-])('requires one of the phone fields: %j in %j', async (phone, row, mapped) => {
-  expect(await tableRow({ phone }, row)).toEqual(mapped);
+  [['Mobile', 'name'], 'no column is named phone', 'name it: --map Mobile=phone'],
+  [['a', 'b'], 'no column is named phone', 'name it: --map COLUMN=phone; the columns are "a", "b"'],
+])('refuses a table of %j before its first row', async (fields, message, hint) => {
+  await expect(createContactMapping({}, { fields })).rejects.toMatchObject({ exit: 'usage', message, hint });
 });

@@ -105,7 +105,7 @@ function machine() {
   return {
     file,
     run,
-    add: (name: string) => run(`profiles add ${name} --base-url ${service} --key-stdin`, testKey),
+    add: (name: string) => run(`login --no-check --profile ${name} --base-url ${service} --key-stdin`, testKey),
     accountOf: (name: string): unknown => JSON.parse(readFileSync(file, 'utf8')).profiles[name].account,
     /** Writes a store with one profile that has these fields, too. */
     write: (fields: object) => {

@@ -6,7 +6,7 @@ import { thrown } from '../../support/thrown.ts';
 import { acme, inputs, bareKey, liveKey, localKey, noStore, store, testKey } from './people.ts';
 
 const environment = { BIZMSG_API_KEY: testKey, BIZMSG_BASE_URL: 'https://env.example.com/' };
-const exec = { BIZMSG_ONLY: 'local', BIZMSG_API_KEY: localKey, BIZMSG_BASE_URL: 'http://127.0.0.1:5000' };
+const exec = { BIZMSG_LOCAL_ONLY: '1', BIZMSG_API_KEY: localKey, BIZMSG_BASE_URL: 'http://127.0.0.1:5000' };
 
 describe('the caller', () => {
   it.each([
@@ -150,7 +150,7 @@ describe('an unknown caller', () => {
     ['empty-variable', { env: { BIZMSG_SOMETHING: '' } }],
     ['bad-variable', { env: { BIZMSG_MODE: 'test' } }],
     ['bad-variable', { env: { BIZMSG_MODE: 'Live' }, flags: { mode: 'live' } }],
-    ['bad-variable', { env: { BIZMSG_ONLY: 'yes' } }],
+    ['bad-variable', { env: { BIZMSG_LOCAL_ONLY: 'yes' } }],
     ['bad-variable', { env: { ...environment, BIZMSG_API_KEY: `Bearer ${testKey}` } }],
     ['bad-variable', { env: { ...environment, BIZMSG_BASE_URL: 'env.example.com' } }],
     ['key-without-address', { env: { BIZMSG_API_KEY: testKey } }],

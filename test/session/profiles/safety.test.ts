@@ -59,7 +59,7 @@ describe('the check of a target', () => {
     expect(thrown(() => refuseUnsafeTarget(target, conditions))).toMatchObject({ hint });
   });
 
-  it('refuses every target but a local sandbox under BIZMSG_ONLY=local', () => {
+  it('refuses every target but a local sandbox under BIZMSG_LOCAL_ONLY=1', () => {
     const only = (baseUrl: string) => ({ ...around(baseUrl), onlyLocal: true });
     const target = { kind: 'service', key: testKey, mode: 'sandbox' } as const;
     for (const baseUrl of [service, 'http://127.0.0.1:9'])

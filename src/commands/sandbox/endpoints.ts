@@ -17,22 +17,24 @@ export const addWebhook = command({
     'Events are signed with the secret that sandbox env prints, unless the webhook has its own.',
   ].join('\n'),
   params: {
-    url: required('<url>', 'the URL, such as http://127.0.0.1:3000/hooks'),
-    events: option('--events <names>', 'only these events, comma-separated; message means its family', eventsIn),
+    url: required('<url>', 'a URL, or an address such as 3000/hooks'),
+    events: option('--events <names>', 'only these, comma-separated; message means its family', eventsIn),
     secretStdin: flag('--secret-stdin', 'read the webhook secret from stdin'),
     external: flag('--allow-external', 'allow webhooks on other machines'),
     catchUp: flag('--catch-up', 'also receive earlier events that no webhook has received'),
   },
   examples: [
-    'sandbox webhooks add http://127.0.0.1:3000/hooks',
-    'sandbox webhooks add http://localhost:3000/hooks --events message,contact.created --catch-up',
+    'sandbox endpoints add 3000/hooks',
+    'sandbox endpoints add http://localhost:3000/hooks --events message,contact.created --catch-up',
   ],
   sample: 'whk_5c1f2a9e0b00000k',
   accepts: printOptions,
   changes: true,
   piped: 'id',
-  run: async (context, { url, events, secretStdin, external, catchUp }) => {
+  run: async (context, { url: typed, events, secretStdin, external, catchUp }) => {
     checkExternal(context, external);
+    const { forwardUrl } = await import('../../webhooks/forward/routes.ts');
+    const url = typed.includes('://') ? typed : forwardUrl(typed).href;
     const secret = secretStdin ? (await context.stdin()).trim() : undefined;
     const webhook = await ask(context, 'addWebhook', { url, events, secret, external, catchUp });
     const { known, changes, caughtUp: caught_up } = webhook;
@@ -50,7 +52,7 @@ export const listWebhooks = command({
   name: 'list',
   summary: 'List the URLs that receive the events of the sandbox',
   params: {},
-  examples: ['sandbox webhooks list', 'sandbox webhooks list -o json'],
+  examples: ['sandbox endpoints list', 'sandbox endpoints list -o json'],
   sample:
     'id\turl\tevents\tsecret\tstate\tcreated_at\nwhk_…\thttp://127.0.0.1:3000/hooks\tall events\tsandbox\tactive\t2026-…',
   accepts: printOptions,
@@ -63,8 +65,8 @@ export const removeWebhook = command({
   name: 'remove',
   summary: 'Remove a webhook; its URL gets no more events',
   details: 'Deliveries that wait for it become dead; a webhook that is added with --catch-up gets their events.',
-  params: { webhook: required('<id-or-url>', 'the webhook id, from sandbox webhooks list, or its URL') },
-  examples: ['sandbox webhooks remove http://127.0.0.1:3000/hooks'],
+  params: { webhook: required('<id-or-url>', 'the webhook id, from sandbox endpoints list, or its URL') },
+  examples: ['sandbox endpoints remove http://127.0.0.1:3000/hooks'],
   sample: 'Removed whk_5c1f2a9e0b00000k: http://127.0.0.1:3000/hooks',
   accepts: printOptions,
   changes: true,
@@ -82,13 +84,13 @@ export const rotateSecret = command({
   details: [
     'Without an id, this rotates the secret of the sandbox, which sandbox env prints. With an id, it rotates',
     "the webhook's own secret, which only --show-secret prints; to choose the secret yourself, use",
-    'sandbox webhooks add --secret-stdin.',
+    'sandbox endpoints add --secret-stdin.',
   ].join('\n'),
   params: {
-    id: argument('[id]', 'the webhook id, from sandbox webhooks list (default: the sandbox secret)'),
+    id: argument('[id]', 'the webhook id, from sandbox endpoints list (default: the sandbox secret)'),
     showSecret: flag('--show-secret', 'print the new secret'),
   },
-  examples: ['sandbox webhooks rotate'],
+  examples: ['sandbox endpoints rotate'],
   sample: 'Rotated the secret of the sandbox: the old one signs too until 2026-…',
   accepts: printOptions,
   changes: true,
@@ -120,8 +122,12 @@ function webhookRow({ id, url, events, secret, state, reason, created_at }: Webh
   };
 }
 
-/** Throws if BIZMSG_ONLY=local forbids events to other machines. */
+/** Throws if BIZMSG_LOCAL_ONLY=1 forbids events to other machines. */
 export function checkExternal({ host }: Context, isExternal: boolean): void {
   if (!isExternal || !onlyLocal(host.env)) return;
-  throw unsafe('only-local', 'blocked by BIZMSG_ONLY=local: --allow-external', 'unset BIZMSG_ONLY, or use local URLs');
+  throw unsafe(
+    'only-local',
+    'blocked by BIZMSG_LOCAL_ONLY=1: --allow-external',
+    'unset BIZMSG_LOCAL_ONLY, or use local URLs',
+  );
 }
