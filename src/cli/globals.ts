@@ -19,6 +19,7 @@ export const globals = {
   noPace: flag('--no-pace', "do not wait for the plan's rate limit, which all processes share"),
   caFile: option('--ca-file <file>', 'also trust the certificate authorities in this PEM file'),
   dryRun: flag('--dry-run', 'show the request and send nothing'),
+  noTeam: flag('--no-team', "use this machine's own ledger and rate limit instead of the team's"),
   acceptLoss: flag('--accept-loss', 'send with a ledger that is older than what was sent, such as a backup'),
   yes: flag('--yes', 'answer yes to confirmations; a live batch also needs --at-most or --expect-count'),
   noInput: flag('--no-input', 'never prompt; fail and name the missing option'),

@@ -54,7 +54,7 @@ export const showProfile = command({
   params: { name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (default: the one in use)')) },
   examples: ['profiles show acme', 'profiles show acme -o json'],
   sample:
-    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  hours: not set\n  exclude from: not set\n  account: …',
+    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  hours: not set\n  exclude from: not set\n  account: …\n  team: not set',
   accepts: printOptions,
   piped: 'text',
   run: async (context, input) => {
@@ -94,6 +94,7 @@ export const setProfile = command({
     name: knowing({ of: 'profiles' }, required('<name>', 'the profile')),
     ...planParams,
     webhookSecret: flag('--webhook-secret-stdin', 'read the webhook secret from stdin'),
+    team: flag('--team-stdin', 'read the line of a team from stdin; an empty one leaves the team'),
     hours: option('--hours <hours>', hoursHelp, hoursText),
     excludeFrom: option('--exclude-from <file>', excludeFromText),
   },
@@ -102,17 +103,20 @@ export const setProfile = command({
   accepts: ['baseUrl', ...printOptions],
   changes: true,
   piped: 'text',
-  run: async (context, { name, plan, rate, webhookSecret, hours, excludeFrom }) => {
+  run: async (context, { name, plan, rate, webhookSecret, team, hours, excludeFrom }) => {
     const { baseUrl } = context.given;
     const given = [baseUrl, plan, rate, hours, excludeFrom].some((value) => value !== undefined);
-    if (!given && !webhookSecret)
+    if (!given && !webhookSecret && !team)
       throw usage('specify what to change', 'such as --plan growth; see bizmsg profiles set --help');
     const profiles = openProfiles(context);
     const before = profiles.show(name);
     if (baseUrl !== undefined) forOption('--base-url', () => profiles.requireAddress(baseUrl));
+    if (webhookSecret && team) throw usage('stdin has one of them', 'set the webhook secret and the team one by one');
     const secret = webhookSecret ? await context.stdin() : undefined;
+    const line = team ? (await context.stdin()).trim() : undefined;
+    if (line) await (await import('../runs/joining.ts')).checkJoining(context, line, before.team === null);
     const excluded = excludeFrom === removed ? '' : excludeFrom && resolve(excludeFrom);
-    const settings = { baseUrl, plan, rate, webhookSecret: secret, hours, excludeFrom: excluded };
+    const settings = { baseUrl, plan, rate, webhookSecret: secret, team: line, hours, excludeFrom: excluded };
     profiles.requireSettings(name, settings);
     const losesKeys = baseUrl !== undefined && profiles.losesKeys(name, baseUrl);
     if (losesKeys) {

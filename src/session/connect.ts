@@ -8,6 +8,7 @@ import { readRegular, whyUnreadable } from '../base/files.ts';
 import { configFolder, onlyLocal, skipsCertificateChecks } from './profiles/environment.ts';
 import { newcomerNote, type Target } from './profiles/resolve.ts';
 import { maskKey } from '../base/redact.ts';
+import { teamOf } from './team.ts';
 import { type ActivityRecorder, createActivityRecorder } from './activity-recorder.ts';
 
 /** A connection for single calls. */
@@ -18,8 +19,11 @@ interface CallerConnection extends Connection {
 /** Opens a client for one caller, at the shared pace of single requests. */
 export async function connect(session: Session, caller: AnyCaller): Promise<CallerConnection> {
   const checkedTarget = await prepareTarget(session, caller);
+  // It connects while the rest is loaded.
+  teamOf(session, checkedTarget).catch(() => {});
   const rate = sharedRate(session.given, checkedTarget);
-  const pace = rate === undefined ? undefined : (await import('./pace.ts')).singlePace(session, checkedTarget, rate);
+  const pace =
+    rate === undefined ? undefined : await (await import('./pace.ts')).singlePace(session, checkedTarget, rate);
   const connection = await openConnection(session, checkedTarget, { pace });
   const { signal: stop } = session.host;
   return {

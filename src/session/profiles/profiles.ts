@@ -55,6 +55,7 @@ interface Settings {
   /** An empty text removes it, as with `excludeFrom`. */
   readonly hours?: string | undefined;
   readonly excludeFrom?: string | undefined;
+  readonly team?: string | undefined;
 }
 
 interface Draft extends Settings, Partial<GivenKey> {
@@ -227,6 +228,7 @@ function changed(profile: Profile, settings: Settings): Profile {
     webhookSecret: secret === undefined ? profile.webhookSecret : readWebhookSecret(secret),
     hours: (settings.hours ?? profile.hours) || undefined,
     excludeFrom: (settings.excludeFrom ?? profile.excludeFrom) || undefined,
+    team: (settings.team ?? profile.team) || undefined,
   };
 }
 
@@ -262,6 +264,7 @@ interface ProfileShown extends ProfileRow {
   readonly exclude_from: string | null;
   /** The account id. Null if the account is known by its key. */
   readonly account: string | null;
+  readonly team: string | null;
 }
 
 export interface KeyRow {
@@ -294,8 +297,13 @@ export function profileRow(store: Store, name: string): ProfileRow {
 }
 
 function profileShown(store: Store, name: string): ProfileShown {
-  const { hours = null, excludeFrom = null, account = null } = requireProfile(store, name);
-  return { ...profileRow(store, name), hours, exclude_from: excludeFrom, account };
+  const { hours = null, excludeFrom = null, account = null, team } = requireProfile(store, name);
+  return { ...profileRow(store, name), hours, exclude_from: excludeFrom, account, team: team ? shownTeam(team) : null };
+}
+
+/** Without its password and its secret. */
+function shownTeam(line: string): string {
+  return line.replace(/#.*$/s, '').replace(/^(\w+:\/\/[^:@/?#]*):[^@/?#]*@/, '$1:…@');
 }
 
 /** The stored keys of one profile, or of all. */

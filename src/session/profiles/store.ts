@@ -24,6 +24,8 @@ export interface Profile {
   readonly excludeFrom?: string | undefined;
   /** A random id of the account, kept when keys and address change. Without one, the account is known by its key. */
   readonly account?: string | undefined;
+  /** The line of its team, which has a secret. */
+  readonly team?: string | undefined;
 }
 
 export interface Store {
@@ -131,6 +133,7 @@ function profile(value: unknown, at: string): Profile {
     hours: optional(string)(fields.hours, `${at}/hours`),
     excludeFrom: optional(string)(fields.excludeFrom, `${at}/excludeFrom`),
     account: optional(account)(fields.account, `${at}/account`),
+    team: optional(string)(fields.team, `${at}/team`),
   };
 }
 
