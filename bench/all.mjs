@@ -13,7 +13,7 @@ const here = import.meta.dirname;
 const folder = mkdtempSync(join(tmpdir(), 'bizmsg-bench-'));
 const began = performance.now();
 
-const areas = ['start-up', 'sandbox', 'listen', 'import', 'pace', 'ledger', 'page', 'binary'].map((name) => {
+const areas = ['start-up', 'sandbox', 'listen', 'import', 'pace', 'team', 'ledger', 'page', 'binary'].map((name) => {
   const file = join(folder, `${name}.json`);
   const words = [join(here, `${name}.mjs`), ...(values.full ? [] : ['--quick']), '--cells', file];
   console.log(`\n== ${name}`);

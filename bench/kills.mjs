@@ -1,10 +1,11 @@
-// Kill campaigns in their long forms: node bench/kills.mjs [runs|listener|sandbox …]
+// Kill campaigns in their long forms: node bench/kills.mjs [runs|listener|team|sandbox …]
 //   BIZMSG_SEED repeats a campaign.
 import { spawnSync } from 'node:child_process';
 
 const campaigns = {
   runs: { kills: 500, file: 'test/e2e/run-kills.test.ts' },
   listener: { kills: 40, file: 'test/webhooks/crash.test.ts' },
+  team: { kills: 100, file: 'test/team/kills.test.ts' },
   sandbox: { kills: 100, file: 'test/sandbox/state/crash.test.ts' },
 };
 

@@ -20,6 +20,12 @@ const addedTexts = [
     license: 'MIT',
     text: readFileSync(join(import.meta.dirname, 'llhttp-license.txt'), 'utf8'),
   },
+  {
+    at: 'postgres/',
+    name: 'postgres',
+    license: 'Unlicense',
+    text: readFileSync(join(import.meta.dirname, 'unlicense.txt'), 'utf8'),
+  },
 ];
 
 const heading = `Third-party licenses

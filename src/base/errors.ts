@@ -82,6 +82,7 @@ export type ErrorCode =
   | 'no-secret'
   | 'no-single-list'
   | 'no-sqlite'
+  | 'no-team'
   | 'no-such-event'
   | 'not-confirmed'
   | 'not-found'
@@ -127,6 +128,12 @@ export type ErrorCode =
   | 'store-shared'
   | 'store-unreadable'
   | 'store-unwritable'
+  | 'team-damaged'
+  | 'team-newer'
+  | 'team-refused'
+  | 'team-secret'
+  | 'team-unreachable'
+  | 'team-unsafe'
   | 'template-unfit'
   | 'template-unknown'
   | 'timeout'
@@ -201,6 +208,13 @@ export function forOption<T>(name: string, read: () => T): T {
 
 export function configuration(code: ErrorCode, message: string, hint?: string, cause?: unknown): CliError {
   return new CliError('configuration', code, message, { hint, cause });
+}
+
+/** A ledger has lost what it had confirmed: a backup, for example. */
+export function olderLedger(ledger: string, lastAt?: number): CliError {
+  const since = lastAt === undefined ? '' : `; its last change is of ${new Date(lastAt).toISOString()}`;
+  const hint = 'restore a newer one, or go on with --accept-loss: what this ledger does not know is sent again';
+  return unsafe('ledger-older', `${ledger} is older than what was sent from here${since}`, hint);
 }
 
 export function unsafe(code: ErrorCode, message: string, hint?: string): CliError {

@@ -1,5 +1,7 @@
 import type { Host } from '../base/host.ts';
 import { connect } from '../session/connect.ts';
+import type { Team } from '../session/team-ledger.ts';
+import { openTeam } from '../session/team.ts';
 import { isInsideExec, ownStateFolder } from '../session/profiles/environment.ts';
 import type { AnyCaller, Connection, Interaction } from '../session/session.ts';
 import type { Context } from './command.ts';
@@ -26,6 +28,7 @@ export interface ContextOptions {
 export function createContext({ host, given, reporter, locate, command = '' }: ContextOptions): CliContext {
   const stateFolder = once(() => ownStateFolder(host));
   const sandboxes = once(async () => (await import('../session/sandboxes.ts')).openSandboxes(host, stateFolder()));
+  let opened: Promise<Team> | undefined;
   const prompts = createPrompts(host, given, () => note('keyboard', 'reading stdin from the keyboard; Ctrl-D ends it'));
   const interaction: Interaction = {
     confirm: (question) => createPrompts(host, { ...given, yes: false }).confirm(question),
@@ -52,6 +55,7 @@ export function createContext({ host, given, reporter, locate, command = '' }: C
     command,
     stateFolder,
     sandboxes,
+    team: (line) => (opened ??= openTeam(context, line)),
     ...prompts,
     note,
     locate,
@@ -76,6 +80,7 @@ export function createContext({ host, given, reporter, locate, command = '' }: C
     },
     close: async () => {
       await Promise.all(connections.map((connection) => connection.close()));
+      await (await opened?.catch(() => undefined))?.server.close();
     },
   };
   return context;

@@ -1,14 +1,16 @@
 import { type Call, callsAfter, callsBefore, outcomeOf } from '../logs/activity.ts';
 import { listCommand } from './list.ts';
+import { currentTeam } from '../session/team.ts';
 import { loggedSource } from './logged.ts';
 
 export const activity = listCommand({
   name: 'activity',
-  summary: 'List the changes made from this machine, newest last',
+  summary: 'List the changes made from this machine or its team, newest last',
   details: [
     'The log keeps the last 100,000 calls, without keys, params or full phone numbers. An unsure call may have',
     'been processed. This command makes no API calls.',
-    'It knows only this machine.',
+    'It knows only this machine. With a team, it lists the runs and single messages of all machines instead;',
+    '--no-team lists all that this machine has changed.',
   ].join('\n'),
   noun: 'calls',
   type: {
@@ -21,7 +23,13 @@ export const activity = listCommand({
   sample:
     'at\toutcome\tmode\tsimulated\tprofile\thost\tcommand\t…\n2026-…\tdone\tsandbox\ttrue\tlocal\t127.0.0.1:4780\tsend-template\t…\n…',
   first: ['at', 'outcome', 'command', 'recipient', 'template', 'profile', 'about'],
-  open: (context) => loggedSource(context, { before: callsBefore, after: callsAfter, numberOf: ({ id }: Call) => id }),
+  accepts: ['profile'],
+  async open(context) {
+    const [team, numberOf] = [await currentTeam(context), ({ id }: Call) => id];
+    if (!team) return loggedSource(context, { before: callsBefore, after: callsAfter, numberOf });
+    const { sharedAfter, sharedBefore } = await import('../session/team-calls.ts');
+    return loggedSource(context, { before: sharedBefore, after: sharedAfter, numberOf }, team.server.database(''));
+  },
   entryOf(call, { host }) {
     const outcome = outcomeOf(call, host);
     return {

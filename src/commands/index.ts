@@ -57,8 +57,13 @@ export const tree: Tree = {
     ),
     lazyCommand(
       'activity',
-      'List the changes made from this machine, newest last',
+      'List the changes made from this machine or its team, newest last',
       async () => (await import('./activity.ts')).activity,
+    ),
+    lazyGroup(
+      'team',
+      'Share one ledger and rate limit between machines',
+      async () => (await import('./team.ts')).teamCommands,
     ),
     lazyCommand('api', 'Make a raw API request', async () => (await import('./api.ts')).api),
     lazyCommand(

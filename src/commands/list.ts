@@ -3,7 +3,7 @@ import { usage } from '../base/errors.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { sleep, untilAborted } from '../base/sleep.ts';
 import type { Command, CommandResult, Context, Emit, Item, Ui } from '../cli/command.ts';
-import { printOptions } from '../cli/globals.ts';
+import { printOptions, type Restricted } from '../cli/globals.ts';
 import { cell, pick, type Row, valueAt } from '../cli/output/rows.ts';
 import { safeValue } from '../cli/output/text.ts';
 import {
@@ -138,6 +138,8 @@ interface Listing<R> extends Selecting, Pick<Command, 'name' | 'summary' | 'deta
   line?(record: R, ui: Ui): string;
   /** Printed if there is nothing. */
   readonly empty: string;
+  /** More options that it accepts. */
+  readonly accepts?: readonly Restricted[];
   /** Its own params. */
   readonly params?: Params;
   /** Params that turn it into another command, with the params of both. */
@@ -153,7 +155,7 @@ export function listCommand<R>({ params = {}, instead = {}, ...listing }: Listin
     kind: 'command',
     isList: true,
     params: all,
-    accepts: printOptions,
+    accepts: [...printOptions, ...(listing.accepts ?? [])],
     piped: 'rows',
     async run(context, texts, emit) {
       const given = Object.keys(all).filter((name) => texts[name]?.length);

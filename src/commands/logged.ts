@@ -11,12 +11,12 @@ interface Paging<R> {
   numberOf(record: R): number;
 }
 
-/** Reads records from the logs of this machine. */
+/** Reads records from the logs of this machine, or from another database. */
 export function loggedSource<R>(
   { host, stateFolder, note }: Context,
   { before, after, numberOf }: Paging<R>,
+  logs?: Database,
 ): Source<R> {
-  let logs: Database | undefined;
   return {
     async *back(size) {
       for (let number: number | undefined; ;) {

@@ -66,6 +66,7 @@ export const setProfile = command({
       hoursHelp,
       orNone((text) => hoursFlag(text).text),
     ),
+    team: flag('--team-stdin', 'read the line of a team from stdin; an empty one leaves the team'),
     excludeFrom: option('--exclude-from <file>', excludeFromText),
     country: option('--country <code>', 'the country of national phone numbers, such as US', orNone(countryFlag)),
     encoding: option('--encoding <name>', 'the encoding of files, such as windows-1252', orNone(encodingNamed)),
@@ -79,17 +80,20 @@ export const setProfile = command({
   accepts: ['baseUrl', ...printOptions],
   changes: true,
   piped: 'text',
-  run: async (context, { name, webhookSecret, excludeFrom, ...kept }) => {
+  run: async (context, { name, webhookSecret, team, excludeFrom, ...kept }) => {
     const { baseUrl } = context.given;
     const given = [baseUrl, excludeFrom, ...Object.values(kept)].some((value) => value !== undefined);
-    if (!given && !webhookSecret)
+    if (!given && !webhookSecret && !team)
       throw usage('specify what to change', 'such as --plan growth; see bizmsg profiles set --help');
     const profiles = openProfiles(context);
     const before = profiles.show(name);
     if (baseUrl !== undefined) forOption('--base-url', () => profiles.requireAddress(baseUrl));
+    if (webhookSecret && team) throw usage('stdin has one of them', 'set the webhook secret and the team one by one');
     const secret = webhookSecret ? await context.stdin() : undefined;
+    const line = team ? (await context.stdin()).trim() : undefined;
+    if (line) await (await import('../runs/joining.ts')).checkJoining(context, line, before.team === null);
     const excluded = excludeFrom === removed ? '' : excludeFrom && resolve(excludeFrom);
-    const settings = { ...kept, baseUrl, webhookSecret: secret, excludeFrom: excluded };
+    const settings = { ...kept, baseUrl, webhookSecret: secret, team: line, excludeFrom: excluded };
     profiles.requireSettings(name, settings);
     if (excluded) {
       const country = kept.country ?? before.country ?? undefined;

@@ -4,16 +4,17 @@ import { printOptions } from '../cli/globals.ts';
 import { rowsText } from '../cli/output/figures.ts';
 import type { ShownRow } from '../runs/report.ts';
 import type { RunsHome } from '../runs/listing.ts';
+import { currentTeam } from '../session/team.ts';
 import { argument, choice, flag, option, phone, required, words } from '../cli/params.ts';
 
 export const listRuns = command({
   name: 'list',
-  summary: 'List the imports and batches of this machine, newest last',
+  summary: 'List the imports and batches of this machine, or of its team, newest last',
   params: {},
   examples: ['runs list', 'runs list -o json'],
   sample:
     'id\tstarted_at\tcommand\tfile\tstate\ttemplate\tjob\trows\tsent\tfailed\tunsure\tleft\t…\n3f9a1c20be41\t2026-…\tcontacts import\t…\tfinished\t\t\t2\t2\t0\t0\t0\t…',
-  accepts: printOptions,
+  accepts: ['profile', ...printOptions],
   piped: 'rows',
   first: ['started_at', 'command', 'file', 'sent', 'failed', 'state', 'unsure', 'id'],
   run: async (context) => {
@@ -45,7 +46,7 @@ export const showRun = command({
   ],
   sample:
     'line\toutcome\treason\tid\n2\tsent\t\tcon_sandbox_1\n3\tfailed\tphone: "1.20256E+10" is not a phone number…\t',
-  accepts: printOptions,
+  accepts: ['profile', ...printOptions],
   piped: 'rows',
   first: ['line', 'outcome', 'delivery', 'reason', 'id'],
   run: async (context, { id, outcome, delivery }) => {
@@ -54,8 +55,8 @@ export const showRun = command({
       import('../runs/report.ts'),
     ]);
     const home = homeOf(context);
-    const { id: run, isLocal, template } = runNamed(await runsOf(home), id);
-    const rows = await withLedger(home, isLocal, (ledger) => rowsOfRun(ledger, run));
+    const { id: run, place, template } = runNamed(await runsOf(home), id);
+    const rows = await withLedger(home, place, (ledger) => rowsOfRun(ledger, run));
     const wanted = outcome === undefined ? rows : rows.filter((row) => row.outcome === outcome);
     const outcomes = delivery ? await outcomesOf(context, wanted, template !== undefined) : undefined;
     return wanted.map(({ line, outcome, reason, id }) => {
@@ -83,9 +84,10 @@ async function outcomesOf(context: Context, rows: readonly ShownRow[], isBatch: 
   return outcomes;
 }
 
-/** Where the runs of this machine are kept. */
-function homeOf({ stateFolder, host, note }: Context): RunsHome {
-  return { stateFolder: stateFolder(), host, note };
+/** Where the runs of this machine and its team are kept. */
+function homeOf(context: Context): RunsHome {
+  const { stateFolder, host, note } = context;
+  return { stateFolder: stateFolder(), host, note, team: () => currentTeam(context) };
 }
 
 export const resolveRun = command({
@@ -109,7 +111,7 @@ export const resolveRun = command({
   },
   examples: ['runs resolve 3f9a1c20be41 --sent', 'runs resolve 3f9a1c20be41 --not-sent --lines 12,40-44'],
   sample: 'Recorded as sent: 3 rows of run 3f9a1c20be41',
-  accepts: printOptions,
+  accepts: ['profile', ...printOptions],
   changes: true,
   piped: 'text',
   run: async (context, { id, sent, notSent, lines, recipient }) => {
@@ -143,7 +145,7 @@ export const closeRun = command({
   params: { id: required('<id>', 'the id of a run, its first characters, or the name of a job') },
   examples: ['runs close 3f9a1c20be41'],
   sample: 'Closed run 3f9a1c20be41; 12 rows were not sent',
-  accepts: printOptions,
+  accepts: ['profile', ...printOptions],
   changes: true,
   piped: 'text',
   run: async (context, { id }) => {
@@ -172,7 +174,7 @@ export const forgetRuns = command({
     'runs forget --recipient +12025550101 --yes',
   ],
   sample: 'Forgot run 3f9a1c20be41',
-  accepts: printOptions,
+  accepts: ['profile', ...printOptions],
   changes: true,
   piped: 'text',
   run: async (context, { ids: given, finished, recipient }) => {

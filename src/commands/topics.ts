@@ -68,6 +68,8 @@ const environment = `Environment
   BIZMSG_ACCOUNT      a name for the account (at most 100 printable characters),
                       which identifies it after its key is replaced. A profile
                       has an id of its own, which comes first
+  BIZMSG_TEAM         the line of a team, from bizmsg team init; comes before
+                      the one in the profile
   BIZMSG_LOCAL_ONLY   "1": refuse every target except the local sandbox (for
                       --profile local the one at BIZMSG_BASE_URL, if set)
   BIZMSG_WEBHOOK_SECRET   the secret that signs webhook events: printed by

@@ -6,7 +6,11 @@ import type { CheckedTarget } from '../session/session.ts';
 import { maskKey } from '../base/redact.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { whole } from '../cli/output/figures.ts';
-import { type Check, checksOf } from './check.ts';
+import { shownAddress } from '../base/postgres-address.ts';
+import { countProblem } from '../ledger/statements.ts';
+import type { Session } from '../session/session.ts';
+import { teamOfCaller } from '../session/team.ts';
+import { type Check, checksOf, foreseen } from './check.ts';
 
 const { pass, warn, skip, fail, failed } = checksOf('profile');
 
@@ -39,6 +43,23 @@ export function keyCheck({ key, mode }: Pick<ServiceCaller, 'key' | 'mode'>, sim
   const taken = mode === 'unknown' ? 'live' : mode;
   const remedy = `check it in the account settings: keys begin with ${keyPrefixes.sandbox} or ${keyPrefixes.live}`;
   return warn('key', `${shown} has neither prefix, so it counts as a ${taken} key`, remedy);
+}
+
+/** The ledger of the caller's team, if it has one. */
+export async function teamChecks(session: Session, caller: Caller): Promise<readonly Check[]> {
+  try {
+    const team = await teamOfCaller(session, caller);
+    if (!team) return [];
+    const problem = await team.server.database('').read(countProblem);
+    const { server, isUnsafe } = team.facts();
+    const shown = `${shownAddress(team.address)}, PostgreSQL ${server}`;
+    if (problem !== undefined)
+      return [fail('team', `${shown}: ${problem}`, 'restore it from a backup', 'configuration')];
+    const remedy = 'turn fsync and full_page_writes on there: live messages are refused until then';
+    return [isUnsafe ? warn('team', `${shown}, which may lose what it confirmed`, remedy) : pass('team', shown)];
+  } catch (error) {
+    return [failed('team', foreseen(error))];
+  }
 }
 
 /** §8: it sets the pace of runs. */

@@ -1,6 +1,6 @@
 import { trustedCertificates, routeOf } from '../client/transport.ts';
 import { createRedactor } from '../base/redact.ts';
-import { addressCheck, callerCheck, keyCheck, planCheck } from './caller.ts';
+import { addressCheck, callerCheck, keyCheck, planCheck, teamChecks } from './caller.ts';
 import { type Check, type Diagnosis, diagnosis, foreseen } from './check.ts';
 import { clockCheck, machineChecks } from './machine.ts';
 import { networkChecks, type Route, skippedNetwork, routeFailure } from './network.ts';
@@ -19,7 +19,11 @@ export async function diagnose(given: Session): Promise<Diagnosis> {
   const session = { ...given, sandboxes: looking(given) };
   const explanation = explain(callerInputs(session));
   const { caller } = explanation;
-  const checks = [...(await machineChecks(session.host)), callerCheck(explanation)];
+  const checks = [
+    ...(await machineChecks(session.host)),
+    callerCheck(explanation),
+    ...(caller ? await teamChecks(session, caller) : []),
+  ];
   if (!caller) return withoutCalls(checks, 'there is no key');
   const reached = await checkedTargetOf(session, caller).catch(foreseen);
   if (!reached || reached instanceof CliError) {

@@ -178,12 +178,13 @@ function* addPlanned(run: number, { who, text }: Pick<Item, 'who' | 'text'>, her
 }
 
 /** Records the outcomes of a group of rows. */
-export function* settleItems(outcomes: readonly Settled[], lives: Lives): Steps<void> {
+export function* settleItems(outcomes: readonly Settled[], lives: Lives): Steps<Presence> {
   const here = yield* lives.enter(true);
   for (const id of new Set(outcomes.map(({ run }) => run))) {
     const group = outcomes.filter(({ run }) => run === id);
     yield* settleRun(group, yield* knownRun(id), here);
   }
+  return here;
 }
 
 function* settleRun(outcomes: readonly Settled[], run: Run, here: Presence): Steps<void> {

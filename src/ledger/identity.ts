@@ -99,14 +99,17 @@ export interface AccountFacts {
   readonly profile?: string | undefined;
   /** The data id of a local sandbox. */
   readonly sandbox?: string | undefined;
+  /** It is that of a team: the id of a profile differs on each machine. */
+  readonly isTeam?: boolean | undefined;
 }
 
 /** The prefixes keep a name that a user chose from meaning another account. */
-export function accountOf(secret: string, { key, named, profile, sandbox, ...facts }: AccountFacts): Account {
+export function accountOf(secret: string, { key, named, profile, sandbox, isTeam, ...facts }: AccountFacts): Account {
   const origin = canonicalOrigin(facts.origin);
   // Two sandboxes may have the same keys.
   if (sandbox !== undefined) return { id: `sandbox:${sandbox}`, origin, keyDigest: `sandbox:${sandbox}` };
   const keyDigest = `key:${bytesOf(keyed(secret, ['key', key]), digestSize).toString('hex')}`;
+  if (isTeam) return { id: named === undefined ? `team:${origin}` : `name:${named}`, origin, keyDigest };
   if (profile !== undefined) return { id: `profile:${profile}`, origin, keyDigest };
   return { id: named === undefined ? keyDigest : `name:${named}`, origin, keyDigest };
 }

@@ -15,6 +15,8 @@ export interface Ledger {
   register(plan: RunPlan): Promise<Registered>;
   /** Records outcomes of the run, and claims rows of it if they are free; verdicts in the same order. */
   claim(rows: readonly ClaimedRow[], terms: RunTerms, outcomes?: readonly Settled[]): Promise<readonly Verdict[]>;
+  /** The numbers of those rows that were sent as they are: asking for many is faster than claiming them. */
+  sentAmong(run: string, rows: readonly ClaimedRow[]): Promise<ReadonlySet<number>>;
   /** Claims a single message. */
   claimSingle(row: RowDigest, terms: SingleTerms): Promise<Verdict>;
   /** Records outcomes. */
@@ -42,6 +44,16 @@ export interface Ledger {
   close(last?: readonly Settled[]): Promise<void>;
   /** The number of transactions so far. */
   tick(): Promise<number>;
+}
+
+/** How far a ledger is. */
+export interface LedgerAge {
+  readonly id: string;
+  /** The last tick, or an earlier one if the ledger has lost what this machine did last. */
+  seen(place: string): Promise<number>;
+  /** Records what `seen` will find; returns the last tick. */
+  mark(place: string): Promise<number>;
+  older(): CliError;
 }
 
 /** 36 bytes: `who`, `per` and `text`. `identity.ts` makes them. */
@@ -381,6 +393,8 @@ export interface RunState extends Subject, RunFacts, RunReport {
   readonly startedAt: number;
   readonly lastAt: number;
   readonly counts: Readonly<Record<State, number>>;
+  /** `--again` started it. */
+  readonly isAgain: boolean;
   readonly isRunning: boolean;
   /** No row is planned, released or leaving. */
   readonly isFinished: boolean;

@@ -81,7 +81,10 @@ export function pathOf({ stateFolder, isLocal }: Pick<LedgerOptions, 'stateFolde
   return join(stateFolder, isLocal ? 'local.db' : 'ledger.db');
 }
 
-function partsOf({ host }: LedgerOptions, verify: () => Steps<void>): Omit<SqlLedgerOptions, 'database' | 'secret'> {
+export function partsOf(
+  { host }: Pick<LedgerOptions, 'host'>,
+  verify: () => Steps<void>,
+): Omit<SqlLedgerOptions, 'database' | 'secret'> {
   const { pid, now, later, steady } = host;
   const isAlive = (owner: Owner) => isProcessAlive(owner.pid, owner.start, host.kill, () => now() - owner.beat);
   const newId = () => randomBytes(6).toString('hex');

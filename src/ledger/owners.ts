@@ -22,6 +22,8 @@ export interface Self {
   isAlive(owner: Owner): boolean;
   /** A new id for a run or a process. */
   newId(): string;
+  /** When a command last registered, claimed or settled rows; by default, the ledger is asked. */
+  lastAt?(): number;
   /** Checks the database, if the machine may have lost power. */
   verify(): Steps<void>;
 }
@@ -65,7 +67,7 @@ export function createLives(self: Self): Lives {
     ids,
     *enter(isWork = false) {
       if (ids.length === 0) ids.push(self.newId());
-      lastAt ??= (yield* lastMoment()).now;
+      lastAt ??= self.lastAt?.() ?? (yield* lastMoment()).now;
       const at = yield* nextMoment(self.now(), isWork);
       const owners = yield* allOwners();
       for (const owner of owners) if (!owner.isDead && isDead(owner)) yield* bury(owner, at);

@@ -1,7 +1,7 @@
 import type { Row } from '../base/transaction.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Owner, RejectFile, RejectFiles, ReportedRow } from './ledger.ts';
-import type { Item, Run } from './run.ts';
+import { type Item, type Run, singles } from './run.ts';
 import { type State, states } from './states.ts';
 
 /** The rows of the database as records of the ledger. */
@@ -42,7 +42,7 @@ export function runIn(row: Row): Run {
   };
   return {
     n: Number(row['n']),
-    id: String(row['id']),
+    id: runIdIn(row),
     account: {
       id: String(row['account']),
       origin: String(row['origin']),
@@ -73,6 +73,13 @@ export function runIn(row: Row): Run {
     files: filesIn(JSON.parse(text('files') ?? '{}')),
     counts: counted,
   };
+}
+
+/** It is a part of paths and of commands in hints, and a team's server may be hostile. */
+function runIdIn(row: Row): string {
+  const id = String(row['id']);
+  if (/^\w{1,64}$/.test(id) || id.startsWith(singles)) return id;
+  throw new RangeError('a run has an unexpected id');
 }
 
 function textsIn(value: unknown): readonly string[] {

@@ -7,8 +7,6 @@ export interface Run extends Omit<RunState, 'isRunning' | 'isFinished'> {
   readonly n: number;
   /** From `--per`, sorted. */
   readonly perColumns: readonly string[];
-  /** `--again` started it. */
-  readonly isAgain: boolean;
   /** The time of `--skip-sent`, which a job keeps. */
   readonly skipSent: number | undefined;
   /** When its own hours begin again after its last claim. */

@@ -13,6 +13,7 @@ import {
   addUnsent,
   allRuns,
   endRun,
+  itemsAt,
   lastMoment,
   markClosed,
   putBeat,
@@ -33,9 +34,11 @@ export interface SqlLedgerOptions {
   readonly self: Self;
   readonly later: Later;
   readonly steady: () => number;
+  /** Whether this process removes expired rows at its end. Default: always. */
+  readonly expires?: () => boolean;
 }
 
-export function createSqlLedger({ database, secret, self, later, steady }: SqlLedgerOptions): Ledger {
+export function createSqlLedger({ database, secret, self, later, steady, ...options }: SqlLedgerOptions): Ledger {
   const lives = createLives(self);
   const store: Store = { database, self, lives };
   /** The tick up to which this process knew all when it registered for each run. */
@@ -60,12 +63,19 @@ export function createSqlLedger({ database, secret, self, later, steady }: SqlLe
       const claiming = { self, lives, granted: new Set<number>(), after: registered.get(terms.run) };
       return database.write(() => claimItems(rows, terms, outcomes, claiming));
     },
+    sentAmong: (id, rows) =>
+      database.read(function* () {
+        const texts = new Map(rows.map(({ item, text }) => [item, text]));
+        const items = yield* itemsAt((yield* knownRun(id)).n, [...texts.keys()]);
+        const isSent = ({ n, state, text }: Item) => state === 'done' && hasDigest(text, texts.get(n) ?? text);
+        return new Set(items.filter(isSent).map(({ n }) => n));
+      }),
     claimSingle(row, terms) {
       use();
       const granted = new Set<number>();
       return database.write(() => claimSingle(row, terms, { self, lives, granted }));
     },
-    settle: (outcomes) => database.write(() => settleItems(outcomes, lives)),
+    settle: async (outcomes) => void (await database.write(() => settleItems(outcomes, lives))),
     addUnsent: (id, rows) =>
       database.write(function* () {
         const { n } = yield* knownRun(id);
@@ -177,7 +187,7 @@ export function createSqlLedger({ database, secret, self, later, steady }: SqlLe
     cancelBeat();
     try {
       if (isUsed) await database.write(() => leave(last));
-      if (isUsed) await expire(store, steady);
+      if (isUsed && (options.expires?.() ?? true)) await expire(store, steady);
     } finally {
       await database.close();
     }
@@ -185,8 +195,7 @@ export function createSqlLedger({ database, secret, self, later, steady }: SqlLe
 
   /** Rows in flight become unsure. */
   function* leave(last: readonly Settled[]): Steps<void> {
-    if (last.length > 0) yield* settleItems(last, lives);
-    const here = yield* lives.enter();
+    const here = yield* last.length > 0 ? settleItems(last, lives) : lives.enter();
     for (const owner of here.owners) if (here.isOwn(owner.id)) yield* abandonItems(owner, here);
     for (const id of lives.ids) yield* removeOwner(id);
   }

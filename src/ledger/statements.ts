@@ -221,7 +221,7 @@ export function* itemsAfter(run: number, n: number, limit = pageSize): Steps<rea
 export function* oldestChange(run: number, rows: number): Steps<number> {
   const open = ['unsure', 'leaving'] as const;
   const [found] = yield* query(
-    `SELECT min(at) AS at FROM (SELECT at, state FROM item WHERE run = $1 ORDER BY n LIMIT $2)
+    `SELECT min(at) AS at FROM (SELECT at, state FROM item WHERE run = $1 ORDER BY n LIMIT $2) AS first_rows
     WHERE state NOT IN (${open.map(codeOf).join(', ')})`,
     run,
     rows,

@@ -72,8 +72,8 @@ const schema = [
   ) STRICT;
   CREATE INDEX forward_event ON forward (event);
 
-  -- One row: the last tick of the ledger. A restored backup of the ledger has an earlier one.
-  CREATE TABLE ledger (id INTEGER PRIMARY KEY CHECK (id = 1), tick INTEGER NOT NULL) STRICT;`,
+  -- The last tick of each ledger. A restored backup of the ledger has an earlier one.
+  CREATE TABLE ledger (id TEXT PRIMARY KEY, tick INTEGER NOT NULL, place TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
 ] as const;
 
 type LogOptions = Pick<DatabaseOptions, 'host' | 'note' | 'patience' | 'signal'>;

@@ -1,13 +1,25 @@
 import { query, type Transaction } from '../base/transaction.ts';
 
-/** How far the ledger was when it was last used with a live key. */
-export const lastTick: Transaction<number> = function* () {
-  const [row] = yield* query('SELECT tick FROM ledger');
-  return Number(row?.['tick'] ?? 0);
-};
+/** How far a ledger was when it was last used with a live key, and the name of this machine there. */
+export interface LastTick {
+  readonly tick: number;
+  readonly place: string;
+}
 
-export function putTick(tick: number): Transaction<void> {
+export function lastTick(ledger: string): Transaction<LastTick | undefined> {
   return function* () {
-    yield* query('INSERT INTO ledger (id, tick) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET tick = $1', tick);
+    const [row] = yield* query('SELECT tick, place FROM ledger WHERE id = $1', ledger);
+    return row && { tick: Number(row['tick']), place: String(row['place']) };
+  };
+}
+
+export function putTick(ledger: string, { tick, place }: LastTick): Transaction<void> {
+  return function* () {
+    yield* query(
+      'INSERT INTO ledger (id, tick, place) VALUES ($1, $2, $3) ON CONFLICT (id) DO UPDATE SET tick = $2, place = $3',
+      ledger,
+      tick,
+      place,
+    );
   };
 }

@@ -23,22 +23,30 @@ interface Due extends Known {
   readonly onChanged: (place: Place) => void;
   /** Called with each row that cannot be sent. */
   readonly onInvalid: (place: Place, reason: string) => Promise<void> | undefined;
+  /** The row with which it begins, among the valid ones: processes that work on one run begin at different rows. */
+  readonly from: number;
+  /** Divides rows into parts, without those that another process has sent meanwhile. */
+  readonly parts: (rows: readonly Ready[]) => AsyncIterable<readonly Ready[]>;
 }
 
-/** The rows to be sent, in order; then failed ones of earlier attempts. */
+/** The rows to be sent, in order from one on; then failed ones of earlier attempts. */
 export async function* dueRows({
   mapper,
   onUnsent,
   onChanged,
   onInvalid,
+  from,
+  parts,
   ...known
 }: Due): AsyncGenerator<readonly Ready[]> {
   let hasRetries = false;
+  const partsOf = (rows: readonly KnownRow[]) => parts(rows.map((one) => readyOf(one, mapper, known)));
   for await (const batch of readAgain(known)) {
     const unsent: UnsentRow[] = [];
     const due: KnownRow[] = [];
     for (const one of batch) {
       const { row, fate } = one;
+      if (fate === 'due' && one.index < from) continue;
       if (fate === 'due') due.push(one);
       else if (fate === 'retry') hasRetries = true;
       else if (fate === 'invalid') {
@@ -50,13 +58,15 @@ export async function* dueRows({
         unsent.push({ line: placeIn(row, known).line, code: fate, reason: whySkipped(one, known) });
     }
     if (unsent.length > 0) await onUnsent(unsent);
-    if (due.length > 0) yield due.map((one) => readyOf(one, mapper, known));
+    if (due.length > 0) yield* partsOf(due);
   }
-  if (!hasRetries) return;
-  for await (const batch of readAgain(known)) {
-    const due = batch.filter(({ fate }) => fate === 'retry');
-    if (due.length > 0) yield due.map((one) => readyOf(one, mapper, known));
-  }
+  const isEarlier = ({ fate, index }: KnownRow) => fate === 'due' && index < from;
+  const passes = [...(from > 0 ? [isEarlier] : []), ...(hasRetries ? [({ fate }: KnownRow) => fate === 'retry'] : [])];
+  for (const isNext of passes)
+    for await (const batch of readAgain(known)) {
+      const due = batch.filter(isNext);
+      if (due.length > 0) yield* partsOf(due);
+    }
 }
 
 /** As the ledger records it. */

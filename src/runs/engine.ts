@@ -1,5 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import type { Exchange } from '../client/exchange.ts';
+import { claimTimer } from '../ledger/claim-timer.ts';
 import {
   fatalExits,
   type Ledger,
@@ -80,7 +81,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   /** The disk may have been full: they are tried again at the end. */
   const unrecorded: Settling[] = [];
   let [recording, printing, outages] = [0, 0, 0];
-  let [isCutShort, isAlone] = [false, options.afterFirst !== undefined];
+  let [isCutShort, isAlone, isWriting] = [false, options.afterFirst !== undefined, false];
 
   for (;;) {
     startRows();
@@ -115,7 +116,13 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
       const free = exchange.slot(noMoreSlots.signal);
       // All rows with a slot are claimed in one turn of the event loop; a promise would delay the claim.
       const slot = free instanceof Promise ? await free : free;
+      const isExpired = claimTimer(clock);
       const verdict = await claim(row);
+      if (verdict?.verdict === 'yours' && isExpired() && !stop.reason) {
+        slot('unsent');
+        settle({ outcome: 'release', row });
+        continue;
+      }
       if (verdict?.verdict !== 'yours' || stop.reason) {
         slot('unsent');
         return leaveUnsent(row, verdict);
@@ -146,16 +153,24 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
 
   /**
    * The ledger records outcomes together with the claims of the rows that follow. So a crash leaves no more rows unsure
-   * than may be in flight.
+   * than may be in flight. What arrives meanwhile waits for the next step: each takes several round trips to a team's server.
    */
   function flush(): void {
+    if (isWriting || settlements.length + claims.length === 0) return;
     const [settled, claimed] = [settlements, claims];
     [settlements, claims] = [[], []];
     const outcomes = settled.map((one) => settledOf(terms.run, one));
     const rows = claimed.map(({ row }) => row);
     const claiming = rows.length > 0 && !stop.reason ? ledger.claim(rows, terms, outcomes) : undefined;
-    if (settled.length > 0) void reportSettled(settled, claiming ?? ledger.settle(outcomes));
-    if (claimed.length > 0) void answerClaims(claimed, claiming);
+    const written = claiming ?? (settled.length > 0 ? ledger.settle(outcomes) : undefined);
+    isWriting = written !== undefined;
+    if (settled.length > 0 && written) void reportSettled(settled, written);
+    void answerClaims(claimed, claiming);
+    const end = () => {
+      isWriting = false;
+      alarm.ring();
+    };
+    written?.then(end, end);
   }
 
   async function answerClaims(group: typeof claims, claiming: Promise<readonly Verdict[]> | undefined): Promise<void> {

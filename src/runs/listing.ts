@@ -6,6 +6,7 @@ import type { Host } from '../base/host.ts';
 import { suggest } from '../base/suggest.ts';
 import type { Ledger, RunState } from '../ledger/ledger.ts';
 import { hasLedger, openLedger } from '../ledger/open.ts';
+import type { Team } from '../session/team-ledger.ts';
 import { isSingles } from '../ledger/run.ts';
 
 type RunStatus = 'running' | 'unfinished' | 'finished' | 'closed';
@@ -15,36 +16,49 @@ export interface RunsHome {
   readonly stateFolder: string;
   readonly host: Host;
   note(code: string, message: string): void;
+  /** The team of the caller, if it has one. */
+  team?(): Promise<Team | undefined>;
 }
+
+/** The ledger of this machine, of its local sandbox, or of the team. */
+export type Place = 'own' | 'local' | 'team';
 
 export interface ListedRun extends RunState {
   readonly status: RunStatus;
-  /** It is in the ledger of the local sandbox. */
-  readonly isLocal: boolean;
+  readonly place: Place;
 }
 
-/** All runs that this machine remembers, the latest last. */
+/** All runs that this machine and its team remember, the latest last. */
 export async function runsOf(home: RunsHome): Promise<readonly ListedRun[]> {
   refuseUnreadable(home.stateFolder);
   const runs: ListedRun[] = [];
-  for (const isLocal of [false, true]) {
-    if (!hasLedger({ stateFolder: home.stateFolder, isLocal })) continue;
-    const found = await withLedger(home, isLocal, (ledger) => ledger.runs(), true);
-    for (const run of found) if (!isSingles(run.id)) runs.push({ ...run, isLocal, status: statusOf(run) });
+  for (const place of await placesOf(home)) {
+    const found = await withLedger(home, place, (ledger) => ledger.runs(), true);
+    for (const run of found) if (!isSingles(run.id)) runs.push({ ...run, place, status: statusOf(run) });
   }
   return runs.toSorted((a, b) => a.startedAt - b.startedAt);
 }
 
-/** Opens the ledger of this machine, or of its local sandbox. */
+/** The ledgers that exist. */
+export async function placesOf({ stateFolder, team }: RunsHome): Promise<readonly Place[]> {
+  const own = (['own', 'local'] as const).filter((place) => hasLedger({ stateFolder, isLocal: place === 'local' }));
+  return (await team?.()) ? [...own, 'team'] : own;
+}
+
+/** Opens a ledger. */
 export async function withLedger<T>(
-  { stateFolder, host, note }: RunsHome,
-  isLocal: boolean,
+  { stateFolder, host, note, team }: RunsHome,
+  place: Place,
   act: (ledger: Ledger) => Promise<T>,
   isListing = false,
 ): Promise<T> {
   const onNote = (message: string) => note('ledger', message);
+  const isLocal = place === 'local';
   const options = { stateFolder, host, isLocal, isLive: true, isListing, signal: host.signal, note: onNote };
-  const ledger = await openLedger(options);
+  const shared = place === 'team' ? await team?.() : undefined;
+  const ledger = shared
+    ? (await (await import('../session/team-ledger.ts')).openTeamLedger(shared, host)).ledger
+    : await openLedger(options);
   try {
     return await act(ledger);
   } finally {

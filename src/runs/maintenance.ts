@@ -1,11 +1,10 @@
 import { usage } from '../base/errors.ts';
 import { phoneDigest, recipientDigest } from '../ledger/identity.ts';
 import type { Ledger, RunState } from '../ledger/ledger.ts';
-import { hasLedger } from '../ledger/open.ts';
 import { isSingles } from '../ledger/run.ts';
 import { templatesOfCalls } from '../logs/activity.ts';
 import { readLogs } from '../logs/database.ts';
-import { type ListedRun, removeFiles, runNamed, type RunsHome, runsOf, withLedger } from './listing.ts';
+import { type ListedRun, placesOf, removeFiles, runNamed, type RunsHome, runsOf, withLedger } from './listing.ts';
 
 interface Resolving extends RunsHome {
   /** Default: with a recipient all runs and single messages, otherwise the latest run with unsure rows. */
@@ -24,8 +23,8 @@ export async function resolveRows({ id, found, lines, recipient, ...home }: Reso
   const runs = await runsOf(home);
   const chosen = id === undefined ? runs.findLast(({ counts }) => counts.unsure > 0) : runNamed(runs, id);
   if (!chosen) throw usage('no run has unsure rows', 'see bizmsg runs list');
-  const { id: run, isLocal } = chosen;
-  const rows = await withLedger(home, isLocal, (ledger) => ledger.resolve(run, found, lines && { isOn: lines }));
+  const { id: run, place } = chosen;
+  const rows = await withLedger(home, place, (ledger) => ledger.resolve(run, found, lines && { isOn: lines }));
   const nothing = lines ? 'none of these lines is unsure' : `run ${run} has no unsure rows`;
   if (rows === 0) throw usage(nothing, `see bizmsg runs show ${run}`);
   return { run, rows, found };
@@ -51,20 +50,20 @@ async function resolvePerson({
 
 /** Gives up what a run has not sent; a finished job can be closed, too. */
 export async function closeRun({ id, ...home }: RunsHome & { readonly id: string }) {
-  const { id: run, isLocal, status, job } = runNamed(await runsOf(home), id);
+  const { id: run, place, status, job } = runNamed(await runsOf(home), id);
   if (status === 'closed' || (status === 'finished' && job === undefined))
     throw usage(`run ${run} has no unsent rows`, 'only an unfinished run or a job can be closed');
-  return withLedger(home, isLocal, async (ledger) => ({ run, left: await ledger.closeRun(run) }));
+  return withLedger(home, place, async (ledger) => ({ run, left: await ledger.closeRun(run) }));
 }
 
 export async function forgetRuns({
   runs,
   ...home
-}: RunsHome & { readonly runs: readonly Pick<ListedRun, 'id' | 'isLocal'>[] }): Promise<void> {
-  for (const isLocal of new Set(runs.map(({ isLocal }) => isLocal)))
-    await withLedger(home, isLocal, async (ledger) => {
+}: RunsHome & { readonly runs: readonly Pick<ListedRun, 'id' | 'place'>[] }): Promise<void> {
+  for (const place of new Set(runs.map(({ place }) => place)))
+    await withLedger(home, place, async (ledger) => {
       for (const run of runs) {
-        if (run.isLocal !== isLocal) continue;
+        if (run.place !== place) continue;
         await ledger.forget({ run: run.id });
         removeFiles(home.stateFolder, run.id);
       }
@@ -92,12 +91,11 @@ async function inEachLedger<T>(
   for (const template of (await readLogs(stateFolder, { host, note() {} }, templatesOfCalls)) ?? [])
     templates.add(template);
   const results: T[] = [];
-  for (const isLocal of [false, true])
-    if (hasLedger({ stateFolder, isLocal }))
-      await withLedger(home, isLocal, async (ledger) => {
-        const { secret } = ledger;
-        const who = [...templates].map((template) => recipientDigest(secret, { template, to: recipient }));
-        results.push(await act(ledger, { who, per: phoneDigest(secret, recipient) }));
-      });
+  for (const place of await placesOf(home))
+    await withLedger(home, place, async (ledger) => {
+      const { secret } = ledger;
+      const who = [...templates].map((template) => recipientDigest(secret, { template, to: recipient }));
+      results.push(await act(ledger, { who, per: phoneDigest(secret, recipient) }));
+    });
   return results;
 }

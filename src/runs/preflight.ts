@@ -131,7 +131,7 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     const mapped = 'reason' in row ? row : mapper.map(row);
     if ('reason' in mapped) return reject(row, mapped.reason);
     const { body } = mapped;
-    if (mapper.excludes?.(body)) {
+    if (mapper.excludes?.(body, mapped)) {
       note('excluded');
       excluded += 1;
       return;

@@ -22,7 +22,7 @@ function shown(row: ReportedRow): readonly ShownRow[] {
   const outcome = outcomeOf(row);
   if (outcome === undefined) return [];
   const { line = 0, id, code, reason } = row;
-  return [{ line, outcome, id, reason: outcome === 'skipped' ? (reason ?? code) : reason }];
+  return [{ line, outcome, id, reason: reason ?? code }];
 }
 
 /** Undefined for a row that is not sent yet, or given up. */

@@ -89,7 +89,7 @@ async function faultOf(writing: Promise<void>): Promise<CliError | undefined> {
 }
 
 /** Checks, confirms and registers the rows, then sends them; a dry run ends before that. */
-async function perform(running: Running): Promise<Ended | DryRunEnded> {
+async function perform(running: Running, hasLooked = false): Promise<Ended | DryRunEnded> {
   const { context, action, options, input, client, opened, signals } = running;
   const found = await preflightOf(running);
   const unit = unitOf(input.source);
@@ -111,6 +111,10 @@ async function perform(running: Running): Promise<Ended | DryRunEnded> {
     lineOf: found.placeOf,
     about: factsOf(running, found),
   };
+  if (isLive && opened.isTeam && !hasLooked) {
+    const mapper = await (await import('./joining.ts')).withoutOwn(running, plan);
+    if (mapper) return perform({ ...running, mapper }, true);
+  }
   const perColumn = () => occasionColumn(running, found);
   const registering = { context, ledger: opened.ledger, found, unit, plan, perColumn };
   if (context.given.dryRun) return dryRun(running, found, registering, template);
@@ -331,8 +335,10 @@ async function sendDueRows(
     now: host.now,
     doing: () => sendingNow({ hours: action.hours, clock: host, goneAt, next: client.pace.waiting() }),
   });
+  let isShared = accepted.notes.some(({ note }) => note === 'joined');
   const onOutcome = (outcome: Outcome) => {
     tally.take(outcome);
+    if (outcome.outcome === 'skipped') isShared = true;
     if (outcome.outcome === 'skipped' && outcome.why === 'changed') changedPlaces.push(outcome.row.line);
     return shown.take(outcome);
   };
@@ -352,6 +358,20 @@ async function sendDueRows(
         onUnsent: (rows) => opened.ledger.addUnsent(run, rows),
         onChanged: ({ line }) => void changedPlaces.push(line),
         onInvalid: shown.invalid,
+        from: isShared ? Math.floor(host.random() * found.digests.count) : 0,
+        async *parts(rows) {
+          if (!isShared) {
+            yield rows;
+            return;
+          }
+          // In any order, so that processes seldom ask for the same rows.
+          for (const part of shuffled(partsOf(rows), host.random)) {
+            const sent = await opened.ledger.sentAmong(run, part);
+            for (const row of part)
+              if (sent.has(row.item)) await onOutcome({ outcome: 'skipped', row, why: 'this_run' });
+            yield part.filter(({ item }) => !sent.has(item));
+          }
+        },
       }),
       exchange: client.prepare(action.endpoint),
       reachable: client.reachable,
@@ -378,6 +398,15 @@ async function sendDueRows(
     spare.release();
     shown.end();
   }
+}
+
+function partsOf<T>(rows: readonly T[], size = 32): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(rows.length / size) }, (_, at) => rows.slice(at * size, (at + 1) * size));
+}
+
+function shuffled<T>(values: readonly T[], random: () => number): readonly T[] {
+  const places = values.map((value) => ({ value, place: random() }));
+  return places.toSorted((one, other) => one.place - other.place).map(({ value }) => value);
 }
 
 /** A field that the service reports as missing may be in the input under a similar name. */

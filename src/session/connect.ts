@@ -10,6 +10,7 @@ import { newcomerNote, type Target } from './profiles/resolve.ts';
 import { maskKey } from '../base/redact.ts';
 import { isLoopback } from '../client/address.ts';
 import { isLocalKey } from '../contract/keys.ts';
+import { teamOf } from './team.ts';
 import { type ActivityRecorder, createActivityRecorder } from './activity-recorder.ts';
 
 /** A connection for single calls. */
@@ -20,8 +21,11 @@ interface CallerConnection extends Connection {
 /** Opens a client for one caller, at the shared pace of single requests. */
 export async function connect(session: Session, caller: AnyCaller): Promise<CallerConnection> {
   const checkedTarget = await prepareTarget(session, caller);
+  // It connects while the rest is loaded.
+  teamOf(session, checkedTarget).catch(() => {});
   const rate = sharedRate(session.given, checkedTarget);
-  const pace = rate === undefined ? undefined : (await import('./pace.ts')).singlePace(session, checkedTarget, rate);
+  const pace =
+    rate === undefined ? undefined : await (await import('./pace.ts')).singlePace(session, checkedTarget, rate);
   const connection = await openConnection(session, checkedTarget, { pace });
   const { signal: stop } = session.host;
   return {

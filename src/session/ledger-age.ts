@@ -1,6 +1,6 @@
-import { CliError, unsafe } from '../base/errors.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import { pathOf } from '../ledger/open.ts';
+import { randomBytes } from 'node:crypto';
+import { CliError, olderLedger } from '../base/errors.ts';
+import type { Ledger, LedgerAge } from '../ledger/ledger.ts';
 import { lastTick, putTick } from '../logs/ledger-tick.ts';
 import type { ActivityRecorder } from './activity-recorder.ts';
 import type { Session } from './session.ts';
@@ -10,31 +10,35 @@ import type { Session } from './session.ts';
  * process updates after its first claim and at its end. A fault of the logs is no reason to stop.
  */
 export async function watchAge(
-  { given, stateFolder }: Session,
-  ledger: Ledger,
+  { given }: Session,
+  { ledger, age }: { readonly ledger: Ledger; readonly age: LedgerAge },
   { logs }: Pick<ActivityRecorder, 'logs'>,
 ): Promise<Ledger> {
-  const record = () => attempt(async () => (await logs()).write(putTick(await ledger.tick())));
+  const last = await attempt(async () => (await logs()).read(lastTick(age.id)));
+  const place = last?.place ?? randomBytes(6).toString('hex');
   let recorded: Promise<unknown> | undefined;
-  const isOlder = (await ledger.tick()) < ((await attempt(async () => (await logs()).read(lastTick))) ?? 0);
-  if (isOlder && !given.acceptLoss) {
-    await ledger.close();
-    throw older(pathOf({ stateFolder: stateFolder(), isLocal: false }));
+  if (last && (await age.seen(place)) < last.tick) {
+    if (!given.acceptLoss) await ledger.close();
+    if (!given.acceptLoss) throw age.older();
+    await record();
   }
-  if (isOlder) await record();
   return {
     ...ledger,
     claim: (...claimed) => recording(ledger.claim(...claimed)),
     claimSingle: (...claimed) => recording(ledger.claimSingle(...claimed)),
-    async close(last) {
-      if (recorded) await record();
-      await ledger.close(last);
+    async close(outcomes) {
+      await Promise.all([ledger.close(outcomes), recorded && record()]);
     },
   };
 
+  /** In one transaction with what was claimed or recorded before in the same turn. */
+  function record(): Promise<unknown> {
+    const marked = age.mark(place);
+    return attempt(async () => (await logs()).write(putTick(age.id, { tick: await marked, place })));
+  }
+
   async function recording<T>(claiming: Promise<T>): Promise<T> {
-    const claimed = await claiming;
-    await (recorded ??= record());
+    const [claimed] = await Promise.all([claiming, (recorded ??= record())]);
     return claimed;
   }
 }
@@ -48,8 +52,7 @@ async function attempt<T>(act: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-function older(path: string): CliError {
-  const message = `${path} is older than what was sent from here: it was restored from a backup, or removed`;
-  const hint = 'restore a newer one, or go on with --accept-loss: what this ledger does not know is sent again';
-  return unsafe('ledger-older', message, hint);
+/** The age of the ledger in this file. */
+export function ageOf(ledger: Ledger, path: string): LedgerAge {
+  return { id: '', seen: ledger.tick, mark: ledger.tick, older: () => olderLedger(path) };
 }

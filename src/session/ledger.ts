@@ -3,12 +3,14 @@ import type { Host } from '../base/host.ts';
 import { networkDisk } from '../base/network-disk.ts';
 import { type AccountFacts, accountOf } from '../ledger/identity.ts';
 import type { Kind } from '../ledger/ledger.ts';
-import { emptyLedger, hasLedger, openLedger as open } from '../ledger/open.ts';
+import { emptyLedger, hasLedger, openLedger as open, pathOf } from '../ledger/open.ts';
+import type { Team } from './team-ledger.ts';
 import type { ActivityRecorder } from './activity-recorder.ts';
-import { watchAge } from './ledger-age.ts';
+import { ageOf, watchAge } from './ledger-age.ts';
 import { environmentAccount } from './profiles/environment.ts';
 import { originOf } from './profiles/fields.ts';
 import type { CheckedTarget, OpenedLedger, Session } from './session.ts';
+import { teamOf } from './team.ts';
 
 /** The ledger for what is sent as this caller. A dry run creates none. */
 export async function openLedger(
@@ -21,6 +23,10 @@ export async function openLedger(
   const { target, simulated } = checkedTarget;
   if (kind === 'message') refuseEarlyClock(host, checkedTarget);
   const facts = accountFacts(session, checkedTarget);
+  const team = await teamOf(session, checkedTarget);
+  if (given.noTeam && !simulated)
+    session.note('no-team', "the team's ledger is not used, so what its other machines sent is not known here");
+  if (team && facts) return openShared(session, checkedTarget, { team, facts, activity });
   const stateFolder = session.stateFolder();
   const isLive = !simulated && target.mode !== 'sandbox';
   checkDisk(session, stateFolder, isLive);
@@ -32,7 +38,23 @@ export async function openLedger(
   const ledger = given.dryRun && !hasLedger(which) ? emptyLedger(options) : await open(options);
   const { baseUrl, key } = target;
   const account = accountOf(ledger.secret, facts ?? { origin: new URL(baseUrl).origin, key, sandbox: 'not running' });
-  return { ledger: isLive && !given.dryRun ? await watchAge(session, ledger, activity) : ledger, account, clock };
+  if (!isLive || given.dryRun) return { ledger, account, clock };
+  return { ledger: await watchAge(session, { ledger, age: ageOf(ledger, pathOf(which)) }, activity), account, clock };
+}
+
+/** The ledger of a team. Its clock is that of the server. */
+async function openShared(
+  session: Session,
+  { target }: CheckedTarget,
+  { team, facts, activity }: { readonly team: Team; readonly facts: AccountFacts; readonly activity: ActivityRecorder },
+): Promise<OpenedLedger> {
+  const { openTeamLedger } = await import('./team-ledger.ts');
+  const isLive = target.mode !== 'sandbox' && !session.given.dryRun;
+  if (isLive && team.facts().isUnsafe) throw unsafeServer();
+  const opened = await openTeamLedger(team, session.host);
+  const account = accountOf(team.secret, { ...facts, isTeam: true });
+  const ledger = isLive ? await watchAge(session, opened, activity) : opened.ledger;
+  return { ledger, account, isTeam: true, clock: { by: 0 } };
 }
 
 /** A message that is sent under a clock that is far behind would look forgotten once the clock is right. */
@@ -46,12 +68,17 @@ function refuseEarlyClock({ now }: Pick<Host, 'now'>, { target: { mode }, simula
   );
 }
 
+function unsafeServer(): Error {
+  const hint = 'turn them on there; live messages are refused until then';
+  return configuration('team-unsafe', 'fsync or full_page_writes is off on the server, so it may lose claims', hint);
+}
+
 /** Locks on a network file system may fail, and then messages may be sent twice. */
 function checkDisk({ note }: Session, stateFolder: string, isLive: boolean): void {
   const type = networkDisk(stateFolder);
   if (type === undefined) return;
   const message = `${stateFolder} is on a network file system (${type}), where locks may fail`;
-  const hint = 'set BIZMSG_STATE_DIR to a folder on a local disk';
+  const hint = 'set BIZMSG_STATE_DIR to a folder on a local disk, or use a team: see docs/team.md';
   if (isLive) throw configuration('state-folder', message, hint);
   note('network-disk', `${message}; ${hint}`);
 }

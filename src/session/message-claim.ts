@@ -2,6 +2,7 @@ import type { BodyOf } from '../contract/endpoints.ts';
 import type { Release } from '../client/pace/pace.ts';
 import { CliError, unsafe } from '../base/errors.ts';
 import { sleep } from '../base/sleep.ts';
+import { claimTimer } from '../ledger/claim-timer.ts';
 import { messageRow } from '../ledger/identity.ts';
 import type { Settlement, SingleTerms, Verdict } from '../ledger/ledger.ts';
 import { singlesOf } from '../ledger/run.ts';
@@ -47,22 +48,28 @@ export async function openMessageClaim(options: MessageClaimOptions): Promise<Me
   let waitUntil: number | undefined;
   return {
     async take(slot) {
+      const isExpired = claimTimer(session.host);
       let verdict: Verdict | undefined;
+      let isGranted = false;
       try {
         verdict = await ledger.claimSingle(row, terms);
         item = verdict.verdict === 'yours' ? verdict.item : undefined;
+        isGranted = item !== undefined && !isExpired();
       } finally {
-        if (item === undefined) slot('unsent');
+        if (!isGranted) slot('unsent');
       }
       if (item === undefined) await refused(verdict);
-      return item !== undefined;
+      else if (!isGranted) await release();
+      return isGranted;
     },
-    async release() {
-      if (item !== undefined) await ledger.settle([{ run, item, outcome: 'release' }]);
-      item = undefined;
-    },
+    release,
     close,
   };
+
+  async function release(): Promise<void> {
+    if (item !== undefined) await ledger.settle([{ run, item, outcome: 'release' }]);
+    item = undefined;
+  }
 
   /** The request is over, so a fault of the ledger must not replace its outcome. */
   async function close(outcome: Settlement): Promise<void> {

@@ -8,15 +8,17 @@ import { createSharedSlots, paceSchema } from '../client/pace/shared-slots.ts';
 import { createPace } from '../client/pace/slots.ts';
 import { type Plan, plans } from '../contract/plans.ts';
 import { sharedRate } from './connect.ts';
+import { environmentAccount } from './profiles/environment.ts';
 import type { CheckedTarget, Session } from './session.ts';
+import { teamOf } from './team.ts';
 
 type OnWait = (milliseconds: number, why: string) => void;
 
 /** The pace of single requests. */
-export function singlePace(session: Session, checkedTarget: CheckedTarget, rate: number): Pace {
-  const { steady: now, later } = session.host;
+export async function singlePace(session: Session, checkedTarget: CheckedTarget, rate: number): Promise<Pace> {
+  const { later } = session.host;
   const limit = { perWindow: rate, window: minuteLength };
-  const source = sharedSlots(session, checkedTarget, limit);
+  const { source, now } = await sharedSlots(session, checkedTarget, limit);
   const onWait = (milliseconds: number, why: string) => {
     session.note('waiting', `${why}; going on in ${(milliseconds / 1000).toFixed(1)} s`);
   };
@@ -34,32 +36,52 @@ interface Paced {
  * The pace of a run, which all processes of this machine share. Without a plan they share the window of `--rate`, so that
  * a run that was killed and restarted does not start with a full window.
  */
-export function runPace(session: Session, { checkedTarget, known, onWait, closedFor }: Paced): ProcessPace {
-  const { steady: now, later } = session.host;
-  const own = { now, later, closedFor };
-  if (!known) return createPace(own);
+export async function runPace(
+  session: Session,
+  { checkedTarget, known, onWait, closedFor }: Paced,
+): Promise<ProcessPace> {
+  const { steady, later } = session.host;
+  if (!known) return createPace({ now: steady, later, closedFor });
   const perMinute = Math.max(1, Math.floor((known.perWindow * minuteLength) / known.window));
   const isOfPlan = sharedRate(session.given, checkedTarget) !== undefined;
   const longest = isOfPlan ? { perWindow: perMinute, window: minuteLength } : known;
   const limits = longest.window > known.window ? [longest, known] : [known];
-  const source = sharedSlots(session, checkedTarget, longest);
-  return createPace({ ...own, limits, source, onWait: withReason(longest, onWait) });
+  const { source, now } = await sharedSlots(session, checkedTarget, longest);
+  return createPace({ now, later, closedFor, limits, source, onWait: withReason(longest, onWait) });
 }
 
-/** Makes this process wait for other processes of this machine that use the same key. */
-function sharedSlots(session: Session, checkedTarget: CheckedTarget, { window }: KnownPace): SlotSource {
+/** Makes this process wait for other processes that use the same key: those of this machine, or of the team. */
+async function sharedSlots(session: Session, checkedTarget: CheckedTarget, { window }: KnownPace): Promise<Shared> {
   const { host } = session;
+  const team = await teamOf(session, checkedTarget);
   const note = (message: string) => session.note('pace', message);
   const options = { host, schema: paceSchema, sync: 'OFF', isDisposable: true, patience: 5_000, note } as const;
-  return createSharedSlots({
-    open: () => openDatabase(join(session.stateFolder(), 'pace.db'), options),
-    account: accountFor(checkedTarget, window),
+  const open = () => openDatabase(join(session.stateFolder(), 'pace.db'), options);
+  const now = team ? team.server.now : host.steady;
+  const source = createSharedSlots({
+    open: team ? async () => team.server.database((await import('./team-ledger.ts')).paceLock) : open,
+    account: team ? teamAccount(session, checkedTarget, window) : accountFor(checkedTarget, window),
     pid: host.pid,
     kill: host.kill,
-    now: host.steady,
+    // Earlier than now, while requests are said to end later: their difference must not let a slot be used too early.
+    now: team ? team.server.begunAt : host.steady,
     random: host.random,
     onFailure: (error) => note(`the plan's pace is not shared with other processes: ${reasonOf(error)}`),
   });
+  return { source, now };
+}
+
+interface Shared {
+  readonly source: SlotSource;
+  /** The clock of all that share it. */
+  readonly now: () => number;
+}
+
+/** Machines may have different keys of one account. */
+function teamAccount({ host }: Session, { target: { baseUrl, mode } }: CheckedTarget, window: number): string {
+  return [environmentAccount(host.env) ?? new URL(baseUrl).origin, mode === 'sandbox' ? mode : 'live', window].join(
+    ' ',
+  );
 }
 
 /** `limit` counts all requests of this machine, also earlier ones of the same command. */

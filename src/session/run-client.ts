@@ -26,9 +26,9 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   const limit = slower(known, plan);
   const { concurrency = concurrencyFor(limit) } = options;
   const onWait = waitReporter(session);
-  const gate = runPace(session, { checkedTarget, known, onWait, closedFor });
+  const gate = await runPace(session, { checkedTarget, known, onWait, closedFor });
   // Looking something up sends nothing, so it need not wait for the hours.
-  const lookupGate = closedFor ? runPace(session, { checkedTarget, known, onWait }) : gate;
+  const lookupGate = closedFor ? await runPace(session, { checkedTarget, known, onWait }) : gate;
   // A sandbox on this machine has the same clock.
   let skew = checkedTarget.simulated ? 0 : undefined;
   const onTime = (time: number) => {

@@ -7,6 +7,7 @@ import type { EndpointName } from '../contract/endpoints.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
 import type { Account, Kind, Ledger } from '../ledger/ledger.ts';
+import type { Team } from './team-ledger.ts';
 import type { Facts } from '../logs/activity.ts';
 import type { Locator } from '../sandbox/remote/locator.ts';
 import type { CallerFlags, LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
@@ -25,6 +26,8 @@ export interface Session {
   /** The state folder; throws if other users can change it. */
   stateFolder(): string;
   readonly sandboxes: () => Promise<Sandboxes>;
+  /** The team with this line. All of a command share one connection. */
+  team(line: string): Promise<Team>;
 }
 
 /** The global options that calls depend on. */
@@ -36,6 +39,7 @@ export interface CallOptions extends CallerFlags {
   readonly debug: boolean;
   readonly noInput: boolean;
   readonly acceptLoss?: boolean | undefined;
+  readonly noTeam?: boolean | undefined;
 }
 
 interface Reporter {
@@ -178,6 +182,7 @@ export type RecordRunEnd = (counts: RunCounts, stop: ExitName | undefined) => Pr
 export interface OpenedLedger {
   readonly ledger: Ledger;
   readonly account: Account;
+  readonly isTeam?: boolean;
   /** Corrects the times of the ledger, in milliseconds. */
   readonly clock: { by: number };
 }

@@ -6,8 +6,11 @@ import { openDatabase } from '../../src/base/sqlite.ts';
 import type { Database, Repeated, Row, Statement, Transaction } from '../../src/base/transaction.ts';
 import { schema } from '../../src/ledger/schema.ts';
 import { startClock } from '../../src/ledger/statements.ts';
+import { createTeam, ledgerLock, teamLine } from '../../src/session/team-ledger.ts';
 import { later } from '../support/cli.ts';
-import { temporaryFolder } from './rig.ts';
+import { missingPostgres } from '../support/postgres.ts';
+import { teamDatabase } from '../support/team.ts';
+import { secret, temporaryFolder } from './rig.ts';
 
 /** Opens the database of a machine once for each process. */
 type Driver = () => () => Database;
@@ -24,6 +27,7 @@ export const drivers = [
   { where: 'in memory', driver: inMemory },
   { where: 'in a file', driver: inFile },
   { where: 'with a slow driver that repeats its transactions', driver: slowly },
+  ...(missingPostgres === undefined ? [{ where: 'in PostgreSQL', driver: inPostgres }] : []),
 ] as const satisfies readonly { readonly where: string; readonly driver: Driver }[];
 
 /** One connection for all processes, and each statement in the same turn of the event loop. */
@@ -45,11 +49,30 @@ function inFile(): () => Database {
       },
     );
     onTestFinished(async () => (await opened).close());
-    return {
-      write: async (body, signal) => (await opened).write(body, signal),
-      read: async (body, signal) => (await opened).read(body, signal),
-      close: async () => (await opened).close(),
-    };
+    return inTime(opened);
+  };
+}
+
+/** A connection for each process, to a database of its own. */
+function inPostgres(): () => Database {
+  const address = teamDatabase();
+  return () => {
+    const opened = address.then(async ({ url }) => {
+      const team = createTeam(teamLine(`${url}#${secret}`), host, () => {});
+      await team.server.connect();
+      onTestFinished(() => team.server.close());
+      return team.server.database(ledgerLock);
+    });
+    onTestFinished(async () => (await opened).close());
+    return inTime(opened);
+  };
+}
+
+function inTime(opened: Promise<Database>): Database {
+  return {
+    write: async (body, signal) => (await opened).write(body, signal),
+    read: async (body, signal) => (await opened).read(body, signal),
+    close: async () => (await opened).close(),
   };
 }
 

@@ -42,12 +42,7 @@ export async function scriptIn(home: string, text: string): Promise<string> {
   return script;
 }
 
-/** Runs a script; returns its output and how it ended. */
-export function run(script: string, ...words: readonly string[]) {
-  return runUnder([], script, ...words);
-}
-
-/** The same with the words of a command before it. */
+/** Runs a script below a command, given by its words; returns its output and how it ended. */
 export async function runUnder(prefix: readonly string[], script: string, ...words: readonly string[]) {
   const [name = '', ...rest] = [...prefix, process.execPath, script, ...words];
   const child = spawn(name, rest, { stdio: ['ignore', 'pipe', 'inherit'] });

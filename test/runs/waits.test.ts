@@ -108,3 +108,22 @@ it('an unsure row that only waited for a retry stays unsure', async () => {
   const second = await rig.part(folder, ['row 1'], { choice: { retryUnsure: 'always' }, slot, signals });
   expect([second.sent, second.counts]).toEqual([[], { done: 0, failed: 0, unsure: 1, left: 0 }]);
 });
+
+it('a claim that was granted after more than 25 seconds is given back, and made again', async () => {
+  const folder = rig.stateFolder();
+  const ledger = await rig.openLedger(folder);
+  const clock = rig.virtualClock();
+  let [late, claims] = [26_000, 0];
+  const shared: typeof ledger = {
+    ...ledger,
+    async claim(...given) {
+      claims += 1;
+      const verdicts = await ledger.claim(...given);
+      await new Promise<void>((resolve) => clock.later(late, resolve));
+      late = 0;
+      return verdicts;
+    },
+  };
+  const { sent, counts } = await rig.part(folder, ['row 1'], { shared, clock });
+  expect([claims, sent, counts.done]).toEqual([2, ['row 1'], 1]);
+});

@@ -201,6 +201,11 @@ export function sumOf(counts: readonly FinishedCount[]): number {
   return counts.reduce((sum, [, count]) => sum + count, 0);
 }
 
+/** The requests of the last minute, and those that may be sent now. */
+export function usedOf({ finished, members }: Minute, now: number): number {
+  return sumOf(finished.filter(([at]) => at > now - 60_000)) + slotsOf(members);
+}
+
 function slotsOf(members: readonly Member[]): number {
   return members.reduce((sum, { slots }) => sum + slots, 0);
 }

@@ -31,7 +31,7 @@ export type Mapped = { readonly body: object; readonly per?: readonly string[] }
 export interface Mapper {
   map(row: GoodRow): Mapped;
   /** Whether the row's recipient is never messaged. */
-  excludes?(body: object): boolean;
+  excludes?(body: object, mapped: Extract<Mapped, { readonly body: object }>): boolean;
   /** Called after all rows; throws if an option fits none of them. */
   end?(): void;
 }

@@ -56,6 +56,7 @@ interface Settings {
   readonly excludeFrom?: string | undefined;
   readonly country?: string | undefined;
   readonly encoding?: string | undefined;
+  readonly team?: string | undefined;
 }
 
 interface Draft extends Settings, Partial<GivenKey> {
@@ -233,6 +234,7 @@ function changed(profile: Profile, settings: Settings): Profile {
     excludeFrom: (settings.excludeFrom ?? profile.excludeFrom) || undefined,
     country: (settings.country ?? profile.country) || undefined,
     encoding: (settings.encoding ?? profile.encoding) || undefined,
+    team: (settings.team ?? profile.team) || undefined,
   };
 }
 
@@ -270,6 +272,7 @@ interface ProfileShown extends ProfileRow {
   readonly encoding: string | null;
   /** The account id. Null if the account is known by its key. */
   readonly account: string | null;
+  readonly team: string | null;
 }
 
 interface KeyRow {
@@ -308,6 +311,12 @@ export function profileRow(store: Store, name: string): ProfileRow {
 
 function profileShown(store: Store, name: string): ProfileShown {
   const profile = requireProfile(store, name);
-  const { hours = null, excludeFrom = null, country = null, encoding = null, account = null } = profile;
-  return { ...profileRow(store, name), hours, exclude_from: excludeFrom, country, encoding, account };
+  const { hours = null, excludeFrom = null, country = null, encoding = null, account = null, team } = profile;
+  const shown = { hours, exclude_from: excludeFrom, country, encoding, account };
+  return { ...profileRow(store, name), ...shown, team: team ? shownTeam(team) : null };
+}
+
+/** Without its password and its secret. */
+function shownTeam(line: string): string {
+  return line.replace(/#.*$/s, '').replace(/^(\w+:\/\/[^:@/?#]*):[^@/?#]*@/, '$1:…@');
 }

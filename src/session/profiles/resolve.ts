@@ -151,9 +151,9 @@ function storedCaller({ flags, env, loadStore }: CallerInputs, name: string, sou
   const mode = flags.mode ?? environmentMode(env) ?? profile.mode;
   const key = profile.keys[mode];
   if (key === undefined) throw missingKey(name, profile, mode);
-  const { plan, rate, account, hours, excludeFrom, country, encoding } = profile;
+  const { plan, rate, account, hours, excludeFrom, country, encoding, team } = profile;
   const address = flags.baseUrl === undefined ? profile.baseUrl : sameService(name, profile, flags.baseUrl);
-  const settings = { plan, rate, account, hours, excludeFrom, country, encoding };
+  const settings = { plan, rate, account, hours, excludeFrom, country, encoding, team };
   return { kind: 'service', baseUrl: address, key, mode, source, profile: name, ...settings };
 }
 
@@ -212,6 +212,8 @@ export interface ServiceCaller extends Target {
   readonly encoding?: string | undefined;
   /** The id of the profile's account, if the store has one. */
   readonly account?: string | undefined;
+  /** The line of its team. */
+  readonly team?: string | undefined;
 }
 
 export type Caller = LocalCaller | ServiceCaller;

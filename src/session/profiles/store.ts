@@ -26,6 +26,8 @@ export interface Profile {
   readonly encoding?: string | undefined;
   /** A random id of the account, kept when keys and address change. Without one, the account is known by its key. */
   readonly account?: string | undefined;
+  /** The line of its team, which has a secret. */
+  readonly team?: string | undefined;
 }
 
 export interface Store {
@@ -135,6 +137,7 @@ function profile(value: unknown, at: string): Profile {
     country: optional(string)(fields.country, `${at}/country`),
     encoding: optional(string)(fields.encoding, `${at}/encoding`),
     account: optional(account)(fields.account, `${at}/account`),
+    team: optional(string)(fields.team, `${at}/team`),
   };
 }
 

@@ -1,0 +1,185 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A PostgreSQL server of a test, in a folder of its own. */
+export interface PostgresServer {
+  readonly port: number;
+  readonly folder: string;
+  /** Of its superuser. */
+  readonly url: string;
+  /** Runs statements as its superuser; returns what psql prints. */
+  sql(text: string, database?: string): string;
+  /** Starts it again after `stop` or `kill`. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** `kill -9` of all its processes. */
+  kill(): Promise<void>;
+  readonly pid: () => number;
+  dump(database: string): string;
+  /** Replaces the tables by those of a dump. */
+  restore(database: string, dump: string): void;
+  /** A session of psql that stays open. */
+  session(database: string, text: string): ChildProcess;
+  bin(name: string): string;
+}
+
+const root = '/usr/lib/postgresql';
+
+function binFolder(): string | undefined {
+  const versions = existsSync(root) ? readdirSync(root) : [];
+  const folders = versions.map((version) => join(root, version, 'bin'));
+  return folders.findLast((folder) => existsSync(join(folder, 'initdb')));
+}
+
+/** Another user than root, which PostgreSQL refuses. */
+function owner(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const line = /^postgres:[^:]*:(\d+):(\d+)/m.exec(readFileSync('/etc/passwd', 'utf8'));
+  return line ? { uid: Number(line[1]), gid: Number(line[2]) } : undefined;
+}
+
+/** Why there is no server here; undefined if there is one. */
+export const missingPostgres: string | undefined =
+  binFolder() === undefined
+    ? 'PostgreSQL is not installed'
+    : process.getuid?.() === 0 && !owner()
+      ? 'there is no user postgres, and root cannot run a server'
+      : undefined;
+
+export interface PostgresSettings {
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Lines of pg_hba.conf; by default everyone of this machine is trusted. */
+  readonly access?: string;
+  /** The certificate and the key of the server. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
+
+/** Stops the server in folder $1 once process $0 has ended. */
+const cleaning = `while kill -0 $0 2>/dev/null; do sleep 1; done
+  kill -INT "$(head -n 1 "$1/data/postmaster.pid")"; sleep 2; rm -rf "$1"`;
+
+export async function startPostgres({ settings = {}, access, tls }: PostgresSettings = {}): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'bizmsg-pg-'));
+  const user = owner();
+  const as = user ?? {};
+  const bin = (name: string) => join(binFolder() ?? '', name);
+  chmodSync(folder, 0o755);
+  if (user) chownSync(folder, user.uid, user.gid);
+  const data = join(folder, 'data');
+  execFileSync(
+    bin('initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale', 'C'],
+    {
+      ...as,
+      cwd: folder,
+      stdio: 'pipe',
+    },
+  );
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+  const server: PostgresServer = {
+    port,
+    folder,
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    bin,
+    pid: () => child?.pid ?? 0,
+    sql: (text, database = 'postgres') =>
+      execFileSync(
+        bin('psql'),
+        ['-h', folder, '-p', String(port), '-U', 'postgres', '-d', database, '-XAtq', '-v', 'ON_ERROR_STOP=1'],
+        {
+          input: text,
+          encoding: 'utf8',
+          stdio: ['pipe', 'pipe', 'pipe'],
+          maxBuffer: 1 << 28,
+        },
+      ).trim(),
+    dump: (database) =>
+      execFileSync(bin('pg_dump'), ['-h', folder, '-p', String(port), '-U', 'postgres', '-n', 'bizmsg', database], {
+        encoding: 'utf8',
+        maxBuffer: 1 << 28,
+      }),
+    restore(database, dump) {
+      server.sql(`DROP SCHEMA bizmsg CASCADE;`, database);
+      server.sql(dump, database);
+    },
+    session(database, text) {
+      const args = ['-h', folder, '-p', String(port), '-U', 'postgres', '-d', database, '-XAtq'];
+      const session = spawn(bin('psql'), args, { stdio: ['pipe', 'ignore', 'ignore'] });
+      session.stdin?.write(`${text}\n`);
+      return session;
+    },
+    async start() {
+      const all = {
+        listen_addresses: '127.0.0.1',
+        unix_socket_directories: folder,
+        port: String(port),
+        ...(tls && { ssl: 'on' }),
+        ...settings,
+      };
+      const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+      child = spawn(bin('postgres'), ['-D', data, ...args], { ...as, cwd: folder, stdio: 'ignore' });
+      for (let tries = 0; tries < 400; tries++) {
+        try {
+          server.sql('SELECT 1');
+          return;
+        } catch {
+          await sleep(25);
+        }
+      }
+      throw new Error('PostgreSQL does not start');
+    },
+    stop: () => ending('SIGINT'),
+    async kill() {
+      const pid = child?.pid ?? 0;
+      const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
+      child?.kill('SIGSTOP');
+      for (const one of children.trim().split(/\s+/)) tryKill(Number(one));
+      await ending('SIGKILL');
+    },
+  };
+  if (access !== undefined) writeFileSync(join(data, 'pg_hba.conf'), access);
+  for (const [name, text] of Object.entries(tls ?? {})) {
+    writeFileSync(join(data, `server.${name === 'cert' ? 'crt' : name}`), text, { mode: 0o600 });
+    if (user) chownSync(join(data, `server.${name === 'cert' ? 'crt' : name}`), user.uid, user.gid);
+  }
+  // A worker of the tests is ended without a chance to stop its servers.
+  spawn('sh', ['-c', cleaning, String(process.pid), folder], { stdio: 'ignore', detached: true }).unref();
+  await server.start();
+  return server;
+
+  async function ending(signal: NodeJS.Signals): Promise<void> {
+    const ended = new Promise((resolve) => child?.once('exit', resolve));
+    child?.kill(signal);
+    await ended;
+    child = undefined;
+  }
+}
+
+function tryKill(pid: number): void {
+  try {
+    if (pid > 0) process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+let shared: Promise<PostgresServer> | undefined;
+
+/** One server for all tests of a worker. It loses its data with a power cut. */
+export function sharedPostgres(): Promise<PostgresServer> {
+  const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
+  return (shared ??= startPostgres({ settings }));
+}
