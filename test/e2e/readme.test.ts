@@ -12,7 +12,7 @@ const root = new URL('../..', import.meta.url).pathname;
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
-const [first = '', printed = ''] = blocksIn('README.md', 'bizmsg', 2);
+const [first = '', printed = ''] = blocksIn('README.md', 'bizmsg', 3);
 const [prompted = '', awaited = ''] = blocksIn('README.md', 'Send a message', 2);
 const [file = '', bulk = ''] = blocksIn('README.md', 'Import contacts, and send to many', 2);
 const [listened = '', triggered = ''] = blocksIn('README.md', 'Receive events', 2);
