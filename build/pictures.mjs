@@ -147,7 +147,7 @@ async function drawPage(file, env) {
     await send('+12025550101', 'appointment_reminder', '-p', 'Ada', '-p', 'Monday', '-p', '9:00');
     await send('+12025550103', 'welcome');
     await bizmsg('sandbox', 'clock', 'advance', '400ms');
-    const page = await browser.newPage({ viewport: { width: 1120, height: 520 } });
+    const page = await browser.newPage({ viewport: { width: 1280, height: 680 }, reducedMotion: 'reduce' });
     const { stdout: link } = await bizmsg('sandbox', 'open', '--print');
     await page.goto(link.trim());
     await page.getByRole('link', { name: '+12025550101' }).first().click();
