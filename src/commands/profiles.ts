@@ -21,7 +21,7 @@ export const showProfile = command({
   params: { name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (default: the one in use)')) },
   examples: ['profiles show acme', 'profiles show acme -o json'],
   sample:
-    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  hours: not set\n  exclude from: not set\n  country: not set\n  encoding: not set\n  account: …',
+    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  hours: not set\n  exclude from: not set\n  country: not set\n  encoding: not set\n  account: …\n  team: not set',
   accepts: printOptions,
   piped: 'text',
   run: async (context, input) => {

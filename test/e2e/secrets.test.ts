@@ -129,6 +129,14 @@ const atHome: Readonly<Record<string, Case>> = {
   },
   completion: { argv: [['bash'], ['zsh'], ['fish']] },
   help: { argv: [[], ['exit-codes'], ['environment'], ['contacts', 'list']] },
+  'team init': {
+    argv: [
+      ['postgres://bizmsg@127.0.0.1:9/bizmsg', '--password-stdin'],
+      [`postgres://bizmsg:${secret}@127.0.0.1:9/bizmsg`],
+    ],
+    stdin: secret,
+  },
+  'team status': { argv: [[]] },
   'sandbox status': { argv: [[]] },
   'sandbox open': { argv: [['--print'], ['--url', 'http://127.0.0.1:9']] },
   activity: { argv: [[], ['--where', `mode=${secret}`, '--since', '1h'], ['--failed', '--limit', '1']] },
