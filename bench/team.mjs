@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { measure } from './rig/parts.mjs';
 import { startDistance, startPostgres } from './rig/postgres.mjs';
-import { bizmsg, environment, launch, newPath, rivals, startServer } from './rig/processes.mjs';
+import { bizmsg, launch, newPath, rivals, startServer } from './rig/processes.mjs';
 import { median } from './rig/quantiles.mjs';
 import { milliseconds, whole } from './rig/table.mjs';
 import { rowsOf } from './pace/account.mjs';

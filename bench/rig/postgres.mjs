@@ -89,7 +89,9 @@ export async function startDistance(target, roundTrip) {
       [upstream, client],
     ]) {
       from.setNoDelay(true);
-      from.on('data', (part) => void later(roundTrip / 2, () => to.write(part)));
+      from.on('data', (part) => {
+        later(roundTrip / 2, () => to.write(part));
+      });
       from.on('error', () => {});
       from.on('close', () => to.destroy());
     }

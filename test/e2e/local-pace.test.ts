@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Host } from '../../src/base/host.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
@@ -43,22 +41,6 @@ it('makes a send wait when the rate limit is used up, without a 429', async () =
   expect(code).toBe(0);
   expect(stderr).toContain('note: the limit of 3 requests a minute is used up on this machine; going on in ');
   expect(statuses(sandbox)).toEqual([200, 200, 200, 200]);
-});
-
-it('makes two consecutive imports share it, whatever key they use', async () => {
-  const { home, sandbox, run } = await machine({ plan: 'enterprise', rate: 20 });
-  sandbox.keys.goLive();
-  const file = (name: string, first: number) => {
-    const path = join(home, name);
-    const phones = Array.from({ length: 15 }, (_, at) => `+12025550${first + at}`);
-    writeFileSync(path, `phone\n${phones.join('\n')}\n`);
-    return path;
-  };
-  expect(await run('contacts', 'import', file('one.csv', 200))).toMatchObject({ code: 0 });
-  const live = ['--mode', 'live', '--at-most', '15'];
-  expect(await run('contacts', 'import', file('two.csv', 300), ...live)).toMatchObject({ code: 0 });
-  expect(statuses(sandbox).filter((status) => status === 429)).toEqual([]);
-  expect(sandbox.contacts().filter(({ phone }) => /550[23]/.test(phone))).toHaveLength(30);
 });
 
 it('uses a plan that was set meanwhile', async () => {

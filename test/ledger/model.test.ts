@@ -8,10 +8,14 @@ import { check, steps } from './model.ts';
 const numRuns = Number(process.env['BIZMSG_MODEL_RUNS'] ?? (isLong ? 300 : 50));
 const timeout = 20_000 + numRuns * 400;
 
-it.each(drivers)('sends nothing twice, $where', { timeout }, async ({ driver }) => {
+/** A server refuses more connections, and those of a run stay open until the end of the test. */
+const mostOnServer = 15;
+
+it.each(drivers)('sends nothing twice, $where', { timeout }, async ({ driver, where }) => {
+  const most = where === 'in PostgreSQL' ? mostOnServer : numRuns;
   await fc.assert(
     fc.asyncProperty(steps, (steps) => check(createMachine(driver), steps)),
-    { numRuns: driver === inMemory ? numRuns : Math.ceil(numRuns / 3) },
+    { numRuns: Math.min(most, driver === inMemory ? numRuns : Math.ceil(numRuns / 3)) },
   );
   expect.assertions(0);
 });

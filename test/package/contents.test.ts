@@ -21,7 +21,7 @@ const expected = [
   [/^dist\/sandbox\/library\.(js|cjs|d\.ts|d\.cts)$/, 4],
   [/^dist\/cli\/main\.cjs$/, 1],
   [/^dist\/cli\/complete(\.cjs|\.body\.cjs|\.body\.cjs\.cache)$/, 3],
-  [/^dist\/cli\/chunk-(frame|list|send|pace|ledger)-[\w-]{8}(\.cjs|\.body\.cjs|\.body\.cjs\.cache)$/, 15],
+  [/^dist\/cli\/chunk-(frame|list|send|pace|ledger|team)-[\w-]{8}(\.cjs|\.body\.cjs|\.body\.cjs\.cache)$/, 17],
 ] as const;
 const chunk = /^dist\/cli\/(?!chunk-)[a-z0-9][a-z0-9-]*-[\w-]{8}\.cjs$/;
 
