@@ -26,7 +26,7 @@ interface Due extends Known {
   /** The row with which it begins, among the valid ones: processes that work on one run begin at different rows. */
   readonly from: number;
   /** Divides rows into parts, without those that another process has sent meanwhile. */
-  readonly parts: (rows: readonly Ready[]) => AsyncIterable<readonly Ready[]>;
+  readonly parts: (rows: readonly Ready[]) => AsyncIterable<readonly Ready[]> | Iterable<readonly Ready[]>;
 }
 
 /** The rows to be sent, in order from one on; then failed ones of earlier attempts. */

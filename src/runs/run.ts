@@ -31,7 +31,8 @@ import { interruptedEarly, type Stopped, stoppedBy, untilSignaled } from './stop
 import { occasionColumn } from './occasion.ts';
 import { preflight, type Preflight, type PreflightOptions } from './preflight.ts';
 import { sendingNow, showing, statusText } from './status.ts';
-import type { Outcome } from './row.ts';
+import type { Outcome, Ready } from './row.ts';
+import { unsentParts } from './sharing.ts';
 import { createTally, dueIn, type Tally } from './tally.ts';
 
 /** A run from the command line to its result: read, register, confirm, send, report. */
@@ -342,6 +343,11 @@ async function sendDueRows(
     if (outcome.outcome === 'skipped' && outcome.why === 'changed') changedPlaces.push(outcome.row.line);
     return shown.take(outcome);
   };
+  const sharing = {
+    random: host.random,
+    sentAmong: (rows: readonly Ready[]) => opened.ledger.sentAmong(run, rows),
+    onSent: (row: Ready) => onOutcome({ outcome: 'skipped', row, why: 'this_run' }),
+  };
   try {
     const stopped = await sendRows({
       ledger: opened.ledger,
@@ -359,19 +365,7 @@ async function sendDueRows(
         onChanged: ({ line }) => void changedPlaces.push(line),
         onInvalid: shown.invalid,
         from: isShared ? Math.floor(host.random() * found.digests.count) : 0,
-        async *parts(rows) {
-          if (!isShared) {
-            yield rows;
-            return;
-          }
-          // In any order, so that processes seldom ask for the same rows.
-          for (const part of shuffled(partsOf(rows), host.random)) {
-            const sent = await opened.ledger.sentAmong(run, part);
-            for (const row of part)
-              if (sent.has(row.item)) await onOutcome({ outcome: 'skipped', row, why: 'this_run' });
-            yield part.filter(({ item }) => !sent.has(item));
-          }
-        },
+        parts: (rows) => (isShared ? unsentParts(rows, sharing) : [rows]),
       }),
       exchange: client.prepare(action.endpoint),
       reachable: client.reachable,
@@ -398,15 +392,6 @@ async function sendDueRows(
     spare.release();
     shown.end();
   }
-}
-
-function partsOf<T>(rows: readonly T[], size = 32): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(rows.length / size) }, (_, at) => rows.slice(at * size, (at + 1) * size));
-}
-
-function shuffled<T>(values: readonly T[], random: () => number): readonly T[] {
-  const places = values.map((value) => ({ value, place: random() }));
-  return places.toSorted((one, other) => one.place - other.place).map(({ value }) => value);
 }
 
 /** A field that the service reports as missing may be in the input under a similar name. */
