@@ -112,7 +112,7 @@ export function openConnection(address: PostgresAddress, { later, steady, onTime
 function optionsFor({ user, password, database, ...address }: PostgresAddress, socket: () => Promise<Socket>) {
   const { applicationName: application_name, options } = address;
   const off = { ssl: false, idle_timeout: 0, connect_timeout: 0, max_lifetime: 0, fetch_types: false, prepare: false };
-  // The socket is connected to the right host. What is missing would be read from variables.
+  // The socket is connected to the right host. Missing settings would be read from variables.
   const on = { host: 'server', port: 5432, max: 1, max_pipeline: 100, backoff: false, debug: false, keep_alive: 30 };
   return {
     ...off,

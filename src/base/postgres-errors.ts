@@ -49,7 +49,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: 'unknown host',
 };
 
-/** What a fault means for the user. The server's own words are not repeated. */
+/** The meaning of a fault for the user. The server's own words are not repeated. */
 export function failureOf(address: PostgresAddress, fault: PostgresFault): CliError {
   const { code, cause } = fault;
   if (cause instanceof CliError) return cause;

@@ -26,7 +26,7 @@ export function* query(sql: string, ...values: readonly Value[]): Generator<Stat
 }
 
 export interface Database {
-  /** Runs a transaction that may write. Those started in one turn of the event loop are committed together. */
+  /** Runs a transaction that may write. Transactions of one turn of the event loop are committed together. */
   write<T>(body: Transaction<T>, signal?: AbortSignal): Promise<T>;
   /** Runs a transaction that only reads. It blocks writers, so it must be short: read long lists in pages. */
   read<T>(body: Transaction<T>, signal?: AbortSignal): Promise<T>;

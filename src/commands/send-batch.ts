@@ -49,7 +49,7 @@ export const sendBatch = command({
   ...runView,
 });
 
-/** What the profile keeps for files of rows; the options of the command come first. */
+/** The settings of the profile for files of rows; the options of the command come first. */
 export async function storedSettings(context: Context) {
   const { currentCaller } = await import('../session/profiles/resolve.ts');
   const caller = currentCaller(context);

@@ -6,7 +6,7 @@ import type { Host } from '../base/host.ts';
  */
 const longest = 25_000;
 
-/** Starts with a claim; the returned function tells whether the claim is too old. Either clock may stand still or jump. */
+/** Starts with a claim; the returned function is true once the claim is too old. Either clock may stand still or jump. */
 export function claimTimer({ now, steady }: Pick<Host, 'now' | 'steady'>): () => boolean {
   const [time, moment] = [now(), steady()];
   return () => Math.max(now() - time, steady() - moment) > longest;

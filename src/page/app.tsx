@@ -97,7 +97,7 @@ function Tools() {
   );
 }
 
-/** What a program needs to call this sandbox. */
+/** The address and the secrets for a program that calls this sandbox. */
 function Connect() {
   return (
     <details

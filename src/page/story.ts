@@ -20,7 +20,7 @@ export interface Step {
   readonly attempt?: Attempt;
 }
 
-/** What followed a message: its receipts, their events, and each attempt to deliver them. */
+/** The receipts of a message, their events, and each attempt to deliver them. */
 export function stepsOf({ receipts, events }: Pick<Story, 'receipts' | 'events'>): readonly Step[] {
   return receipts.flatMap(({ type, at, event: id }): readonly Step[] => {
     const title = type.replace('message.', '');

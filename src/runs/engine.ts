@@ -153,7 +153,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
 
   /**
    * The ledger records outcomes together with the claims of the rows that follow. So a crash leaves no more rows unsure
-   * than may be in flight. What arrives meanwhile waits for the next step: each takes several round trips to a team's server.
+   * than may be in flight. Rows that arrive meanwhile wait for the next step: each takes several round trips to a team's server.
    */
   function flush(): void {
     if (isWriting || settlements.length + claims.length === 0) return;

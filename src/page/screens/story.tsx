@@ -20,7 +20,7 @@ interface StoryProps {
   readonly children: ComponentChildren;
 }
 
-/** What happened to a message, in order: the request, receipts, events, deliveries, and what is still to come. */
+/** The story of a message, in order: the request, receipts, events, deliveries, and what is still to come. */
 export function Story({ phone, item, children }: StoryProps) {
   return (
     <aside class="story" aria-label="What happened">
