@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -250,6 +251,7 @@ export async function precompile() {
   Object.assign(vm, { Script: Watched });
   // Lists show a run.
   for (const [, run] of scenarios) await run(cliEntry, importOne);
+  await runTeamSend(cliEntry);
   await complete();
   for (const { script, file } of scripts) {
     const kept = join(target, file);
@@ -304,6 +306,20 @@ async function runLiveSends(entry) {
   await runCommands(entry, async (run) => {
     for (const value of ['A-1042', 'A-1043']) await run([...send, '-p', value], { BIZMSG_API_KEY: 'sk_live_example' });
   });
+}
+
+/** Runs a send with a team whose server has no tables. */
+async function runTeamSend(entry) {
+  const ready = 'Z\0\0\0\x05I';
+  const noTable = `E\0\0\0\x16SERROR\0C42P01\0M-\0\0${ready}`;
+  const server = createTcpServer((socket) => {
+    socket.once('data', () => socket.write(`R\0\0\0\x08\0\0\0\0${ready}`));
+    socket.on('data', (part) => part.toString('latin1').startsWith('Q') && socket.write(noTable)).on('error', () => {});
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const team = `postgres://example:example@127.0.0.1:${server.address().port}/example#${'0'.repeat(64)}`;
+  await runCommands(entry, (run) => run(send, { BIZMSG_API_KEY: 'sk_live_example', BIZMSG_TEAM: team }));
+  server.close();
 }
 
 /** Runs commands without a terminal, with a temporary state folder and a service that accepts every message. */

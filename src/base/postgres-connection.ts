@@ -27,6 +27,8 @@ export function openConnection(address: PostgresAddress, { later, steady, onTime
   const connecting = new AbortController();
   let socket: Socket | undefined;
   let [isOpen, isNew, received, waiting] = [true, true, 0, ''];
+  /** The rows of statements that were read ahead, until something is written. */
+  const known = new Map<string, readonly Row[]>();
   let fail: (error: unknown) => void = () => {};
   // The driver may forget a statement that was sent while the connection ended.
   const failure = new Promise<never>((_, reject) => (fail = reject));
@@ -36,17 +38,36 @@ export function openConnection(address: PostgresAddress, { later, steady, onTime
     isOpen: () => isOpen,
     query: send,
     /** Begins a transaction, together with its first statement. */
-    begin: (text: string) => void (waiting = text),
+    begin(text: string): void {
+      known.clear();
+      put(text);
+    },
     /** The rows of a statement. One that returns none waits for the next one, so that both take one round trip. */
     async run(statement: Statement | Repeated): Promise<readonly Row[]> {
       const { sql: text } = statement;
-      for (const values of 'each' in statement ? statement.each : [statement.values]) put(withValues(text, values));
-      const isSilent = /^\s*(?:INSERT|UPDATE|DELETE)\b/.test(text) && !/\bRETURNING\b/.test(text);
-      if (isSilent && waiting.length < longestWaiting) return [];
-      const { rows } = await flush();
+      const texts = ('each' in statement ? statement.each : [statement.values]).map((values) =>
+        withValues(text, values),
+      );
+      const found = known.get(texts[0] ?? '');
+      if (found) return found;
+      texts.forEach(put);
+      const isWrite = /^\s*(?:INSERT|UPDATE|DELETE)\b/.test(text);
+      if (isWrite) known.clear();
+      if (isWrite && !/\bRETURNING\b/.test(text) && waiting.length < longestWaiting) return [];
+      const ahead =
+        'ahead' in statement ? (statement.ahead?.() ?? []).map(({ sql, values }) => withValues(sql, values)) : [];
+      ahead.forEach(put);
+      const { lists } = await flush();
+      ahead.forEach((one, at) => known.set(one, lists.at(at - ahead.length) ?? []));
+      const rows = lists.at(-1 - ahead.length) ?? [];
       const tick = rows[0]?.['tick'];
       if (typeof tick === 'number' && / ledger\b/.test(text)) onTick(tick);
       return rows;
+    },
+    /** Ends a transaction that only reads, together with the beginning of one that follows at once. */
+    end(): void {
+      put('COMMIT');
+      setImmediate(() => setImmediate(() => void (waiting === 'COMMIT' && flush().catch(() => {}))));
     },
     async commit(): Promise<void> {
       put('COMMIT');
@@ -136,7 +157,7 @@ function answerOf(found: unknown) {
   const command = typeof last === 'object' && last !== null && 'command' in last ? last.command : '';
   const lists = results.map(rowsIn);
   const time = lists.map(([row]) => row?.['now']).find((now) => now !== undefined);
-  return { time, rows: lists.at(-1) ?? [], command: String(command) };
+  return { time, lists, command: String(command) };
 }
 
 function rowsIn(found: unknown): readonly Row[] {

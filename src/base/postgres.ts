@@ -148,10 +148,8 @@ export function createPostgres(options: PostgresOptions): Postgres {
     try {
       const resolves: (() => void)[] = [];
       for (const job of jobs) resolves.push(await job.run(connection));
-      // Nothing depends on the end of a transaction that only reads.
-      const end = connection.commit();
-      if (lock === undefined) end.catch(() => {});
-      else await end;
+      if (lock === undefined) connection.end();
+      else await connection.commit();
       lastTick = nextTick;
       return resolves;
     } catch (error) {
@@ -165,7 +163,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
     const opened = openConnection(address, { later, steady, onTime, onTick });
     try {
       const start = steady();
-      const [row] = (await opened.query(`SELECT ${clock}, greeting.* FROM (${greeting}) AS greeting`)).rows;
+      const [row] = (await opened.query(`SELECT ${clock}, greeting.* FROM (${greeting}) AS greeting`)).lists.flat();
       if (!row) throw odd(address, undefined);
       onTime(Number(row['now']), start);
       onTick(Number(row['tick']));

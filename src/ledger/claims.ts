@@ -22,6 +22,7 @@ import {
   lastNumber,
   moveItems,
   moveRow,
+  type NewItem,
   putOwner,
   runAt,
   runNamed,
@@ -52,15 +53,15 @@ export function* claimItems(
   outcomes: readonly Settled[],
   { self, lives, granted, after }: Claimant & { readonly after: number | undefined },
 ): Steps<readonly Verdict[]> {
-  const here = yield* lives.enter(true);
+  const here = yield* lives.enter(true, () => [knownRun(terms.run), ...readsFor(outcomes)]);
   const run = yield* knownRun(terms.run);
   if (outcomes.length > 0) yield* settleRun(outcomes, run, here);
   const { resumesAt, retryUnsure } = terms;
-  const numbers = rows.map(({ item }) => item);
+  const numbers = numbersOf(rows);
   const isChecked = run.mode === 'live' && run.kind === 'message';
   const compared = isChecked || retryUnsure ? yield* itemsAt(run.n, numbers) : undefined;
   const others = compared && (yield* othersOf(compared, run));
-  const items = new Map((compared ?? (yield* textsAt(run.n, numbers))).map((item) => [item.n, item]));
+  const items = new Map((compared ?? (yield* textsAt(run.id, numbers))).map((item) => [item.n, item]));
   const { now } = here;
   const since = after ?? run.tick;
   const rule = { now, isJob: false, asks: false, skipSent: 0, after: since, retryUnsure };
@@ -118,9 +119,10 @@ function refusal(
 
 /** Claims a single message: a row of the run that has those of its account. */
 export function* claimSingle(row: RowDigest, terms: SingleTerms, { self, lives, granted }: Claimant): Steps<Verdict> {
-  const here = yield* lives.enter(true);
-  const known = yield* runNamed(singlesOf(terms.single));
+  const id = singlesOf(terms.single);
   const [who, text] = [row.subarray(0, digestSize), row.subarray(identitySize)];
+  const here = yield* lives.enter(true, () => [runNamed(id), itemsOf([who], 0), lastNumber(id)]);
+  const known = yield* runNamed(id);
   const rows = yield* itemsBeside([who], terms.single, 0);
   // One that was sent keeps its item, whatever becomes of this one.
   const isOpen = ({ item }: Found) => item.run === known?.n && hasDigest(item.text, text) && item.state !== 'done';
@@ -129,13 +131,12 @@ export function* claimSingle(row: RowDigest, terms: SingleTerms, { self, lives, 
   const why = refusedSingle(rows, text, terms, here);
   if (why) return why;
   const run = known ?? (yield* startSingles(terms, here));
+  const claimed = item ?? (yield* addPlanned(run, { who, text }, here));
+  const { n } = claimed;
   yield* putOwner({ ...self, id: here.id, run: run.n, beat: here.now });
-  const n = item?.n ?? (yield* addPlanned(run.n, { who, text }, here));
   const isRetried = rows.some((one) => one.item.state === 'unsure' && hasDigest(one.item.text, text));
-  yield* moveItems(yield* itemsAt(run.n, [n]), 'claim', here, {
-    owner: here.id,
-    retried_at: isRetried ? here.now : null,
-  });
+  const retriedAt = isRetried ? here.now : null;
+  yield* moveItems([claimed], 'claim', here, { owner: here.id, retried_at: retriedAt });
   granted.add(n);
   return { verdict: 'yours', item: n };
 }
@@ -167,29 +168,39 @@ function* startSingles({ single }: SingleTerms, at: Presence): Steps<Run> {
 }
 
 /** Several messages to one person are several items: the number makes each an occasion of its own. */
-function* addPlanned(run: number, { who, text }: Pick<Item, 'who' | 'text'>, here: Presence): Steps<number> {
-  const n = (yield* lastNumber(run)) + 1;
+function* addPlanned({ n: run, id }: Run, { who, text }: Pick<Item, 'who' | 'text'>, here: Presence): Steps<NewItem> {
+  const n = (yield* lastNumber(id)) + 1;
   const per = Buffer.alloc(digestSize);
   per.writeUInt32BE(n);
   const item = { run, n, who, per, text, state: 'planned', owner: undefined, line: undefined } as const;
   yield* countAdded(run, { planned: 1 }, here.now);
   yield* addItems([item], here);
-  return n;
+  return item;
 }
 
 /** Records the outcomes of a group of rows. */
 export function* settleItems(outcomes: readonly Settled[], lives: Lives): Steps<Presence> {
-  const here = yield* lives.enter(true);
-  for (const id of new Set(outcomes.map(({ run }) => run))) {
-    const group = outcomes.filter(({ run }) => run === id);
-    yield* settleRun(group, yield* knownRun(id), here);
-  }
+  const here = yield* lives.enter(true, () => readsFor(outcomes));
+  for (const [id, group] of byRun(outcomes)) yield* settleRun(group, yield* knownRun(id), here);
   return here;
 }
 
+/** What is read to record outcomes. */
+function readsFor(outcomes: readonly Settled[]): readonly Steps<unknown>[] {
+  return byRun(outcomes).flatMap(([id, group]) => [knownRun(id), flightsAt(id, numbersOf(group))]);
+}
+
+function byRun(outcomes: readonly Settled[]): readonly (readonly [string, readonly Settled[]])[] {
+  const ids = new Set(outcomes.map(({ run }) => run));
+  return [...ids].map((id) => [id, outcomes.filter(({ run }) => run === id)]);
+}
+
+function numbersOf(rows: readonly { readonly item: number }[]): readonly number[] {
+  return rows.map(({ item }) => item);
+}
+
 function* settleRun(outcomes: readonly Settled[], run: Run, here: Presence): Steps<void> {
-  const numbers = outcomes.map(({ item }) => item);
-  const items = new Map((yield* flightsAt(run.n, numbers)).map((item) => [item.n, item]));
+  const items = new Map((yield* flightsAt(run.id, numbersOf(outcomes))).map((item) => [item.n, item]));
   const found = outcomes.flatMap((settled) => {
     const item = items.get(settled.item);
     return item ? { item, settled } : [];

@@ -3,6 +3,7 @@ import type { Owner } from './ledger.ts';
 import type { World } from './rules.ts';
 import {
   abandonItems,
+  type Ahead,
   allOwners,
   lastMoment,
   markDead,
@@ -47,9 +48,9 @@ export interface Presence extends Moment {
 export interface Lives {
   /**
    * Begins a transaction that writes. The rows in flight of dead processes become unsure. `isWork`: it registers, claims
-   * or settles rows.
+   * or settles rows. `ahead`: what it reads first.
    */
-  enter(isWork?: boolean): Steps<Presence>;
+  enter(isWork?: boolean, ahead?: Ahead): Steps<Presence>;
   /** Sees the last moment and the processes as they are, without a change. */
   look(): Steps<Presence>;
   readonly ids: readonly string[];
@@ -65,16 +66,16 @@ export function createLives(self: Self): Lives {
   const isDead = (owner: KnownOwner) => owner.isDead || !(isOwn(owner.id) || self.isAlive(owner));
   return {
     ids,
-    *enter(isWork = false) {
+    *enter(isWork = false, ahead = () => []) {
       if (ids.length === 0) ids.push(self.newId());
       lastAt ??= self.lastAt?.() ?? (yield* lastMoment()).now;
-      const at = yield* nextMoment(self.now(), isWork);
+      const at = yield* nextMoment(self.now(), isWork, () => [allOwners(), ...ahead()]);
       const owners = yield* allOwners();
       for (const owner of owners) if (!owner.isDead && isDead(owner)) yield* bury(owner, at);
       return presence(owners, at);
     },
     *look() {
-      const at = yield* lastMoment();
+      const at = yield* lastMoment(() => [allOwners()]);
       lastAt ??= at.now;
       return presence(yield* allOwners(), at);
     },

@@ -158,12 +158,12 @@ function* ownRun({ id, plan, self }: Writer, here: Presence): Steps<Run> {
 }
 
 function* addRows(
-  { n: run }: Run,
+  { n: run, id }: Run,
   { input, lineOf }: RunPlan,
   rows: readonly number[],
   here: Presence,
 ): Steps<readonly number[]> {
-  const last = yield* lastNumber(run);
+  const last = yield* lastNumber(id);
   const itemOf = (row: number, at: number) => {
     const bytes = input.read(row);
     const [who, per] = [bytes.subarray(0, digestSize), bytes.subarray(digestSize, identitySize)];

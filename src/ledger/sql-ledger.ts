@@ -7,13 +7,13 @@ import { claimItems, claimSingle, knownRun, settleItems } from './claims.ts';
 import { type Ledger, type Resolved, runGone, type RunState, type Settled } from './ledger.ts';
 import { createLives, type Presence, type Self } from './owners.ts';
 import { isAbandoned } from './rules.ts';
+import type { ItemText } from './records.ts';
 import { isFinished, type Item, type Run } from './run.ts';
 import {
   abandonItems,
   addUnsent,
   allRuns,
   endRun,
-  itemsAt,
   lastMoment,
   markClosed,
   putBeat,
@@ -23,6 +23,7 @@ import {
   reportsAt,
   reportRun,
   type Steps,
+  textsAt,
   unsentAfter,
 } from './statements.ts';
 import { expire, moveAll, pagesOf, removeRun, type Store, withdrawAll } from './store.ts';
@@ -66,8 +67,8 @@ export function createSqlLedger({ database, secret, self, later, steady, ...opti
     sentAmong: (id, rows) =>
       database.read(function* () {
         const texts = new Map(rows.map(({ item, text }) => [item, text]));
-        const items = yield* itemsAt((yield* knownRun(id)).n, [...texts.keys()]);
-        const isSent = ({ n, state, text }: Item) => state === 'done' && hasDigest(text, texts.get(n) ?? text);
+        const items = yield* textsAt(id, [...texts.keys()]);
+        const isSent = ({ n, state, text }: ItemText) => state === 'done' && hasDigest(text, texts.get(n) ?? text);
         return new Set(items.filter(isSent).map(({ n }) => n));
       }),
     claimSingle(row, terms) {

@@ -1,4 +1,4 @@
-import { query, type Row, type Transaction, type Value } from '../base/transaction.ts';
+import { query, type Row, type Statement, type Transaction, type Value } from '../base/transaction.ts';
 import type { ReportedRow, RunFacts, RunReport, Settled, Settlement, Subject, UnsentRow } from './ledger.ts';
 import {
   type Flight,
@@ -17,6 +17,9 @@ import { codeOf, type Event, moveOf, next, type State, states } from './states.t
 
 /** Steps of a transaction, for use with `yield*`. */
 export type Steps<T> = ReturnType<Transaction<T>>;
+
+/** What is probably read next. */
+export type Ahead = () => readonly Steps<unknown>[];
 
 /** When a change is made. */
 export interface Moment {
@@ -43,16 +46,22 @@ export function* replaceCheck(check: string): Steps<void> {
 }
 
 /** The last tick, and when a command last registered, claimed or settled rows. */
-export function* lastMoment(): Steps<Moment> {
-  const [row] = yield* query('SELECT tick, at FROM ledger');
+export function* lastMoment(ahead: Ahead = () => []): Steps<Moment> {
+  const [row] = yield { sql: 'SELECT tick, at FROM ledger', values: [], ahead: () => ahead().flatMap(firstOf) };
   return { tick: Number(row?.['tick'] ?? 0), now: Number(row?.['at'] ?? 0) };
 }
 
-/** The next tick. `isWork`: the clock counts as right from now on. */
-export function* nextMoment(now: number, isWork: boolean): Steps<Moment> {
+/** The next tick. `isWork`: the clock counts as right from now on. `ahead`: what is read after it. */
+export function* nextMoment(now: number, isWork: boolean, ahead: Ahead): Steps<Moment> {
   const at = isWork ? ', at = $1' : '';
-  const [row] = yield* query(`UPDATE ledger SET tick = tick + 1${at} RETURNING tick`, ...(isWork ? [now] : []));
+  const sql = `UPDATE ledger SET tick = tick + 1${at} RETURNING tick`;
+  const [row] = yield { sql, values: isWork ? [now] : [], ahead: () => ahead().flatMap(firstOf) };
   return { tick: Number(row?.['tick']), now };
+}
+
+function firstOf(steps: Steps<unknown>): readonly Statement[] {
+  const step = steps.next();
+  return step.done !== true && 'values' in step.value ? [step.value] : [];
 }
 
 export function* allOwners(): Steps<readonly KnownOwner[]> {
@@ -190,17 +199,18 @@ function* addToRun(n: number, counts: Counts, { now = 0, resumesAt = 0, isWork =
 
 const itemsWhere = 'SELECT run, n, who, per, text, state, at, tick, owner, line, retried_at FROM item WHERE';
 
+const ofRun = 'run = (SELECT n FROM run WHERE id = $1)';
 const flightsWhere = 'SELECT run, n, state, owner, retried_at FROM item WHERE';
 const textsWhere = 'SELECT run, n, state, at, tick, owner, retried_at, text FROM item WHERE';
 
-/** The rows of a run with these numbers, to settle them. */
-export function* flightsAt(run: number, numbers: readonly number[]): Steps<readonly Flight[]> {
-  return (yield* queryList(`${flightsWhere} run = $1 AND n IN ($list)`, [run], numbers)).map(flightIn);
+/** The rows of the run with this id and these numbers, to settle them. */
+export function* flightsAt(run: string, numbers: readonly number[]): Steps<readonly Flight[]> {
+  return (yield* queryList(`${flightsWhere} ${ofRun} AND n IN ($list)`, [run], numbers)).map(flightIn);
 }
 
-/** The rows of a run with these numbers, without the people. */
-export function* textsAt(run: number, numbers: readonly number[]): Steps<readonly ItemText[]> {
-  return (yield* queryList(`${textsWhere} run = $1 AND n IN ($list)`, [run], numbers)).map(itemTextIn);
+/** The same, without the people. */
+export function* textsAt(run: string, numbers: readonly number[]): Steps<readonly ItemText[]> {
+  return (yield* queryList(`${textsWhere} ${ofRun} AND n IN ($list)`, [run], numbers)).map(itemTextIn);
 }
 
 /** The rows of a run with these numbers. */
@@ -274,9 +284,9 @@ export function* moveRow(run: number, n: number, line: number | undefined, text:
   yield* query(sql, run, n, line ?? null, text ?? null);
 }
 
-/** The largest number of a row of a run. */
-export function* lastNumber(run: number): Steps<number> {
-  const [row] = yield* query('SELECT coalesce(max(n), 0) AS n FROM item WHERE run = $1', run);
+/** The largest number of a row of the run with this id. */
+export function* lastNumber(run: string): Steps<number> {
+  const [row] = yield* query(`SELECT coalesce(max(n), 0) AS n FROM item WHERE ${ofRun}`, run);
   return Number(row?.['n']);
 }
 

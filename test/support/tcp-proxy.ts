@@ -13,8 +13,9 @@ export interface TcpProxy {
   target: number;
   /** Called once a COMMIT was lost or held. */
   onCommit: (() => void) | undefined;
-  /** Connections so far. */
+  /** Connections and queries so far. */
   count: number;
+  queries: number;
 }
 
 /** COMMIT at the end of a query. */
@@ -41,6 +42,7 @@ export async function openProxy(target: number): Promise<TcpProxy> {
       from.on('close', () => to.destroy());
     };
     forward(client, upstream, (part) => {
+      if (part[0] === 0x51) proxy.queries += 1;
       const isCommit = part.includes(commit);
       if (isCommit && proxy.mode === 'lose') isLosing = true;
       if (isCommit && proxy.mode === 'hold') isHeld = true;
@@ -62,7 +64,7 @@ export async function openProxy(target: number): Promise<TcpProxy> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
-  const proxy: TcpProxy = { port, mode: 'pass', target, onCommit: undefined, count: 0 };
+  const proxy: TcpProxy = { port, mode: 'pass', target, onCommit: undefined, count: 0, queries: 0 };
   onTestFinished(() => {
     server.close();
     for (const socket of open) socket.destroy();

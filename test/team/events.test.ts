@@ -83,6 +83,16 @@ describe.skipIf(missingPostgres !== undefined)('with a team', () => {
     expect(running.stderr()).toContain('waiting for it');
   });
 
+  it('a live send asks the server few times, since each time takes a round trip', async () => {
+    const { proxy, machine } = await behindProxy();
+    const send = (phone: string) => machine.bin(['send-template', phone, 'welcome', '-p', 'Ada', '--yes', '-o', 'id']);
+    expect((await send('+12025550001')).code).toBe(0);
+    const before = proxy.queries;
+    expect((await send('+12025550002')).code).toBe(0);
+    // Connecting, one read, claiming, settling, and sometimes removing what is old.
+    expect(proxy.queries - before).toBeLessThanOrEqual(11);
+  });
+
   it('a lost answer to COMMIT changes nothing', async () => {
     const { team, proxy, machine } = await behindProxy();
     const running = machine.start(job(machine));
