@@ -29,7 +29,7 @@ async function build() {
     installPage(page);
     renameSync(join(temporary, licenses), join(root, 'dist', licenses));
     // A package must not contain chunks of the previous build.
-    const files = installCli(cli, process.argv.includes('--alone') ? [] : previous.files);
+    const files = installCli(cli, process.argv.includes('--alone') ? [] : previous.files, stamp);
     writeFileSync(stampFile, JSON.stringify({ stamp, files, packages: packagesOf(chunks) }));
     await precompile();
   } finally {

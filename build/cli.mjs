@@ -53,9 +53,9 @@ async function describe(temporary, names) {
 }
 
 /** Installs the chunks and keeps the previous build's for running processes; returns the names to keep next time. */
-export function installCli(temporary, previous) {
+export function installCli(temporary, previous, stamp) {
   mkdirSync(target, { recursive: true });
-  const bodies = wrapForCache(temporary);
+  const bodies = wrapForCache(temporary, stamp);
   const files = readdirSync(temporary);
   for (const file of files.filter((name) => !entries.includes(name)))
     renameSync(join(temporary, file), join(target, file));
@@ -217,7 +217,8 @@ async function rootHelp(entry) {
  * Wraps the common chunks and the completion program, so that they run with V8's compiled code; returns the names of
  * their sources.
  */
-function wrapForCache(dir) {
+function wrapForCache(dir, stamp) {
+  const engine = `${process.versions.v8.replace(/-node.*/, '')} ${process.arch}`;
   const chunks = readdirSync(dir).filter((name) => name.startsWith('chunk-') || name === 'complete.cjs');
   return chunks.map((chunk) => {
     const body = chunk.replace('.cjs', '.body.cjs');
@@ -232,7 +233,9 @@ function wrapForCache(dir) {
         'exports.$1=$2',
       );
     writeFileSync(join(dir, body), `(function (exports, require, module, __filename, __dirname) {${code}\n})`);
-    const runner = readFileSync(join(root, 'build/compiled.cjs'), 'utf8');
+    const runner = readFileSync(join(root, 'build/compiled.cjs'), 'utf8')
+      .replace('__BUILT_WITH__', engine)
+      .replace('__BUILD__', stamp);
     writeFileSync(join(dir, chunk), `${runner}\nmodule.exports.run(__dirname, '${body}', module, require);\n`);
     return body;
   });

@@ -1,37 +1,99 @@
 'use strict';
 
-const { readFileSync } = require('node:fs');
+const { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
+const { homedir } = require('node:os');
 const { Script } = require('node:vm');
 
+// The build replaces these.
+const [builtWith, build] = ['__BUILT_WITH__', '__BUILD__'];
+
 /**
- * Runs a CommonJS source that has the wrapper of `require`, with the code that V8 compiled during the build. Another
- * version of V8 compiles it again.
+ * Runs a CommonJS source that has the wrapper of `require`, with the code that V8 compiled during the build. For another
+ * version of V8, each user has a folder with the code that it compiled at the first run of a command.
  * @param {string} folder
  * @param {string} name
  * @param {{ exports: object }} module
  * @param {NodeJS.Require} require
  */
 function run(folder, name, module, require) {
-  const file = `${folder}/${name}`;
-  const source = readFileSync(file);
+  const source = readFileSync(`${folder}/${name}`);
+  const own = engine() === builtWith ? undefined : ownFolder();
+  const cache = `${own ?? folder}/${name}.cache`;
   // The compiled code contains this name, so it must not depend on the folder of the build.
-  const compiled = new Script(source.toString('latin1'), { filename: name, cachedData: compiledFrom(source, file) });
-  compiled.runInThisContext().call(module.exports, module.exports, require, module, file, folder);
+  const script = new Script(source.toString('latin1'), { filename: name, cachedData: compiledFrom(source, cache) });
+  if (own) process.once('exit', () => keep(source, script, cache));
+  script.runInThisContext().call(module.exports, module.exports, require, module, `${folder}/${name}`, folder);
 }
 
 /**
  * V8 accepts any source of the same length, so the cache starts with a copy of its source. Comparing them is faster than
  * a digest, which would load node:crypto.
  * @param {Buffer} source
- * @param {string} file
+ * @param {string} cache
  */
-function compiledFrom(source, file) {
+function compiledFrom(source, cache) {
   try {
-    const cache = readFileSync(`${file}.cache`);
+    const kept = readFileSync(cache);
     const end = source.length;
-    return source.equals(cache.subarray(0, end)) ? cache.subarray(end) : undefined;
+    return source.equals(kept.subarray(0, end)) ? kept.subarray(end) : undefined;
   } catch {
     return undefined;
+  }
+}
+
+function engine() {
+  return `${process.versions.v8.replace(/-node.*/, '')} ${process.arch}`;
+}
+
+/** The folder of this user for this V8 and build; undefined if there can be none that nobody else can change. */
+function ownFolder() {
+  try {
+    const all = `${cacheFolder()}/bizmsg/code`;
+    const folder = `${all}/${engine().replace(' ', '-')}-${build}`;
+    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) sweep(all);
+    const { uid, mode } = lstatSync(folder);
+    const isOwn = process.platform === 'win32' || (uid === process.geteuid?.() && (mode & 0o22) === 0);
+    return isOwn ? folder : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function cacheFolder() {
+  const { XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
+  if (XDG_CACHE_HOME?.startsWith('/')) return XDG_CACHE_HOME;
+  if (process.platform === 'win32' && LOCALAPPDATA) return LOCALAPPDATA;
+  return `${homedir()}/${process.platform === 'darwin' ? 'Library/Caches' : '.cache'}`;
+}
+
+const week = 604_800_000;
+
+/**
+ * Removes the folders of other builds that have not changed for a week.
+ * @param {string} all
+ */
+function sweep(all) {
+  for (const name of readdirSync(all))
+    if (!name.endsWith(build) && lstatSync(`${all}/${name}`).mtimeMs < Date.now() - week)
+      rmSync(`${all}/${name}`, { recursive: true });
+}
+
+/**
+ * Keeps the compiled code, once for each command: each adds its functions.
+ * @param {Buffer} source
+ * @param {Script} script
+ * @param {string} cache
+ */
+function keep(source, script, cache) {
+  const [word = ''] = /^[a-z]+(-[a-z]+)?$/.exec(process.argv[2] ?? '') ?? [];
+  const [mark, unfinished] = [`${cache}.${word}`, `${cache}.${process.pid}`];
+  try {
+    if (lstatSync(mark, { throwIfNoEntry: false })) return;
+    writeFileSync(unfinished, Buffer.concat([source, script.createCachedData()]), { mode: 0o600 });
+    renameSync(unfinished, cache);
+    writeFileSync(mark, '', { mode: 0o600 });
+  } catch {
+    // The next process compiles it again.
   }
 }
 

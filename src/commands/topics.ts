@@ -77,7 +77,8 @@ const environment = `Environment
                       (at least 16 bytes in base64)
   BIZMSG_CONFIG_DIR   folder of the profiles (default: ~/.config/bizmsg)
   BIZMSG_STATE_DIR    folder of everything else (default: ~/.local/state/bizmsg)
-  XDG_CONFIG_HOME, XDG_STATE_HOME   replace ~/.config and ~/.local/state
+  XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME
+                      replace ~/.config, ~/.local/state and ~/.cache
   HTTPS_PROXY, ALL_PROXY            an HTTP proxy for calls of the service over
                       https. HTTP_PROXY is ignored. Forwarded and replayed
                       events and the webhooks of the sandbox are reached

@@ -1,4 +1,16 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
@@ -22,7 +34,7 @@ function copyProgram() {
   const frame = loadedBy('main.cjs', /chunk-frame-[\w-]{8}/);
   const name = loadedBy(`${frame}.body.cjs`, /chunk-send-[\w-]{8}/);
   const body = join(cli, `${name}.body.cjs`);
-  return { home: home.path, bin: join(folder, 'bin/bizmsg.js'), body, cache: `${body}.cache` };
+  return { home: home.path, bin: join(folder, 'bin/bizmsg.js'), cli, body, cache: `${body}.cache` };
 }
 
 async function failure({ home, bin }: ReturnType<typeof copyProgram>): Promise<string> {
@@ -48,4 +60,63 @@ it.each([
   const program = copyProgram();
   change(program.cache);
   expect(await failure(program)).toContain('error: cannot connect to ');
+});
+
+/** A copy that was built with another version of V8, and what its user has of compiled code. */
+function copyForOtherV8() {
+  const program = copyProgram();
+  const { cli, home } = program;
+  for (const name of readdirSync(cli).filter((name) => /^(?:chunk-|complete)(?!.*body).*\.cjs$/.test(name)))
+    writeFileSync(
+      join(cli, name),
+      readFileSync(join(cli, name), 'latin1').replace(/'[\d.]+ \w+'/, "'1.2.3.4 none'"),
+      'latin1',
+    );
+  const all = join(home, '.cache/bizmsg/code');
+  const files = () => (existsSync(all) ? readdirSync(all, { recursive: true, encoding: 'utf8' }).toSorted() : []);
+  return { program, all, files, caches: () => files().filter((name) => name.endsWith('.cache')) };
+}
+
+it('keeps compiled code for another V8 once for each command, for its user alone', async () => {
+  const { program, all, files, caches } = copyForOtherV8();
+  expect(await failure(program)).toContain('error: cannot connect to ');
+  const [first, kept] = [files(), caches()];
+  expect(kept.length).toBeGreaterThan(0);
+  expect(first.map((name) => statSync(join(all, name)).mode & 0o77)).toEqual(first.map(() => 0));
+  expect(kept.filter((name) => readFileSync(join(all, name)).includes(testKey))).toEqual([]);
+  const times = () => kept.map((name) => statSync(join(all, name)).mtimeMs);
+  const before = times();
+  await failure(program);
+  expect([files(), times()]).toEqual([first, before]);
+  const env = cleanEnv(program.home, {});
+  await execa(process.execPath, [program.bin, 'profiles', 'list'], { env, extendEnv: false });
+  expect(files().length).toBeGreaterThan(first.length);
+});
+
+it.each([
+  ['can be written by others', (folder: string) => chmodSync(folder, 0o777)],
+  ['is a file', (folder: string) => (rmSync(folder, { recursive: true }), writeFileSync(folder, ''))],
+] as const)('does not use a folder of compiled code that %s', async (_, change) => {
+  const { program, all, caches } = copyForOtherV8();
+  await failure(program);
+  const [folder = ''] = readdirSync(all);
+  for (const name of caches()) writeFileSync(join(all, name), 'planted');
+  change(join(all, folder));
+  expect(await failure(program)).toContain('error: cannot connect to ');
+  expect(caches().filter((name) => readFileSync(join(all, name), 'latin1') !== 'planted')).toEqual([]);
+});
+
+it('removes the compiled code of other builds after a week', async () => {
+  const { program, all } = copyForOtherV8();
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000);
+  for (const [name, days] of [
+    ['1-x64-old', 8],
+    ['1-x64-new', 6],
+  ] as const) {
+    mkdirSync(join(all, name), { recursive: true });
+    utimesSync(join(all, name), ago(days), ago(days));
+  }
+  await failure(program);
+  expect(readdirSync(all)).toEqual(expect.arrayContaining(['1-x64-new']));
+  expect(readdirSync(all)).not.toContain('1-x64-old');
 });
