@@ -177,6 +177,7 @@ async function bundleCompletion(dir, surface) {
   });
   const { output } = await made.write({ dir, format: 'cjs', entryFileNames: '[name].cjs', minify: true });
   await made.close();
+  forCommonJs(join(dir, 'complete.cjs'));
   return output;
 }
 

@@ -28,13 +28,17 @@ export interface Param<T> {
 
 /** Values, or their source. */
 export interface Known {
-  readonly of: readonly string[] | 'files' | 'folders' | 'profiles' | 'callers' | 'templates' | 'commands' | 'columns';
+  readonly of: readonly string[] | KnownSource;
   /** What stands around the name of a column: `:name`, or `Mobile=phone`. */
   readonly around?: readonly [before: string, after: string];
   /** Whether several values are separated by commas. */
   readonly commas?: true;
   readonly more?: readonly string[];
 }
+
+/** `runs` and `events` have ids, which a process of its own lists. */
+type KnownSource =
+  'files' | 'folders' | 'profiles' | 'callers' | 'templates' | 'commands' | 'columns' | 'runs' | 'events';
 
 export type Params = Readonly<Record<string, Param<unknown>>>;
 export type Input<P extends Params> = { readonly [K in keyof P]: ReturnType<P[K]['read']> };

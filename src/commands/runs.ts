@@ -5,7 +5,13 @@ import { rowsText } from '../cli/output/figures.ts';
 import type { ShownRow } from '../runs/report.ts';
 import type { RunsHome } from '../runs/listing.ts';
 import { currentTeam } from '../session/team.ts';
-import { argument, choice, flag, option, phone, required, words } from '../cli/params.ts';
+import { argument, choice, flag, knowing, option, phone, required, words } from '../cli/params.ts';
+
+const ofRuns = { of: 'runs' } as const;
+const runId = knowing(
+  ofRuns,
+  argument('[id]', 'the id of a run, its first characters, or the name of a job (default: the latest)'),
+);
 
 export const listRuns = command({
   name: 'list',
@@ -34,7 +40,7 @@ export const showRun = command({
     'running local sandbox, and the events that bizmsg webhooks listen received on this machine.',
   ].join('\n'),
   params: {
-    id: argument('[id]', 'the id of a run, its first characters, or the name of a job (default: the latest)'),
+    id: runId,
     outcome: choice('--outcome <outcome>', 'only rows with this outcome', ['sent', 'failed', 'unsure', 'skipped']),
     delivery: flag('--delivery', 'also show whether each message was delivered, read or failed'),
   },
@@ -99,7 +105,7 @@ export const resolveRun = command({
     '--not-sent count as failed: the same command sends them if its run is unfinished, otherwise with --skip-sent.',
   ].join('\n'),
   params: {
-    id: argument('[id]', 'the id of a run, its first characters, or the name of a job (default: the latest)'),
+    id: runId,
     sent: flag('--sent', 'the rows were sent'),
     notSent: flag('--not-sent', 'the rows were not sent'),
     lines: option(
@@ -142,7 +148,7 @@ export const closeRun = command({
     'bizmsg still remembers the rows that the run sent. An unfinished run also closes after 7 idle days, unless it is',
     'a job. The name of a closed job cannot be used again.',
   ].join('\n'),
-  params: { id: required('<id>', 'the id of a run, its first characters, or the name of a job') },
+  params: { id: knowing(ofRuns, required('<id>', 'the id of a run, its first characters, or the name of a job')) },
   examples: ['runs close 3f9a1c20be41'],
   sample: 'Closed run 3f9a1c20be41; 12 rows were not sent',
   accepts: ['profile', ...printOptions],
@@ -164,7 +170,7 @@ export const forgetRuns = command({
     'person in its file would send to them again: a file for --exclude-from prevents that.',
   ].join('\n'),
   params: {
-    ids: words('[ids...]', 'ids of runs, or their first characters'),
+    ids: knowing(ofRuns, words('[ids...]', 'ids of runs, or their first characters')),
     finished: flag('--finished', 'all finished runs'),
     recipient: option('--recipient <phone>', 'all messages and contacts sent to this phone', phone),
   },

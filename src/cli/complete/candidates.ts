@@ -122,6 +122,8 @@ export interface Names {
   columns(words: readonly string[]): readonly string[];
   /** The templates of the account that is called with these options. */
   templates(given: ReadonlyMap<string, string>): readonly string[];
+  /** The ids that this command lists, the newest first. */
+  ids(command: string): readonly Candidate[];
 }
 
 const most = 500;
@@ -184,6 +186,10 @@ function candidatesFor(
       );
       return [...(node ? childrenOf(node) : []), ...(before.length === 0 ? (known.more ?? []).map(bare) : [])];
     }
+    case 'runs':
+      return names.ids('runs list');
+    case 'events':
+      return names.ids('webhooks history --limit 100');
     case 'files':
     case 'folders':
       return [];

@@ -1,3 +1,4 @@
+import { execFileSync, type ExecFileSyncOptionsWithStringEncoding } from 'node:child_process';
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import type { Host } from '../../base/host.ts';
 import type { Mode } from '../../contract/keys.ts';
@@ -5,11 +6,14 @@ import { configFolder } from '../../session/profiles/environment.ts';
 import { resolve } from '../../session/profiles/resolve.ts';
 import { readStore } from '../../session/profiles/store.ts';
 import { attempt, templatesSeen } from '../seen-templates.ts';
+import { basename } from 'node:path';
+import { safeLine } from '../output/text.ts';
 import { type Candidate, type Candidates, candidatesAt, type Names, positionOf } from './candidates.ts';
 import type { Surface } from '../command-tree.ts';
 
 /**
- * `bizmsg __complete <shell>`: a separate program that loads no command, calls no service and writes no file. It reads
+ * `bizmsg __complete <shell>`: a separate program that calls no service and writes no file; ids are listed by a process
+ * of its own. It reads
  * the typed words from stdin, each ended by a NUL, because they may hold a key, and every user can read arguments.
  */
 export async function main(host: Host, typed = readFileSync(0, 'utf8')): Promise<number> {
@@ -25,7 +29,7 @@ export async function main(host: Host, typed = readFileSync(0, 'utf8')): Promise
 export function replyTo(
   shell: string,
   rest: readonly string[],
-  machine: Pick<Host, 'env' | 'home'>,
+  machine: Pick<Host, 'env' | 'home' | 'self'>,
   surface: Surface,
 ): Reply | undefined {
   const candidates = (words: readonly string[]) => {
@@ -41,7 +45,7 @@ export function replyTo(
 }
 
 /** The names stored on this machine. Unreadable files have none, because completion must not print errors. */
-function namesOn({ env, home }: Pick<Host, 'env' | 'home'>): Names {
+function namesOn({ env, home, self }: Pick<Host, 'env' | 'home' | 'self'>): Names {
   const store = () => readStore(configFolder(env, home));
   return {
     profiles: () => attempt(() => Object.keys(store().profiles).sort()) ?? [],
@@ -56,7 +60,30 @@ function namesOn({ env, home }: Pick<Host, 'env' | 'home'>): Names {
       // --profile may follow later in the line.
       return [...new Set(templatesSeen({ env, home }, caller).map(({ name }) => name))];
     },
+    ids: (command) => (attempt(() => listed(command, { env, self })) ?? []).map(idIn).toReversed(),
   };
+}
+
+/** Milliseconds that a person waits for a list. */
+const longestList = 2_000;
+
+/** What a command of this machine lists. */
+function listed(command: string, { env, self: [program = '', ...words] }: Pick<Host, 'env' | 'self'>): readonly object[] {
+  const options: ExecFileSyncOptionsWithStringEncoding = {
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: longestList,
+  };
+  const argv = [...words, ...command.split(' '), '-o', 'json', '--no-team'];
+  return JSON.parse(execFileSync(program, argv, options));
+}
+
+/** The id of a record, and what it is: `send-batch welcome people.csv`, or `message.read +12025550101`. */
+function idIn(record: object): Candidate {
+  const { id, command, template, file, name, recipient }: Readonly<Record<string, unknown>> = { ...record };
+  const about = [command, template, typeof file === 'string' ? basename(file) : null, name, recipient];
+  return { text: String(id), about: safeLine(about.filter((part) => typeof part === 'string').join(' ')) };
 }
 
 /** The names in the first line of a table; empty for anything else. */

@@ -7,9 +7,11 @@ import { replyTo, lineOf } from '../../../src/cli/complete/main.ts';
 import { type SurfaceNode, surfaceOf } from '../../../src/cli/command-tree.ts';
 import { tree } from '../../../src/commands/index.ts';
 import type { Env } from '../../../src/base/host.ts';
+import { bin, program } from '../../support/bin.ts';
 import { cli } from '../../support/cli.ts';
 import { commands } from '../../support/commands.ts';
-import { newHome } from '../../support/fake-service.ts';
+import { openService } from '../../support/service.ts';
+import { newHome, testKey } from '../../support/fake-service.ts';
 import { serveLocal } from '../../support/local.ts';
 import { openWorld } from '../../support/world.ts';
 
@@ -23,12 +25,13 @@ function nodeNamed(name: string): SurfaceNode | undefined {
 
 /** The candidates for fish: whole words. */
 function offered(line: string, home = newHome(), env: Env = {}): readonly string[] {
-  const [, , ...lines] = replyTo('fish', ['bizmsg', ...line.split(' ')], { env, home }, surface) ?? [];
+  const machine = { env, home, self: program };
+  const [, , ...lines] = replyTo('fish', ['bizmsg', ...line.split(' ')], machine, surface) ?? [];
   return lines.map((one) => one.replace(/\t.*/, ''));
 }
 
 function kindOf(line: string): string | undefined {
-  return replyTo('fish', ['bizmsg', ...line.split(' ')], { env: {}, home: newHome() }, surface)?.[0];
+  return replyTo('fish', ['bizmsg', ...line.split(' ')], { env: {}, home: newHome(), self: program }, surface)?.[0];
 }
 
 function homeWith(profiles: readonly string[], text?: string): string {
@@ -137,12 +140,17 @@ describe('a TAB', () => {
   });
 
   it('recognizes the program after variables and with a path', () => {
-    const reply = replyTo('fish', ['FOO=1', '/usr/bin/bizmsg', 'keys', ''], { env: {}, home: newHome() }, surface);
+    const reply = replyTo(
+      'fish',
+      ['FOO=1', '/usr/bin/bizmsg', 'keys', ''],
+      { env: {}, home: newHome(), self: program },
+      surface,
+    );
     expect(reply?.[2]).toMatch(/^set\t/);
   });
 
   it('returns nothing for an unknown shell', () => {
-    expect(replyTo('tcsh', ['bizmsg', ''], { env: {}, home: newHome() }, surface)).toBeUndefined();
+    expect(replyTo('tcsh', ['bizmsg', ''], { env: {}, home: newHome(), self: program }, surface)).toBeUndefined();
   });
 });
 
@@ -194,14 +202,15 @@ describe('the names of profiles', () => {
     ['bizmsg --profile="a', 'a', ['a b']],
     ['bizmsg profiles use $(', '', []],
   ])('are escaped for bash in %j, replacing %j', (line, replaced, expected) => {
-    const [, ...words] = replyTo('bash', [line, replaced], { env: {}, home: homeWith(odd) }, surface) ?? [];
+    const [, ...words] =
+      replyTo('bash', [line, replaced], { env: {}, home: homeWith(odd), self: program }, surface) ?? [];
     expect(words).toEqual(expected);
   });
 
   it.each(['bizmsg keys set < ', 'bizmsg profiles list >out', 'bizmsg profiles list 2>> '])(
     'are not offered after the redirection %j',
     (line) => {
-      expect(replyTo('bash', [line, ''], { env: {}, home: newHome() }, surface)).toEqual(['files']);
+      expect(replyTo('bash', [line, ''], { env: {}, home: newHome(), self: program }, surface)).toEqual(['files']);
     },
   );
 });
@@ -268,6 +277,33 @@ describe('the names of templates', () => {
     const ran = await world.run(['templates', 'list']);
     await world.close();
     expect([ran.code, ran.stderr.includes('error'), ran.stdout.includes('order_update')]).toEqual([0, false, true]);
+  });
+});
+
+describe('ids', () => {
+  it('of runs are the newest first, with what they are', async () => {
+    const home = newHome();
+    writeFileSync(join(home, 'people.csv'), 'phone\n+12025550101\n');
+    const service = await openService();
+    const env = { BIZMSG_BASE_URL: service.url, BIZMSG_API_KEY: testKey };
+    for (const words of [
+      ['contacts', 'import', 'people.csv'],
+      ['send-batch', 'welcome', 'people.csv'],
+    ])
+      await bin(words, { home, env, cwd: home });
+    const found = JSON.parse((await bin(['runs', 'list', '-o', 'json'], { home })).stdout);
+    const [older, newer] = found.map(({ id }: { readonly id: string }) => id);
+    const machine = { env: { HOME: home }, home, self: program };
+    expect(replyTo('fish', ['bizmsg', 'runs', 'show', ''], machine, surface)).toEqual([
+      'words',
+      '',
+      `${newer}\tsend-batch welcome people.csv`,
+      `${older}\tcontacts import people.csv`,
+    ]);
+    for (const line of ['runs close ', 'runs forget ', `runs forget ${older} `, 'runs resolve '])
+      expect(offered(line, home, { HOME: home })).toEqual([newer, older]);
+    expect(offered('webhooks replay ', home, { HOME: home })).toEqual([]);
+    service.close();
   });
 });
 
