@@ -12,9 +12,9 @@ import { type Candidate, type Candidates, candidatesAt, type Names, positionOf }
 import type { Surface } from '../command-tree.ts';
 
 /**
- * `bizmsg __complete <shell>`: a separate program that calls no service and writes no file; ids are listed by a process
- * of its own. It reads
- * the typed words from stdin, each ended by a NUL, because they may hold a key, and every user can read arguments.
+ * `bizmsg __complete <shell>`: a separate program that calls no service and writes no file; a process of its own lists
+ * ids. It reads the typed words from stdin, each ended by a NUL, because they may hold a key, and every user can read
+ * arguments.
  */
 export async function main(host: Host, typed = readFileSync(0, 'utf8')): Promise<number> {
   const [, shell = ''] = host.argv;
