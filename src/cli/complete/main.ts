@@ -68,7 +68,10 @@ function namesOn({ env, home, self }: Pick<Host, 'env' | 'home' | 'self'>): Name
 const longestList = 2_000;
 
 /** What a command of this machine lists. */
-function listed(command: string, { env, self: [program = '', ...words] }: Pick<Host, 'env' | 'self'>): readonly object[] {
+function listed(
+  command: string,
+  { env, self: [program = '', ...words] }: Pick<Host, 'env' | 'self'>,
+): readonly object[] {
   const options: ExecFileSyncOptionsWithStringEncoding = {
     env,
     encoding: 'utf8',
