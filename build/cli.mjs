@@ -24,7 +24,7 @@ const scenarios = [
   ['chunk-list', runLists],
 ];
 
-const ofTeams = /\/node_modules\/postgres\/|\/src\/base\/postgres|\/src\/session\/team-ledger\.ts$/;
+const ofTeams = /\/node_modules\/postgres\/|\/src\/base\/postgres|\/src\/session\/team-(?:ledger|server)\.ts$/;
 
 /** Builds into a temporary folder; returns the chunks. `names.define` replaces more identifiers. */
 export async function makeCli(temporary, names) {

@@ -1,6 +1,6 @@
 import type { Host } from '../base/host.ts';
 import { connect } from '../session/connect.ts';
-import type { Team } from '../session/team-ledger.ts';
+import type { Team } from '../session/team-server.ts';
 import { openTeam } from '../session/team.ts';
 import { isInsideExec, ownStateFolder } from '../session/profiles/environment.ts';
 import type { AnyCaller, Connection, Interaction } from '../session/session.ts';

@@ -3,7 +3,7 @@ import type { Context } from '../cli/command.ts';
 import { identitySize } from '../ledger/identity.ts';
 import { fateAt, type Ledger, type RunPlan } from '../ledger/ledger.ts';
 import { isSingles } from '../ledger/run.ts';
-import { teamLine } from '../session/team-ledger.ts';
+import { teamLine } from '../session/team-server.ts';
 import type { Running } from './action.ts';
 import type { Mapper } from './input/row.ts';
 import { placesOf, runsOf, withLedger } from './listing.ts';

@@ -6,7 +6,7 @@ import type { Host } from '../base/host.ts';
 import { suggest } from '../base/suggest.ts';
 import type { Ledger, RunState } from '../ledger/ledger.ts';
 import { hasLedger, openLedger } from '../ledger/open.ts';
-import type { Team } from '../session/team-ledger.ts';
+import type { Team } from '../session/team-server.ts';
 import { isSingles } from '../ledger/run.ts';
 
 type RunStatus = 'running' | 'unfinished' | 'finished' | 'closed';

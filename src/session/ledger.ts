@@ -4,7 +4,7 @@ import { networkDisk } from '../base/network-disk.ts';
 import { type AccountFacts, accountOf } from '../ledger/identity.ts';
 import type { Kind } from '../ledger/ledger.ts';
 import { emptyLedger, hasLedger, openLedger as open, pathOf } from '../ledger/open.ts';
-import type { Team } from './team-ledger.ts';
+import type { Team } from './team-server.ts';
 import type { ActivityRecorder } from './activity-recorder.ts';
 import { ageOf, watchAge } from './ledger-age.ts';
 import { environmentAccount } from './profiles/environment.ts';

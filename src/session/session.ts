@@ -7,7 +7,7 @@ import type { EndpointName } from '../contract/endpoints.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
 import type { Account, Kind, Ledger } from '../ledger/ledger.ts';
-import type { Team } from './team-ledger.ts';
+import type { Team } from './team-server.ts';
 import type { Facts } from '../logs/activity.ts';
 import type { Locator } from '../sandbox/remote/locator.ts';
 import type { CallerFlags, LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';

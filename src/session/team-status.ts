@@ -5,7 +5,7 @@ import { query } from '../base/transaction.ts';
 import { type Minute, parseMinute, usedOf } from '../client/pace/minute.ts';
 import { codeOf } from '../ledger/states.ts';
 import type { Steps } from '../ledger/statements.ts';
-import type { Team } from './team-ledger.ts';
+import type { Team } from './team-server.ts';
 
 /** What `team status` shows. */
 export async function statusOf({ server, address, facts }: Team, steady: () => number) {

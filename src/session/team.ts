@@ -1,5 +1,5 @@
 import { CliError } from '../base/errors.ts';
-import type { Team } from './team-ledger.ts';
+import type { Team } from './team-server.ts';
 import { variable } from './profiles/environment.ts';
 import type { AnyCaller, CheckedTarget, Session } from './session.ts';
 
@@ -35,7 +35,7 @@ function lineOf({ host, given }: Session, caller: AnyCaller | typeof nobody): st
 
 /** Opens it when it is first used. */
 export async function openTeam({ host, reporter, note }: Session, line: string): Promise<Team> {
-  const { createTeam, teamLine } = await import('./team-ledger.ts');
+  const { createTeam, teamLine } = await import('./team-server.ts');
   const read = host.env['BIZMSG_TEAM'] === line ? variable('BIZMSG_TEAM', line, teamLine) : teamLine(line);
   for (const secret of [line, read.secret, read.address.password]) if (secret !== '') reporter.hide(secret);
   const team = createTeam(read, host, (message) => note('team', message));
