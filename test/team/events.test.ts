@@ -54,6 +54,20 @@ describe.skipIf(missingPostgres !== undefined)('with a team', () => {
     expect(Number(sent) + held + Number(Object(skipped).this_run)).toBe(rows);
   });
 
+  it('a process that joined sends what one that died has left', async () => {
+    const team = await newTeam(slowly);
+    const [one, other] = [team.machine(), team.machine()];
+    const first = one.start(job(one));
+    await untilAsked(team, 20, first);
+    const second = other.start(job(other));
+    await expect.poll(() => second.stderr(), { timeout: 20_000 }).toContain('another process is working on run');
+    await killed(first);
+    silence(team, one);
+    expect([0, 10]).toContain(await second.ended);
+    const [done = 0, unsure = 0] = team.sql('SELECT done, unsure FROM run').split('|').map(Number);
+    expect([done + unsure, unsure <= 4, repeated(team.service)]).toEqual([rows, true, []]);
+  });
+
   it('a process that was stopped for long claims again, and its late outcomes count', async () => {
     const team = await newTeam(slowly);
     const [one, other] = [team.machine(), team.machine()];
