@@ -12,7 +12,7 @@ export interface EventItem {
   readonly received_at: string;
   readonly name: string | null;
   readonly message_id: string | null;
-  readonly recipient: string | null;
+  readonly phone: string | null;
   readonly reason: string | null;
   readonly about: string | null;
   readonly signature: Verdict;
@@ -40,14 +40,14 @@ export function eventItem(
   rest: Pick<EventItem, 'signature' | 'again'>,
 ): EventItem {
   const { id, received_at: at, path, headers } = received;
-  const { name = null, message_id = null, recipient = null, reason = null, about = null } = event;
+  const { name = null, message_id = null, phone = null, reason = null, about = null } = event;
   return {
     type: 'event',
     id,
     received_at: isoTime(at),
     name,
     message_id,
-    recipient,
+    phone,
     reason,
     about,
     ...rest,

@@ -10,7 +10,7 @@ const event = {
   received_at: at.toISOString(),
   name: 'message.failed',
   message_id: 'msg_1',
-  recipient: '+12025550102',
+  phone: '+12025550102',
   reason: 'undeliverable: this test number always fails',
   about: null,
   signature: { verdict: 'good' },
@@ -44,7 +44,7 @@ it('shows the amount and id of an event without a message', async () => {
     ...event,
     name: 'order.paid',
     message_id: null,
-    recipient: null,
+    phone: null,
     reason: null,
     about: '12.50 EUR ord_1',
   };
@@ -55,8 +55,8 @@ it('aligns the columns of different events, unless the terminal is narrow', asyn
   const changes = [
     { name: 'message.delivered', reason: null },
     { name: 'message.received', message_id: 'msg_2', reason: null, about: 'Hello there' },
-    { name: 'contact.created', message_id: null, recipient: '+12025550142', reason: null, about: 'con_1 Ada' },
-    { name: 'broadcast.completed', message_id: null, recipient: null, reason: null, about: 'cmp_1' },
+    { name: 'contact.created', message_id: null, phone: '+12025550142', reason: null, about: 'con_1 Ada' },
+    { name: 'broadcast.completed', message_id: null, phone: null, reason: null, about: 'cmp_1' },
   ];
   const shown = await Promise.all(changes.map((change) => lines({ ...event, ...change }, 120)));
   expect(shown.flat()).toEqual([

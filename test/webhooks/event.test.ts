@@ -139,16 +139,16 @@ describe('the details of an event', () => {
         { a: { b: { message_id: 'no' } }, c: { message_id: 'msg_1' } },
         { message_id: 'msg_1' },
       ],
-      ['the recipient', { data: { to: '+12025550101', from: '+1' } }, { recipient: '+12025550101' }],
-      ['the recipient in an array', { to: [{ phone: '12025550101' }] }, { recipient: '12025550101' }],
-      ['the sender if there is no recipient', { from: '+12025550101' }, { recipient: '+12025550101' }],
-      ['no recipient for a period of time', { from: '2026-01-01', to: '2026-01-31' }, { recipient: undefined }],
+      ['the recipient', { data: { to: '+12025550101', from: '+1' } }, { phone: '+12025550101' }],
+      ['the recipient in an array', { to: [{ phone: '12025550101' }] }, { phone: '12025550101' }],
+      ['the sender if there is no recipient', { from: '+12025550101' }, { phone: '+12025550101' }],
+      ['no recipient for a period of time', { from: '2026-01-01', to: '2026-01-31' }, { phone: undefined }],
       ['a reason', { data: { reason: 'no such number' } }, { reason: 'no such number' }],
       ['a reason with a code', { reason: { code: 'undeliverable', message: 'no' } }, { reason: 'undeliverable: no' }],
       ['a reason with a number', { errors: [{ code: 131026, title: 'no' }] }, { reason: '131026: no' }],
       ['a reason that is only a code', { error: { code: 'x' } }, { reason: 'x' }],
       ['no reason for empty errors', { error: null, errors: [], reason: '' }, { reason: undefined }],
-      ['nothing for an empty object', {}, { message_id: undefined, recipient: undefined, reason: undefined }],
+      ['nothing for an empty object', {}, { message_id: undefined, phone: undefined, reason: undefined }],
       [
         'nothing of a wrong type',
         { message_id: {}, to: true, reason: [[]] },
@@ -208,8 +208,8 @@ describe('an odd body', () => {
     const types = new Set<string>();
     for (let round = 0; round < 2_000; round++) {
       const event = seen(randomBody(random));
-      const { name, message_id, recipient, reason } = event;
-      for (const value of [name, message_id, recipient, reason, mentions(event, 'x')]) types.add(typeof value);
+      const { name, message_id, phone, reason } = event;
+      for (const value of [name, message_id, phone, reason, mentions(event, 'x')]) types.add(typeof value);
     }
     expect([...types].sort()).toEqual(['boolean', 'string', 'undefined']);
   });

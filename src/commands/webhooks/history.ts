@@ -18,7 +18,7 @@ const about = {
     'webhooks history --clear --yes',
   ],
   sample:
-    'id\treceived_at\tname\tmessage_id\trecipient\treason\tanswered\tabout\ne12\t2026-…\tmessage.read\tmsg_…\t+12025550101\t\t200\t\n…',
+    'id\treceived_at\tname\tmessage_id\tphone\treason\tanswered\tabout\ne12\t2026-…\tmessage.read\tmsg_…\t+12025550101\t\t200\t\n…',
 } as const;
 
 const clearHistory = command({
@@ -53,7 +53,7 @@ export const webhooksHistory = listCommand({
   noun: 'events',
   params,
   instead: { clear: clearHistory },
-  first: ['id', 'received_at', 'name', 'recipient', 'answered', 'about'],
+  first: ['id', 'received_at', 'name', 'phone', 'answered', 'about'],
   open: recordedEvents,
   entryOf,
   empty: 'No events yet: bizmsg webhooks listen receives them',

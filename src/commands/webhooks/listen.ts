@@ -69,12 +69,12 @@ const usualPhone = '+12025550101'.length;
 const longestAbout = 200;
 
 function eventLine(item: EventItem, ui: Ui): string {
-  const { received_at: at, id, name, message_id, recipient, about, reason } = item;
+  const { received_at: at, id, name, message_id, phone, about, reason } = item;
   const isAligned = ui.terminal && ui.width >= widthForColumns;
   const title = name ?? 'unnamed';
   const padding = isAligned ? ' '.repeat(Math.max(0, widestName - title.length)) : '';
-  const phone = isAligned ? (recipient ?? '').padEnd(usualPhone) : recipient;
-  const known = [phone, message_id, about?.slice(0, longestAbout) ?? null, reason].filter((one) => one !== null);
+  const padded = isAligned ? (phone ?? '').padEnd(usualPhone) : phone;
+  const known = [padded, message_id, about?.slice(0, longestAbout) ?? null, reason].filter((one) => one !== null);
   const notes = [
     ...(item.again ? ['repeated'] : []),
     ...(item.problem === undefined ? [] : [`body not read: ${item.problem}`]),

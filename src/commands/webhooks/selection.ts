@@ -39,7 +39,7 @@ export function entryOf({ past, event }: RecordedEvent): Entry {
 /** A received event as a row. */
 export function eventRow({
   past: { event, forwards },
-  event: { name, message_id, recipient, reason, about },
+  event: { name, message_id, phone, reason, about },
 }: RecordedEvent) {
   const [last] = forwards;
   return {
@@ -47,7 +47,7 @@ export function eventRow({
     received_at: new Date(event.received_at).toISOString(),
     name: name ?? null,
     message_id: message_id ?? null,
-    recipient: recipient ?? null,
+    phone: phone ?? null,
     reason: reason ?? null,
     answered: last?.error ?? last?.status ?? null,
     about: about ?? null,

@@ -142,7 +142,7 @@ interface Shown {
 /** An event with headers, body and forwarding attempts. */
 function eventText({ past: { event: received, forwards }, event, body, kind }: Shown, ui: Ui): string {
   const { id, received_at: at, remote, port, method, path, headers } = received;
-  const about = [event.message_id, event.recipient, event.about, event.reason].filter((one) => one !== undefined);
+  const about = [event.message_id, event.phone, event.about, event.reason].filter((one) => one !== undefined);
   return [
     ui.line([ui.color.bold(id), new Date(at).toISOString(), event.name ?? 'no name']),
     ui.line([`from ${remote} to port ${port}${about.length > 0 ? `: ${about.join(', ')}` : ''}`]),

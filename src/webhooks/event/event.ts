@@ -3,22 +3,13 @@ import { exactJson, excessOf } from '../../base/json.ts';
 import { headerOf } from '../../delivery/headers.ts';
 import { unpack } from '../../delivery/unpack.ts';
 import type { Delivery } from '../../logs/events.ts';
-import {
-  aboutIn,
-  fieldsOf,
-  holds,
-  messageIdIn,
-  messageTextIn,
-  nameIn,
-  reasonIn,
-  recipientIn,
-} from './payload-guesses.ts';
+import { aboutIn, fieldsOf, holds, messageIdIn, messageTextIn, nameIn, reasonIn, phoneIn } from './payload-guesses.ts';
 
 /** The known parts of a delivery. No payload field is documented, so each may be missing. */
 export interface WebhookEvent {
   readonly name: string | undefined;
   readonly message_id: string | undefined;
-  readonly recipient: string | undefined;
+  readonly phone: string | undefined;
   /** Why a message failed. */
   readonly reason: string | undefined;
   /** The text of a received message, or a short description of an event without a message. */
@@ -43,7 +34,7 @@ export function eventOf(
   return {
     name,
     message_id,
-    recipient: recipientIn(fields),
+    phone: phoneIn(fields),
     reason: reasonIn(fields),
     about: aboutEvent(fields, name, message_id !== undefined),
     body,

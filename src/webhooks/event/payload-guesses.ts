@@ -58,7 +58,7 @@ function firstOf<T, R>(items: Iterable<T>, find: (item: T) => R | undefined): R 
   return undefined;
 }
 
-const recipientKeys = ['to', 'recipient', 'phone', 'phonenumber', 'from'];
+const phoneKeys = ['to', 'recipient', 'phone', 'phonenumber', 'from'];
 const reasonKeys = ['reason', 'failurereason', 'errorreason', 'error', 'errors', 'failure'];
 const codeKeys = ['code', 'type'];
 const amountKeys = ['amount', 'total', 'price', 'value'];
@@ -121,11 +121,9 @@ function isIdOfSomething({ key, depth, value }: Field): boolean {
   return isNamed && !commonIds.has(key) && /^[\w.:-]{1,80}$/.test(textOf(value) ?? '');
 }
 
-/** The value of a typical recipient field, if it looks like a phone number. */
-export function recipientIn(fields: readonly Field[]): string | undefined {
-  return textOf(
-    firstOf(recipientKeys, (name) => fields.find(({ key, value }) => key === name && isPhone(value)))?.value,
-  );
+/** The value of a typical recipient or sender field, if it looks like a phone number. */
+export function phoneIn(fields: readonly Field[]): string | undefined {
+  return textOf(firstOf(phoneKeys, (name) => fields.find(({ key, value }) => key === name && isPhone(value)))?.value);
 }
 
 /** Code and message of the first field that looks like an error. */
