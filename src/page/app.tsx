@@ -139,7 +139,7 @@ const troubles: Partial<Record<Link, { readonly text: string; readonly command: 
     command: `bizmsg sandbox start --background${location.port === '4780' ? '' : ` --port ${location.port}`}`,
   },
   refused: {
-    text: 'The sandbox does not accept the token of this page. Get a new link:',
+    text: 'This link is not valid any more: each start of the sandbox has a new one. Get it with:',
     command: 'bizmsg sandbox open',
   },
 };

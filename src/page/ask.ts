@@ -2,13 +2,14 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { InputOf, OperationName, OutputOf } from '../sandbox/control/operations.ts';
 import type { Topic } from '../sandbox/control/stream.ts';
-import { state, token } from './connection.ts';
+import { provenToken, state } from './connection.ts';
 
 /** Runs an operation of the sandbox. */
 export async function ask<O extends OperationName>(operation: O, input?: InputOf<O>): Promise<OutputOf<O>> {
+  const headers = { 'x-sandbox-token': await provenToken(), 'content-type': 'application/json' };
   const response = await fetch(operation, {
     method: 'POST',
-    headers: { 'x-sandbox-token': token(), 'content-type': 'application/json' },
+    headers,
     body: JSON.stringify(input ?? {}),
   }).catch(() => {
     throw new Error('The sandbox does not answer.');

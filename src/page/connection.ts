@@ -20,7 +20,7 @@ export function takeToken(): void {
   history.replaceState(null, '', location.pathname);
 }
 
-export function token(): string {
+function token(): string {
   return sessionStorage.getItem(storage) ?? '';
 }
 
@@ -31,6 +31,15 @@ const retryAfter = { least: 500, refused: 1_000, most: 30_000 };
 
 /** Wakes a page that waits with a wrong token. */
 let tokenTaken = () => {};
+
+/** Whether the server of the open stream knows the token: while it is connected, nothing else can have its port. */
+let isProven = false;
+
+/** The token for a request; throws unless the server is the sandbox. */
+export async function provenToken(): Promise<string> {
+  if (isProven || (await isOurs().catch(() => false))) return token();
+  throw new Error('The sandbox does not answer.');
+}
 
 /** Follows the sandbox for as long as the page is open. A hidden page pauses: a browser allows six connections. */
 export function follow(): void {
@@ -65,6 +74,7 @@ export function follow(): void {
     const { signal } = current;
     const response = await fetch(`stream?after=${encodeURIComponent(cursor)}`, { headers, signal });
     link.value = response.ok ? 'open' : 'refused';
+    isProven = response.ok;
     if (!response.ok || !response.body) return;
     let watchdog = setTimeout(() => current.abort(), silence);
     try {
@@ -77,6 +87,7 @@ export function follow(): void {
         cursor = id;
       }
     } finally {
+      isProven = false;
       clearTimeout(watchdog);
     }
   }

@@ -1,10 +1,10 @@
 import type { Host } from '../base/host.ts';
 import { randomBytes } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeLeftDrafts } from '../base/drafts.ts';
 import { type CliError, configuration, fsError, reasonOf, unsafe } from '../base/errors.ts';
-import { createFolder, exposureOf, ownText } from '../base/files.ts';
+import { createFolder, ownText } from '../base/files.ts';
 import { readIfPresent, startHeartbeat } from '../base/liveness.ts';
 import { acquire, type Claim, type Holder, nameOf } from '../base/lock.ts';
 import { sleep } from './time/clock.ts';
@@ -112,7 +112,8 @@ async function openJournalIn(data: string, options: ServeOptions, undo: Step[]):
 }
 
 async function startListening(sandbox: Sandbox, options: ServeOptions, undo: Step[]) {
-  const token = tokenOf(options.data);
+  // A new one at every start: another program may have taken the port of the last one, and asked its page for the token.
+  const token = randomBytes(24).toString('hex');
   let end: (ending: Ending) => void = () => {};
   const ending = new Promise<Ending>((resolve) => (end = resolve));
   const { port, url, loopback, close } = await startServer({
@@ -136,32 +137,13 @@ function readPage(): PageFiles {
   return { script: ownText(join(folder, 'page.js')), style: ownText(join(folder, 'page.css')) };
 }
 
-/** A saved sandbox keeps its token, so that an open page continues after a restart. */
-function tokenOf(data: string | null): string {
-  const path = data === null ? undefined : join(data, 'token');
-  const kept = path === undefined ? undefined : keptToken(path);
-  const token = kept ?? randomBytes(24).toString('hex');
-  if (path !== undefined && kept === undefined) keep(path, token);
-  return token;
-}
-
-function keptToken(path: string): string | undefined {
-  try {
-    const text = exposureOf(path) ? '' : readFileSync(path, 'utf8');
-    return /^[0-9a-f]{48}$/.test(text) ? text : undefined;
-  } catch (error) {
-    if (fsError(error)) return undefined;
-    throw error;
-  }
-}
-
 /** A sandbox that is started again is found at its address: an application may have it in its environment. */
 function keptPort(data: string | null): number | undefined {
   const text = data === null ? undefined : readIfPresent(join(data, 'port'));
   return text !== undefined && /^\d{1,5}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Without the file, an open page only has to be opened again, at another port perhaps. */
+/** Without the file, the next start may have another port. */
 function keep(path: string, text: string): void {
   try {
     rmSync(path, { force: true });

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { noTerminal, openTerminal } from '../support/terminal.ts';
@@ -45,8 +45,8 @@ describe('sandbox open', () => {
     expect((await run('sandbox status --query [0].page')).stdout).toBe((await run('sandbox open')).stdout);
   });
 
-  it.skipIf(noTerminal)(`opens the link on a terminal ${noTerminal ?? ''}`, async () => {
-    const { home } = await local();
+  it.skipIf(noTerminal)(`opens the page on a terminal, without the link as an argument ${noTerminal ?? ''}`, async () => {
+    const { home, run } = await local();
     const [programs, opened] = [join(home, 'programs'), join(home, 'opened')];
     mkdirSync(programs);
     for (const name of ['xdg-open', 'open']) {
@@ -58,6 +58,11 @@ describe('sandbox open', () => {
     onTestFinished(() => terminal.close());
     await terminal.enter('bizmsg sandbox open --print; bizmsg sandbox open');
     expect(await terminal.ended()).toBe(0);
-    await expect.poll(() => readFileSync(opened, 'utf8')).toMatch(link);
+    await expect.poll(() => existsSync(opened)).toBe(true);
+    const file = readFileSync(opened, 'utf8').trim();
+    expect(file).toMatch(/\/sandboxes\/\d+\.html$/);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const { stdout } = await run('sandbox open --print');
+    expect(readFileSync(file, 'utf8')).toContain(`content="0;url=${stdout.trim()}"`);
   });
 });

@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { createServer, type IncomingMessage } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { httpRequest } from '../../src/base/http-request.ts';
 import { raw } from '../sandbox/served.ts';
+import { bin, startBin, temporaryHome } from '../support/bin.ts';
 import { noBrowser, useBrowser, useSandbox } from './browser.ts';
 
 const shown = useSandbox();
@@ -94,6 +96,30 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     expect(asked).toBeLessThanOrEqual(8);
     await page.goto(shown.link);
     await page.getByRole('link', { name: '+12025550101' }).first().waitFor();
+  });
+
+  it('sends its token to no program that takes the port of a sandbox that has ended', async () => {
+    const home = temporaryHome();
+    onTestFinished(home.remove);
+    const run = async (...argv: string[]) => (await bin(argv, { home: home.path })).stdout.trim();
+    const sandbox = startBin(['sandbox', 'start', '--port', '0', '--data', `${home.path}/data`], { home: home.path });
+    await expect.poll(() => sandbox.stdout()).toContain('Ready');
+    const url = /http:\S+/.exec(sandbox.stdout())?.[0] ?? '';
+    const page = await tabs.open(await run('sandbox', 'open', '--print', '--url', url), { expected: /status of 404/ });
+    await page.getByRole('link', { name: '+12025550101' }).first().waitFor();
+    await run('sandbox', 'stop');
+    await sandbox.ended;
+    const asked: IncomingMessage[] = [];
+    const other = createServer((request, response) => {
+      asked.push(request);
+      response.writeHead(404).end('{}');
+    }).listen(Number(new URL(url).port), '127.0.0.1');
+    onTestFinished(() => void other.close().closeAllConnections());
+    for (const screen of ['Webhooks', 'Settings', 'Data']) await page.getByRole('link', { name: screen }).click();
+    await expect.poll(() => asked.length).toBeGreaterThan(5);
+    expect(
+      asked.filter(({ url = '', headers }) => headers['x-sandbox-token'] || !url.includes('/proof?nonce=')),
+    ).toEqual([]);
   });
 
   it('cannot be put into a frame', async () => {

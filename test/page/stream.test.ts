@@ -140,6 +140,8 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     await page.getByRole('alert').getByText(`bizmsg sandbox start --background --port ${port}`).waitFor();
     await page.getByRole('alert').getByText('bizmsg sandbox open').waitFor();
     sandbox = start();
+    await page.getByRole('alert').getByText('This link is not valid any more').waitFor();
+    await page.goto(await run('sandbox', 'open', '--print', '--url', url));
     await page.getByRole('alert').getByText('The page follows the sandbox again').waitFor({ state: 'attached' });
     await send('verification_code', '4711');
     await page.getByRole('article', { name: 'verification_code' }).waitFor();

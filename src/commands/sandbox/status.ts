@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { platform } from 'node:os';
 import { configuration, usage } from '../../base/errors.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
@@ -5,7 +6,7 @@ import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { flag, option } from '../../cli/params.ts';
 import { pagePath } from '../../sandbox/control/paths.ts';
-import type { Locator } from '../../sandbox/remote/locator.ts';
+import { type Locator, redirectFile } from '../../sandbox/remote/locator.ts';
 import type { Sandboxes } from '../../session/sandboxes.ts';
 import { remoteOf } from './control.ts';
 
@@ -108,18 +109,24 @@ export const openPage = command({
   run: async (context, { print, url }) => {
     const sandboxes = await context.sandboxes();
     const locator = url === undefined ? await sandboxes.controlled() : runningAt(sandboxes, url);
-    const link = pageLink(await sandboxes.proven(locator));
-    if (!print && context.showsLines && context.host.stdout.isTTY) openInBrowser(context, link);
-    return { url: link };
+    const proven = await sandboxes.proven(locator);
+    if (!print && context.showsLines && context.host.stdout.isTTY) openInBrowser(context, proven);
+    return { url: pageLink(proven) };
   },
   view: ({ url }) => url,
 });
 
-function openInBrowser({ host }: Context, link: string): void {
+/** Opens a file that leads to the page: other users can read the arguments of a process, so the link is not one. */
+function openInBrowser({ host, stateFolder }: Context, locator: Locator): void {
   const { env } = host;
   const hasDisplay = Boolean(env['DISPLAY'] ?? env['WAYLAND_DISPLAY'] ?? env['BROWSER']);
   const opener = platform() === 'darwin' ? 'open' : hasDisplay ? 'xdg-open' : undefined;
-  if (opener !== undefined) host.spawnDetached([opener, link], { env, log: '/dev/null' }).unref();
+  if (opener === undefined) return;
+  const file = redirectFile(stateFolder(), locator.port);
+  rmSync(file, { force: true });
+  const refresh = `<meta http-equiv="refresh" content="0;url=${pageLink(locator)}">`;
+  writeFileSync(file, `<!doctype html><title>bizmsg sandbox</title>${refresh}\n`, { mode: 0o600, flag: 'wx' });
+  host.spawnDetached([opener, file], { env, log: '/dev/null' }).unref();
 }
 
 /** The token is in the fragment, which browsers do not send. */

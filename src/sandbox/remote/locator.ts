@@ -42,7 +42,8 @@ export function writeLocator(stateFolder: string, locator: Locator): string {
 /** Removes the locator unless another sandbox now uses the port. */
 export function removeLocator(stateFolder: string, { port, token }: Pick<Locator, 'port' | 'token'>): void {
   const path = locatorFile(stateFolder, port);
-  if (readAnnounced(path, isLocator)?.token === token) rmSync(path, { force: true });
+  if (readAnnounced(path, isLocator)?.token !== token) return;
+  for (const file of [path, redirectFile(stateFolder, port)]) rmSync(file, { force: true });
 }
 
 /** All running sandboxes. Removes locators of dead ones and ignores unreadable ones. */
@@ -68,6 +69,11 @@ export function defaultData(stateFolder: string): string {
 
 export function locatorFile(stateFolder: string, port: number): string {
   return join(stateFolder, 'sandboxes', `${port}.json`);
+}
+
+/** Leads a browser to the page of the sandbox. */
+export function redirectFile(stateFolder: string, port: number): string {
+  return join(stateFolder, 'sandboxes', `${port}.html`);
 }
 
 export function locatorFolder(stateFolder: string): string {
