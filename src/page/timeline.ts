@@ -106,6 +106,12 @@ export function phoneIn(event: SandboxEvent | undefined): string {
 }
 
 /** Words, and `to:`, `type:` or `status:` with the beginning of a value; all must match. A filter hides the lines. */
+/** What a webhook answered last; the handler behind a listener counts, if the webhook is one. */
+export function resultOf({ state, last, forwarded }: Pick<Delivery, 'state' | 'last' | 'forwarded'>) {
+  const isBad = forwarded !== null && !(typeof forwarded === 'number' && forwarded >= 200 && forwarded < 300);
+  return { state: isBad ? ('dead' as const) : state, last: forwarded === null ? last : `${last} → ${forwarded}` };
+}
+
 export function isShown(row: Row, filter: string): boolean {
   if (row.line !== undefined) return filter.trim() === '';
   return filter

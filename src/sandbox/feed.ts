@@ -18,6 +18,7 @@ const topics: Readonly<Partial<Record<Change['type'], Topic>>> = {
   event: 'deliveries',
   delivery: 'deliveries',
   attempt: 'deliveries',
+  forward: 'deliveries',
   redelivery: 'deliveries',
   fault: 'faults',
   'fault-cleared': 'faults',

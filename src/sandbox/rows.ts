@@ -1,6 +1,6 @@
 import type { EventName, MessageStatus } from '../contract/events.ts';
 import type { Newest, Range } from './state/logs.ts';
-import type { Attempt, Fault, Inbound, Key, Message, PlanSetting, SandboxEvent } from './state/records.ts';
+import type { Attempt, Fault, Forward, Inbound, Key, Message, PlanSetting, SandboxEvent } from './state/records.ts';
 
 /** A request of the log, with all fields in the same order. */
 export interface RequestRow {
@@ -91,6 +91,8 @@ export interface DeliveryRow {
   readonly attempts: number;
   /** The result of the last attempt: a status or an error. */
   readonly last: number | string | null;
+  /** What the handler behind a listener of bizmsg answered last. */
+  readonly forwarded: number | string | null;
   readonly next_at: string | null;
 }
 
@@ -99,6 +101,7 @@ export interface DeliveryRecord extends Omit<DeliveryRow, 'attempts'> {
   /** The id of an injected fault. */
   readonly fault: string | null;
   readonly attempts: readonly Attempt[];
+  readonly forwards: readonly Forward[];
 }
 
 /** With the payload of its event; null if the log has dropped it. */

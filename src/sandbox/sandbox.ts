@@ -13,7 +13,7 @@ import { createWebhooks, disableExternal } from './events/webhooks.ts';
 import { activeSecrets } from './events/attempt.ts';
 import { createDispatcher } from './events/dispatcher.ts';
 import { createIds } from './state/ids.ts';
-import { createRedeliver } from './events/deliveries.ts';
+import { createRedeliver, createReportForwards } from './events/deliveries.ts';
 import { createExchanges } from './requests.ts';
 import { createFaults } from './faults.ts';
 import { createKeys, initialChanges } from './state/keys.ts';
@@ -95,6 +95,7 @@ export function createSandbox(options: SandboxOptions = {}) {
     faults: createFaults(core),
     webhooks: createWebhooks(core),
     redeliver: createRedeliver(core),
+    reportForwards: createReportForwards(core),
     /** Resolves when no delivery is in flight or ready to send. */
     settled: dispatcher.settled,
     time: createTime({ ...core, settled: dispatcher.settled }),

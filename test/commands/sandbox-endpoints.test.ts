@@ -145,7 +145,7 @@ describe('sandbox endpoints deliveries', () => {
     expect((await run(`sandbox endpoints deliveries --limit 1 ${columns}`)).stdout).toBe(rows[1]);
     expect((await run(`sandbox endpoints deliveries --where state=queued ${columns}`)).stdout).toBe(rows[0]);
     expect((await run(`sandbox endpoints deliveries --where state=waiting ${columns}`)).stdout).toBe(rows[1]);
-    const header = 'at\tid\tevent\ttype\turl\tstate\tattempts\tlast\tnext_at\n';
+    const header = 'at\tid\tevent\ttype\turl\tstate\tattempts\tlast\tforwarded\tnext_at\n';
     expect((await run('sandbox endpoints deliveries --where state=queued')).stdout.startsWith(header)).toBe(true);
     expect((await run('sandbox endpoints deliveries --where state=waiting')).stdout.startsWith(header)).toBe(true);
     expect((await run('sandbox endpoints deliveries --where state=dead')).stdout).toBe('');

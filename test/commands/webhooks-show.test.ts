@@ -167,6 +167,7 @@ describe('webhooks show MESSAGE', () => {
   it('shows what the sandbox knows of a message, and the events that a listener received for it', async () => {
     const { home, send, journal, run } = await listener();
     const sandbox = await serveLocal(home);
+    sandbox.time.freeze();
     const { events } = sandbox.trigger('message.delivered', { to: '+12025550101' });
     const id = sandbox.messages()[0]?.id ?? '';
     const event = await send(JSON.stringify({ type: 'message.delivered', data: { message_id: id } }));

@@ -102,6 +102,23 @@ describe('webhooks listen --profile local', () => {
     });
   });
 
+  it('reports to the sandbox what the handler behind it answered', async () => {
+    const handler = await receiver((response) => response.writeHead(500).end('TypeError: order is undefined'));
+    const listening = await listen(['--profile', 'local', '--forward-to', handler.url]);
+    await trigger('message.failed', '--to', '+12025550101');
+    await listening.printed('forwarded', 1);
+    const deliveries = async () => JSON.parse((await run('sandbox', 'endpoints', 'deliveries', '-o', 'json')).stdout);
+    await expect.poll(deliveries).toMatchObject([{ state: 'delivered', last: 200, forwarded: 500 }]);
+    const { stdout: id } = await run('sandbox', 'messages', '-o', 'id');
+    const [delivered, handled] = (await run('sandbox', 'messages', id.trim())).stdout.trim().split('\n').slice(-2);
+    expect(delivered).toMatch(/Z {2}→ http:\/\/127\.0\.0\.1:\d+\/ {2}200 in \d+ ms$/);
+    expect(handled).toMatch(/Z {2} {2}→ handler http:\/\/127\.0\.0\.1:\d+\/\S* {2}500 in \d+ ms$/);
+    const [{ forwards }] = JSON.parse(
+      (await run('sandbox', 'messages', id.trim(), '--query', 'events[0].deliveries', '-o', 'json')).stdout,
+    );
+    expect(forwards).toMatchObject([{ status: 500, body: 'TypeError: order is undefined' }]);
+  });
+
   it.each(some(['SIGINT', 'SIGTERM', 'SIGHUP']))(
     'removes its webhook and files after %s, and exits 0',
     async (signal) => {

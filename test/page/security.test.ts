@@ -114,7 +114,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
       asked.push(request);
       response.writeHead(404).end('{}');
     }).listen(Number(new URL(url).port), '127.0.0.1');
-    onTestFinished(() => void other.close().closeAllConnections());
+    onTestFinished(() => other.close().closeAllConnections());
     for (const screen of ['Webhooks', 'Settings', 'Data']) await page.getByRole('link', { name: screen }).click();
     await expect.poll(() => asked.length).toBeGreaterThan(5);
     expect(

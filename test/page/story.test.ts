@@ -61,7 +61,7 @@ describe.skipIf(noBrowser)(`what happened to a message (${noBrowser ?? 'in chrom
     const step = storyOn(page).getByRole('listitem').filter({ hasText: '"message.delivered"' });
     const payload = JSON.parse(await step.locator('pre').innerText());
     expect(payload).toMatchObject({ type: 'message.delivered', data: { message_id: id, to: '+12025550101' } });
-    await storyOn(page).getByText('no webhook receives it').waitFor();
+    await storyOn(page).getByText('no webhook received it').waitFor();
   });
 
   it('has the payload of a reply', async () => {
@@ -96,6 +96,35 @@ describe.skipIf(noBrowser)(`what happened to a message (${noBrowser ?? 'in chrom
       .first()
       .waitFor();
     await steps.getByText('retry 2', { exact: true }).first().waitFor();
+  });
+
+  it('has what the handler behind a listener answered', async () => {
+    const listener = await receiver();
+    const { id: webhook } = shown.sandbox.webhooks.add({ url: listener.url });
+    await shown.send('+12025550101', 'welcome');
+    await shown.sandbox.time.advance(400);
+    const [{ id: event = '' } = {}] = shown.sandbox.events();
+    const answer = { event, url: 'http://localhost:3000/hook', status: 500, body: 'order is undefined', took: 12 };
+    shown.sandbox.reportForwards(webhook, [answer]);
+    const page = await tabs.open(shown.link);
+    const step = storyOn(page).getByRole('listitem').filter({ hasText: 'Handler localhost:3000/hook' });
+    await step.getByText('500 in 12 ms').waitFor();
+    await step.getByRole('button').click();
+    await step.getByText('order is undefined').waitFor();
+    await page.getByRole('link', { name: 'Events' }).click();
+    await page.getByRole('row').filter({ hasText: 'welcome' }).getByText('200 → 500').waitFor();
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('table', { name: 'Deliveries' }).getByText('handler 500').waitFor();
+  });
+
+  it('gets to what is due by one button', async () => {
+    await shown.send('+12025550103', 'welcome');
+    const page = await tabs.open(shown.link);
+    const delivered = storyOn(page).getByRole('listitem').filter({ hasText: 'Delivered' });
+    await delivered.getByText(/^due 00:00:\d\d · in [45] s$/).waitFor();
+    await delivered.getByRole('button', { name: 'Now' }).click();
+    await delivered.getByText('"message.delivered"').waitFor();
+    expect(shown.sandbox.messages()).toMatchObject([{ status: 'delivered' }]);
   });
 
   it('has steps that open and close by keyboard', async () => {

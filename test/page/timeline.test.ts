@@ -160,13 +160,13 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     await page.getByRole('link', { name: 'Events' }).click();
     await page.getByRole('row').filter({ hasText: 'welcome' }).getByRole('button').click();
     const details = page.getByRole('region', { name: 'Details' });
-    const [delivered, read] = ['delivered', 'read'].map((hasText) =>
+    const [delivered, read] = ['Delivered', 'Read'].map((hasText) =>
       details.getByRole('listitem').filter({ has: page.getByText(hasText, { exact: true }) }),
     );
     await read?.getByText(/^due 00:00:0\d · in \d s$/).waitFor();
     await delivered?.getByText('due 00:00:05 · in 5 s').waitFor();
     await page.getByRole('button', { name: '+5 s' }).click();
-    await expect.poll(() => delivered?.innerText()).toMatch(/^delivered\s+00:00:05$/m);
+    await expect.poll(() => delivered?.innerText()).toMatch(/^Delivered\s+00:00:05$/m);
   });
 
   it('run a schedule of retries by advancing to what is due next', async () => {

@@ -17,7 +17,7 @@ const about = {
   summary: 'List the deliveries of events to webhooks, or show one',
   examples: ['sandbox endpoints deliveries', 'sandbox endpoints deliveries --where state=dead -o json'],
   sample:
-    'at\tid\tevent\ttype\turl\tstate\tattempts\tlast\tnext_at\n2026-…\tdlv_…\tevt_…\tmessage.failed\thttp:…\twaiting\t1\t503\t2026-…',
+    'at\tid\tevent\ttype\turl\tstate\tattempts\tlast\tforwarded\tnext_at\n2026-…\tdlv_…\tevt_…\tmessage.failed\thttp:…\twaiting\t1\t503\t\t2026-…',
 } as const;
 
 const show = command({
@@ -33,13 +33,14 @@ export const sandboxDeliveries = listCommand({
   ...about,
   details: [
     'States: waiting (for the next attempt), delivered, dead (ten attempts failed, or the webhook is disabled or',
-    'removed), dropped (by a fault), queued (no webhook was registered for the event).',
+    'removed), dropped (by a fault), queued (no webhook was registered for the event). Forwarded: what the handler',
+    'behind bizmsg webhooks listen --forward-to answered.',
   ].join('\n'),
   noun: 'deliveries',
   type: eventType,
   params: { id },
   instead: { id: show },
-  first: ['at', 'id', 'type', 'state', 'attempts', 'last'],
+  first: ['at', 'id', 'type', 'state', 'attempts', 'last', 'forwarded'],
   open: (context) => sandboxLog(context, 'events', (sandbox, part) => sandbox.ask('deliveries', part)),
   entryOf: (row: OutputOf<'deliveries'>[number]) => ({
     id: row.id,

@@ -1,7 +1,7 @@
-import { cell } from '../../cli/output/rows.ts';
+import { isoTime } from '../../base/iso-time.ts';
 import type { Ui } from '../../cli/output/ui.ts';
-import { isRecord } from '../../contract/readers.ts';
-import type { DeliveryRecord, MessageStory, RequestRow } from '../../sandbox/rows.ts';
+import { type Step, stepsOf } from '../../sandbox/control/story.ts';
+import type { MessageStory, RequestRow } from '../../sandbox/rows.ts';
 import type { SandboxEvent } from '../../sandbox/state/records.ts';
 
 /** A request on one line. */
@@ -14,17 +14,10 @@ export function requestLine({ at, method, path, status, message_id, fault, detai
 
 /** A message, its text, and what happened to it, in order. */
 export function storyText(story: MessageStory, ui: Ui): string {
-  const { id, to, template, status, text, request, receipts, events } = story;
+  const { id, to, template, status, text } = story;
   const head = [ui.color.bold(id), to, template, statusText(status, ui)].join('  ');
-  const pending = receipts.filter(({ event }) => event === null);
-  return [
-    head,
-    text ?? 'its template was deleted, so the text is unknown',
-    '',
-    ...(request ? [requestLine({ ...request, message_id: null }, ui)] : []),
-    ...events.flatMap((event) => eventLines(event, ui)),
-    ...pending.map(({ type, at }) => ui.line([ui.time(at), ui.color.dim(`${type} is due`)])),
-  ].join('\n');
+  const lines = stepsOf(story).map((step) => stepLine(step, ui));
+  return [head, text ?? 'its template was deleted, so the text is unknown', '', ...lines].join('\n');
 }
 
 function statusText(status: MessageStory['status'], { color }: Ui): string {
@@ -32,17 +25,15 @@ function statusText(status: MessageStory['status'], { color }: Ui): string {
   return status === 'accepted' ? color.yellow(status) : color.green(status);
 }
 
-function eventLines({ id, type, at, data, deliveries }: MessageStory['events'][number], ui: Ui): readonly string[] {
-  const reason = isRecord(data['reason']) ? Object.values(data['reason']).map(cell) : [];
-  const line = ui.line([ui.time(at), type, id, ...(reason.length > 0 ? [reason.join(': ')] : [])]);
-  return [line, ...deliveries.map((delivery) => deliveryLine(delivery, ui))];
-}
+const arrows = { request: '', event: '', delivery: '→ ', handler: '  → handler ' } as const;
 
-function deliveryLine({ id, url, state, attempts, last }: DeliveryRecord, ui: Ui): string {
-  if (state === 'queued') return ui.line(['  → no webhook received it']);
-  const count = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`;
-  const outcome = [state, ...(last === null ? [] : [`(${last})`])].join(' ');
-  return ui.line([`  → ${outcome}`, count, id, url ?? '']);
+function stepLine({ kind, what, note, at, state, event }: Step, ui: Ui): string {
+  const subject = arrows[kind] + (what ?? (kind === 'request' ? 'sent' : note));
+  const paint = state === 'bad' ? ui.color.red : ui.color.green;
+  const notes = what === null || note === '' ? [] : [state === 'pending' ? note : paint(note)];
+  const time = ui.time(isoTime(at));
+  if (state === 'pending') return ui.line([time, ui.color.dim(`${subject} is due`), ...notes]);
+  return ui.line([time, subject, ...(event === undefined ? [] : [event]), ...notes]);
 }
 
 /** The id of the record that an event is about. */

@@ -167,6 +167,7 @@ async function* itemsUntilEnd(
   const ended = untilAborted(context.host.signal).then(end);
   try {
     for await (const items of withAdvice(context, listening.items())) {
+      subscription?.report(items);
       yield items;
       // The others are in the history.
       if (context.host.stdout.unprinted.bytes > 0) break;

@@ -5,6 +5,7 @@ import { processStart } from '../../base/liveness.ts';
 import { sleep } from '../../base/sleep.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { Remote } from '../../sandbox/remote/remote.ts';
+import type { Item } from '../../webhooks/items.ts';
 import { remoteOf } from '../sandbox/control.ts';
 
 /** Where events come from: a sandbox, the service of an account, or unknown. */
@@ -32,6 +33,8 @@ export async function senderOf(context: Context): Promise<Sender> {
 
 /** A listener's webhook in the sandbox. */
 export interface Subscription {
+  /** Reports to the sandbox how a handler answered forwarded events. */
+  report(items: readonly Item[]): void;
   /** Resolves once the webhook is removed. */
   close(): Promise<void>;
 }
@@ -66,10 +69,21 @@ export async function subscribe(
   const { later, pid } = context.host;
   const owner = { pid, start: processStart(pid), returns: true };
   const closed = new AbortController();
+  /** The sandbox's ids of events that may be forwarded. */
+  const ids = new Map<string, string>();
+  let webhook = '';
+  let reporting: Promise<unknown> = Promise.resolve();
   let remote = await register(locator, catchUp);
   const watching = watch();
   return {
+    report(items) {
+      const forwards = items.flatMap((item) => forwardIn(item, ids) ?? []);
+      if (forwards.length === 0) return;
+      // A sandbox that has ended does not need it.
+      reporting = reporting.then(() => remote.ask('reportForwards', { webhook, forwards })).catch(() => {});
+    },
     async close() {
+      await reporting;
       closed.abort();
       await watching;
       // Fails if the sandbox has ended; the next listener at this address replaces the webhook.
@@ -81,7 +95,7 @@ export async function subscribe(
     const remote = await remoteOf(context, found);
     // The first event may arrive before addWebhook returns.
     await learnSecret(remote);
-    await remote.ask('addWebhook', { url, secret, catchUp, external: true, owner });
+    ({ id: webhook } = await remote.ask('addWebhook', { url, secret, catchUp, external: true, owner }));
     return remote;
   }
 
@@ -120,4 +134,20 @@ export async function subscribe(
       return context.note('sandbox-back', `the sandbox is running again: ${found.url}`);
     }
   }
+}
+
+const mostIds = 10_000;
+
+/** An attempt to forward an event, as the sandbox knows the event; remembers the ids of events. */
+function forwardIn(item: Item, ids: Map<string, string>) {
+  if (item.type === 'event') {
+    const id = item.headers['webhook-id'];
+    if (id !== undefined) ids.set(item.id, id);
+    const [oldest] = ids.size > mostIds ? ids.keys() : [];
+    if (oldest !== undefined) ids.delete(oldest);
+    return undefined;
+  }
+  const { event: own, url, status, error, body, ms } = item;
+  const event = ids.get(own);
+  return event === undefined ? undefined : { event, url, status, error, body, took: Math.round(ms) };
 }

@@ -9,7 +9,7 @@ import { act, Copy } from '../notice.tsx';
 import { goTo, route } from '../route.ts';
 import type { SandboxEvent } from '../state.ts';
 import { Detail, Split, Table } from '../table.tsx';
-import { phoneIn } from '../timeline.ts';
+import { phoneIn, resultOf } from '../timeline.ts';
 import { timeText } from '../words.ts';
 import { OfEvent } from './story.tsx';
 
@@ -31,7 +31,7 @@ export function Deliveries() {
       detail={
         open && (
           <Detail title={open.type} onClose={() => goTo('deliveries')}>
-            <OfEvent key={open.id} id={open.id} type={open.type} at={Date.parse(open.at)} />
+            <OfEvent key={open.id} id={open.id} />
           </Detail>
         )
       }
@@ -63,7 +63,7 @@ export function Deliveries() {
           { title: 'Event', class: 'whole-word', cell: ({ type }) => type },
           { title: 'Phone', class: 'whole-word wide', cell: ({ event }) => phoneIn(events.get(event)) },
           { title: 'State', class: 'whole-word', cell: ({ state }) => <span class={`state ${state}`}>{state}</span> },
-          { title: 'Response', cell: ({ last }) => last },
+          { title: 'Response', cell: Response },
           { title: 'Attempts', class: 'wide extra number', cell: ({ attempts }) => attempts },
           {
             title: 'Next',
@@ -86,6 +86,15 @@ function redeliveredText({ redelivered, remaining: { disabled, removed } }: Outp
   const closed = disabled + removed;
   const skipped = closed === 0 ? '' : `; skipped because the webhook was removed or disabled: ${closed}`;
   return `Redelivered: ${redelivered}${skipped}`;
+}
+
+function Response({ last, forwarded }: OutputOf<'deliveries'>[number]) {
+  if (forwarded === null) return last;
+  return (
+    <>
+      {last} <span class={`state ${resultOf({ state: 'delivered', last, forwarded }).state}`}>handler {forwarded}</span>
+    </>
+  );
 }
 
 /** Unknown if the event is older than what the page keeps. */

@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { ask, useAsked } from '../ask.ts';
+import { eventSteps, type Step, stepsOf } from '../../sandbox/control/story.ts';
 import { useClock } from '../clock.tsx';
 import { state } from '../connection.ts';
 import { Icon } from '../icons.tsx';
@@ -8,7 +9,6 @@ import { Json } from '../json.tsx';
 import { act, Copy } from '../notice.tsx';
 import type { Item } from '../phones.ts';
 import { goTo, linkTo } from '../route.ts';
-import { type Attempt, deliverySteps, type Step, stepsOf } from '../story.ts';
 import { marked, Text } from '../text.tsx';
 import { distanceText, timeText } from '../words.ts';
 import { RequestDetails } from './request.tsx';
@@ -54,65 +54,34 @@ function Id({ item }: { readonly item: Item }) {
 
 export function OfMessage({ id }: { readonly id: string }) {
   const story = useAsked('deliveries', 'message', { id });
-  const request = state.value.requests.findLast(({ message_id: message }) => message === id);
-  const message = state.value.messages.find((one) => one.id === id);
-  if (!story) return <p class="empty">Loading</p>;
-  const steps = stepsOf(story);
-  const latest = latestOf(steps);
-  return (
-    <ol class="line-of-steps">
-      <StepRow
-        step={{
-          key: 'request',
-          title: request ? 'Accepted' : 'Sent',
-          note: request ? `POST send-template · ${request.status}` : 'no request in the log',
-          at: Date.parse(story.sent_at),
-          state: 'good',
-          isDelivery: false,
-        }}
-        isLatest={latest === undefined}
-      >
-        {request && <RequestDetails request={request} message={message} />}
-      </StepRow>
-      {steps.map((step) => (
-        <StepRow key={step.key} step={step} isLatest={step === latest} />
-      ))}
-    </ol>
-  );
-}
-
-/** The last event so far: its payload is what a handler is written for. */
-function latestOf(steps: readonly Step[]): Step | undefined {
-  return steps.findLast(({ event }) => event !== undefined);
+  return story ? <Steps steps={stepsOf(story)} message={id} /> : <p class="empty">Loading</p>;
 }
 
 /** A reply is an event, without receipts. */
 function OfReply({ reply }: { readonly reply: string }) {
   const event = state.value.events.findLast(({ message }) => message === reply);
-  return event ? <OfEvent id={event.id} at={event.at} type={event.type} /> : <p class="empty">Loading</p>;
+  return event ? <OfEvent id={event.id} /> : <p class="empty">Loading</p>;
 }
 
-interface OfEventProps {
-  readonly id: string;
-  readonly at: number;
-  readonly type: string;
-}
-
-export function OfEvent({ id, at, type }: OfEventProps) {
+/** By the id of an event or a delivery. */
+export function OfEvent({ id }: { readonly id: string }) {
   const deliveries = useAsked('deliveries', 'delivery', { id }) ?? [];
-  const first: Step = {
-    key: id,
-    title: type.replace('message.', ''),
-    note: '',
-    at,
-    state: 'good',
-    isDelivery: false,
-    event: id,
-  };
+  const [first] = deliveries;
+  return first ? <Steps steps={eventSteps({ ...first, id, data: {} }, deliveries)} /> : null;
+}
+
+interface StepsProps {
+  readonly steps: readonly Step[];
+  readonly message?: string;
+}
+
+/** At first, only the last event so far is open: its payload is what a handler is written for. */
+function Steps({ steps, message }: StepsProps) {
+  const latest = steps.findLast(({ kind, state: how }) => kind === 'event' && how !== 'pending') ?? steps[0];
   return (
     <ol class="line-of-steps">
-      {[first, ...deliveries.flatMap(deliverySteps)].map((step) => (
-        <StepRow key={step.key} step={step} isLatest={step === first} />
+      {steps.map((step) => (
+        <StepRow key={step.key} step={step} isLatest={step === latest} message={message} />
       ))}
     </ol>
   );
@@ -122,47 +91,87 @@ interface StepRowProps {
   readonly step: Step;
   /** Whether it shows its details at first. */
   readonly isLatest: boolean;
-  readonly children?: ComponentChildren;
+  readonly message: string | undefined;
 }
 
 /** A step, which opens to what was sent and answered. */
-function StepRow({ step, isLatest, children }: StepRowProps) {
+function StepRow({ step, isLatest, message }: StepRowProps) {
   const isOpen = useSignal(isLatest);
-  const { title, note, at, state: how, isDelivery, event, attempt } = step;
-  const details = children ?? (event ? <EventDetails id={event} /> : attempt && <AttemptDetails attempt={attempt} />);
+  const { kind, note, at, state: how } = step;
+  const details = detailsOf(step, message);
   const head = (
     <>
       <span class="what">
-        <strong>{title}</strong>
-        {note !== '' && <span class="note">{marked(note)}</span>}
+        <strong>{titleOf(step)}</strong>
+        {note !== '' && <span class="note">{marked(kind === 'request' ? `${sentWith(step)} · ${note}` : note)}</span>}
       </span>
-      {how === 'pending' ? <Due at={at} /> : at > 0 && <time>{timeText(at)}</time>}
+      {how !== 'pending' && at > 0 && <time>{timeText(at)}</time>}
     </>
   );
   return (
-    <li class={`is-${how} ${isDelivery ? 'delivery' : ''}`}>
+    <li class={`is-${how} ${kind}`}>
       {details ? (
         <button type="button" class="head" aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
           {head}
           <Icon name="open" />
         </button>
       ) : (
-        <div class="head">{head}</div>
+        <div class="head">
+          {head}
+          {how === 'pending' && <Due at={at} />}
+        </div>
       )}
-      {isOpen.value && <div class="details">{details}</div>}
+      {isOpen.value && details && <div class="details">{details}</div>}
     </li>
   );
 }
 
-/** When a step is due. */
+function titleOf({ kind, what, state: how }: Step): string {
+  if (kind === 'request') return what === null ? 'Sent' : how === 'bad' ? 'Sent, but the answer failed' : 'Accepted';
+  if (what === null) return 'Not delivered';
+  if (kind === 'event') return what.replace(/^message\.(.)/, (_, first: string) => first.toUpperCase());
+  const url = what.replace(/^https?:\/\//, '');
+  return kind === 'delivery' ? `POST ${url}` : `Handler ${url}`;
+}
+
+function sentWith({ what }: Step): string {
+  return what?.replace(/\/.*\//, '') ?? '';
+}
+
+function detailsOf({ kind, event, attempt, forward }: Step, message: string | undefined): JSX.Element | undefined {
+  if (kind === 'request' && message !== undefined) return <RequestOf message={message} />;
+  if (event !== undefined) return <EventDetails id={event} />;
+  if (attempt) return <AttemptDetails attempt={attempt} />;
+  return forward?.body === undefined ? undefined : <pre>{marked(forward.body)}</pre>;
+}
+
+function RequestOf({ message }: { readonly message: string }) {
+  const { requests, messages } = state.value;
+  const request = requests.findLast(({ message_id: id }) => id === message);
+  if (!request) return <p class="note">The log of requests does not have it.</p>;
+  return <RequestDetails request={request} message={messages.find(({ id }) => id === message)} />;
+}
+
+/** When a step is due, and a button to get there. */
 function Due({ at }: { readonly at: number }) {
   const clock = useClock();
   const left = clock ? at - clock.now : 0;
   return (
-    <span class="due">
-      due {timeText(at)}
-      {left > 0 && ` · in ${distanceText(left)}`}
-    </span>
+    <>
+      <span class="due">
+        due {timeText(at)}
+        {left > 0 && ` · in ${distanceText(left)}`}
+      </span>
+      <button
+        type="button"
+        class="small"
+        title={`Advances the clock to ${timeText(at)}`}
+        disabled={left <= 0}
+        onClick={() => void act(() => ask('advanceClock', { by: left }))}
+      >
+        Now
+      </button>
+    </>
   );
 }
 
@@ -188,7 +197,7 @@ function EventDetails({ id }: { readonly id: string }) {
 
 const parts = ['Answer', 'Request'] as const;
 
-function AttemptDetails({ attempt: { request, response, error } }: { readonly attempt: Attempt }) {
+function AttemptDetails({ attempt: { request, response, error } }: { readonly attempt: NonNullable<Step['attempt']> }) {
   const part = useSignal<(typeof parts)[number]>('Answer');
   return (
     <>

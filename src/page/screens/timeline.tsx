@@ -5,7 +5,7 @@ import { state } from '../connection.ts';
 import { goTo, linkTo, route } from '../route.ts';
 import { Detail, Search, Split, Table } from '../table.tsx';
 import { marked, StatusText } from '../text.tsx';
-import { isShown, phoneOf, type Row, type Step, timelineOf } from '../timeline.ts';
+import { isShown, phoneOf, resultOf, type Row, type Step, timelineOf } from '../timeline.ts';
 import { timeText } from '../words.ts';
 import { RequestDetails } from './request.tsx';
 import { OfEvent, OfMessage } from './story.tsx';
@@ -68,10 +68,8 @@ function Steps({ steps, isPending }: Row) {
       {steps.map((step) => (
         <span key={step.event.id} class={`step is-${worst(step)}`}>
           {step.event.type.replace('message.', '')}
-          {step.deliveries.map(({ id, state, last }) => (
-            <span key={id} class={`state ${state}`}>
-              {typeof last !== 'number' ? state : state === 'waiting' ? `${last} · retry` : last}
-            </span>
+          {step.deliveries.map((delivery) => (
+            <Result key={delivery.id} of={delivery} />
           ))}
         </span>
       ))}
@@ -80,8 +78,14 @@ function Steps({ steps, isPending }: Row) {
   );
 }
 
+function Result({ of: delivery }: { readonly of: Step['deliveries'][number] }) {
+  const { state, last } = resultOf(delivery);
+  const isAnswer = typeof delivery.last === 'number';
+  return <span class={`state ${state}`}>{isAnswer ? `${last}${state === 'waiting' ? ' · retry' : ''}` : state}</span>;
+}
+
 function worst({ event, deliveries }: Step): string {
-  if (event.type === 'message.failed' || deliveries.some(({ state }) => state === 'dead')) return 'bad';
+  if (event.type === 'message.failed' || deliveries.some((one) => resultOf(one).state === 'dead')) return 'bad';
   if (deliveries.some(({ state }) => state === 'waiting')) return 'pending';
   return deliveries.some(({ state }) => state === 'delivered') ? 'good' : 'plain';
 }
@@ -105,7 +109,7 @@ function Details({ row }: { readonly row: Row }) {
       ) : (
         request && <RequestDetails request={request} message={message} />
       )}
-      {!message && steps.map(({ event }) => <OfEvent key={event.id} {...event} />)}
+      {!message && steps.map(({ event }) => <OfEvent key={event.id} id={event.id} />)}
     </Detail>
   );
 }

@@ -61,6 +61,14 @@ const messageFilter = fields({
   template: optional(read.string),
   status: optional(oneOf(messageStatuses)),
 });
+const forwarded = fields({
+  event: read.string,
+  url: read.string,
+  status: optional(integer()),
+  error: optional(read.string),
+  body: optional(read.string),
+  took: integer(),
+});
 const newPlan = fields({
   name: oneOf(planNames),
   rate: optional(integer()),
@@ -193,6 +201,11 @@ export const operations = {
       if ((id === undefined) !== failed) throw new Refusal(400, 'pass either id or failed');
       return { redelivered: sandbox.redeliver(id ?? 'failed'), remaining: sandbox.remaining() };
     },
+  ),
+  /** The answers of the handler behind a listener, by the ids of its webhook and of the events. */
+  reportForwards: op(
+    fields({ webhook: read.string, forwards: read.list(forwarded) }),
+    ({ sandbox }: WithSandbox, { webhook, forwards }) => sandbox.reportForwards(webhook, forwards),
   ),
   contacts: op(fields({ limit: optional(integer()) }), ({ sandbox }: WithSandbox, { limit }) =>
     newest(sandbox.contacts(), { limit }),

@@ -2,7 +2,7 @@ import { Refusal } from '../refusal.ts';
 import { isoTime } from '../../base/iso-time.ts';
 import type { DeliveryFilter, DeliveryRecord, DeliveryRow, DeliveryStatus, Remaining, RowState } from '../rows.ts';
 import { between, newest } from '../state/logs.ts';
-import type { Change, FaultRecord, SandboxEvent, Webhook } from '../state/records.ts';
+import type { Change, FaultRecord, Forward, SandboxEvent, Webhook } from '../state/records.ts';
 import { eventById, type RegisteredWebhook, type Sending, type State, type Core } from '../state/state.ts';
 
 type Entry = SandboxEvent | Sending;
@@ -43,12 +43,12 @@ function stateOf(entry: Entry, state: State): RowState {
 
 function deliveryRecord(entry: Entry, state: State): DeliveryRecord {
   const row = rowOf(entry, state);
-  if (!('delivery' in entry)) return { ...row, webhook: null, fault: null, attempts: [] };
-  const { delivery, attempts } = entry;
-  return { ...row, webhook: delivery.webhook, fault: delivery.fault ?? null, attempts };
+  if (!('delivery' in entry)) return { ...row, webhook: null, fault: null, attempts: [], forwards: [] };
+  const { delivery, attempts, forwards = [] } = entry;
+  return { ...row, webhook: delivery.webhook, fault: delivery.fault ?? null, attempts, forwards };
 }
 
-const none = { attempts: 0, last: null, next_at: null } as const;
+const none = { attempts: 0, last: null, forwarded: null, next_at: null } as const;
 
 /** Every row has all columns in the same order: the first row decides a table's. */
 function rowOf(entry: Entry, state: State): DeliveryRow {
@@ -62,9 +62,9 @@ function rowOf(entry: Entry, state: State): DeliveryRow {
       state: 'queued',
       ...none,
     };
-  const { delivery, event, to, attempts, next } = entry;
+  const { delivery, event, to, attempts, forwards, next } = entry;
   const { status, reason } = statusOf(entry, state);
-  const last = attempts.at(-1);
+  const [last, forward] = [attempts.at(-1), forwards?.at(-1)];
   return {
     at: isoTime(event.at),
     id: delivery.id,
@@ -74,9 +74,24 @@ function rowOf(entry: Entry, state: State): DeliveryRow {
     state: status,
     attempts: attempts.length,
     last: reason ?? last?.error ?? last?.response?.status ?? null,
+    forwarded: forward?.error ?? forward?.status ?? null,
     next_at: status === 'waiting' ? new Date(Number(next)).toISOString() : null,
   };
 }
+
+/** Records how the handler behind a listener answered events that were delivered to the listener. */
+export function createReportForwards({ store: { state, commit }, clock }: Core) {
+  return (webhook: string, forwards: readonly Forwarded[]): void => {
+    const changes = forwards.flatMap(({ event, ...rest }): readonly Change[] => {
+      const sending = sendingsOf(event, state).find(({ delivery }) => delivery.webhook === webhook);
+      if (!sending) return [];
+      return [{ type: 'forward', delivery: sending.delivery.id, forward: { at: clock.now(), ...rest } }];
+    });
+    commit(changes);
+  };
+}
+
+type Forwarded = Omit<Forward, 'at'> & { readonly event: string };
 
 /** Restarts one delivery, those of an event, or all `failed` ones, now. Returns the number. */
 export function createRedeliver({ store, ids, clock }: Core): (which: string) => number {

@@ -93,6 +93,11 @@ export function apply(state: State, change: Change): void {
       return applyDelivery(state, change.delivery);
     case 'attempt':
       return applyAttempt(state, change.delivery, change.attempt, change.next);
+    case 'forward': {
+      const sending = state.deliveries.get(change.delivery);
+      if (sending) sending.forwards = [...(sending.forwards ?? []), change.forward];
+      return;
+    }
     case 'redelivery':
       return applyRedelivery(state, change.delivery, change.at);
   }

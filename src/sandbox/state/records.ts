@@ -168,6 +168,19 @@ export interface Attempt {
   readonly took: number;
 }
 
+/** How the handler behind a listener of bizmsg answered a delivery that the listener had accepted. */
+export interface Forward {
+  /** Time on the sandbox's clock. */
+  readonly at: number;
+  readonly url: string;
+  readonly status?: number | undefined;
+  readonly error?: string | undefined;
+  /** The beginning of the answer. */
+  readonly body?: string | undefined;
+  /** Milliseconds of real time. */
+  readonly took: number;
+}
+
 export const resettable = ['messages', 'contacts', 'logs', 'all'] as const;
 export type Resettable = (typeof resettable)[number];
 
@@ -215,6 +228,7 @@ export type Change =
   | { readonly type: 'webhook-removed'; readonly webhook: string }
   | { readonly type: 'delivery'; readonly delivery: Delivery }
   | { readonly type: 'attempt'; readonly delivery: string; readonly attempt: Attempt; readonly next: Next }
+  | { readonly type: 'forward'; readonly delivery: string; readonly forward: Forward }
   | { readonly type: 'redelivery'; readonly delivery: string; readonly at: number }
   /** Counting continues from the given counts. */
   | { readonly type: 'fault'; readonly fault: Fault; readonly matched?: number; readonly injected?: number }

@@ -86,7 +86,7 @@ function* deliveryChanges(state: State): Generator<Change> {
   }
 }
 
-function* sendingChanges({ delivery, attempts, tries, next }: Sending): Generator<Change> {
+function* sendingChanges({ delivery, attempts, forwards = [], tries, next }: Sending): Generator<Change> {
   const { id, at } = delivery;
   yield { type: 'delivery', delivery };
   const redeliveredAt = attempts.length - tries;
@@ -94,6 +94,7 @@ function* sendingChanges({ delivery, attempts, tries, next }: Sending): Generato
     if (made === redeliveredAt && made > 0) yield { type: 'redelivery', delivery: id, at };
     yield { type: 'attempt', delivery: id, attempt, next };
   }
+  for (const forward of forwards) yield { type: 'forward', delivery: id, forward };
   const isPending = tries === 0 && typeof next === 'number' && (attempts.length > 0 || next !== at);
   if (isPending) yield { type: 'redelivery', delivery: id, at: next };
 }

@@ -9,6 +9,7 @@ import type {
   Contact,
   Delivery,
   Fault,
+  Forward,
   Inbound,
   Key,
   Message,
@@ -55,6 +56,7 @@ export interface Sending {
   readonly event: SandboxEvent;
   readonly to: RegisteredWebhook;
   readonly attempts: Attempt[];
+  forwards?: readonly Forward[];
   /** Attempts since the start or the last redelivery; determines the next retry. */
   tries: number;
   next: Next;
