@@ -5,6 +5,7 @@ import { ask } from './ask.ts';
 import { Clock } from './clock.tsx';
 import { link, type Link, state } from './connection.ts';
 import { Confirm } from './dialog.tsx';
+import { Finder } from './finder.tsx';
 import { Copy, Notice } from './notice.tsx';
 import { Icon } from './icons.tsx';
 import { linkTo, route } from './route.ts';
@@ -13,7 +14,7 @@ import { Deliveries } from './screens/deliveries.tsx';
 import { Limits } from './screens/limits.tsx';
 import { Phones } from './screens/phones.tsx';
 import { Timeline } from './screens/timeline.tsx';
-import { Help, isHelpOpen, useKeys } from './shortcuts.tsx';
+import { Help, isFinding, isHelpOpen, useKeys } from './shortcuts.tsx';
 import { type ScreenName, screens } from './words.ts';
 
 const shown: Readonly<Record<ScreenName, () => JSX.Element>> = {
@@ -55,6 +56,7 @@ export function App() {
       </main>
       <Notice />
       <Help />
+      <Finder />
       <Confirm />
     </>
   );
@@ -74,6 +76,15 @@ function Tools() {
   const next = themes[(themes.indexOf(chosen) + 1) % themes.length];
   return (
     <div class="bar-tools">
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Find anything"
+        title="Find anything (Ctrl K)"
+        onClick={() => (isFinding.value = true)}
+      >
+        <Icon name="search" />
+      </button>
       <Connect />
       <button
         type="button"

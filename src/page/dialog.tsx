@@ -20,7 +20,8 @@ export function Dialog({ title, isOpen, children }: DialogProps) {
   }, [isOpen.value]);
   const close = () => (isOpen.value = false);
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={close}>
+    // The event comes late: meanwhile the dialog may have been opened again.
+    <dialog ref={dialog} aria-labelledby={id} onClose={({ currentTarget }) => currentTarget.open || close()}>
       <header>
         <h2 id={id}>{title}</h2>
         <button type="button" class="quiet" onClick={close}>

@@ -24,6 +24,11 @@ export function useKeys(keys: Keys): void {
 export function listenForKeys(): void {
   let isGo = false;
   document.addEventListener('keydown', (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === 'k') {
+      event.preventDefault();
+      if (!document.querySelector('dialog[open]')) isFinding.value = true;
+      return;
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(event.target)) return;
     if (event.key !== 'Escape' && !hasKeys.value) return;
     const screen = isGo ? screens.find(({ key }) => key === event.key) : undefined;
@@ -46,6 +51,7 @@ function isControl(target: EventTarget | null): boolean {
 }
 
 export const isHelpOpen = signal(false);
+export const isFinding = signal(false);
 
 const keys = [
   ...screens.map(({ key, title }) => [`g ${key}`, title]),
@@ -53,6 +59,7 @@ const keys = [
   ['Enter', 'Open the row'],
   ['Esc', 'Back'],
   ['/', 'Search'],
+  ['Ctrl K', 'Find anything'],
   ['r', 'Reply as the customer'],
   ['n', 'New message'],
   ['?', 'These shortcuts'],

@@ -1,6 +1,6 @@
 import type { OutputOf } from '../sandbox/control/operations.ts';
 import { type Adjustment, groupBy, type Message, type PageState, type Request, type SandboxEvent } from './state.ts';
-import { effectText, requestText, timeText } from './words.ts';
+import { distanceText, faultText, requestText, timeText } from './words.ts';
 
 type Delivery = OutputOf<'deliveries'>[number];
 
@@ -21,6 +21,8 @@ export interface Row {
   readonly what: string;
   readonly status: number | undefined;
   readonly message: Message | undefined;
+  /** The messages of a campaign. */
+  readonly broadcast?: readonly Message[];
   readonly note: string;
   readonly steps: readonly Step[];
   /** Whether a receipt is still to come. */
@@ -36,9 +38,13 @@ export function timelineOf(
 ): readonly Row[] {
   const messageById = new Map(messages.map((message) => [message.id, message]));
   const deliveriesOf = groupBy(deliveries, ({ event }) => event);
+  const broadcasts = groupBy(
+    messages.filter(({ campaign }) => campaign !== undefined),
+    ({ campaign }) => campaign,
+  );
   const stepsOf = groupBy(
     events.map((event): Step => ({ event, deliveries: deliveriesOf.get(event.id) ?? [] })),
-    ({ event }) => event.message ?? event.id,
+    ({ event: { id, message = id, data } }) => messageById.get(message)?.campaign ?? (broadcastIn(data) || message),
   );
   const linesAfter = groupBy(adjustments, ({ after }) => after);
   const linesOf = (request: Request | undefined) =>
@@ -57,25 +63,40 @@ export function timelineOf(
       message,
       note: [request.fault, request.detail].filter((part) => part !== null).join(': '),
       steps,
-      isPending: message?.status === 'accepted' || message?.status === 'delivered',
+      isPending: message !== undefined && isPending(message),
     };
     return [row, ...linesOf(request)];
   });
+  const ofBroadcasts = Array.from(broadcasts, ([id = '', sent]): Row => {
+    const steps = stepsOf.get(id) ?? [];
+    stepsOf.delete(id);
+    const note = `${sent.length.toLocaleString('en')} messages of ${sent[0]?.template ?? ''}`;
+    const rest = { what: 'broadcast', status: undefined, message: undefined, note, steps };
+    return { id, at: Date.parse(sent[0]?.sent_at ?? ''), ...rest, broadcast: sent, isPending: sent.some(isPending) };
+  });
   const others = Array.from(stepsOf, ([id, steps]): Row => {
     const [first] = steps;
-    return {
-      id,
-      at: first?.event.at ?? 0,
-      what: first?.event.type ?? '',
-      status: undefined,
-      message: messageById.get(id),
-      note: '',
-      steps,
-      isPending: false,
-    };
+    const message = messageById.get(id);
+    const about = { what: first?.event.type ?? '', message, note: first ? textIn(first.event) : '' };
+    return { id, at: first?.event.at ?? 0, ...about, status: undefined, steps, isPending: false };
   });
   // With a frozen clock, many rows have the same time: then their order counts.
-  return [...linesOf(undefined), ...ofRequests, ...others].sort((one, other) => one.at - other.at).reverse();
+  const all = [...linesOf(undefined), ...ofRequests, ...ofBroadcasts, ...others];
+  return all.sort((one, other) => one.at - other.at).reverse();
+}
+
+function isPending({ status }: Message): boolean {
+  return status === 'accepted' || status === 'delivered';
+}
+
+function broadcastIn({ campaign_id: id }: SandboxEvent['data']): string {
+  return typeof id === 'string' ? id : '';
+}
+
+/** What a reply says, whose contact it is, or how much was paid. */
+function textIn({ data }: SandboxEvent): string {
+  const parts = [data['text'], data['name'], data['amount'], data['currency']];
+  return parts.filter((part) => typeof part === 'string').join(' ');
 }
 
 function lineOf(adjustment: Adjustment): Row {
@@ -88,15 +109,15 @@ function lineText(adjustment: Adjustment): string {
   const { kind, at } = adjustment;
   if (kind === 'frozen') return `Clock frozen at ${timeText(at)}`;
   if (kind === 'real') return 'Clock back to real time';
-  if (kind === 'advanced') return `Clock advanced from ${timeText(at)} to ${timeText(adjustment.to)}`;
+  if (kind === 'advanced')
+    return `Clock advanced by ${distanceText(adjustment.to - at)}, to ${timeText(adjustment.to)}`;
   if (kind === 'fault-cleared') return `Fault ${adjustment.fault} cleared`;
-  const { on, effect } = adjustment.fault;
-  return `Fault added: ${on.join(', ')} ${effectText(effect)}`;
+  return `Fault added: ${faultText(adjustment.fault)}`;
 }
 
 /** The number that the row is about; empty if it is about none. */
-export function phoneOf({ message, steps }: Pick<Row, 'message' | 'steps'>): string {
-  return message?.to ?? phoneIn(steps[0]?.event);
+export function phoneOf({ message, steps, broadcast }: Pick<Row, 'message' | 'steps' | 'broadcast'>): string {
+  return broadcast ? '' : (message?.to ?? phoneIn(steps[0]?.event));
 }
 
 /** The number that the event is about; empty if it is about none. */
@@ -105,7 +126,7 @@ export function phoneIn(event: SandboxEvent | undefined): string {
   return [to, from, phone].find((text) => typeof text === 'string') ?? '';
 }
 
-/** Words, and `to:`, `type:` or `status:` with the beginning of a value; all must match. A filter hides the lines. */
+/** Words, `is:failed`, `is:waiting`, and `to:`, `type:` or `status:` with the beginning of a value; all must match. */
 /** What a webhook answered last; the handler behind a listener counts, if the webhook is one. */
 export function resultOf({ state, last, forwarded }: Pick<Delivery, 'state' | 'last' | 'forwarded'>) {
   const isBad = forwarded !== null && !(typeof forwarded === 'number' && forwarded >= 200 && forwarded < 300);
@@ -113,6 +134,7 @@ export function resultOf({ state, last, forwarded }: Pick<Delivery, 'state' | 'l
 }
 
 export function isShown(row: Row, filter: string): boolean {
+  // A filter hides the lines.
   if (row.line !== undefined) return filter.trim() === '';
   return filter
     .toLowerCase()
@@ -121,11 +143,12 @@ export function isShown(row: Row, filter: string): boolean {
 }
 
 function matches(row: Row, word: string): boolean {
-  const { what, status, message, note, steps } = row;
-  const [, name = '', value = ''] = /^(to|type|status):(.*)$/.exec(word) ?? [];
+  const { what, status, message, note, steps, broadcast = [] } = row;
+  const [, name = '', value = ''] = /^(to|type|status|is):(.*)$/.exec(word) ?? [];
   const begins = (texts: readonly unknown[]) => texts.some((text) => String(text).toLowerCase().startsWith(value));
   const states = steps.flatMap(({ deliveries }) => deliveries.map(({ state }) => state));
-  if (name === 'to') return begins([phoneOf(row)]);
+  if (name === 'is') return value === 'failed' ? hasFailed(row) : row.isPending || states.includes('waiting');
+  if (name === 'to') return begins([phoneOf(row), ...broadcast.map(({ to }) => to)]);
   if (name === 'type')
     return begins([...steps.map(({ event }) => event.type), ...(status === undefined ? [] : ['request'])]);
   if (name === 'status') return begins([status ?? '', message?.status ?? '', ...states]);
@@ -133,4 +156,16 @@ function matches(row: Row, word: string): boolean {
     .join(' ')
     .toLowerCase()
     .includes(word);
+}
+
+function hasFailed({ status = 200, message, steps }: Row): boolean {
+  return status === 0 || status >= 400 || message?.status === 'failed' || steps.some((step) => worstOf(step) === 'bad');
+}
+
+/** How it went with an event and its deliveries. */
+export function worstOf({ event, deliveries }: Step): 'good' | 'bad' | 'pending' | 'plain' {
+  const states = new Set(deliveries.map((delivery) => resultOf(delivery).state));
+  if (event.type === 'message.failed' || states.has('dead')) return 'bad';
+  if (states.has('waiting')) return 'pending';
+  return states.has('delivered') ? 'good' : 'plain';
 }

@@ -1,4 +1,5 @@
-import { type EndpointName, endpoints } from '../contract/endpoints.ts';
+import { type EndpointName, endpointNames, endpoints } from '../contract/endpoints.ts';
+import { type EventName, eventNames, isEventName } from '../contract/events.ts';
 
 /** The screens, in the order of the navigation; the key comes after `g`. */
 export const screens = [
@@ -31,6 +32,7 @@ const units = [
 
 /** Such as `5 min`. */
 export function distanceText(milliseconds: number): string {
+  if (milliseconds < 1_000) return `${milliseconds} ms`;
   const [size, name] = units.find(([least]) => milliseconds >= least) ?? [1_000, 's'];
   return `${Math.floor(milliseconds / size)} ${name}`;
 }
@@ -47,33 +49,53 @@ export function endpointText(name: EndpointName): string {
 }
 
 export const answerEffects = {
-  status: 'answers with a status',
-  latency: 'answers late',
-  reset: 'resets the connection',
-  hang: 'never answers',
-  truncate: 'stops in the middle of the answer',
-  garbage: 'answers without JSON',
+  status: 'answered with an error',
+  latency: 'answered late',
+  reset: 'connection reset instead of an answer',
+  hang: 'never answered',
+  truncate: 'cut off in the middle of the answer',
+  garbage: 'answered without JSON',
 } as const;
 
 export const eventEffects = {
-  delay: 'is delivered late',
-  drop: 'is not delivered',
-  duplicate: 'is delivered twice',
-  'bad-signature': 'has an invalid signature',
-  'stale-timestamp': 'has an old timestamp',
+  delay: 'delivered late',
+  drop: 'not delivered',
+  duplicate: 'delivered twice',
+  'bad-signature': 'signed with an invalid signature',
+  'stale-timestamp': 'signed with an old timestamp',
 } as const;
 
 export type EffectKind = keyof typeof answerEffects | keyof typeof eventEffects;
 
-interface Effect {
-  readonly kind: EffectKind;
-  readonly status?: number;
-  readonly ms?: number;
+interface FaultWords {
+  readonly on: readonly (EndpointName | EventName)[];
+  readonly effect: { readonly kind: EffectKind; readonly status?: number; readonly ms?: number };
+  readonly after?: boolean | undefined;
+  readonly rate?: number | undefined;
+  readonly times?: number | undefined;
+  readonly until?: number | undefined;
 }
 
-/** The effect of a fault, in words. */
-export function effectText({ kind, status, ms }: Effect): string {
-  if (status !== undefined) return `answers with ${status}`;
+/** Such as `The next 2 sends: carried out, then answered 500`. */
+export function faultText({ on, effect, after, rate = 1, times, until }: FaultWords): string {
+  const noun = nounOf(on);
+  const share = rate === 1 ? '' : `${Number((rate * 100).toPrecision(6))}% of `;
+  const count = times === 1 ? `the next ${noun}` : times === undefined ? `all ${noun}s` : `the next ${times} ${noun}s`;
+  const end = until === undefined ? '' : `, until ${timeText(until)}`;
+  const text = `${share}${count}: ${after ? 'carried out, then ' : ''}${effectText(effect)}${end}`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function nounOf(on: FaultWords['on']): string {
+  if (on.length === endpointNames.length && !on.some(isEventName)) return 'request';
+  if (on.length === eventNames.length) return 'event';
+  if (on.join() === 'sendTemplate') return 'send';
+  const names = on.map((name) => (isEventName(name) ? name : endpointText(name)));
+  return `${names.join(', ')} ${on.some(isEventName) ? 'event' : 'request'}`;
+}
+
+function effectText({ kind, status, ms }: FaultWords['effect']): string {
   const text = { ...answerEffects, ...eventEffects }[kind];
-  return ms === undefined ? text : `${text}, by ${ms / 1_000} s`;
+  if (status !== undefined) return `answered ${status}`;
+  return ms === undefined ? text : text.replace('late', `${ms / 1_000} s late`);
 }

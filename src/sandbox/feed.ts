@@ -3,7 +3,7 @@ import { requestRow } from './requests.ts';
 import type { Adjustment, FeedRecord, Happened, OpenFeed, Topic } from './rows.ts';
 import { createLog } from './state/logs.ts';
 import type { Change } from './state/records.ts';
-import { eventById, type State, type Store } from './state/state.ts';
+import { eventById, type SentMessage, type State, type Store } from './state/state.ts';
 import type { AdjustableClock, ClockSetting } from './time/clock.ts';
 import { messageRow } from './views.ts';
 
@@ -96,13 +96,19 @@ function recordsSince(since: Counts | undefined, state: State): FeedRecord[] {
   const [messages = 0, replies = 0, events = 0, requests = 0] = known ?? newest;
   const sent = state.messageIds.since(messages).flatMap((id) => state.messages.get(id) ?? []);
   const records: readonly FeedRecord[] = [
-    { kind: 'messages', rows: sent.map((one) => messageRow(one, state)) },
+    { kind: 'messages', rows: sent.map((one) => feedRow(one, state)) },
     { kind: 'replies', rows: state.inbound.since(replies) },
     { kind: 'events', rows: state.events.since(events) },
     { kind: 'requests', rows: state.calls.since(requests).map(requestRow) },
   ];
   const found = records.filter((record) => 'rows' in record && record.rows.length > 0);
   return known ? found : [{ kind: 'reset' }, ...found];
+}
+
+function feedRow(sent: SentMessage, state: State) {
+  const { campaign } = sent.message;
+  const row = messageRow(sent, state);
+  return campaign === undefined ? row : { ...row, campaign };
 }
 
 /** The changes of the clock and the faults. */

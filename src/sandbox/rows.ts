@@ -173,7 +173,7 @@ export interface HappenedEvent {
 export type FeedRecord =
   /** The page forgets its records; the newest ones follow. */
   | { readonly kind: 'reset' }
-  | { readonly kind: 'messages'; readonly rows: readonly MessageRow[] }
+  | { readonly kind: 'messages'; readonly rows: readonly (MessageRow & Pick<Message, 'campaign'>)[] }
   | { readonly kind: 'replies'; readonly rows: readonly Inbound[] }
   | { readonly kind: 'events'; readonly rows: readonly SandboxEvent[] }
   | { readonly kind: 'requests'; readonly rows: readonly RequestRow[] }

@@ -44,30 +44,46 @@ describe.skipIf(noBrowser)(`the limits on the page (${noBrowser ?? 'in chromium'
     const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: 'Settings' }).click();
     const form = page.getByRole('form', { name: 'New fault' });
-    await form.getByRole('combobox', { name: 'On' }).selectOption('GET templates');
+    await form.getByRole('combobox', { name: 'Of' }).selectOption('GET templates');
     await form.getByRole('spinbutton', { name: 'Status' }).fill('503');
-    await form.getByRole('spinbutton', { name: 'Hits' }).fill('2');
+    await form.getByRole('spinbutton', { name: 'The next' }).fill('2');
     await form.getByRole('button', { name: 'Add fault' }).click();
-    const row = page.getByRole('row').filter({ hasText: 'GET templates' });
-    await row.getByText('2 hits').waitFor();
+    const card = page.getByRole('list', { name: 'Faults' }).getByRole('listitem');
+    await card.getByText('The next 2 GET templates requests: answered 503').waitFor();
     const headers = { authorization: `Bearer ${shown.sandbox.keys.sandbox}` };
     expect((await fetch(`${shown.url}${paths.templates}`, { headers })).status).toBe(503);
-    await row.getByText('1 of 1').waitFor();
-    await row.getByRole('button', { name: 'Clear' }).click();
+    await card.getByText('The next GET templates request: answered 503').waitFor();
+    await card.getByText('hit 1 of 1').waitFor();
+    await card.getByRole('button', { name: 'Clear' }).click();
     await page.getByText('No faults').waitFor();
     expect(shown.sandbox.faults.list()).toEqual([]);
+  });
+
+  it('make the next two sends fail with 500 after they were carried out', async () => {
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: 'Settings' }).click();
+    const form = page.getByRole('form', { name: 'New fault' });
+    await form.getByRole('spinbutton', { name: 'The next' }).fill('2');
+    await form.getByRole('combobox', { name: 'Will be' }).selectOption('carried out, then answered with an error');
+    await form.getByRole('button', { name: 'Add fault' }).click();
+    await page.getByText('The next 2 sends: carried out, then answered 500').first().waitFor();
+    expect(shown.sandbox.faults.list()).toMatchObject([
+      { on: ['sendTemplate'], effect: { kind: 'status', status: 500 }, after: true, times: 2, rate: 1 },
+    ]);
+    await page.getByRole('button', { name: 'The next send: never answered' }).click();
+    await expect.poll(() => shown.sandbox.faults.list()).toMatchObject([{}, { effect: { kind: 'hang' }, times: 1 }]);
   });
 
   it('have faults on events, with other effects', async () => {
     const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: 'Settings' }).click();
     const form = page.getByRole('form', { name: 'New fault' });
-    await form.getByRole('combobox', { name: 'On' }).selectOption('message.read');
-    expect(await form.getByRole('checkbox').count()).toBe(0);
-    await form.getByRole('combobox', { name: 'Effect' }).selectOption('is delivered late');
+    await form.getByRole('spinbutton', { name: 'The next' }).fill('');
+    await form.getByRole('combobox', { name: 'Of' }).selectOption('message.read');
+    await form.getByRole('combobox', { name: 'Will be' }).selectOption('delivered late');
     await form.getByRole('spinbutton', { name: 'Seconds late' }).fill('2.5');
     await form.getByRole('button', { name: 'Add fault' }).click();
-    await page.getByRole('cell', { name: 'is delivered late, by 2.5 s' }).waitFor();
+    await page.getByText('All message.read events: delivered 2.5 s late').first().waitFor();
     expect(shown.sandbox.faults.list()).toMatchObject([
       { on: ['message.read'], effect: { kind: 'delay', ms: 2_500 }, rate: 1 },
     ]);

@@ -45,7 +45,7 @@ describe.skipIf(noBrowser)(`replies and new messages (${noBrowser ?? 'in chromiu
     await story
       .getByRole('listitem')
       .filter({ hasText: 'Not delivered' })
-      .getByText('no webhook receives it')
+      .getByText('no webhook received it')
       .waitFor();
     const replies = shown.sandbox.events().filter(({ type }) => type === 'message.received');
     expect(replies.map(({ data }) => data['text'])).toEqual(['Hello']);

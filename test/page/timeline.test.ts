@@ -49,6 +49,8 @@ describe('the timeline', () => {
     ['status:404', 1],
     ['status:failed', 1],
     ['status:queued', 3],
+    ['is:failed', 2],
+    ['is:waiting', 1],
     ['order a-1', 1],
     ['status:200 type:message.delivered', 1],
     ['nothing like this', 0],
@@ -67,7 +69,7 @@ describe('the timeline', () => {
     let state = emptyState;
     await post(paths.send, { to: '+12025550101', template: 'welcome', params: [] });
     const { id } = sandbox.faults.add({ on: ['listTemplates'], effect: { kind: 'hang' } });
-    expect(lines()).toEqual(['Fault added: listTemplates never answers', 'welcome']);
+    expect(lines()).toEqual(['Fault added: All GET templates requests: never answered', 'welcome']);
     await post(paths.send, { to: '+12025550103', template: 'verification_code', params: ['1'] });
     sandbox.faults.clear();
     // Two steps without a request between them.
@@ -76,10 +78,10 @@ describe('the timeline', () => {
     sandbox.time.real();
     const all = [
       'Clock back to real time',
-      'Clock advanced from 00:00:00 to 00:00:05',
+      'Clock advanced by 5 s, to 00:00:05',
       `Fault ${id} cleared`,
       'verification_code',
-      'Fault added: listTemplates never answers',
+      'Fault added: All GET templates requests: never answered',
       'welcome',
     ];
     expect(lines()).toEqual(all);
@@ -89,6 +91,29 @@ describe('the timeline', () => {
     expect(timelineOf(state, []).filter((row) => isShown(row, 'status:200'))).toHaveLength(2);
     sandbox.reset('logs');
     expect(lines().filter((line) => line?.startsWith('Clock'))).toEqual([]);
+    sandbox.close();
+  });
+
+  it('has one row for a broadcast, with all its messages and events', async () => {
+    const { sandbox, post } = calls({ clock: manualClock() });
+    await post(paths.send, { to: '+12025550101', template: 'welcome', params: [] });
+    const phones = ['+12025550102', '+12025550166', '+12025550177'];
+    sandbox.seed({ contacts: phones.map((phone) => ({ phone, tags: ['may'] })) });
+    sandbox.trigger('broadcast.completed', { name: 'May', template: 'welcome', tag: 'may' });
+    await sandbox.time.advance(10_000);
+    const { records } = sandbox.openFeed(undefined, () => {}).take();
+    const all = timelineOf(records.reduce(reduce, emptyState), []).filter(({ line }) => line === undefined);
+    const broadcast = all.find(({ what }) => what === 'broadcast');
+    expect(broadcast).toMatchObject({ note: '3 messages of welcome', isPending: false });
+    expect(broadcast?.broadcast?.map(({ to, status }) => [to, status])).toEqual([
+      ['+12025550102', 'failed'],
+      ['+12025550166', 'read'],
+      ['+12025550177', 'read'],
+    ]);
+    // Two receipts of each message but one, and the end of the broadcast.
+    expect(broadcast?.steps).toHaveLength(6);
+    expect(all.filter(({ message }) => message)).toHaveLength(1);
+    expect(all.filter((row) => isShown(row, 'to:+12025550177'))).toEqual([broadcast]);
     sandbox.close();
   });
 
@@ -125,6 +150,38 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     await expect.poll(() => row.innerText()).toContain('200');
   });
 
+  it('filter by chips, which the search field shows as words', async () => {
+    const page = await tabs.open(shown.link);
+    await shown.send('+12025550101', 'welcome');
+    await shown.send('+12025550102', 'verification_code', ['1']);
+    await shown.sandbox.time.advance(400);
+    await page.getByRole('link', { name: 'Events' }).click();
+    const rows = page.getByRole('table', { name: 'Timeline' }).getByRole('row');
+    await rows.filter({ hasText: 'welcome' }).waitFor();
+    await page.getByRole('button', { name: 'Failed', exact: true }).click();
+    await rows.filter({ hasText: 'welcome' }).waitFor({ state: 'detached' });
+    await rows.filter({ hasText: 'verification_code' }).getByRole('button').click();
+    await page.getByRole('button', { name: 'Only +12025550102' }).click();
+    expect(await page.getByRole('searchbox', { name: 'Filter' }).inputValue()).toBe('is:failed to:+12025550102');
+    await page.getByRole('button', { name: 'Failed', exact: true }).click();
+    expect(await page.getByRole('searchbox', { name: 'Filter' }).inputValue()).toBe('to:+12025550102');
+    await page.getByRole('button', { name: 'Only +12025550102' }).click();
+  });
+
+  it('show how the last deliveries of a webhook went', async () => {
+    let status = 200;
+    const hook = await receiver((response) => response.writeHead(status).end());
+    shown.sandbox.webhooks.add({ url: hook.url });
+    for (status of [200, 500, 200]) {
+      shown.sandbox.trigger('message.received', { from: '+12025550111', text: 'Hi' });
+      await shown.sandbox.settled();
+    }
+    const page = await tabs.open(shown.link);
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    const row = page.getByRole('table', { name: 'Webhooks' }).getByRole('row').nth(1);
+    await expect.poll(() => row.innerText()).toContain('2 of 3 successful');
+  });
+
   it('count what is redelivered, and what is skipped because its webhook was removed', async () => {
     const { id } = shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:9/hooks' });
     shown.sandbox.trigger('message.received', { from: '+12025550111', text: 'Hi' });
@@ -143,7 +200,7 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     await shown.send('+12025550101', 'order_update', ['Ada', 'A-1']);
     await page.getByRole('link', { name: 'Events' }).click();
     shown.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 500 } });
-    await page.getByText('Fault added: sendTemplate answers with 500').waitFor();
+    await page.getByText('Fault added: All sends: answered 500').waitFor();
     await page.getByRole('row').filter({ hasText: 'order_update' }).getByRole('button').click();
     const request = page.getByRole('region', { name: 'Details' }).getByRole('region', { name: 'Request' });
     await request.getByText('POST /api/public/messages/send-template').waitFor();

@@ -15,6 +15,8 @@ import { OfEvent } from './story.tsx';
 
 const isChecking = signal(false);
 
+type Delivery = OutputOf<'deliveries'>[number];
+
 /** Older ones are listed by the command only. */
 const most = 5_000;
 
@@ -36,7 +38,7 @@ export function Deliveries() {
         )
       }
     >
-      <Webhooks />
+      <Webhooks rows={rows} />
       <header class="tools">
         <h2>Deliveries</h2>
         <button
@@ -88,7 +90,7 @@ function redeliveredText({ redelivered, remaining: { disabled, removed } }: Outp
   return `Redelivered: ${redelivered}${skipped}`;
 }
 
-function Response({ last, forwarded }: OutputOf<'deliveries'>[number]) {
+function Response({ last, forwarded }: Delivery) {
   if (forwarded === null) return last;
   return (
     <>
@@ -103,7 +105,7 @@ function Moment({ event }: { readonly event: SandboxEvent | undefined }) {
 }
 
 /** The URLs that receive the events. */
-function Webhooks() {
+function Webhooks({ rows }: { readonly rows: readonly Delivery[] }) {
   const webhooks = useAsked('webhooks', 'webhooks') ?? [];
   const url = useSignal('');
   const add = async () => {
@@ -144,8 +146,10 @@ function Webhooks() {
               <span class={`state ${state}`}>{reason === undefined ? state : `${state}: ${reason}`}</span>
             ),
           },
+          { title: 'Last deliveries', class: 'whole-word', cell: ({ url }) => <Health rows={rows} url={url} /> },
           {
             title: 'Change',
+            class: 'end',
             cell: ({ id, url }) => (
               <button
                 type="button"
@@ -166,6 +170,26 @@ function Webhooks() {
           },
         ]}
       />
+    </>
+  );
+}
+
+/** The results of the last deliveries, the newest at the end. */
+function Health({ rows, url }: { readonly rows: readonly Delivery[]; readonly url: string }) {
+  const states = rows
+    .filter((row) => row.url === url)
+    .slice(0, 20)
+    .map((row) => resultOf(row).state);
+  if (states.length === 0) return 'none yet';
+  const text = `${states.filter((state) => state === 'delivered').length} of ${states.length}`;
+  return (
+    <>
+      <span class="health" aria-hidden="true">
+        {states.reverse().map((state, at) => (
+          <i key={at} class={state} />
+        ))}
+      </span>{' '}
+      <span class="note">{text} successful</span>
     </>
   );
 }

@@ -5,17 +5,18 @@ import type { InputOf, OutputOf } from '../../sandbox/control/operations.ts';
 import { ask, useAsked } from '../ask.ts';
 import { Form, numberIn } from '../form.tsx';
 import { act } from '../notice.tsx';
-import { Table } from '../table.tsx';
-import { answerEffects, type EffectKind, effectText, endpointText, eventEffects, timeText } from '../words.ts';
+import { answerEffects, type EffectKind, endpointText, eventEffects, faultText } from '../words.ts';
 
 type Fault = OutputOf<'faults'>[number];
 type NewFault = InputOf<'addFault'>;
 
+const next = { on: ['sendTemplate'], times: 1 } as const;
 /** Of the next message. */
-const presets: readonly { readonly title: string; readonly fault: Omit<NewFault, 'on' | 'times'> }[] = [
-  { title: 'Next message: 500', fault: { effect: { kind: 'status', status: 500 } } },
-  { title: 'Next message: sent, but the answer is lost', fault: { effect: { kind: 'reset' }, after: true } },
-  { title: 'Next message: no answer', fault: { effect: { kind: 'hang' } } },
+export const presets: readonly NewFault[] = [
+  { ...next, effect: { kind: 'status', status: 500 } },
+  { ...next, effect: { kind: 'status', status: 500 }, after: true },
+  { ...next, effect: { kind: 'reset' }, after: true },
+  { ...next, effect: { kind: 'hang' } },
 ];
 
 /** Errors on purpose. */
@@ -23,68 +24,61 @@ export function Faults() {
   const faults = useAsked(['faults', 'usage', 'deliveries', 'clock'], 'faults') ?? [];
   return (
     <section>
-      <h2>Faults</h2>
-      <div class="actions">
-        {presets.map(({ title, fault }) => (
-          <button key={title} type="button" onClick={() => void addFault({ ...fault, on: ['sendTemplate'], times: 1 })}>
-            {title}
-          </button>
-        ))}
+      <header class="tools">
+        <h2>Faults</h2>
         {faults.length > 0 && (
           <button type="button" onClick={() => void act(() => ask('clearFaults'), 'All faults are cleared')}>
             Clear all
           </button>
         )}
-      </div>
+      </header>
+      {faults.length === 0 && (
+        <p class="note">No faults: every valid request succeeds, and every event is delivered.</p>
+      )}
+      <ul class="cards" aria-label="Faults">
+        {faults.map((fault) => (
+          <FaultCard key={fault.id} fault={fault} />
+        ))}
+      </ul>
       <FaultForm />
-      <Table
-        label="Faults"
-        rows={faults}
-        keyOf={({ id }) => id}
-        empty="No faults: every valid request succeeds, and every event is delivered."
-        columns={[
-          { title: 'On', cell: ({ on }) => targetText(on) },
-          { title: 'Effect', cell: ({ effect, after }) => effectText(effect) + (after ? afterText : '') },
-          { title: 'Share', class: 'number', cell: ({ rate }) => `${Number((rate * 100).toPrecision(6))}%` },
-          { title: 'Hits', class: 'number', cell: ({ injected, matched }) => `${injected} of ${matched}` },
-          { title: 'Left', cell: leftText },
-          { title: 'Change', cell: ({ id }) => <Clear id={id} /> },
-        ]}
-      />
+      <h3>Or at once</h3>
+      <div class="actions">
+        {presets.map((fault) => (
+          <button key={faultText(fault)} type="button" onClick={() => void addFault(fault)}>
+            {faultText(fault)}
+          </button>
+        ))}
+      </div>
     </section>
   );
 }
 
-const afterText = ', once the request is processed';
-
-function Clear({ id }: { readonly id: string }) {
+function FaultCard({ fault }: { readonly fault: Fault }) {
+  const { id, times, active, injected, matched } = fault;
+  const left = times === undefined ? undefined : times - injected;
+  const rest = active ? faultText({ ...fault, times: left }) : `Over. ${faultText(fault)}`;
   return (
-    <button
-      type="button"
-      class="quiet"
-      title={`Clears ${id}`}
-      onClick={() => void act(() => ask('clearFaults', { fault: id }), 'Cleared')}
-    >
-      Clear
-    </button>
+    <li class={active ? 'card' : 'card over'}>
+      <span>
+        <strong>{rest}</strong>{' '}
+        <span class="note">
+          hit {injected} of {matched}
+        </span>
+      </span>
+      <button
+        type="button"
+        class="quiet"
+        title={`Clears ${id}`}
+        onClick={() => void act(() => ask('clearFaults', { fault: id }), 'Cleared')}
+      >
+        Clear
+      </button>
+    </li>
   );
 }
 
-function targetText(on: Fault['on']): string {
-  if (on.length === endpointNames.length && !on.some(isEventName)) return 'all requests';
-  if (on.length === eventNames.length) return 'all events';
-  return on.map((name) => (isEventName(name) ? name : endpointText(name))).join(', ');
-}
-
-function leftText({ active, times, until, injected }: Fault): string {
-  if (!active) return 'none, it has ended';
-  const ends = until === undefined ? '' : `until ${timeText(until)}`;
-  if (times === undefined) return ends || 'no end';
-  return `${times - injected} ${times - injected === 1 ? 'hit' : 'hits'}${ends && `, ${ends}`}`;
-}
-
-function addFault(fault: NewFault): Promise<boolean> {
-  return act(() => ask('addFault', fault), 'Added');
+export function addFault(fault: NewFault): Promise<boolean> {
+  return act(() => ask('addFault', fault), faultText(fault));
 }
 
 function isEffectKind(name: string): name is EffectKind {
@@ -98,26 +92,31 @@ function effectOf(kind: EffectKind, amount: number): Fault['effect'] {
   return { kind };
 }
 
-/** Adds a fault on requests or events. */
+const nouns = { sendTemplate: 'sends', requests: 'requests of any kind', events: 'events of any kind' } as const;
+
+/** Adds a fault, as a sentence. */
 function FaultForm() {
   const target = useSignal<string>('sendTemplate');
   const kind = useSignal<EffectKind>('status');
+  const isAfter = useSignal(false);
   const on = targetsOf(target.value);
   const isOnEvents = on.some(isEventName);
-  const kinds = isOnEvents ? eventEffects : answerEffects;
   const aim = (name: string) => {
     target.value = name;
-    if (targetsOf(name).some(isEventName) !== isOnEvents) kind.value = isOnEvents ? 'status' : 'delay';
+    if (targetsOf(name).some(isEventName) !== isOnEvents) choose(isOnEvents ? 'status' : 'delay');
   };
-  const choose = (name: string) => {
-    if (isEffectKind(name)) kind.value = name;
+  const choose = (value: string) => {
+    const [name = '', after] = value.split(' ');
+    if (!isEffectKind(name)) return;
+    kind.value = name;
+    isAfter.value = after !== undefined;
   };
   const submit = async (given: FormData) => {
     const span = numberIn(given, 'for');
     await addFault({
       on,
       effect: effectOf(kind.value, numberIn(given, 'amount') ?? 0),
-      after: given.has('after') || undefined,
+      after: isAfter.value || undefined,
       rate: (numberIn(given, 'share') ?? 100) / 100,
       times: numberIn(given, 'times'),
       for: span === undefined ? undefined : span * 1_000,
@@ -126,34 +125,36 @@ function FaultForm() {
   return (
     <Form class="line" label="New fault" onGiven={(given) => void submit(given)}>
       <label>
-        On
+        The next
+        <input name="times" type="number" min="1" placeholder="all" defaultValue={1} />
+      </label>
+      <label>
+        Of
         <select value={target.value} onChange={({ currentTarget }) => aim(currentTarget.value)}>
           <optgroup label="Requests">
-            {endpointNames.map((name) => (
-              <option key={name} value={name}>
-                {endpointText(name)}
-              </option>
-            ))}
-            <option value="requests">all requests</option>
+            {Array.from(new Set(['sendTemplate', 'requests', ...endpointNames]), optionOf)}
           </optgroup>
-          <optgroup label="Events">
-            {eventNames.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-            <option value="events">all events</option>
-          </optgroup>
+          <optgroup label="Events">{['events', ...eventNames].map(optionOf)}</optgroup>
         </select>
       </label>
       <label>
-        Effect
-        <select value={kind.value} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-          {Object.entries(kinds).map(([name, text]) => (
-            <option key={name} value={name}>
-              {text}
-            </option>
-          ))}
+        Will be
+        <select
+          value={kind.value + (isAfter.value ? ' after' : '')}
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
+        >
+          {isOnEvents ? (
+            <Effects of={eventEffects} />
+          ) : (
+            <>
+              <optgroup label="Before it is carried out">
+                <Effects of={answerEffects} />
+              </optgroup>
+              <optgroup label="Carried out first">
+                <Effects of={answerEffects} after />
+              </optgroup>
+            </>
+          )}
         </select>
       </label>
       {kind.value === 'status' && (
@@ -173,20 +174,32 @@ function FaultForm() {
         <input name="share" type="number" min="0" max="100" step="any" defaultValue={100} />
       </label>
       <label>
-        Hits
-        <input name="times" type="number" min="1" placeholder="no end" />
-      </label>
-      <label>
         Seconds until it ends
         <input name="for" type="number" min="0.001" step="any" placeholder="no end" />
       </label>
-      {!isOnEvents && (
-        <label class="check">
-          <input name="after" type="checkbox" /> once the request is processed
-        </label>
-      )}
-      <button type="submit">Add fault</button>
+      <button type="submit" class="main">
+        Add fault
+      </button>
     </Form>
+  );
+}
+
+function Effects({ of, after = false }: { readonly of: Readonly<Record<string, string>>; readonly after?: boolean }) {
+  return Object.entries(of).map(([name, text]) => (
+    <option key={name} value={after ? `${name} after` : name}>
+      {after && 'carried out, then '}
+      {text}
+    </option>
+  ));
+}
+
+function optionOf(name: string) {
+  const endpoint = endpointNames.find((one) => one === name);
+  const noun = Object.entries(nouns).find(([one]) => one === name)?.[1];
+  return (
+    <option key={name} value={name}>
+      {noun ?? (endpoint ? endpointText(endpoint) : name)}
+    </option>
   );
 }
 

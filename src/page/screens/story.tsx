@@ -104,8 +104,9 @@ function StepRow({ step, isLatest, message }: StepRowProps) {
       <span class="what">
         <strong>{titleOf(step)}</strong>
         {note !== '' && <span class="note">{marked(kind === 'request' ? `${sentWith(step)} · ${note}` : note)}</span>}
+        {how === 'pending' && <Due at={at} />}
       </span>
-      {how !== 'pending' && at > 0 && <time>{timeText(at)}</time>}
+      {how !== 'pending' && <time>{timeText(at)}</time>}
     </>
   );
   return (
@@ -118,7 +119,7 @@ function StepRow({ step, isLatest, message }: StepRowProps) {
       ) : (
         <div class="head">
           {head}
-          {how === 'pending' && <Due at={at} />}
+          {how === 'pending' && <Now at={at} />}
         </div>
       )}
       {isOpen.value && details && <div class="details">{details}</div>}
@@ -152,26 +153,29 @@ function RequestOf({ message }: { readonly message: string }) {
   return <RequestDetails request={request} message={messages.find(({ id }) => id === message)} />;
 }
 
-/** When a step is due, and a button to get there. */
 function Due({ at }: { readonly at: number }) {
-  const clock = useClock();
-  const left = clock ? at - clock.now : 0;
+  const left = at - (useClock()?.now ?? at);
   return (
-    <>
-      <span class="due">
-        due {timeText(at)}
-        {left > 0 && ` · in ${distanceText(left)}`}
-      </span>
-      <button
-        type="button"
-        class="small"
-        title={`Advances the clock to ${timeText(at)}`}
-        disabled={left <= 0}
-        onClick={() => void act(() => ask('advanceClock', { by: left }))}
-      >
-        Now
-      </button>
-    </>
+    <span class="due">
+      due {timeText(at)}
+      {left > 0 && ` · in ${distanceText(left)}`}
+    </span>
+  );
+}
+
+/** Advances the clock to what is due. */
+function Now({ at }: { readonly at: number }) {
+  const left = at - (useClock()?.now ?? at);
+  return (
+    <button
+      type="button"
+      class="small"
+      title={`Advances the clock to ${timeText(at)}`}
+      disabled={left <= 0}
+      onClick={() => void act(() => ask('advanceClock', { by: left }))}
+    >
+      Now
+    </button>
   );
 }
 
@@ -182,9 +186,10 @@ function EventDetails({ id }: { readonly id: string }) {
   return (
     <>
       <div class="actions">
+        <h3>Payload</h3>
         <Copy label="Copy payload" icon="copy" text={() => JSON.stringify(first.payload, null, 2)} />
         {first.url !== null && (
-          <button type="button" onClick={() => void act(() => ask('redeliver', { id }), 'Redelivered')}>
+          <button type="button" class="small" onClick={() => void act(() => ask('redeliver', { id }), 'Redelivered')}>
             Redeliver
           </button>
         )}

@@ -5,7 +5,8 @@ import { state } from '../connection.ts';
 import { goTo, linkTo, route } from '../route.ts';
 import { Detail, Search, Split, Table } from '../table.tsx';
 import { marked, StatusText } from '../text.tsx';
-import { isShown, phoneOf, resultOf, type Row, type Step, timelineOf } from '../timeline.ts';
+import { groupBy, type Message } from '../state.ts';
+import { isShown, phoneOf, resultOf, type Row, type Step, timelineOf, worstOf } from '../timeline.ts';
 import { timeText } from '../words.ts';
 import { RequestDetails } from './request.tsx';
 import { OfEvent, OfMessage } from './story.tsx';
@@ -19,10 +20,12 @@ export function Timeline() {
   const shown = useMemo(() => rows.filter((row) => isShown(row, filter.value)), [rows, filter.value]);
   const chosen = route.value.item;
   const open = rows.find(({ id, line }) => id === chosen && line === undefined);
+  const phone = open ? phoneOf(open) : '';
   return (
     <Split detail={open && <Details row={open} />}>
       <div class="tools">
         <Search label="Filter" placeholder="Filter, such as to:+1202 type:message.failed status:429" text={filter} />
+        <Chips phone={phone} />
       </div>
       <Table
         label="Timeline"
@@ -34,12 +37,9 @@ export function Timeline() {
         empty={rows.length === 0 ? 'No requests yet. Every request to the API appears here.' : 'No row matches.'}
         columns={[
           { title: 'Time', class: 'whole-word', cell: ({ at }) => <time>{timeText(at)}</time> },
-          { title: 'Request', cell: What },
-          {
-            title: 'To',
-            class: 'whole-word wide',
-            cell: (row) => <a href={linkTo('phones', phoneOf(row))}>{phoneOf(row)}</a>,
-          },
+          { title: 'Request', class: 'whole-word', cell: What },
+          { title: 'Message', class: 'one-line', cell: About },
+          { title: 'Phone', class: 'whole-word wide', cell: PhoneLink },
           { title: 'Then', cell: Steps },
         ]}
       />
@@ -47,35 +47,90 @@ export function Timeline() {
   );
 }
 
+const chips = {
+  Failed: 'is:failed',
+  Waiting: 'is:waiting',
+  Requests: 'type:request',
+  Replies: 'type:message.received',
+};
+
+/** Common filters, each a word that the search field gets. */
+function Chips({ phone }: { readonly phone: string }) {
+  const words = filter.value.split(/\s+/).filter((word) => word !== '');
+  const all = Object.entries({ ...chips, ...(phone !== '' && { [`Only ${phone}`]: `to:${phone}` }) });
+  const toggle = (word: string) => {
+    const others = words.filter((one) => one !== word);
+    filter.value = (others.length < words.length ? others : [...words, word]).join(' ');
+  };
+  return (
+    <div class="actions" role="group" aria-label="Filters">
+      {all.map(([title, word]) => (
+        <button key={title} type="button" class="chip" aria-pressed={words.includes(word)} onClick={() => toggle(word)}>
+          {title}
+        </button>
+      ))}
+    </div>
+  );
+}
+
 function What(row: Row) {
-  const { what, status, message, note } = row;
+  const { what, status } = row;
   return (
     <>
-      <code class={message ? 'wide' : undefined}>{what}</code> {status !== undefined && <StatusText status={status} />}{' '}
-      {message?.template}{' '}
-      <a class="narrow" href={linkTo('phones', phoneOf(row))}>
-        {phoneOf(row)}
-      </a>
-      {note !== '' && <span class="preview"> {marked(note)}</span>}
+      <code>{what.replace('messages/', '')}</code> {status !== undefined && <StatusText status={status} />}{' '}
+      <PhoneLink {...row} isNarrow />
+    </>
+  );
+}
+
+function PhoneLink({ isNarrow, ...row }: Row & { readonly isNarrow?: boolean }) {
+  const phone = phoneOf(row);
+  if (phone === '') return null;
+  return (
+    <a class={isNarrow ? 'narrow' : undefined} href={linkTo('phones', phone)}>
+      {phone}
+    </a>
+  );
+}
+
+function About({ message, note, status = 200 }: Row) {
+  return (
+    <>
+      {message && <strong>{message.template} </strong>}
+      {note !== '' && <span class={status === 200 ? 'preview' : 'preview bad'}>{marked(note.slice(0, 200))} </span>}
+      <span class="preview">{marked(message?.text?.slice(0, 200) ?? '')}</span>
     </>
   );
 }
 
 /** A filled dot for each event that has happened, a hollow one if a receipt is pending. */
-function Steps({ steps, isPending }: Row) {
+function Steps({ steps, isPending, broadcast }: Row) {
   return (
     <span class="steps">
-      {steps.map((step) => (
-        <span key={step.event.id} class={`step is-${worst(step)}`}>
-          {step.event.type.replace('message.', '')}
-          {step.deliveries.map((delivery) => (
-            <Result key={delivery.id} of={delivery} />
-          ))}
-        </span>
-      ))}
+      {broadcast ? (
+        <Counts of={broadcast} />
+      ) : (
+        steps.map((step) => (
+          <span key={step.event.id} class={`step is-${worstOf(step)}`}>
+            {step.event.type.replace('message.', '')}
+            {step.deliveries.map((delivery) => (
+              <Result key={delivery.id} of={delivery} />
+            ))}
+          </span>
+        ))
+      )}
       {isPending && <span class="step is-pending">pending</span>}
     </span>
   );
+}
+
+/** How many messages of a broadcast have which status. */
+function Counts({ of }: { readonly of: readonly Message[] }) {
+  return [...groupBy(of, ({ status }) => status)].map(([status, { length }]) => (
+    <span key={status} class={`step is-${status === 'failed' ? 'bad' : status === 'accepted' ? 'pending' : 'good'}`}>
+      {length.toLocaleString('en')} {status}
+    </span>
+  ));
 }
 
 function Result({ of: delivery }: { readonly of: Step['deliveries'][number] }) {
@@ -84,14 +139,8 @@ function Result({ of: delivery }: { readonly of: Step['deliveries'][number] }) {
   return <span class={`state ${state}`}>{isAnswer ? `${last}${state === 'waiting' ? ' · retry' : ''}` : state}</span>;
 }
 
-function worst({ event, deliveries }: Step): string {
-  if (event.type === 'message.failed' || deliveries.some((one) => resultOf(one).state === 'dead')) return 'bad';
-  if (deliveries.some(({ state }) => state === 'waiting')) return 'pending';
-  return deliveries.some(({ state }) => state === 'delivered') ? 'good' : 'plain';
-}
-
 function Details({ row }: { readonly row: Row }) {
-  const { what, at, status, message, note, steps, request } = row;
+  const { what, at, status, message, note, steps, request, broadcast } = row;
   return (
     <Detail title={what} onClose={() => goTo('timeline')}>
       <p>
@@ -109,7 +158,22 @@ function Details({ row }: { readonly row: Row }) {
       ) : (
         request && <RequestDetails request={request} message={message} />
       )}
-      {!message && steps.map(({ event }) => <OfEvent key={event.id} id={event.id} />)}
+      {!message &&
+        steps
+          .filter(({ event }) => !broadcast || event.message === undefined)
+          .map(({ event }) => <OfEvent key={event.id} id={event.id} />)}
+      {broadcast && (
+        <Table
+          label="Messages of the broadcast"
+          rows={broadcast}
+          keyOf={({ id }) => id}
+          empty=""
+          columns={[
+            { title: 'Phone', cell: ({ id, to }) => <a href={linkTo('phones', `${to}/${id}`)}>{to}</a> },
+            { title: 'Status', cell: ({ status }) => <span class={`state ${status}`}>{status}</span> },
+          ]}
+        />
+      )}
     </Detail>
   );
 }

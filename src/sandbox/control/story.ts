@@ -28,7 +28,7 @@ export function stepsOf({ request, sent_at: sentAt, receipts, events }: MessageS
     key: 'request',
     kind: 'request',
     what: request && `${request.method} ${request.path}`,
-    note: request ? [request.status, request.fault].filter((part) => part !== null).join(', by fault ') : '',
+    note: request ? `${request.status}${request.fault === null ? '' : ', injected by a fault'}` : '',
     at: Date.parse(sentAt),
     state: request && request.status >= 300 ? 'bad' : 'good',
   };

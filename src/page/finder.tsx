@@ -1,0 +1,151 @@
+import { computed, signal, useSignal } from '@preact/signals';
+import { ask, useAsked } from './ask.ts';
+import { state } from './connection.ts';
+import { Dialog } from './dialog.tsx';
+import { act } from './notice.tsx';
+import { newestOf, phonesIn, testNumbers } from './phones.ts';
+import { goTo } from './route.ts';
+import { addFault, presets } from './screens/faults.tsx';
+import { isComposing } from './screens/new-message.tsx';
+import { isFinding, isHelpOpen } from './shortcuts.tsx';
+import { marked } from './text.tsx';
+import { faultText, screens } from './words.ts';
+
+/** Something that the finder finds: a place of the page, or a command. */
+interface Found {
+  readonly title: string;
+  readonly kind: string;
+  /** Searched too, but not shown. */
+  readonly words?: string;
+  readonly run: () => void;
+}
+
+const clockCommands = {
+  'Freeze the clock': () => ask('freezeClock'),
+  'Real time': () => ask('resumeClock'),
+  'Advance the clock by 1 minute': () => ask('advanceClock', { by: 60_000 }),
+  'Advance the clock to what is due next': () => ask('advanceClock', { by: 'next-due' }),
+  'Redeliver all failed events': () => ask('redeliver', { failed: true }),
+} as const;
+
+const commands: readonly Found[] = [
+  ...screens.map(({ name, title }): Found => ({ title, kind: 'screen', run: () => goTo(name) })),
+  {
+    title: 'New message',
+    kind: 'command',
+    run: () => {
+      goTo('phones', newestOf(phonesIn(state.value).values())?.phone ?? testNumbers[0].phone);
+      isComposing.value = true;
+    },
+  },
+  ...Object.entries(clockCommands).map(([title, run]): Found => ({
+    title,
+    kind: 'command',
+    run: () => void act<unknown>(run, title),
+  })),
+  ...presets.map((fault): Found => ({ title: faultText(fault), kind: 'fault', run: () => void addFault(fault) })),
+  { title: 'Shortcuts', kind: 'command', run: () => (isHelpOpen.value = true) },
+];
+
+/** What the stream has: numbers, messages and events, the newest first. */
+const known = computed((): readonly Found[] => {
+  const { messages, events } = state.value;
+  const phones = [...phonesIn(state.value).keys()];
+  const numbers = phones.map((phone): Found => ({ title: phone, kind: 'number', run: () => goTo('phones', phone) }));
+  const sent = messages.map(({ id, to, text, template }): Found => {
+    return { title: text ?? template, kind: 'message', words: `${id} ${to}`, run: () => goTo('phones', `${to}/${id}`) };
+  });
+  const happened = events.map(({ id, type, message }): Found => {
+    return { title: type, kind: 'event', words: id, run: () => goTo('timeline', message ?? id) };
+  });
+  return [...numbers, ...sent.reverse(), ...happened.reverse()];
+});
+
+const most = 12;
+const wanted = signal('');
+
+/** Finds a number, a name, a text, an id, or a command of the page. */
+export function Finder() {
+  return (
+    <Dialog title="Find anything" isOpen={isFinding}>
+      <Search />
+    </Dialog>
+  );
+}
+
+function Search() {
+  const contacts = useAsked('contents', 'contacts', { limit: 5_000 }) ?? [];
+  const templates = useAsked('contents', 'templates') ?? [];
+  const at = useSignal(0);
+  const found: Found[] = [];
+  for (const one of all()) if (found.length < most && isMatch(one)) found.push(one);
+  const chosen = Math.min(at.value, found.length - 1);
+  const run = (one: Found | undefined) => {
+    if (!one) return;
+    isFinding.value = false;
+    wanted.value = '';
+    one.run();
+  };
+  const moves: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => (at.value = Math.min(chosen + 1, found.length - 1)),
+    ArrowUp: () => (at.value = Math.max(chosen - 1, 0)),
+    Enter: () => run(found[chosen]),
+  };
+  return (
+    <>
+      <input
+        type="search"
+        list={undefined}
+        autofocus
+        role="combobox"
+        aria-label="Find anything"
+        aria-expanded="true"
+        aria-controls="found"
+        aria-activedescendant={found.length > 0 ? `found-${chosen}` : undefined}
+        placeholder="A number, a name, a text, an id, or a command"
+        value={wanted.value}
+        onInput={({ currentTarget }) => {
+          wanted.value = currentTarget.value;
+          at.value = 0;
+        }}
+        onKeyDown={(event) => {
+          const move = moves[event.key];
+          if (!move || event.isComposing) return;
+          event.preventDefault();
+          move();
+        }}
+      />
+      <ul id="found" class="found" role="listbox" aria-label="Found">
+        {found.map((one, number) => (
+          <li
+            key={number}
+            id={`found-${number}`}
+            role="option"
+            aria-selected={number === chosen}
+            onClick={() => run(one)}
+          >
+            <span class="one-line">{marked(one.title.slice(0, 200))}</span> <span class="note">{one.kind}</span>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p class="note">Nothing contains “{wanted.value}”.</p>}
+    </>
+  );
+
+  function* all(): Generator<Found> {
+    yield* commands;
+    for (const { phone, name } of contacts)
+      if (name) yield { title: name, kind: 'contact', words: phone, run: () => goTo('phones', phone) };
+    for (const { name } of templates)
+      yield { title: name, kind: 'template', run: () => goTo('contents', `templates/${name}`) };
+    yield* known.value;
+  }
+}
+
+function isMatch({ title, kind, words = '' }: Found): boolean {
+  const text = `${title} ${kind} ${words}`.toLowerCase();
+  return wanted.value
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
