@@ -1,4 +1,4 @@
-// Draws docs/*.svg, terminals in which real commands ran, each in a new home, and docs/page.png, the page of a sandbox.
+// Draws docs/*.svg, terminals in which real commands ran, each in a new home, and docs/page*.png, the page of a sandbox.
 // Needs tmux, chromium, and free ports 3000, 4780 and 4781, or a separate network: unshare -rn sh -c 'ip link set lo up && npm run pictures'
 //   npm run pictures [-- send import]
 import { execFile, execFileSync, spawn } from 'node:child_process';
@@ -53,8 +53,7 @@ for (const [name, steps] of Object.entries(scenes)) {
 }
 if (process.argv.length === 2 || process.argv.includes('page')) {
   mkdirSync(home);
-  await drawPage(join(root, 'docs/page.png'), { HOME: home, PATH: process.env.PATH }).finally(removeHome);
-  console.log('docs/page.png');
+  await drawPages({ HOME: home, PATH: process.env.PATH }).finally(removeHome);
 }
 
 function removeHome() {
@@ -128,12 +127,13 @@ function prepare() {
   writeFileSync(join(home, 'people.csv'), `Mobile,name\n${rows.join('')}`);
 }
 
-/** Draws the page of a sandbox in which real commands ran. `env` has its home. */
-async function drawPage(file, env) {
+/** Draws the page of a sandbox in which real commands ran: with a conversation, then with an event that its handler refuses. */
+async function drawPages(env) {
   // Not execFileSync: the handler has to answer meanwhile.
   const bizmsg = (...words) => run(process.execPath, [join(root, 'bin/bizmsg.js'), ...words], { env });
   const send = (...words) => bizmsg('send-template', ...words, '--profile', 'local', '--quiet');
-  const handler = createServer((request, answer) => request.resume().on('end', () => answer.end())).listen(3000);
+  refused = 1;
+  const handler = createServer(respond).listen(3000);
   await bizmsg('sandbox', 'start', '--background', '--rng', 'page');
   await bizmsg('sandbox', 'clock', 'freeze');
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
@@ -156,7 +156,21 @@ async function drawPage(file, env) {
       .getByText(/^200 in/)
       .first()
       .waitFor();
-    await page.screenshot({ path: file });
+    await page.screenshot({ path: join(root, 'docs/page.png') });
+    // From now on, the handler fails.
+    refused = -Infinity;
+    await send('+12025550111', 'order_update', '-p', 'Grace', '-p', 'A-1043');
+    for (const span of ['500ms', '6s']) await bizmsg('sandbox', 'clock', 'advance', span);
+    await page.getByRole('link', { name: '+12025550111' }).first().click();
+    const story = page.getByRole('complementary', { name: 'What happened' });
+    const event = story.getByRole('button', { name: 'Read' });
+    if ((await event.getAttribute('aria-expanded')) === 'true') await event.click();
+    await story.getByRole('button', { name: 'retry 1' }).first().click();
+    await story.getByText('TypeError').first().waitFor();
+    // The page asks for the clock again.
+    await sleep(3_000);
+    await page.screenshot({ path: join(root, 'docs/page-retries.png') });
+    console.log('docs/page.png, docs/page-retries.png');
   } finally {
     await browser.close();
     await bizmsg('sandbox', 'stop', '--quiet');

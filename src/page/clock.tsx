@@ -1,23 +1,31 @@
-import { useEffect, useReducer } from 'preact/hooks';
-import type { InputOf } from '../sandbox/control/operations.ts';
+import { signal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
+import type { InputOf, OutputOf } from '../sandbox/control/operations.ts';
 import { ask, useAsked } from './ask.ts';
 import { link, state } from './connection.ts';
 import { act } from './notice.tsx';
 import { timeText } from './words.ts';
 
-/** The sandbox's clock, with its time in milliseconds. Renders every second. */
+const known = signal<OutputOf<'clock'> | undefined>(undefined);
+/** Real time, kept by `Clock`. */
+const wall = signal(Date.now());
+
+/** The sandbox's clock, with its time in milliseconds. */
 export function useClock() {
-  const clock = useAsked('clock', 'clock');
-  const [, tick] = useReducer<number, void>((count) => count + 1, 0);
-  useEffect(() => {
-    const timer = setInterval(() => tick(), 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  return clock && { ...clock, now: clock.frozen ? Date.parse(clock.now) : Date.now() + clock.ahead };
+  const clock = known.value;
+  return clock && { ...clock, now: clock.frozen ? Date.parse(clock.now) : wall.value + clock.ahead };
 }
 
 /** The sandbox's clock, and the buttons that move it. */
 export function Clock() {
+  const asked = useAsked('clock', 'clock');
+  useLayoutEffect(() => {
+    const tick = () => (wall.value = Date.now());
+    known.value = asked;
+    tick();
+    const timer = setInterval(tick, 1_000);
+    return () => clearInterval(timer);
+  }, [asked]);
   const clock = useClock();
   if (!clock) return <section class="clock" aria-label="Clock" />;
   const { due } = state.value;

@@ -17,35 +17,26 @@ interface Found {
   readonly kind: string;
   /** Searched too, but not shown. */
   readonly words?: string;
-  readonly run: () => void;
+  readonly run: () => unknown;
 }
-
-const clockCommands = {
-  'Freeze the clock': () => ask('freezeClock'),
-  'Real time': () => ask('resumeClock'),
-  'Advance the clock by 1 minute': () => ask('advanceClock', { by: 60_000 }),
-  'Advance the clock to what is due next': () => ask('advanceClock', { by: 'next-due' }),
-  'Redeliver all failed events': () => ask('redeliver', { failed: true }),
-} as const;
 
 const commands: readonly Found[] = [
   ...screens.map(({ name, title }): Found => ({ title, kind: 'screen', run: () => goTo(name) })),
-  {
-    title: 'New message',
-    kind: 'command',
-    run: () => {
-      goTo('phones', newestOf(phonesIn(state.value).values())?.phone ?? testNumbers[0].phone);
-      isComposing.value = true;
-    },
-  },
-  ...Object.entries(clockCommands).map(([title, run]): Found => ({
-    title,
-    kind: 'command',
-    run: () => void act<unknown>(run, title),
-  })),
-  ...presets.map((fault): Found => ({ title: faultText(fault), kind: 'fault', run: () => void addFault(fault) })),
-  { title: 'Shortcuts', kind: 'command', run: () => (isHelpOpen.value = true) },
+  command('New message', () => {
+    goTo('phones', newestOf(phonesIn(state.value).values())?.phone ?? testNumbers[0].phone);
+    isComposing.value = true;
+  }),
+  command('Freeze the clock', () => act(() => ask('freezeClock'))),
+  command('Real time', () => act(() => ask('resumeClock'))),
+  command('Advance the clock to what is due next', () => act(() => ask('advanceClock', { by: 'next-due' }))),
+  command('Redeliver all failed events', () => act(() => ask('redeliver', { failed: true }), 'Redelivered')),
+  ...presets.map((fault) => command(faultText(fault), () => addFault(fault))),
+  command('Shortcuts', () => (isHelpOpen.value = true)),
 ];
+
+function command(title: string, run: () => unknown): Found {
+  return { title, kind: 'command', run };
+}
 
 /** What the stream has: numbers, messages and events, the newest first. */
 const known = computed((): readonly Found[] => {
@@ -86,7 +77,7 @@ function Search() {
     wanted.value = '';
     one.run();
   };
-  const moves: Readonly<Record<string, () => void>> = {
+  const keys: Readonly<Record<string, () => void>> = {
     ArrowDown: () => (at.value = Math.min(chosen + 1, found.length - 1)),
     ArrowUp: () => (at.value = Math.max(chosen - 1, 0)),
     Enter: () => run(found[chosen]),
@@ -109,10 +100,10 @@ function Search() {
           at.value = 0;
         }}
         onKeyDown={(event) => {
-          const move = moves[event.key];
-          if (!move || event.isComposing) return;
+          const key = event.isComposing ? undefined : keys[event.key];
+          if (!key) return;
           event.preventDefault();
-          move();
+          key();
         }}
       />
       <ul id="found" class="found" role="listbox" aria-label="Found">

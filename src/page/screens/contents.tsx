@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { OutputOf } from '../../sandbox/control/operations.ts';
 import { ask, useAsked } from '../ask.ts';
 import { copies } from '../copies.ts';
+import { Empty } from '../empty.tsx';
 import { Form } from '../form.tsx';
 import { act, Copy } from '../notice.tsx';
 import { testNumbers } from '../phones.ts';
@@ -177,9 +178,7 @@ function Listing<T>({ part, rows, keyOf, chosen, textOf, columns, titleOf, detai
           rows.length > 0 ? (
             `None of the ${part} contains “${search.value}”.`
           ) : (
-            <>
-              No {part} yet: <code>{example}</code>
-            </>
+            <Empty title={`No ${part} yet`} command={example} />
           )
         }
       />

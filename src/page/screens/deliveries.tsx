@@ -4,6 +4,7 @@ import type { OutputOf } from '../../sandbox/control/operations.ts';
 import { ask, useAsked } from '../ask.ts';
 import { state } from '../connection.ts';
 import { confirm, Dialog } from '../dialog.tsx';
+import { Empty } from '../empty.tsx';
 import { Form, textIn } from '../form.tsx';
 import { act, Copy } from '../notice.tsx';
 import { goTo, route } from '../route.ts';
@@ -133,9 +134,10 @@ function Webhooks({ rows }: { readonly rows: readonly Delivery[] }) {
         rows={webhooks}
         keyOf={({ id }) => id}
         empty={
-          <>
-            No webhook receives the events. Add a URL, or run <code>bizmsg webhooks listen</code>.
-          </>
+          <Empty
+            title="No webhook receives the events"
+            command="bizmsg webhooks listen --profile local --forward-to 3000/hooks"
+          />
         }
         columns={[
           { title: 'URL', cell: ({ url }) => url },
@@ -186,7 +188,7 @@ function Health({ rows, url }: { readonly rows: readonly Delivery[]; readonly ur
     <>
       <span class="health" aria-hidden="true">
         {states.reverse().map((state, at) => (
-          <i key={at} class={state} />
+          <i key={at} class={`state ${state}`} />
         ))}
       </span>{' '}
       <span class="note">{text} successful</span>

@@ -41,6 +41,9 @@ export function Faults() {
         ))}
       </ul>
       <FaultForm />
+      <p class="note">
+        For a share of the requests, or until a time: <code>bizmsg sandbox fault add --help</code>
+      </p>
       <h3>Or at once</h3>
       <div class="actions">
         {presets.map((fault) => (
@@ -111,19 +114,12 @@ function FaultForm() {
     kind.value = name;
     isAfter.value = after !== undefined;
   };
-  const submit = async (given: FormData) => {
-    const span = numberIn(given, 'for');
-    await addFault({
-      on,
-      effect: effectOf(kind.value, numberIn(given, 'amount') ?? 0),
-      after: isAfter.value || undefined,
-      rate: (numberIn(given, 'share') ?? 100) / 100,
-      times: numberIn(given, 'times'),
-      for: span === undefined ? undefined : span * 1_000,
-    });
+  const submit = (given: FormData) => {
+    const effect = effectOf(kind.value, numberIn(given, 'amount') ?? 0);
+    void addFault({ on, effect, after: isAfter.value || undefined, times: numberIn(given, 'times') });
   };
   return (
-    <Form class="line" label="New fault" onGiven={(given) => void submit(given)}>
+    <Form class="line" label="New fault" onGiven={submit}>
       <label>
         The next
         <input name="times" type="number" min="1" placeholder="all" defaultValue={1} />
@@ -169,14 +165,6 @@ function FaultForm() {
           <input name="amount" type="number" required min="0.001" step="any" defaultValue={5} />
         </label>
       )}
-      <label>
-        Share in %
-        <input name="share" type="number" min="0" max="100" step="any" defaultValue={100} />
-      </label>
-      <label>
-        Seconds until it ends
-        <input name="for" type="number" min="0.001" step="any" placeholder="no end" />
-      </label>
       <button type="submit" class="main">
         Add fault
       </button>

@@ -5,8 +5,8 @@ import { Avatar } from '../avatar.tsx';
 import { useClock } from '../clock.tsx';
 import { state } from '../connection.ts';
 import { confirm } from '../dialog.tsx';
+import { Empty, firstMessage } from '../empty.tsx';
 import { Icon } from '../icons.tsx';
-import { Copy } from '../notice.tsx';
 import { idOf, inOrder, isMatch, isTest, newestOf, type Phone, phonesIn, testNumbers, textOf } from '../phones.ts';
 import { goTo, linkTo, route } from '../route.ts';
 import { useKeys } from '../shortcuts.tsx';
@@ -109,7 +109,15 @@ export function Phones() {
       {phone ? (
         <Thread key={phone.phone} phone={phone} name={nameOf(phone, names)} templates={templates} chosen={item} />
       ) : (
-        !hasMessages() && <Start />
+        !hasMessages() && (
+          <Empty title="Send a first message" command={firstMessage}>
+            <p>Paste this into a terminal, or use “New message”. It appears here as the customer sees it.</p>
+            <p class="note">
+              Nothing here reaches a real phone. The test numbers always do the same; any other number is delivered and
+              read.
+            </p>
+          </Empty>
+        )
       )}
       {phone && (
         <Story phone={chosen} item={item}>
@@ -221,23 +229,4 @@ function Ago({ at }: { readonly at: number }) {
   const clock = useClock();
   const ago = clock ? clock.now - at : 0;
   return <time title={timeText(at)}>{ago < 60_000 ? 'now' : distanceText(ago)}</time>;
-}
-
-/** Beside the numbers while there is no message: which numbers there are, and a command to try. */
-function Start() {
-  const command = 'bizmsg send-template +12025550101 order_update -p Ada -p A-1 --profile local';
-  return (
-    <section class="start first" aria-label="Start">
-      <Icon name="inbox" />
-      <h2>Send a first message</h2>
-      <p>Paste this into a terminal, or use “New message”. It appears here as the customer sees it.</p>
-      <div class="command">
-        <code>{command}</code>
-        <Copy label="Copy command" icon="copy" text={command} />
-      </div>
-      <p class="note">
-        Nothing here reaches a real phone. The test numbers always do the same; any other number is delivered and read.
-      </p>
-    </section>
-  );
 }

@@ -210,7 +210,7 @@ function AttemptDetails({ attempt: { request, response, error } }: { readonly at
       {part.value === 'Request' ? (
         <Bytes {...request} />
       ) : response ? (
-        <Bytes {...response} />
+        <Bytes first={String(response.status)} {...response} />
       ) : (
         <p class="note">{marked(error ?? 'no answer')}</p>
       )}
@@ -236,15 +236,16 @@ function Tabs<T extends string>({ names, chosen }: TabsProps<T>) {
 }
 
 interface BytesProps {
+  readonly first?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-function Bytes({ headers, body }: BytesProps) {
+function Bytes({ first, headers, body }: BytesProps) {
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
   return (
     <pre>
-      <Text parts={[{ text: `${head.join('')}\n${body}` }]} />
+      <Text parts={[{ text: `${first === undefined ? '' : `${first}\n`}${head.join('')}\n${body}` }]} />
     </pre>
   );
 }

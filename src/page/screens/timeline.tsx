@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { useAsked } from '../ask.ts';
 import { state } from '../connection.ts';
+import { Empty, firstMessage } from '../empty.tsx';
 import { goTo, linkTo, route } from '../route.ts';
 import { Detail, Search, Split, Table } from '../table.tsx';
 import { marked, StatusText } from '../text.tsx';
@@ -21,6 +22,8 @@ export function Timeline() {
   const chosen = route.value.item;
   const open = rows.find(({ id, line }) => id === chosen && line === undefined);
   const phone = open ? phoneOf(open) : '';
+  if (rows.every(({ line }) => line !== undefined))
+    return <Empty title="Every request and event appears here" command={firstMessage} />;
   return (
     <Split detail={open && <Details row={open} />}>
       <div class="tools">
@@ -34,7 +37,7 @@ export function Timeline() {
         lineOf={({ line }) => line}
         chosen={chosen}
         onChoose={(id) => goTo('timeline', id)}
-        empty={rows.length === 0 ? 'No requests yet. Every request to the API appears here.' : 'No row matches.'}
+        empty="No row matches."
         columns={[
           { title: 'Time', class: 'whole-word', cell: ({ at }) => <time>{timeText(at)}</time> },
           { title: 'Request', class: 'whole-word', cell: What },
@@ -142,15 +145,15 @@ function Result({ of: delivery }: { readonly of: Step['deliveries'][number] }) {
 function Details({ row }: { readonly row: Row }) {
   const { what, at, status, message, note, steps, request, broadcast } = row;
   return (
-    <Detail title={what} onClose={() => goTo('timeline')}>
-      <p>
-        {timeText(at)}
-        {status !== undefined && ` · answered ${status}`} {marked(note)}
-      </p>
-      {message && (
+    <Detail title={message?.template ?? what} onClose={() => goTo('timeline')}>
+      {message ? (
         <p>
-          <a href={linkTo('phones', message.to)}>{message.to}</a> · {message.template} · {message.status} ·{' '}
-          <code>{message.id}</code>
+          <PhoneLink {...row} /> · {message.status} · <code>{message.id}</code>
+        </p>
+      ) : (
+        <p>
+          {timeText(at)}
+          {status !== undefined && ` · answered ${status}`} {marked(note)}
         </p>
       )}
       {message ? (
