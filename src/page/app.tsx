@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { ask } from './ask.ts';
+import { ask, useAsked } from './ask.ts';
 import { Clock } from './clock.tsx';
 import { link, type Link, state } from './connection.ts';
 import { Confirm } from './dialog.tsx';
@@ -15,6 +15,7 @@ import { Limits } from './screens/limits.tsx';
 import { Phones } from './screens/phones.tsx';
 import { Timeline } from './screens/timeline.tsx';
 import { Help, isFinding, isHelpOpen, useKeys } from './shortcuts.tsx';
+import { resultOf } from './timeline.ts';
 import { type ScreenName, screens } from './words.ts';
 
 const shown: Readonly<Record<ScreenName, () => JSX.Element>> = {
@@ -43,6 +44,7 @@ export function App() {
           {screens.map(({ name, title }) => (
             <a key={name} href={linkTo(name)} aria-current={name === screen ? 'page' : undefined}>
               {title}
+              {name === 'deliveries' && <Failing />}
             </a>
           ))}
         </nav>
@@ -60,6 +62,17 @@ export function App() {
       <Confirm />
     </>
   );
+}
+
+/** A dot if one of the last deliveries failed. */
+function Failing() {
+  const rows = useAsked('deliveries', 'deliveries', { limit: 20 }) ?? [];
+  const isFailing = rows.some((row) => row.attempts > 0 && resultOf(row).state !== 'delivered');
+  return isFailing ? (
+    <span class="dot" title="A delivery failed">
+      <span class="unseen">, a delivery failed</span>
+    </span>
+  ) : null;
 }
 
 const themes = ['system', 'light', 'dark'] as const;

@@ -34,8 +34,11 @@ export function Clock() {
   return (
     <section class="clock" aria-label="Clock">
       <span class={`now ${clock.frozen ? 'frozen' : ''}`}>
-        <time>{timeText(clock.now)}</time>{' '}
-        <span class="roomy">{clock.frozen ? 'frozen' : clock.ahead > 1_000 ? 'ahead' : 'real time'}</span>
+        <time title="UTC">{timeText(clock.now)}</time>{' '}
+        <span class="roomy">
+          <span class="wide">UTC, </span>
+          {clock.frozen ? 'frozen' : clock.ahead > 1_000 ? 'ahead' : 'real time'}
+        </span>
       </span>
       <span class="due">{due === null ? 'nothing due' : `next due ${timeText(due)}`}</span>
       <span class="joined">

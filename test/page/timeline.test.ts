@@ -142,7 +142,7 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     const details = page.getByRole('region', { name: 'Details' });
     await details.getByRole('button', { name: /^POST .*500 in/ }).click();
     await details.getByText('{"problem":"none"}').waitFor();
-    await details.getByRole('button', { name: 'Request' }).click();
+    await details.getByText('Request', { exact: true }).click();
     await details.getByText('webhook-signature: v1,').waitFor();
     status = 200;
     await details.getByRole('button', { name: 'Redeliver' }).click();
@@ -180,6 +180,7 @@ describe.skipIf(noBrowser)(`the other screens (${noBrowser ?? 'in chromium'})`, 
     await page.getByRole('link', { name: 'Webhooks' }).click();
     const row = page.getByRole('table', { name: 'Webhooks' }).getByRole('row').nth(1);
     await expect.poll(() => row.innerText()).toContain('2 of 3 successful');
+    await page.getByRole('link', { name: 'Webhooks, a delivery failed' }).waitFor();
   });
 
   it('count what is redelivered, and what is skipped because its webhook was removed', async () => {

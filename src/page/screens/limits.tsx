@@ -196,7 +196,7 @@ function Choices() {
         columns={[
           { title: 'Section', class: 'whole-word', cell: ({ sections }) => sections.join(' ') },
           { title: 'Open', cell: ({ open }) => open },
-          { title: 'This sandbox', cell: ({ choice }) => choice },
+          { title: 'This sandbox', cell: ({ choice }) => <strong>{choice}</strong> },
           { title: 'Others', class: 'wide', cell: ({ others = [] }) => others.join('; ') },
         ]}
       />

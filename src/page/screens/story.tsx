@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { ask, useAsked } from '../ask.ts';
 import { eventSteps, type Step, stepsOf } from '../../sandbox/control/story.ts';
@@ -200,38 +200,21 @@ function EventDetails({ id }: { readonly id: string }) {
   );
 }
 
-const parts = ['Answer', 'Request'] as const;
+type Attempt = NonNullable<Step['attempt']>;
 
-function AttemptDetails({ attempt: { request, response, error } }: { readonly attempt: NonNullable<Step['attempt']> }) {
-  const part = useSignal<(typeof parts)[number]>('Answer');
+function AttemptDetails({ attempt: { request, response, error } }: { readonly attempt: Attempt }) {
   return (
     <>
-      <Tabs names={parts} chosen={part} />
-      {part.value === 'Request' ? (
-        <Bytes {...request} />
-      ) : response ? (
+      {response ? (
         <Bytes first={String(response.status)} {...response} />
       ) : (
         <p class="note">{marked(error ?? 'no answer')}</p>
       )}
+      <details>
+        <summary>Request</summary>
+        <Bytes {...request} />
+      </details>
     </>
-  );
-}
-
-interface TabsProps<T extends string> {
-  readonly names: readonly T[];
-  readonly chosen: Signal<T>;
-}
-
-function Tabs<T extends string>({ names, chosen }: TabsProps<T>) {
-  return (
-    <div class="tabs">
-      {names.map((name) => (
-        <button key={name} type="button" aria-pressed={chosen.value === name} onClick={() => (chosen.value = name)}>
-          {name}
-        </button>
-      ))}
-    </div>
   );
 }
 

@@ -41,8 +41,8 @@ export function Timeline() {
         columns={[
           { title: 'Time', class: 'whole-word', cell: ({ at }) => <time>{timeText(at)}</time> },
           { title: 'Request', class: 'whole-word', cell: What },
+          { title: 'Phone', class: 'whole-word', cell: PhoneLink },
           { title: 'Message', class: 'one-line', cell: About },
-          { title: 'Phone', class: 'whole-word wide', cell: PhoneLink },
           { title: 'Then', cell: Steps },
         ]}
       />
@@ -76,24 +76,17 @@ function Chips({ phone }: { readonly phone: string }) {
   );
 }
 
-function What(row: Row) {
-  const { what, status } = row;
+function What({ what, status }: Row) {
   return (
     <>
-      <code>{what.replace('messages/', '')}</code> {status !== undefined && <StatusText status={status} />}{' '}
-      <PhoneLink {...row} isNarrow />
+      <code>{what.replace('messages/', '')}</code> {status !== undefined && <StatusText status={status} />}
     </>
   );
 }
 
-function PhoneLink({ isNarrow, ...row }: Row & { readonly isNarrow?: boolean }) {
+function PhoneLink(row: Row) {
   const phone = phoneOf(row);
-  if (phone === '') return null;
-  return (
-    <a class={isNarrow ? 'narrow' : undefined} href={linkTo('phones', phone)}>
-      {phone}
-    </a>
-  );
+  return phone === '' ? null : <a href={linkTo('phones', phone)}>{phone}</a>;
 }
 
 function About({ message, note, status = 200 }: Row) {
