@@ -8,8 +8,8 @@ export const sendBatch = command({
   name: 'send-batch',
   summary: 'Send an approved template to every person in a file',
   details: [
-    'Repeat the command after an interruption: it sends the rest. Nobody gets a template twice by accident: bizmsg',
-    'help twice. Failed rows go to people.failed.csv beside people.csv, unsure ones to people.unsure.csv.',
+    'Repeat the command after an interruption: it sends the rest. Failed rows go to people.failed.csv beside',
+    'people.csv, unsure ones to people.unsure.csv.',
   ].join('\n'),
   params: {
     template: required('<template>', 'the name of an approved template'),
@@ -25,7 +25,7 @@ export const sendBatch = command({
   accepts: callOptions,
   piped: 'text',
   instead: runInstead,
-  run: async (context, { template, params, map, per, excludeFrom, hours, country, allowEmpty, ...input }, emit) => {
+  run: async (context, { template, params, map, per, excludeFrom, hours, at, country, allowEmpty, ...input }, emit) => {
     const [{ batchAction, refuseSwapped }, { runAction }, stored] = await Promise.all([
       import('../runs/batch.ts'),
       import('../runs/run.ts'),
@@ -43,6 +43,7 @@ export const sendBatch = command({
       encoding,
       excludeFrom: [...(stored.excludeFrom === undefined ? [] : [stored.excludeFrom]), ...excludeFrom],
       hours: hours ?? stored.hours,
+      start: at?.(context.host.now()),
     });
     return runAction(context, action, { ...input, encoding }, emit);
   },

@@ -263,6 +263,8 @@ line of a table names its columns, in any case. In JSON a column is a field.
   -p :name               send-batch: the next variable is the value of the
                          column name; -p VALUE is the same text for all rows,
                          and -p ::text begins with a colon
+  --where country=DE     only the rows with this value in a column; in JSON also
+                         in a nested field: address.city=Bonn
   --set source=fair      contacts import: the same text in a field of all
   --type age=number      contacts import: number, boolean, json, list (split at
                          commas), list:semicolon or list:pipe

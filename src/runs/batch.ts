@@ -14,6 +14,7 @@ import { excludedPhones } from './excluded.ts';
 import type { Hours } from './hours.ts';
 import { noteRepairs } from './mapping/values.ts';
 import type { Action } from './action.ts';
+import { hoursFrom, type Start } from './start.ts';
 
 export interface BatchOptions extends MessageMappingOptions {
   /** Columns that tell several messages for one recipient apart. */
@@ -23,10 +24,11 @@ export interface BatchOptions extends MessageMappingOptions {
   /** The encoding of the input. */
   readonly encoding?: string | undefined;
   readonly hours?: Hours | undefined;
+  readonly start?: Start | undefined;
 }
 
 export function batchAction(context: Context, options: BatchOptions): Action {
-  const { template, params, map: maps = [], country, encoding, excludeFrom, hours } = options;
+  const { template, params, map: maps = [], country, encoding, excludeFrom, hours, start } = options;
   const perColumns = [...new Set(options.per)].toSorted();
   checkMessageMapping(options);
   const [named] = maps;
@@ -37,7 +39,8 @@ export function batchAction(context: Context, options: BatchOptions): Action {
     template,
     perColumns,
     usedColumns: [named?.from ?? [], ...params.map((param) => ('column' in param ? param.column : []))].flat(),
-    hours,
+    hours: start ? hoursFrom(start, hours) : hours,
+    start,
     async mapper(source) {
       const repairs = { decimals: 0, zeros: 0 };
       const map = await createMessageMapping({ ...options, perColumns, repairs }, source);

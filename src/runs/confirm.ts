@@ -53,7 +53,7 @@ export async function confirmLive(
 export interface Overview {
   readonly file: string;
   readonly action: Pick<Action, 'kind' | 'template' | 'hours' | 'perColumns'>;
-  readonly found: Pick<Preflight, 'rows' | 'invalid' | 'excluded' | 'reasons'>;
+  readonly found: Pick<Preflight, 'rows' | 'invalid' | 'leftOut' | 'reasons'>;
   readonly unit: Unit;
   /** The bodies of all rows that will be sent, or of the first one. */
   readonly bodies: readonly string[];
@@ -76,7 +76,7 @@ export function overviewLines(overview: Overview): readonly string[] {
     recipientsLine(overview),
     ...bodyLines(overview),
     timeLine(overview),
-    ...(action.hours ? [hoursText(action.hours, now)] : []),
+    ...[(action.hours && hoursText(action.hours, now)) ?? []].flat(),
   ];
 }
 
@@ -123,9 +123,11 @@ function timeLine({ client: { pace, target }, accepted, action, sentThisMonth, n
 }
 
 /** The hours, and when sending begins if that is not now. */
-export function hoursText(hours: Hours, now: number): string {
-  const begin = hours.isOpen(now) ? '' : `; sending begins ${hours.timeText(hours.opensAt(now))}`;
-  return `Only ${hours.text}${begin}`;
+export function hoursText(hours: Hours, now: number): string | undefined {
+  const only = hours.text === '' ? [] : [`only ${hours.text}`];
+  const begin = hours.isOpen(now) ? [] : [`sending begins ${hours.timeText(hours.opensAt(now))}`];
+  const text = [...only, ...begin].join('; ');
+  return text === '' ? undefined : `${text[0]?.toUpperCase()}${text.slice(1)}`;
 }
 
 /** How long it will take; undefined if no rate is known. */

@@ -7,7 +7,7 @@ import type { InputRow, Mapper } from './input/row.ts';
 import { placeOf, unitOf, verifyUnchanged } from './input/source.ts';
 import { storedReason } from './report.ts';
 import type { Place, Ready } from './row.ts';
-import type { Preflight } from './preflight.ts';
+import { isLeftOut, type LeftOut, type Preflight } from './preflight.ts';
 
 interface Known {
   readonly input: Pick<InputFile, 'source' | 'shown'>;
@@ -55,7 +55,11 @@ export async function* dueRows({
         await onInvalid(place, reason);
       } else if (fate === 'changed') onChanged(placeIn(row, known));
       else if (isSkipped(one, known))
-        unsent.push({ line: placeIn(row, known).line, code: fate, reason: whySkipped(one, known) });
+        unsent.push({
+          line: placeIn(row, known).line,
+          code: isLeftOut(fate) ? 'excluded' : fate,
+          reason: whySkipped(one, known),
+        });
     }
     if (unsent.length > 0) await onUnsent(unsent);
     if (due.length > 0) yield* partsOf(due);
@@ -93,7 +97,7 @@ export interface KnownRow {
   readonly row: InputRow;
   /** Among the valid rows. */
   readonly index: number;
-  readonly fate: Fate | 'invalid' | 'excluded';
+  readonly fate: Fate | 'invalid' | LeftOut;
 }
 
 /** Reads the input once more; throws if it has changed since the preflight. */
@@ -110,12 +114,13 @@ export async function* readAgain({ input, found, accepted }: Known): AsyncGenera
 /** The run does not have it, and will not: another run has sent it or left it unsure, for example. */
 function isSkipped({ fate, index }: KnownRow, { accepted }: Known): boolean {
   if (fate === 'unsure') return accepted.items[index] === 0;
-  return skippedFates.has(fate);
+  return isLeftOut(fate) || skippedFates.has(fate);
 }
 
-const skippedFates: ReadonlySet<string> = new Set(['excluded', 'duplicate', 'conflict', 'earlier', 'busy']);
+const skippedFates: ReadonlySet<string> = new Set(['duplicate', 'conflict', 'earlier', 'busy']);
 
 function whySkipped({ fate, index }: KnownRow, { found, accepted, input }: Known): string | undefined {
+  if (fate === 'where') return 'left out by --where';
   if (fate === 'conflict')
     return `another message for the recipient of ${unitOf(input.source)} ${found.firstOf(index)}`;
   const other = accepted.elsewhere(index);

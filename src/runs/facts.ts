@@ -4,7 +4,7 @@ import type { RejectFile, RejectFiles, RunFacts, RunReport } from '../ledger/led
 import type { Running } from './action.ts';
 import type { Preflight } from './preflight.ts';
 import type { Stopped } from './stop.ts';
-import type { SkippedCounts, Tally } from './tally.ts';
+import { type SkippedCounts, sumOf, type Tally } from './tally.ts';
 
 /** The facts of a command in `runs list`. */
 export function factsOf(
@@ -41,6 +41,6 @@ function commandLine(typed: readonly string[]): string {
 }
 
 /** Rows that the run does not send. Rows that it sent before count as sent, and unsure ones as unsure. */
-function leftOut({ excluded, earlier_run, duplicate, another_message, elsewhere, busy }: SkippedCounts): number {
-  return excluded + earlier_run + duplicate + another_message + elsewhere + busy;
+function leftOut(skipped: SkippedCounts): number {
+  return sumOf({ ...skipped, this_run: 0, unsure: 0, changed: 0 });
 }

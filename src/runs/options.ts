@@ -23,8 +23,10 @@ import { redact } from '../base/redact.ts';
 import type { Context } from '../cli/command.ts';
 import type { Choice } from '../ledger/ledger.ts';
 import { hoursFlag } from './hours.ts';
+import { atFlag } from './start.ts';
 import { countryFlag, fieldTypes, mapFlag, typeFlag } from './mapping/flags.ts';
 import { paramFlag } from './mapping/message.ts';
+import { whereFlag } from './mapping/where.ts';
 
 /** `--skip-sent` alone. */
 const usualSpan = '30d';
@@ -46,6 +48,11 @@ const columnParams = {
   ),
   fields: rare(option('--fields <names>', 'the columns of a file without a header line: phone,name', fieldNames)),
 } as const;
+
+const where = knowing(
+  { of: 'columns', around: ['', '='] },
+  repeated('--where <column=value>', 'only those with this value in a column', whereFlag),
+);
 
 const whichParams = {
   first: option('--first <n>', 'only the first n rows; repeat without it for the rest', atLeastOne),
@@ -79,7 +86,7 @@ export const importParams = {
     type: repeated('--type <field=type>', `convert a field: ${fieldTypes.join(', ')}`, typeFlag),
     drop: knowing({ of: 'columns' }, repeated('--drop <column>', 'omit a column')),
   }),
-  ...under('Which rows', whichParams),
+  ...under('Which rows', { where, ...whichParams }),
   ...under('When', whenParams),
   ...under('Safety', safetyParams),
 } as const;
@@ -95,13 +102,8 @@ export const batchParams = {
   }),
   ...under('Who', {
     excludeFrom: repeated('--exclude-from <file>', excludeFromText),
-    per: knowing(
-      { of: 'columns' },
-      repeated(
-        '--per <column>',
-        'send one message for each value of this column, such as order, not one for each person',
-      ),
-    ),
+    where,
+    per: knowing({ of: 'columns' }, repeated('--per <column>', 'one message for each value, such as order')),
   }),
   ...under('Which rows', {
     skipSent: optionalValue(
@@ -112,7 +114,11 @@ export const batchParams = {
     ),
     ...whichParams,
   }),
-  ...under('When', { hours: option('--hours <hours>', hoursHelp, hoursFlag), ...whenParams }),
+  ...under('When', {
+    hours: option('--hours <hours>', hoursHelp, hoursFlag),
+    at: option('--at <time>', 'begin then: 09:00, "2026-05-01 09:00 Europe/Berlin"', atFlag),
+    ...whenParams,
+  }),
   ...under('Safety', {
     ...safetyParams,
     allowUnlisted: rare(

@@ -17,8 +17,8 @@ export interface Preflight {
   readonly invalidRows: readonly InvalidRow[];
   /** Why they are. */
   readonly reasons: Reasons;
-  /** Rows whose recipient is never messaged. */
-  readonly excluded: number;
+  /** Valid rows that are left out. */
+  readonly leftOut: LeftOutCounts;
   /** Of the row with this number, counted from 1. */
   kindOf(number: number): RowKind;
   /** The valid rows, as the ledger knows them. */
@@ -41,7 +41,16 @@ export interface Preflight {
   readonly suspectRows: readonly SuspectRow[];
 }
 
-const rowKinds = ['invalid', 'valid', 'excluded'] as const;
+/** Why a valid row is not sent: its recipient is never messaged, or it does not meet `--where`. */
+const leftOutKinds = ['excluded', 'where'] as const;
+export type LeftOut = (typeof leftOutKinds)[number];
+export type LeftOutCounts = Readonly<Record<LeftOut, number>>;
+
+export function isLeftOut(kind: string): kind is LeftOut {
+  return leftOutKinds.some((one) => one === kind);
+}
+
+const rowKinds = ['invalid', 'valid', ...leftOutKinds] as const;
 type RowKind = (typeof rowKinds)[number];
 
 interface ListedRow {
@@ -82,7 +91,8 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
   const places = createColumn(Uint32Array);
   const [invalidRows, suspectRows]: [InvalidRow[], SuspectRow[]] = [[], []];
   const [duplicateRows, conflictRows]: [DuplicateRow[], DuplicateRow[]] = [[], []];
-  let [rows, bytesRead, invalid, excluded, suspect] = [0, 0, 0, 0, 0];
+  let [rows, bytesRead, invalid, suspect] = [0, 0, 0, 0];
+  const leftOut = { excluded: 0, where: 0 };
   const reasons = createReasons();
   let first: string | undefined;
   const prints: number[] = [];
@@ -99,7 +109,7 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     invalid,
     invalidRows,
     reasons,
-    excluded,
+    leftOut,
     kindOf: (number) => rowKinds[kinds.at(number - 1)] ?? 'invalid',
     digests,
     placeOf: places.at,
@@ -128,14 +138,11 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
 
   function look(row: InputRow): void {
     rows += 1;
+    if ('fields' in row && mapper.isFilteredOut?.(row.fields)) return leave('where');
     const mapped = 'reason' in row ? row : mapper.map(row);
     if ('reason' in mapped) return reject(row, mapped.reason);
     const { body } = mapped;
-    if (mapper.excludes?.(body, mapped)) {
-      note('excluded');
-      excluded += 1;
-      return;
-    }
+    if (mapper.excludes?.(body, mapped)) return leave('excluded');
     note('valid');
     let text: string | undefined;
     const content = () => (text ??= jsonText(body));
@@ -156,6 +163,11 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
 
   function note(kind: RowKind): void {
     kinds.add(rowKinds.indexOf(kind));
+  }
+
+  function leave(kind: LeftOut): void {
+    note(kind);
+    leftOut[kind] += 1;
   }
 
   function reject(row: InputRow, reason: string): void {

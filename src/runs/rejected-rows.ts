@@ -4,7 +4,7 @@ import type { Running } from './action.ts';
 import { invalidity, invalidRow, type KnownRow, placeIn, readAgain } from './due.ts';
 import type { InputRow } from './input/row.ts';
 import { folderOf } from './listing.ts';
-import type { Preflight } from './preflight.ts';
+import { isLeftOut, type Preflight } from './preflight.ts';
 import { removeDrafts, type RejectKind, renameDone, writeRejectFile } from './reject-file.ts';
 import type { RunResult } from './result.ts';
 import type { Tally } from './tally.ts';
@@ -116,7 +116,7 @@ function ignoreForeseen(error: unknown): void {
 const unknownReason = 'an earlier command may have sent it';
 
 function isInRun(fate: KnownRow['fate']): boolean {
-  return fate !== 'invalid' && fate !== 'excluded' && fate !== 'duplicate' && fate !== 'conflict';
+  return fate !== 'invalid' && !isLeftOut(fate) && fate !== 'duplicate' && fate !== 'conflict';
 }
 
 /** Ends with an input that was a file of rejected rows, once all of it is sent; returns a note about it. */
@@ -125,8 +125,8 @@ export async function finishRejectFile(
   result: Pick<RunResult, 'file' | 'sent' | 'failed' | 'unsure' | 'not_reached' | 'skipped'>,
 ): Promise<string | undefined> {
   const { file, sent, failed, unsure, not_reached: left, skipped } = result;
-  const { unsure: heldBack, excluded, changed, busy, another_message: others } = skipped;
-  const isSent = sent > 0 && failed + unsure + left + heldBack + excluded + changed + busy + others === 0;
+  const { unsure: heldBack, excluded, where, changed, busy, another_message: others } = skipped;
+  const isSent = sent > 0 && failed + unsure + left + heldBack + excluded + where + changed + busy + others === 0;
   if (!isSent || !/\.(?:failed|unsure)(?:\.\d+)?\.\w+$/.test(file)) return undefined;
   const written = (await opened.ledger.runs()).flatMap(({ files }) => [files.failed, files.unsure]);
   const own = written.find((one) => one !== undefined && one.file === input.path);

@@ -72,7 +72,7 @@ export function emptyResult({ context, action, options, input, client, opened }:
     failed: 0,
     unsure: 0,
     not_reached: 0,
-    skipped: skipsOf({ excluded: 0 }, undefined),
+    skipped: skipsOf({ leftOut: { excluded: 0, where: 0 } }, undefined),
     earlier: [],
     reasons: [],
     stopped: null,

@@ -25,6 +25,7 @@ import {
 import { factsOf, reportOf } from './facts.ts';
 import { finishRejectFile, writeRejectedRows } from './rejected-rows.ts';
 import { holdSpareFiles } from './spare-files.ts';
+import { filtered } from './mapping/where.ts';
 import { outageText } from './outage.ts';
 import { changedText, earlierOf, emptyResult, type Ended, exitOf, type RunResult } from './result.ts';
 import { interruptedEarly, type Stopped, stoppedBy, untilSignaled } from './stop.ts';
@@ -32,6 +33,7 @@ import { occasionColumn } from './occasion.ts';
 import { preflight, type Preflight, type PreflightOptions } from './preflight.ts';
 import { sendingNow, showing, statusText } from './status.ts';
 import type { Outcome, Ready } from './row.ts';
+import { checkStart } from './start.ts';
 import { unsentParts } from './sharing.ts';
 import { createTally, dueIn, type Tally } from './tally.ts';
 
@@ -58,7 +60,7 @@ export async function runAction(
     const client = await context.clientForRun({ ...options, signals, closedFor });
     const input = await openInput(context, file, { ...options, stop: signals.stop });
     try {
-      const mapper = await action.mapper(input.source);
+      const mapper = filtered(await action.mapper(input.source), options.where, input.source);
       const opened = await client.ledger(action.kind);
       const mode: Mode = client.target.mode === 'sandbox' ? 'sandbox' : 'live';
       const running = { context, action, options, input, mapper, client, mode, signals, emit, opened };
@@ -109,6 +111,7 @@ async function perform(running: Running, hasLooked = false): Promise<Ended | Dry
     choice: choiceOf(options, context),
     perColumns: action.perColumns,
     resumesAt: action.hours?.resumesAt(context.host.now()),
+    startsAt: action.start && action.start.at > context.host.now() ? action.start.at : undefined,
     lineOf: found.placeOf,
     about: factsOf(running, found),
   };
@@ -118,6 +121,7 @@ async function perform(running: Running, hasLooked = false): Promise<Ended | Dry
   }
   const perColumn = () => occasionColumn(running, found);
   const registering = { context, ledger: opened.ledger, found, unit, plan, perColumn };
+  await checkStart(action.start, { ledger: opened.ledger, plan, now: context.host.now() });
   if (context.given.dryRun) return dryRun(running, found, registering, template);
   if (found.rows === 0) {
     context.note('empty', 'there are no rows');
@@ -150,7 +154,13 @@ async function perform(running: Running, hasLooked = false): Promise<Ended | Dry
     const duration = durationText(client.pace, dueIn(registered.accepted), context.host.now(), action.hours);
     if (duration?.isLong) context.note('duration', duration.text);
   }
+  if (confirmed === plan && dueIn(registered.accepted) > 0) noteHours(context, action);
   return sendAndReport(running, found, registered);
+}
+
+function noteHours({ note, host }: Context, { hours }: Action): void {
+  const text = hours && hoursText(hours, host.now());
+  if (text !== undefined) note('hours', text);
 }
 
 /** With the user's answers; nothing is registered yet. */
@@ -242,7 +252,7 @@ async function dryRun(
   const due = accepted && dueIn(accepted) > 0 ? accepted : undefined;
   const template = known ?? (due && (await lookAtTemplate(running)));
   const [first] = due ? await firstBodies({ input, found, accepted: due }, mapper, 1) : [];
-  if (action.hours) context.note('hours', hoursText(action.hours, context.host.now()));
+  noteHours(context, action);
   for (const note of accepted?.notes ?? []) context.note('run', noteText(note, registering.plan));
   return dryRunOf({
     found,

@@ -22,6 +22,8 @@ export interface Counts extends RunCounts {
 export interface SkippedCounts {
   /** `--exclude-from`. */
   readonly excluded: number;
+  /** Rows that do not meet `--where`. */
+  readonly where: number;
   /** `--skip-sent`: another run has sent them. */
   readonly earlier_run: number;
   /** This run or job has sent them. */
@@ -80,7 +82,7 @@ export function createTally(found: Preflight, accepted: Accepted): Tally {
 
 /** The rows that a command does not send, by the ledger's decision. */
 export function skipsOf(
-  { excluded }: Pick<Preflight, 'excluded'>,
+  { leftOut }: Pick<Preflight, 'leftOut'>,
   accepted: Accepted | undefined,
 ): { -readonly [Name in keyof SkippedCounts]: number } {
   const {
@@ -93,7 +95,7 @@ export function skipsOf(
     conflict = 0,
   } = accepted?.counts ?? {};
   const own = { this_run: done, unsure, changed, duplicate, another_message: conflict };
-  return { excluded, earlier_run: earlier, elsewhere: 0, busy, ...own };
+  return { ...leftOut, earlier_run: earlier, elsewhere: 0, busy, ...own };
 }
 
 /** The rows that a command sends, by the ledger's decision. */
@@ -132,6 +134,7 @@ export function skipReasons({
   const bySelf = job !== null ? ` by job ${job}` : continues ? ' by this run' : '';
   const reasons = [
     [skipped.excluded, 'excluded'],
+    [skipped.where, 'left out by --where'],
     [skipped.this_run, `${verb} earlier${bySelf}`],
     [skipped.earlier_run, `${verb} earlier by another run`],
     [skipped.duplicate, skipped.duplicate === 1 ? 'duplicate' : 'duplicates'],

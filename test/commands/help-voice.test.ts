@@ -27,6 +27,7 @@ const ambiguous = new Set([
   '--again',
   '--failed',
   '--limit <n>',
+  '--at <time>',
   '--live',
   '--plan <name>',
   '--port <port>',

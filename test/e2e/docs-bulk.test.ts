@@ -11,7 +11,7 @@ import { openReader } from './docs-rig.ts';
 
 const [source = '', rehearsed = '', imported = ''] = blocksIn('docs/bulk.md', 'Import a file', 3);
 const [batch = ''] = blocksIn('docs/bulk.md', 'Send to every row', 1);
-const [chosen = ''] = blocksIn('docs/bulk.md', 'Opt-outs and sending hours', 1);
+const [chosen = ''] = blocksIn('docs/bulk.md', 'Whom and when', 1);
 const [asked = ''] = blocksIn('docs/bulk.md', 'Before a live batch', 1);
 const [stopped = ''] = blocksIn('docs/bulk.md', 'After an interruption, run the same command again', 1);
 const [twice = ''] = blocksIn('docs/bulk.md', 'Nobody gets a template twice by accident', 1);

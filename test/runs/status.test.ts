@@ -123,7 +123,7 @@ it('the question of a live batch counts messages if a recipient may get several'
     overviewLines({
       file: 'people.csv',
       action: { kind: 'message', template: 'welcome', perColumns },
-      found: { rows: 2, invalid: 0, excluded: 0, reasons: createReasons() },
+      found: { rows: 2, invalid: 0, leftOut: { excluded: 0, where: 0 }, reasons: createReasons() },
       unit: 'line',
       bodies: [],
       job: null,

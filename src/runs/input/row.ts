@@ -30,6 +30,8 @@ export type Mapped = { readonly body: object; readonly per?: readonly string[] }
 /** Maps rows to request bodies. */
 export interface Mapper {
   map(row: GoodRow): Mapped;
+  /** Whether `--where` leaves the row out. */
+  isFilteredOut?(fields: Fields): boolean;
   /** Whether the row's recipient is never messaged. */
   excludes?(body: object, mapped: Extract<Mapped, { readonly body: object }>): boolean;
   /** Called after all rows; throws if an option fits none of them. */
