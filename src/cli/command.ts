@@ -27,6 +27,8 @@ export interface Context extends Session, Prompts {
   /** Like `client()`, for many requests at a pace. */
   clientForRun(options?: RunOptions): Promise<RunClient>;
   progress(): Promise<Progress>;
+  /** How the items of a list are printed. */
+  readonly listForm: ListForm;
   /** Whether the output is read line by line as it appears, not as data at the end. */
   readonly showsLines: boolean;
 }
@@ -58,6 +60,14 @@ export interface CommandResult {
 export interface Item {
   readonly data: unknown;
   readonly text: View;
+}
+
+/** Set by a command whose items have the columns of a file. */
+export interface ListForm {
+  /** The first columns on a terminal. */
+  first?: readonly string[] | undefined;
+  /** Of CSV, which begins with a byte order mark for spreadsheets then. */
+  separator?: string | undefined;
 }
 
 /** Prints items, or their lines if `showsLines`. */

@@ -57,6 +57,7 @@ export function createContext({ host, given, reporter, locate, command = '' }: C
     sandboxes,
     team: (line) => (opened ??= openTeam(context, line)),
     ...prompts,
+    listForm: {},
     note,
     locate,
     client: async (target) => (await (target ? connected(target) : own())).client,

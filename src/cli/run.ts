@@ -73,6 +73,7 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Comm
     marks: mayReachTerminal(host),
     query,
     lists: node.lists,
+    form: context.listForm,
     clean: reporter.clean,
     note: context.note,
   };

@@ -1,17 +1,9 @@
 import { usage } from '../base/errors.ts';
-import { command, type Context } from '../cli/command.ts';
+import { command } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { rowsText } from '../cli/output/figures.ts';
-import type { ShownRow } from '../runs/report.ts';
-import type { RunsHome } from '../runs/listing.ts';
-import { currentTeam } from '../session/team.ts';
-import { argument, choice, flag, knowing, option, phone, required, words } from '../cli/params.ts';
-
-const ofRuns = { of: 'runs' } as const;
-const runId = knowing(
-  ofRuns,
-  argument('[id]', 'the id of a run, its first characters, or the name of a job (default: the latest)'),
-);
+import { flag, knowing, option, phone, required, words } from '../cli/params.ts';
+import { homeOf, ofRuns, runId, showRun } from './show-run.ts';
 
 export const listRuns = command({
   name: 'list',
@@ -29,72 +21,6 @@ export const listRuns = command({
   },
   view: () => 'No runs; contacts import and send-batch start them',
 });
-
-export const showRun = command({
-  name: 'show',
-  summary: 'Show the outcome of each row of a run',
-  details: [
-    'For each row: its line in the file, its outcome, the reason if it was not sent, and its id at the service if',
-    'it was. The list survives a crash. It contains no names, phones or params; look those up by line in your file.',
-    '--delivery adds what became of each message: delivered, read, failed, or unknown. It knows the messages of the',
-    'running local sandbox, and the events that bizmsg webhooks listen received on this machine.',
-  ].join('\n'),
-  params: {
-    id: runId,
-    outcome: choice('--outcome <outcome>', 'only rows with this outcome', ['sent', 'failed', 'unsure', 'skipped']),
-    delivery: flag('--delivery', 'also show whether each message was delivered, read or failed'),
-  },
-  examples: [
-    'runs show',
-    'runs show 3f9a1c20be41 --outcome failed',
-    'runs show 3f9a1c20be41 --delivery',
-    'runs show 3f9a1c20be41 -o csv',
-  ],
-  sample:
-    'line\toutcome\treason\tid\n2\tsent\t\tcon_sandbox_1\n3\tfailed\tphone: "1.20256E+10" is not a phone number…\t',
-  accepts: ['profile', ...printOptions],
-  piped: 'rows',
-  first: ['line', 'outcome', 'delivery', 'reason', 'id'],
-  run: async (context, { id, outcome, delivery }) => {
-    const [{ runNamed, runsOf, withLedger }, { rowsOfRun }] = await Promise.all([
-      import('../runs/listing.ts'),
-      import('../runs/report.ts'),
-    ]);
-    const home = homeOf(context);
-    const { id: run, place, template } = runNamed(await runsOf(home), id);
-    const rows = await withLedger(home, place, (ledger) => rowsOfRun(ledger, run));
-    const wanted = outcome === undefined ? rows : rows.filter((row) => row.outcome === outcome);
-    const outcomes = delivery ? await outcomesOf(context, wanted, template !== undefined) : undefined;
-    return wanted.map(({ line, outcome, reason, id }) => {
-      const known = outcomes?.get(id ?? '');
-      const state = outcome === 'sent' && template !== undefined ? (known?.delivery ?? 'unknown') : null;
-      return {
-        line,
-        outcome,
-        ...(outcomes && { delivery: state }),
-        reason: reason ?? known?.reason ?? null,
-        id: id ?? null,
-      };
-    });
-  },
-  view: () => 'No rows',
-});
-
-async function outcomesOf(context: Context, rows: readonly ShownRow[], isBatch: boolean) {
-  if (!isBatch) context.note('not-messages', 'this run is an import, and contacts are not delivered');
-  const { messageOutcomes } = await import('./message-outcomes.ts');
-  const ids = isBatch ? rows.flatMap(({ id }) => id ?? []) : [];
-  const outcomes = await messageOutcomes(context, new Set(ids));
-  if (ids.length > 0 && outcomes.size === 0)
-    context.note('no-events', 'nothing is known about these messages; bizmsg webhooks listen records their events');
-  return outcomes;
-}
-
-/** Where the runs of this machine and its team are kept. */
-function homeOf(context: Context): RunsHome {
-  const { stateFolder, host, note } = context;
-  return { stateFolder: stateFolder(), host, note, team: () => currentTeam(context) };
-}
 
 export const resolveRun = command({
   name: 'resolve',

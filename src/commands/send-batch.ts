@@ -1,4 +1,4 @@
-import { command, type Context } from '../cli/command.ts';
+import { command } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import { required } from '../cli/params.ts';
 import { batchParams, runInstead } from '../runs/options.ts';
@@ -26,11 +26,12 @@ export const sendBatch = command({
   piped: 'text',
   instead: runInstead,
   run: async (context, { template, params, map, per, excludeFrom, hours, at, country, allowEmpty, ...input }, emit) => {
-    const [{ batchAction, refuseSwapped }, { runAction }, stored] = await Promise.all([
+    const [{ batchAction, refuseSwapped }, { runAction }, { storedSettings }] = await Promise.all([
       import('../runs/batch.ts'),
       import('../runs/run.ts'),
-      storedSettings(context),
+      import('../runs/defaults.ts'),
     ]);
+    const stored = storedSettings(context);
     refuseSwapped(template, input.file);
     const encoding = input.encoding ?? stored.encoding;
     const action = batchAction(context, {
@@ -49,13 +50,3 @@ export const sendBatch = command({
   },
   ...runView,
 });
-
-/** The settings of the profile for files of rows; the options of the command come first. */
-export async function storedSettings(context: Context) {
-  const { currentCaller } = await import('../session/profiles/resolve.ts');
-  const caller = currentCaller(context);
-  if (caller.kind === 'local') return {};
-  const { hours, excludeFrom, country, encoding } = caller;
-  const { hoursFlag } = await import('../runs/hours.ts');
-  return { hours: hours === undefined ? undefined : hoursFlag(hours), excludeFrom, country, encoding };
-}

@@ -34,6 +34,16 @@ export interface Ledger {
   rows(run: string): AsyncIterable<readonly ReportedRow[]>;
   /** The rows of a run with these numbers. */
   rowsAt(run: string, items: readonly number[]): Promise<readonly ReportedRow[]>;
+  /** The rows of the input that a run does not have, from one line to another. */
+  unsent(run: string, first: number, last: number): Promise<readonly ReportedRow[]>;
+  /** Calls `found` with each row of an input that a run has; returns how many rows of the run the input does not have. */
+  match(
+    run: string,
+    wanted: { readonly input: Rows; readonly byPhone: boolean },
+    found: (row: number, item: number, line: number | undefined) => void,
+  ): Promise<number>;
+  /** The last that others of the account did about each of these rows before this run ended. */
+  elsewhere(run: string, rows: readonly RowDigest[]): Promise<readonly (Elsewhere | undefined)[]>;
   /** Records what was found out about unsure rows; returns how many there were. */
   resolve(run: string, found: 'sent' | 'not-sent', which?: Resolved): Promise<number>;
   /** Withdraws the rows that were not sent, so that no command continues the run; returns how many there were. */
@@ -357,10 +367,20 @@ export interface ReportedRow {
   /** Its number in the run; 0 if the run does not have it. */
   readonly item: number;
   readonly state: State | 'unsent';
+  /** When it changed last. */
+  readonly at: number | undefined;
   readonly line: number | undefined;
   readonly id: string | undefined;
   readonly code: string | undefined;
   readonly reason: string | undefined;
+}
+
+/** What another run, or a single message, did about a row. */
+export interface Elsewhere {
+  readonly run: string;
+  readonly state: 'done' | 'unsure';
+  readonly at: number;
+  readonly id: string | undefined;
 }
 
 /** `release`: the service refused before it looked at the row (429, 401, 403, no connection). */

@@ -125,6 +125,7 @@ export function reportIn(row: Row): ReportedRow {
   return {
     item: item ?? 0,
     state: item === undefined ? 'unsent' : (states[Number(row['state'])] ?? 'absent'),
+    at: numberIn(row, 'at'),
     line: numberIn(row, 'line'),
     id: textIn(row, 'message_id'),
     code: textIn(row, 'code'),

@@ -2,9 +2,18 @@ import type { Database } from '../base/transaction.ts';
 import { CliError, unsafe } from '../base/errors.ts';
 import type { Later } from '../base/sleep.ts';
 import { heartbeatInterval } from '../base/liveness.ts';
-import { hasDigest } from './identity.ts';
+import { digestSize, hasDigest, identitySize, isWithoutOccasion } from './identity.ts';
 import { claimItems, claimSingle, knownRun, settleItems } from './claims.ts';
-import { type Ledger, type Resolved, runGone, type RunState, type Settled } from './ledger.ts';
+import {
+  type Elsewhere,
+  type Ledger,
+  type ReportedRow,
+  type Resolved,
+  type RowDigest,
+  runGone,
+  type RunState,
+  type Settled,
+} from './ledger.ts';
 import { createLives, type Presence, type Self } from './owners.ts';
 import { isAbandoned } from './rules.ts';
 import type { ItemText } from './records.ts';
@@ -16,6 +25,7 @@ import {
   endRun,
   lastMoment,
   markClosed,
+  outcomesOf,
   putBeat,
   removeOwner,
   removePeople,
@@ -111,6 +121,43 @@ export function createSqlLedger({ database, secret, self, later, steady, ...opti
       database.read(function* () {
         return yield* reportsAt((yield* knownRun(id)).n, items);
       }),
+    unsent: (id, first, last) =>
+      database.read(function* () {
+        return yield* unsentAfter((yield* knownRun(id)).n, first - 1, last);
+      }),
+    async match(id, { input, byPhone }, found) {
+      const { n } = await database.read(() => knownRun(id));
+      const key = new Uint8Array(identitySize);
+      let missing = 0;
+      for await (const items of pagesOf(database, n))
+        for (const item of items) {
+          if (!byPhone) key.set(item.who);
+          key.set(item.per, digestSize);
+          const row = input.rowOf(key, 0);
+          if (row !== undefined) found(row, item.n, item.line);
+          else if (item.state !== 'withdrawn') missing += 1;
+        }
+      return missing;
+    },
+    elsewhere: (id, rows) =>
+      database.read(function* () {
+        if (rows.length === 0) return [];
+        const run = yield* knownRun(id);
+        const isOther = ({ account, mode, kind }: Run) =>
+          account.id === run.account.id && mode === run.mode && kind === run.kind;
+        const others = new Map((yield* allRuns()).filter(isOther).map((one) => [one.n, one.id]));
+        const byPerson = new Map<string, (Item & ReportedRow)[]>();
+        for (const item of yield* outcomesOf(
+          rows.map((row) => row.subarray(0, digestSize)),
+          run.n,
+        )) {
+          const items = byPerson.get(keyOf(item.who));
+          if (item.at > run.lastAt) continue;
+          if (items) items.push(item);
+          else byPerson.set(keyOf(item.who), [item]);
+        }
+        return rows.map((row) => lastOf(row, byPerson.get(keyOf(row.subarray(0, digestSize))) ?? [], others));
+      }),
     async resolve(id, found, which) {
       await buryDead();
       const run = await database.read(() => knownRun(id));
@@ -200,6 +247,29 @@ export function createSqlLedger({ database, secret, self, later, steady, ...opti
     for (const owner of here.owners) if (here.isOwn(owner.id)) yield* abandonItems(owner, here);
     for (const id of lives.ids) yield* removeOwner(id);
   }
+}
+
+function keyOf(digest: Uint8Array): string {
+  return Buffer.from(digest).toString('hex');
+}
+
+/** The latest of the items that count for a row, of the given runs: sent ones before unsure ones. */
+function lastOf(
+  row: RowDigest,
+  items: readonly (Item & Pick<ReportedRow, 'id'>)[],
+  runs: ReadonlyMap<number, string>,
+): Elsewhere | undefined {
+  const per = row.subarray(digestSize, identitySize);
+  const isSame = (one: Item) => hasDigest(per, one.per) || isWithoutOccasion(per) || isWithoutOccasion(one.per);
+  let last: Elsewhere | undefined;
+  for (const one of items) {
+    const { state, at, id } = one;
+    const run = runs.get(one.run);
+    if ((state !== 'done' && state !== 'unsure') || run === undefined || !isSame(one)) continue;
+    const isBetter = !last || (state === last.state ? at > last.at : state === 'done');
+    if (isBetter) last = { run, state, at, id };
+  }
+  return last;
 }
 
 function isResolved({ line, who, per }: Item, { kind }: Run, which: Resolved | undefined): boolean {

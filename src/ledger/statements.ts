@@ -244,7 +244,14 @@ export function* itemsOf(people: readonly Uint8Array[], except: number): Steps<r
   return (yield* queryList(`${itemsWhere} run <> $1 AND who IN ($list)`, [except], people)).map(itemIn);
 }
 
-const reportsWhere = 'SELECT n, state, line, message_id, code, reason FROM item WHERE';
+/** What the rows of these people became in all runs but one, with the people. */
+export function* outcomesOf(people: readonly Uint8Array[], except: number): Steps<readonly (ReportedRow & Item)[]> {
+  const columns = 'run, n, who, per, text, state, at, tick, owner, line, retried_at, message_id, code, reason';
+  const sql = `SELECT ${columns} FROM item WHERE run <> $1 AND who IN ($list)`;
+  return (yield* queryList(sql, [except], people)).map((row) => ({ ...reportIn(row), ...itemIn(row) }));
+}
+
+const reportsWhere = 'SELECT n, state, at, line, message_id, code, reason FROM item WHERE';
 
 /** The next rows of a run, with what became of them. */
 export function* reportsAfter(run: number, n: number): Steps<readonly ReportedRow[]> {
@@ -256,12 +263,13 @@ export function* reportsAt(run: number, numbers: readonly number[]): Steps<reado
   return (yield* queryList(`${reportsWhere} run = $1 AND n IN ($list)`, [run], numbers)).map(reportIn);
 }
 
-/** The next rows of the input that a run does not have. */
-export function* unsentAfter(run: number, line: number): Steps<readonly ReportedRow[]> {
+/** The next rows of the input that a run does not have, up to a line. */
+export function* unsentAfter(run: number, line: number, last = Number.MAX_SAFE_INTEGER): Steps<readonly ReportedRow[]> {
   const rows = yield* query(
-    'SELECT line, code, reason FROM unsent WHERE run = $1 AND line > $2 ORDER BY line LIMIT $3',
+    'SELECT line, code, reason FROM unsent WHERE run = $1 AND line > $2 AND line <= $3 ORDER BY line LIMIT $4',
     run,
     line,
+    last,
     pageSize,
   );
   return rows.map(reportIn);

@@ -6,6 +6,7 @@ import { openInput } from './input.ts';
 import { encodingOf } from './input/encoding.ts';
 import { columnNamed, phoneColumns } from './mapping/columns.ts';
 import { createNumberReader, type PhoneReader } from './mapping/values.ts';
+import { isReached, reportColumns } from './report.ts';
 
 const emptyHint = 'nothing was sent; a file in which no phone is excluded has one line, phone';
 
@@ -19,8 +20,9 @@ interface Reading {
 }
 
 /**
- * The phones of files that are never messaged: one on each line, or a table with a column of phones. A line that is not
- * a phone is refused: a typo would send a message to a person of this list. Returns whether a phone is one of these.
+ * The phones of files that are never messaged: one on each line, a table with a column of phones, or the report of a
+ * run, whose sent and unsure rows count. A line that is not a phone is refused: a typo would send a message to a person
+ * of this list. Returns whether a phone is one of these.
  */
 export async function excludedPhones(
   context: Context,
@@ -75,6 +77,8 @@ async function addPhones(context: Context, file: string, { read, encoding, colum
     for (const row of batch) {
       if ('reason' in row) throw unreadable(file, row.line, row.reason);
       const names = Object.keys(row.fields);
+      const report = reportColumns(names);
+      if (report && !isReached(row.fields[report.outcome], row.fields[report.run])) continue;
       const own = columnsIn(names);
       if (own.length === 0) throw noColumn(row.line, names);
       for (const name of own) if (row.fields[name] !== '') add(row.fields[name], row.line);

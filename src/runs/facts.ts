@@ -1,5 +1,4 @@
 import { redact } from '../base/redact.ts';
-import { shellQuote } from '../base/shell-quote.ts';
 import type { RejectFile, RejectFiles, RunFacts, RunReport } from '../ledger/ledger.ts';
 import type { Running } from './action.ts';
 import type { Preflight } from './preflight.ts';
@@ -31,13 +30,25 @@ function shown(written: RejectFile | undefined): RejectFile | undefined {
   return written && { ...written, file: redact(written.file) };
 }
 
-/** The command line without values that may be private: params and contact fields. */
+/** The words of the command line as JSON, without values that may be private: params and contact fields. */
 function commandLine(typed: readonly string[]): string {
   const words = typed.map((word, at) => {
-    if (/^(-p|--param|--set)$/.test(typed[at - 1] ?? '')) return '…';
-    return word.replace(/^(-p|--param=|--set=).+$/s, '$1…');
+    const [, option = '', value = word] = /^(-p=?|--param=|--set=)(.+)$/s.exec(word) ?? [];
+    const name = option || (typed[at - 1] ?? '');
+    if (!/^(?:-p|--param|--set)=?$/.test(name)) return redact(word);
+    return `${option}${redact(name.startsWith('--set') ? nameIn(value) : columnIn(value))}`;
   });
-  return ['bizmsg', ...words.map((word) => (word.endsWith('…') ? word : shellQuote(redact(word))))].join(' ');
+  return JSON.stringify(words);
+}
+
+/** `source=…` of `source=fair`. */
+function nameIn(setting: string): string {
+  return `${/^[^=]+=/.exec(setting)?.[0] ?? ''}…`;
+}
+
+/** The param `:name`, but no text. */
+function columnIn(param: string): string {
+  return /^:[^:]/.test(param) ? param : '…';
 }
 
 /** Rows that the run does not send. Rows that it sent before count as sent, and unsure ones as unsure. */

@@ -45,25 +45,32 @@ export async function placesOf({ stateFolder, team }: RunsHome): Promise<readonl
   return (await team?.()) ? [...own, 'team'] : own;
 }
 
-/** Opens a ledger. */
+/** Opens a ledger, and closes it when the work is done. */
 export async function withLedger<T>(
-  { stateFolder, host, note, team }: RunsHome,
+  home: RunsHome,
   place: Place,
   act: (ledger: Ledger) => Promise<T>,
   isListing = false,
 ): Promise<T> {
-  const onNote = (message: string) => note('ledger', message);
-  const isLocal = place === 'local';
-  const options = { stateFolder, host, isLocal, isLive: true, isListing, signal: host.signal, note: onNote };
-  const shared = place === 'team' ? await team?.() : undefined;
-  const ledger = shared
-    ? (await (await import('../session/team-ledger.ts')).openTeamLedger(shared, host)).ledger
-    : await openLedger(options);
+  const ledger = await openPlace(home, place, isListing);
   try {
     return await act(ledger);
   } finally {
     await ledger.close();
   }
+}
+
+export async function openPlace(
+  { stateFolder, host, note, team }: RunsHome,
+  place: Place,
+  isListing = false,
+): Promise<Ledger> {
+  const onNote = (message: string) => note('ledger', message);
+  const isLocal = place === 'local';
+  const options = { stateFolder, host, isLocal, isLive: true, isListing, signal: host.signal, note: onNote };
+  const shared = place === 'team' ? await team?.() : undefined;
+  if (!shared) return openLedger(options);
+  return (await (await import('../session/team-ledger.ts')).openTeamLedger(shared, host)).ledger;
 }
 
 function statusOf({ isRunning, isClosed, isFinished, hasEnded }: RunState): RunStatus {

@@ -57,10 +57,11 @@ describe('runs', () => {
     const id = await run(three);
     const { code, stdout } = await world.run(['runs', 'show', id, '-o', 'json'], { env: {} });
     expect(code).toBe(0);
+    const [at, reason] = [expect.stringMatching(/^20/), expect.stringContaining('the service answered 400')];
     expect(JSON.parse(stdout)).toEqual([
-      { line: 2, outcome: 'sent', reason: null, id: expect.stringMatching(/./) },
-      { line: 3, outcome: 'failed', reason: expect.stringContaining('the service answered 400'), id: null },
-      { line: 4, outcome: 'failed', reason: expect.stringContaining('the service answered 400'), id: null },
+      { phone: '+12025550141', tags: '', line: 2, outcome: 'sent', at, id: expect.any(String), reason: null, run: id },
+      { phone: '+12025550142', tags: 'x', line: 3, outcome: 'failed', at, id: null, reason, run: id },
+      { phone: '+12025550143', tags: 'x', line: 4, outcome: 'failed', at, id: null, reason, run: id },
     ]);
   });
 
@@ -75,7 +76,7 @@ describe('runs', () => {
   it('are filtered by outcome, in each format', async () => {
     const id = await run(three);
     const csv = await world.run(['runs', 'show', id, '--outcome', 'failed', '-o', 'csv'], { env: {} });
-    expect(csv.stdout).toMatch(/^line,outcome,reason,id\r?\n\d,failed,[^\n]*\n\d,failed,[^\n]*\n$/);
+    expect(csv.stdout).toMatch(/^\ufeffphone,tags,line,outcome,at,id,reason,run\n(?:\+1\d+,x,\d,failed,[^\n]*\n){2}$/);
     const table = await world.run(['runs', 'show', id.slice(0, 8), '--outcome', 'sent'], { env: {}, terminal: 100 });
     expect(table.stdout).toContain('sent');
     expect(table.stdout).not.toContain('failed');
@@ -155,7 +156,7 @@ describe('runs show --delivery', () => {
         ['sent', 'failed'],
       ],
     ]);
-    expect(JSON.parse(stdout)[4]).toMatchObject({ outcome: 'failed', delivery: null });
+    expect(JSON.parse(stdout)[4]).toMatchObject({ outcome: 'invalid', delivery: null });
   });
 
   it('joins them with the events that listeners received, whatever their order', async () => {

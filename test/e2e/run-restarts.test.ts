@@ -52,8 +52,8 @@ describe('rows of a JSON array on one line', () => {
       [1, 'sent'],
       [2, 'failed'],
       [3, 'unsure'],
-      [4, 'skipped'],
-      [5, 'failed'],
+      [4, 'duplicate'],
+      [5, 'invalid'],
     ]);
     const unsure = rig.linesOf(join(place.home, 'people.unsure.json')).join('');
     expect(unsure).toContain('(record 3)');

@@ -41,7 +41,8 @@ describe.each(drivers)('the report of a run $where', ({ driver }) => {
       [5, 'planned', undefined, undefined, undefined],
     ]);
     const [one] = await later.rowsAt(run, [2, 99]);
-    expect(one).toEqual({ item: 2, line: 3, state: 'failed', code: 'rejected', reason: 'no', id: undefined });
+    const at = expect.any(Number);
+    expect(one).toEqual({ item: 2, line: 3, state: 'failed', at, code: 'rejected', reason: 'no', id: undefined });
   });
 
   it('has the last outcome of a row, and no earlier reason', async () => {
@@ -78,7 +79,7 @@ describe.each(drivers)('the report of a run $where', ({ driver }) => {
     await ledger.addUnsent(run, [invalid, { line: 6, code: 'duplicate' }]);
     await ledger.addUnsent(run, [invalid]);
     const unsent = async () => (await reportOf(ledger, run)).filter(({ state }) => state === 'unsent');
-    const none = { item: 0, state: 'unsent', id: undefined, reason: undefined };
+    const none = { item: 0, state: 'unsent', at: undefined, id: undefined, reason: undefined };
     expect(await unsent()).toEqual([
       { ...none, line: 6, code: 'duplicate' },
       { ...none, ...invalid },

@@ -2,7 +2,7 @@ import { type CellOptions, unicodeEscaped } from '../../base/cell-escapes.ts';
 import { usage } from '../../base/errors.ts';
 import type { Output, Unprinted } from '../../base/host.ts';
 import { jsonText } from '../../base/json.ts';
-import type { Item, Piped, View } from '../command.ts';
+import type { Item, ListForm, Piped, View } from '../command.ts';
 import type { Format } from '../globals.ts';
 import { counted, whole } from './figures.ts';
 import {
@@ -26,6 +26,7 @@ import type { Reporter } from './reporter.ts';
 import type { TablePrinting } from './table.ts';
 
 export interface PrinterOptions extends TablePrinting, CellOptions {
+  readonly form?: ListForm | undefined;
   readonly out: Output;
   readonly ui: Ui;
   readonly format: Format | undefined;
@@ -58,6 +59,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   const form = formOf(options, terminal);
   let streamed = 0;
   let held: Row[] = [];
+  const asked: unknown[] = [];
   const write = (text: string | Uint8Array) =>
     options.out.write(typeof text === 'string' ? options.clean(text) : cleanedBytes(text, options.clean));
   const escaped = (json: string) => (terminal ? safeJson(json) : unicodeEscaped(json, options));
@@ -101,11 +103,13 @@ export function createPrinter(options: PrinterOptions): Printer {
       const { printTable } = await import('./table.ts');
       return printTable(rows, { ...options, isRecord, write });
     }
+    const separator = options.form?.separator;
     const format = form === 'csv' ? csvLine : tsvLine;
     const safe = (cells: readonly unknown[]) =>
-      format(terminal ? cells.map((value) => safeLines(cell(value))) : cells, options);
+      format(terminal ? cells.map((value) => safeLines(cell(value))) : cells, options, separator);
     const lines = rows.map((row) => safe(rowCells(row, columns)));
-    return writeAll(options.header && isFirst ? [safe(columns), ...lines] : lines);
+    const mark = separator !== undefined && form === 'csv' && isFirst && !terminal ? ['\ufeff'] : [];
+    return writeAll([...mark, ...(options.header && isFirst ? [safe(columns)] : []), ...lines]);
   }
 
   async function writeAll(lines: readonly string[]): Promise<void> {
@@ -125,11 +129,30 @@ export function createPrinter(options: PrinterOptions): Printer {
     return asIs ? made : `${made}\n`;
   }
 
-  async function items(all: readonly Item[]): Promise<void> {
+  async function items(given: readonly Item[]): Promise<void> {
+    // A query is about the whole list.
+    if (options.lists && query) return void asked.push(...given.map(({ data }) => data));
+    const all = options.lists && options.columns ? given.map(chosen) : given;
     // Lines are cleaned as a whole; secrets are also known as JSON writes them.
     if (form === 'ndjson') return writeLines(all.map(({ data }) => data));
     if (form === 'table' && options.lists) return hold(all.map(({ data }) => data));
+    if ((form === 'csv' || form === 'tsv') && options.lists && all.length > 1) return printTogether(all);
     await Promise.all(all.map(printItem));
+  }
+
+  /** As fast as a result that is printed at once. */
+  async function printTogether(all: readonly Item[]): Promise<void> {
+    const rows = cleanedPart(
+      all.map(({ data }) => data),
+      options.clean,
+    ).filter((value) => isRow(value));
+    const isFirst = streamed === 0;
+    streamed += rows.length;
+    return printRows(rows, { isFirst });
+  }
+
+  function chosen({ data, text }: Item): Item {
+    return { data: isRow(data) && options.columns ? pick(data, options.columns) : data, text };
   }
 
   /** Rows wait for others, so that their columns are aligned. */
@@ -146,7 +169,8 @@ export function createPrinter(options: PrinterOptions): Printer {
     const isFirst = streamed === 0;
     streamed += rows.length;
     const [header, note] = [options.header && isFirst, isFirst ? options.note : () => {}];
-    return printTable(rows, { ...options, header, isRecord: false, note, write });
+    const { first } = options.form ?? options;
+    return printTable(rows, { ...options, first, header, isRecord: false, note, write });
   }
 
   async function printItem({ data, text }: Item): Promise<void> {
@@ -159,6 +183,7 @@ export function createPrinter(options: PrinterOptions): Printer {
 
   const end = async (failed = false) => {
     await printHeld();
+    if (options.lists && query && !failed) return print(asked, () => '');
     if (form === 'json' && (streamed > 0 || !failed)) await write(streamed === 0 ? '[]\n' : ']\n');
   };
 

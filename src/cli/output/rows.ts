@@ -76,9 +76,10 @@ export function valueLine(value: unknown, options?: CellOptions): string {
 }
 
 /** RFC 4180, with line feeds. */
-export function csvLine(cells: readonly unknown[], options?: CellOptions): string {
-  const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  return `${cells.map((value) => quoted(csvCell(cell(value), options))).join(',')}\n`;
+export function csvLine(cells: readonly unknown[], options?: CellOptions, separator = ','): string {
+  const isSpecial = (text: string) => /[",\r\n]/.test(text) || text.includes(separator);
+  const quoted = (text: string) => (isSpecial(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return `${cells.map((value) => quoted(csvCell(cell(value), options))).join(separator)}\n`;
 }
 
 export function rowCells(row: Row, columns: readonly string[]): readonly unknown[] {

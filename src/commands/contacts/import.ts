@@ -3,7 +3,6 @@ import { callOptions } from '../../cli/globals.ts';
 import { required } from '../../cli/params.ts';
 import { importParams, runInstead } from '../../runs/options.ts';
 import { runView } from '../../runs/result.ts';
-import { storedSettings } from '../send-batch.ts';
 
 export const importContacts = command({
   name: 'import',
@@ -27,11 +26,12 @@ export const importContacts = command({
     '--param': 'use --map COLUMN=field; template variables belong to send-batch',
   },
   run: async (context, { map, set, type, drop, country, ...input }, emit) => {
-    const [{ importAction }, { runAction }, stored] = await Promise.all([
+    const [{ importAction }, { runAction }, { storedSettings }] = await Promise.all([
       import('../../runs/import.ts'),
       import('../../runs/run.ts'),
-      storedSettings(context),
+      import('../../runs/defaults.ts'),
     ]);
+    const stored = storedSettings(context);
     const mapping = { map, set, type, drop, country: country ?? stored.country };
     return runAction(
       context,
