@@ -89,6 +89,8 @@ export type ErrorCode =
   | 'not-in-time'
   | 'not-own'
   | 'only-local'
+  | 'only-to'
+  | 'only-to-file'
   | 'opposite'
   | 'output-unwritable'
   | 'plain-http'

@@ -50,6 +50,7 @@ export const api = command({
     const chosen = method ?? (body === undefined ? 'GET' : 'POST');
     if (fields.length > 0 && (chosen === 'GET' || chosen === 'HEAD'))
       throw usage(`fields are sent in the body, and a ${chosen} has none`, 'put them into the path: /path?key=value');
+    await refuseMessage(context, { method: chosen, path, body });
     const client = await context.client();
     const exchange = client.raw({
       method: chosen,
@@ -71,6 +72,17 @@ export const api = command({
     return before + (ui.terminal ? ui.outside(formatted(text)) : text);
   },
 });
+
+/** The lists of phones hold for a message as well that is sent in this way. */
+async function refuseMessage(
+  context: Context,
+  { method, path, body }: { readonly method: string; readonly path: string; readonly body: string | undefined },
+): Promise<void> {
+  if (body === undefined || !URL.canParse(path, 'http://x')) return;
+  const { messageIn } = await import('../session/request-facts.ts');
+  const message = messageIn({ method, url: new URL(path, 'http://x').href, body });
+  if (message) await (await import('../runs/defaults.ts')).refuseUnwanted(context, message.to);
+}
 
 function withPathHint(error: unknown, path: string): unknown {
   const isForeign = error instanceof CliError && error.status === 404 && !/^\/?api\/public\//.test(path);

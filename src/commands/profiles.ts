@@ -21,7 +21,7 @@ export const showProfile = command({
   params: { name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (default: the one in use)')) },
   examples: ['profiles show acme', 'profiles show acme -o json'],
   sample:
-    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: …\n  hours: not set\n  exclude from: not set\n  country: not set\n  encoding: not set\n  opt out words: not set\n  team: not set',
+    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: …\n  hours: not set\n  exclude from: not set\n  only to: not set\n  country: not set\n  encoding: not set\n  opt out words: not set\n  team: not set',
   accepts: printOptions,
   piped: 'text',
   run: async (context, input) => {
@@ -54,8 +54,8 @@ export const setProfile = command({
   details: [
     'Changing the origin deletes the stored keys, after a confirmation, because a key is only ever sent to the',
     'origin it was stored for. Changing only the path keeps them.',
-    'With this profile, send-batch sends only in these hours, and no excluded phone gets a message; --country and',
-    '--encoding are those of its files. none removes a setting.',
+    'A profile keeps options for its commands: an option of a command comes first, and excluded phones add up.',
+    '--only-to is for staging and for agents. none removes a setting, as in --hours none.',
   ].join('\n'),
   params: {
     name: knowing({ of: 'profiles' }, required('<name>', 'the profile')),
@@ -68,6 +68,7 @@ export const setProfile = command({
     ),
     team: flag('--team-stdin', 'read the line of a team from stdin; an empty one leaves the team'),
     excludeFrom: option('--exclude-from <file>', excludeFromText),
+    onlyTo: option('--only-to <file>', 'with a live key, message only the phones in this file'),
     country: option('--country <code>', 'the country of national phone numbers, such as US', orNone(countryFlag)),
     encoding: option('--encoding <name>', 'the encoding of files, such as windows-1252', orNone(encodingNamed)),
     optOutWords: option(
@@ -85,9 +86,9 @@ export const setProfile = command({
   accepts: ['baseUrl', ...printOptions],
   changes: true,
   piped: 'text',
-  run: async (context, { name, webhookSecret, team, excludeFrom, ...kept }) => {
+  run: async (context, { name, webhookSecret, team, excludeFrom, onlyTo, ...kept }) => {
     const { baseUrl } = context.given;
-    const given = [baseUrl, excludeFrom, ...Object.values(kept)].some((value) => value !== undefined);
+    const given = [baseUrl, excludeFrom, onlyTo, ...Object.values(kept)].some((value) => value !== undefined);
     if (!given && !webhookSecret && !team)
       throw usage('specify what to change', 'such as --plan growth; see bizmsg profiles set --help');
     const profiles = openProfiles(context);
@@ -97,14 +98,16 @@ export const setProfile = command({
     const secret = webhookSecret ? await context.stdin() : undefined;
     const line = team ? (await context.stdin()).trim() : undefined;
     if (line) await (await import('../runs/joining.ts')).checkJoining(context, line, before.team === null);
-    const excluded = excludeFrom === removed ? '' : excludeFrom && resolve(excludeFrom);
-    const settings = { ...kept, baseUrl, webhookSecret: secret, team: line, excludeFrom: excluded };
+    const [excluded, only] = [excludeFrom, onlyTo].map((file) => (file === removed ? '' : file && resolve(file)));
+    const lists = { excludeFrom: excluded, onlyTo: only };
+    const settings = { ...kept, baseUrl, webhookSecret: secret, team: line, ...lists };
     profiles.requireSettings(name, settings);
-    if (excluded) {
+    if (excluded || only) {
       const stored = profiles.settings(name);
       const country = (kept.country ?? stored.country) || undefined;
       const encoding = (kept.encoding ?? stored.encoding) || undefined;
-      await (await import('../runs/excluded.ts')).excludedPhones(context, [excluded], { country, encoding });
+      const rules = { excludeFrom: excluded ? [excluded] : [], onlyTo: only ? [only] : [] };
+      await (await import('../runs/excluded.ts')).phoneRules(context, rules, { country, encoding });
     }
     const losesKeys = baseUrl !== undefined && profiles.losesKeys(name, baseUrl);
     if (losesKeys) {

@@ -26,26 +26,16 @@ export const sendBatch = command({
   piped: 'text',
   instead: runInstead,
   run: async (context, { template, params, map, per, excludeFrom, hours, at, country, allowEmpty, ...input }, emit) => {
-    const [{ batchAction, refuseSwapped }, { runAction }, { storedSettings }] = await Promise.all([
+    const [{ batchAction, refuseSwapped }, { runAction }, { withDefaults }] = await Promise.all([
       import('../runs/batch.ts'),
       import('../runs/run.ts'),
       import('../runs/defaults.ts'),
     ]);
-    const stored = storedSettings(context);
     refuseSwapped(template, input.file);
-    const encoding = input.encoding ?? stored.encoding;
-    const action = batchAction(context, {
-      template,
-      params,
-      map,
-      per,
-      allowEmpty,
-      country: country ?? stored.country,
-      encoding,
-      excludeFrom: [...(stored.excludeFrom === undefined ? [] : [stored.excludeFrom]), ...excludeFrom],
-      hours: hours ?? stored.hours,
-      start: at?.(context.host.now()),
-    });
+    const settings = withDefaults(context, { country, encoding: input.encoding, hours, excludeFrom });
+    const { encoding } = settings;
+    const start = at?.(context.host.now());
+    const action = batchAction(context, { template, params, map, per, allowEmpty, start, ...settings });
     return runAction(context, action, { ...input, encoding }, emit);
   },
   ...runView,

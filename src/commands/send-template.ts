@@ -13,7 +13,7 @@ import {
   phoneDoubt,
   repeated,
 } from '../cli/params.ts';
-import { CliError, unsafe, usage } from '../base/errors.ts';
+import { CliError, usage } from '../base/errors.ts';
 import { profileOption, shellQuote } from '../base/shell-quote.ts';
 import type { BodyOf } from '../contract/endpoints.ts';
 import { internationalPhone } from '../contract/readers.ts';
@@ -61,7 +61,7 @@ export const sendTemplate = command({
     const { knownSecrets, refuseKeys } = await import('../session/secrets.ts');
     refuseKeys(context.host.argv, await knownSecrets(context));
     const body = await messageBody(context, input);
-    await refuseExcluded(context, body.to);
+    if (await hasPhoneLists(context)) await (await import('../runs/defaults.ts')).refuseUnwanted(context, body.to);
     const exchange = (await context.client()).exchange('sendTemplate', body);
     const { again, retryUnsure } = input;
     const send = () =>
@@ -78,19 +78,11 @@ export const sendTemplate = command({
   exit: ({ fault }) => fault ?? 'done',
 });
 
-/** The profile may name a file of phones that are never messaged. */
-async function refuseExcluded(context: Context, to: string): Promise<void> {
+/** Most callers have none, and reading them would delay every message. */
+async function hasPhoneLists(context: Context): Promise<boolean> {
   const caller = await callerOf(context);
-  if (caller.kind === 'local' || caller.excludeFrom === undefined) return;
-  const { excludedPhones } = await import('../runs/excluded.ts');
-  const { country, encoding } = caller;
-  const isExcluded = await excludedPhones(context, [caller.excludeFrom], { country, encoding });
-  if (!isExcluded(to)) return;
-  throw unsafe(
-    'excluded',
-    `${to} is in ${caller.excludeFrom}, whose phones the profile never messages`,
-    'nothing was sent; remove it there, or bizmsg profiles set NAME --exclude-from none',
-  );
+  const { excludeFrom, onlyTo } = caller.kind === 'local' ? {} : caller;
+  return (excludeFrom ?? onlyTo ?? context.host.env.BIZMSG_ONLY_TO) !== undefined;
 }
 
 async function callerOf(context: Context) {

@@ -30,6 +30,8 @@ export interface Action {
   readonly hours?: Hours | undefined;
   /** From `--at`; the hours begin then. */
   readonly start?: Start | undefined;
+  /** The settings of the profile that it uses, for people. */
+  readonly origin?: string | undefined;
   /** The number of params of each message. */
   readonly params?: number;
 }

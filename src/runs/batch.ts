@@ -10,7 +10,7 @@ import { endpoints } from '../contract/endpoints.ts';
 import { usage } from '../base/errors.ts';
 import { messageRow } from '../ledger/identity.ts';
 import { shellQuote } from '../base/shell-quote.ts';
-import { excludedPhones } from './excluded.ts';
+import { phoneRules } from './excluded.ts';
 import type { Hours } from './hours.ts';
 import { noteRepairs } from './mapping/values.ts';
 import type { Action } from './action.ts';
@@ -21,14 +21,29 @@ export interface BatchOptions extends MessageMappingOptions {
   readonly per: readonly string[];
   /** Files of phones that are never messaged. */
   readonly excludeFrom: readonly string[];
+  /** Files of phones: only those in all of them are messaged. */
+  readonly onlyTo?: readonly string[];
   /** The encoding of the input. */
   readonly encoding?: string | undefined;
   readonly hours?: Hours | undefined;
   readonly start?: Start | undefined;
+  /** See `Action`. */
+  readonly origin?: string | undefined;
 }
 
 export function batchAction(context: Context, options: BatchOptions): Action {
-  const { template, params, map: maps = [], country, encoding, excludeFrom, hours, start } = options;
+  const {
+    template,
+    params,
+    map: maps = [],
+    country,
+    encoding,
+    excludeFrom,
+    onlyTo = [],
+    hours,
+    start,
+    origin,
+  } = options;
   const perColumns = [...new Set(options.per)].toSorted();
   checkMessageMapping(options);
   const [named] = maps;
@@ -41,26 +56,26 @@ export function batchAction(context: Context, options: BatchOptions): Action {
     usedColumns: [named?.from ?? [], ...params.map((param) => ('column' in param ? param.column : []))].flat(),
     hours: start ? hoursFrom(start, hours) : hours,
     start,
+    origin,
     async mapper(source) {
       const repairs = { decimals: 0, zeros: 0 };
       const map = await createMessageMapping({ ...options, perColumns, repairs }, source);
       const column = source.fields ? phoneColumnIn(source.fields, named?.from) : named?.from;
-      const isExcluded =
-        excludeFrom.length > 0 ? await excludedPhones(context, excludeFrom, { country, encoding, column }) : undefined;
+      const unwanted = await phoneRules(context, { excludeFrom, onlyTo }, { country, encoding, column });
       let excludedRows = 0;
       return {
         map: ({ fields }) => map(fields),
         end() {
           noteRepairs(context, repairs);
-          if (isExcluded && excludedRows === 0)
+          if (excludeFrom.length > 0 && excludedRows === 0)
             context.note('excluded', `no recipient is in ${excludeFrom.join(', ')}`);
         },
         excludes:
-          isExcluded &&
+          unwanted &&
           ((body) => {
-            if (!isExcluded(endpoints.sendTemplate.body(body).to)) return false;
-            excludedRows += 1;
-            return true;
+            const why = unwanted(endpoints.sendTemplate.body(body).to);
+            if (why === 'excluded') excludedRows += 1;
+            return why;
           }),
       };
     },

@@ -52,7 +52,7 @@ export async function confirmLive(
 
 export interface Overview {
   readonly file: string;
-  readonly action: Pick<Action, 'kind' | 'template' | 'hours' | 'perColumns'>;
+  readonly action: Pick<Action, 'kind' | 'template' | 'hours' | 'perColumns' | 'origin'>;
   readonly found: Pick<Preflight, 'rows' | 'invalid' | 'leftOut' | 'reasons'>;
   readonly unit: Unit;
   /** The bodies of all rows that will be sent, or of the first one. */
@@ -76,7 +76,7 @@ export function overviewLines(overview: Overview): readonly string[] {
     recipientsLine(overview),
     ...bodyLines(overview),
     timeLine(overview),
-    ...[(action.hours && hoursText(action.hours, now)) ?? []].flat(),
+    ...[(action.hours && hoursText(action.hours, now)) ?? [], action.origin ?? []].flat(),
   ];
 }
 

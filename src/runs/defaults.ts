@@ -1,11 +1,72 @@
+import { basename } from 'node:path';
+import { unsafe } from '../base/errors.ts';
+import { shellQuote } from '../base/shell-quote.ts';
 import type { Context } from '../cli/command.ts';
-import { currentCaller } from '../session/profiles/resolve.ts';
-import { hoursFlag } from './hours.ts';
+import { type Caller, currentCaller, type ServiceCaller } from '../session/profiles/resolve.ts';
+import { phoneRules } from './excluded.ts';
+import { hoursFlag, type Hours } from './hours.ts';
 
-/** The settings of the profile for files of rows; the options of the command come first. */
-export function storedSettings(context: Pick<Context, 'host' | 'given'>) {
-  const caller = currentCaller(context);
-  if (caller.kind === 'local') return {};
-  const { hours, excludeFrom, country, encoding } = caller;
-  return { hours: hours === undefined ? undefined : hoursFlag(hours), excludeFrom, country, encoding };
+/** Options of a command whose defaults a profile keeps. */
+interface Given {
+  readonly country?: string | undefined;
+  readonly encoding?: string | undefined;
+  readonly hours?: Hours | undefined;
+  readonly excludeFrom?: readonly string[];
 }
+
+interface Settings extends Given {
+  readonly excludeFrom: readonly string[];
+  /** A phone must be in each of these lists. */
+  readonly onlyTo: readonly string[];
+  /** What does not come from the command line, for people. */
+  readonly origin: string | undefined;
+}
+
+/** The options of a command, and what the profile or the environment adds. Excluded phones add up. */
+export function withDefaults(context: Pick<Context, 'host' | 'given'>, given: Given): Settings {
+  const caller = currentCaller(context);
+  const kept: Partial<ServiceCaller> = caller.kind === 'local' ? {} : caller;
+  const hours = given.hours ?? (kept.hours === undefined ? undefined : hoursFlag(kept.hours));
+  const country = given.country ?? kept.country;
+  const encoding = given.encoding ?? kept.encoding;
+  const isBatch = given.excludeFrom !== undefined;
+  const excluded = isBatch && kept.excludeFrom !== undefined ? [kept.excludeFrom] : [];
+  const onlyTo = isBatch ? onlyToOf(caller, context.host.env) : [];
+  const added = [
+    ...(country === given.country ? [] : [`--country ${country}`]),
+    ...(encoding === given.encoding ? [] : [`--encoding ${encoding}`]),
+    ...(isBatch && hours !== given.hours ? [`--hours ${shellQuote(hours?.text ?? '')}`] : []),
+    ...excluded.map((file) => `--exclude-from ${basename(file)}`),
+    ...onlyTo.map((file) => `only to phones in ${basename(file)}`),
+  ];
+  const whose = kept.profile === undefined ? 'this environment' : `profile ${kept.profile}`;
+  const origin = added.length === 0 ? undefined : `Settings of ${whose}: ${added.join(', ')}`;
+  return { country, encoding, hours, excludeFrom: [...excluded, ...(given.excludeFrom ?? [])], onlyTo, origin };
+}
+
+/** The lists of phones that a live key may message. A key of unknown mode counts as live. */
+function onlyToOf(caller: Caller, { BIZMSG_ONLY_TO: list }: Context['host']['env']): readonly string[] {
+  if (caller.mode === 'sandbox') return [];
+  return [caller.kind === 'local' ? undefined : caller.onlyTo, list].flatMap((file) => file ?? []);
+}
+
+/** Refuses a single message to a person who must not get one. */
+export async function refuseUnwanted(context: Context, to: string): Promise<void> {
+  const settings = withDefaults(context, { excludeFrom: [] });
+  const why = (await phoneRules(context, settings, settings))?.(to);
+  if (why === undefined) return;
+  const [list = ''] = why === 'excluded' ? settings.excludeFrom : settings.onlyTo;
+  if (why === 'excluded')
+    throw unsafe(
+      'excluded',
+      `${to} is in ${list}, whose phones the profile never messages`,
+      'nothing was sent; remove it there, or bizmsg profiles set NAME --exclude-from none',
+    );
+  throw unsafe(
+    'only-to',
+    `${to} is not in ${settings.onlyTo.join(' and ')}, and this live key may message only these phones`,
+    `nothing was sent; ${howToLift}`,
+  );
+}
+
+const howToLift = 'add it there, or bizmsg profiles set NAME --only-to none (BIZMSG_ONLY_TO: unset it)';

@@ -8,7 +8,7 @@ import { columnNamed, phoneColumns } from './mapping/columns.ts';
 import { createNumberReader, type PhoneReader } from './mapping/values.ts';
 import { isReached, reportColumns } from './report.ts';
 
-const emptyHint = 'nothing was sent; a file in which no phone is excluded has one line, phone';
+const emptyHint = 'nothing was sent; a list without phones has one line, phone';
 
 interface Reading {
   /** The country of national numbers. */
@@ -17,6 +17,8 @@ interface Reading {
   readonly encoding?: string | undefined;
   /** The column of the phones in the input. */
   readonly column?: string | undefined;
+  /** What the list is for. */
+  readonly list?: Unwanted | undefined;
 }
 
 /**
@@ -24,44 +26,73 @@ interface Reading {
  * run, whose sent and unsure rows count. A line that is not a phone is refused: a typo would send a message to a person
  * of this list. Returns whether a phone is one of these.
  */
-export async function excludedPhones(
+export async function listedPhones(
   context: Context,
   files: readonly string[],
-  { country, encoding, column }: Reading,
+  { country, encoding, column, list = 'excluded' }: Reading,
 ): Promise<(phone: string) => boolean> {
   const read = await createNumberReader(country);
   const phones = new Set<string>();
-  for (const file of files) await addPhones(context, file, { read, encoding, column, phones });
+  for (const file of files) await addPhones(context, file, { read, encoding, column, phones, list });
   return (phone) => {
     const normal = phones.has(phone) ? phone : read(phone);
     return typeof normal === 'string' && phones.has(normal);
   };
 }
 
+/** Why a phone is not messaged. */
+export type Unwanted = 'excluded' | 'only_to';
+
+/** Returns why a phone is not messaged: it is excluded, or not in each list of `onlyTo`. Undefined without lists. */
+export async function phoneRules(
+  context: Context,
+  { excludeFrom, onlyTo }: { readonly excludeFrom: readonly string[]; readonly onlyTo: readonly string[] },
+  reading: Omit<Reading, 'list'>,
+): Promise<((phone: string) => Unwanted | undefined) | undefined> {
+  if (excludeFrom.length + onlyTo.length === 0) return undefined;
+  const isExcluded = await listedPhones(context, excludeFrom, reading);
+  const allowed: ((phone: string) => boolean)[] = [];
+  for (const file of onlyTo) allowed.push(await listedPhones(context, [file], { ...reading, list: 'only_to' }));
+  return (phone) => {
+    if (isExcluded(phone)) return 'excluded';
+    return allowed.every((isListed) => isListed(phone)) ? undefined : 'only_to';
+  };
+}
+
+const titles = { excluded: 'the excluded phones', only_to: 'the only-to list' } as const;
+
 interface Adding extends Omit<Reading, 'country'> {
+  readonly list: Unwanted;
   readonly read: PhoneReader;
   readonly phones: Set<string>;
 }
 
-async function addPhones(context: Context, file: string, { read, encoding, column, phones }: Adding): Promise<void> {
-  if (file === '-') throw usage('--exclude-from does not read stdin', 'write the phones to a file');
+async function addPhones(
+  context: Context,
+  file: string,
+  { read, encoding, column, phones, list }: Adding,
+): Promise<void> {
+  const title = titles[list];
+  const unreadable = (line: number, why: string) =>
+    usage(`${title}: ${file}, line ${line}: ${why}`, 'nothing was sent; fix the line, or remove it');
+  if (file === '-') throw usage(`${title}: stdin is not read`, 'write the phones to a file');
   const add = (text: unknown, line: number) => {
     const phone = read(String(text).trim());
-    if (typeof phone !== 'string') throw unreadable(file, line, phone.why);
+    if (typeof phone !== 'string') throw unreadable(line, phone.why);
     phones.add(phone).add(String(text).trim());
   };
-  const bytes = await bytesOf(context, file);
+  const bytes = await bytesOf(context, file, list);
   const used = encoding ?? (encodingOf(bytes).name === 'utf-8' && !isUtf8(bytes) ? 'windows-1252' : undefined);
   const lines = new TextDecoder(encodingOf(bytes, used).name).decode(bytes).split(/\r\n|\r|\n/);
   const first = lines.find((line) => line.trim() !== '');
-  if (first === undefined) throw usage(`the excluded phones: ${file} is empty`, emptyHint);
+  if (first === undefined) throw usage(`${title}: ${file} is empty`, emptyHint);
   if (mayBePhone(first)) {
     for (const [index, line] of lines.entries()) if (line.trim() !== '') add(line, index + 1);
     return;
   }
   const { source } = await openInput(context, file, { encoding: used, stop: context.host.signal }).catch(
     (error: unknown) => {
-      throw aboutPhones(error, 'write the phones to a file, one on each line or in a column named phone');
+      throw aboutPhones(error, title, 'write the phones to a file, one on each line or in a column named phone');
     },
   );
   const columnsIn = (names: readonly string[]) => {
@@ -70,14 +101,14 @@ async function addPhones(context: Context, file: string, { read, encoding, colum
   };
   const noColumn = (line: number, names: readonly string[]) => {
     const wanted = [...new Set([...(column === undefined ? [] : [column]), 'phone', 'to', 'mobile'])].join(', ');
-    return unreadable(file, line, `it has no column named ${wanted}; its columns are ${names.join(', ')}`);
+    return unreadable(line, `it has no column named ${wanted}; its columns are ${names.join(', ')}`);
   };
   if (source.fields && columnsIn(source.fields).length === 0) throw noColumn(1, source.fields);
   for await (const batch of source.rows(context.host.signal))
     for (const row of batch) {
-      if ('reason' in row) throw unreadable(file, row.line, row.reason);
+      if ('reason' in row) throw unreadable(row.line, row.reason);
       const names = Object.keys(row.fields);
-      const report = reportColumns(names);
+      const report = list === 'excluded' ? reportColumns(names) : undefined;
       if (report && !isReached(row.fields[report.outcome], row.fields[report.run])) continue;
       const own = columnsIn(names);
       if (own.length === 0) throw noColumn(row.line, names);
@@ -86,27 +117,25 @@ async function addPhones(context: Context, file: string, { read, encoding, colum
 }
 
 /** Without the file, nobody knows who must not be messaged. */
-async function bytesOf(context: Context, file: string): Promise<Buffer> {
+async function bytesOf(context: Context, file: string, list: Unwanted): Promise<Buffer> {
   try {
     return await context.bytes(file);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    throw configuration('exclude-file', `the excluded phones: ${error.message}`, error.hint, error);
+    const code = list === 'excluded' ? 'exclude-file' : 'only-to-file';
+    const hint = list === 'excluded' ? error.hint : 'nothing was sent; restore it, or name another with --only-to';
+    throw configuration(code, `${titles[list]}: ${error.message}`, hint, error);
   }
 }
 
 /** The hint of an error may be about the rows to send. */
-function aboutPhones(error: unknown, hint: string): unknown {
+function aboutPhones(error: unknown, title: string, hint: string): unknown {
   if (!(error instanceof CliError) || error.exit !== 'usage') return error;
-  return usage(`the excluded phones: ${error.message}`, hint);
+  return usage(`${title}: ${error.message}`, hint);
 }
 
 /** Whether a line has no letters other than the exponent of a spreadsheet, and so is not a header. */
 function mayBePhone(text: string): boolean {
   const line = text.trim();
   return /\d/.test(line) && /^[^\p{L}{[]*(?:e\+?\d+)?$/iu.test(line);
-}
-
-function unreadable(file: string, line: number, why: string) {
-  return usage(`the excluded phones: ${file}, line ${line}: ${why}`, 'nothing was sent; fix the line, or remove it');
 }

@@ -72,6 +72,7 @@ async function excluding({ input, mapper, action, signals }: Running, plan: RunP
       sent.add(keyOf(digests.read(row)));
   return {
     ...mapper,
-    excludes: (body, mapped) => (mapper.excludes?.(body, mapped) ?? false) || sent.has(keyOf(digest(mapped))),
+    excludes: (body, mapped) =>
+      mapper.excludes?.(body, mapped) ?? (sent.has(keyOf(digest(mapped))) ? 'excluded' : undefined),
   };
 }

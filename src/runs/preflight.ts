@@ -18,7 +18,7 @@ export interface Preflight {
   /** Why they are. */
   readonly reasons: Reasons;
   /** Valid rows that are left out. */
-  readonly leftOut: LeftOutCounts;
+  readonly leftOut: typeof noneLeftOut;
   /** Of the row with this number, counted from 1. */
   kindOf(number: number): RowKind;
   /** The valid rows, as the ledger knows them. */
@@ -41,10 +41,10 @@ export interface Preflight {
   readonly suspectRows: readonly SuspectRow[];
 }
 
-/** Why a valid row is not sent: its recipient is never messaged, or it does not meet `--where`. */
-const leftOutKinds = ['excluded', 'where'] as const;
+/** Why a row is left out: its recipient is excluded, or not in an only-to list, or it does not meet `--where`. */
+const leftOutKinds = ['excluded', 'only_to', 'where'] as const;
 export type LeftOut = (typeof leftOutKinds)[number];
-export type LeftOutCounts = Readonly<Record<LeftOut, number>>;
+export const noneLeftOut: Readonly<Record<LeftOut, number>> = { excluded: 0, only_to: 0, where: 0 };
 
 export function isLeftOut(kind: string): kind is LeftOut {
   return leftOutKinds.some((one) => one === kind);
@@ -92,7 +92,7 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
   const [invalidRows, suspectRows]: [InvalidRow[], SuspectRow[]] = [[], []];
   const [duplicateRows, conflictRows]: [DuplicateRow[], DuplicateRow[]] = [[], []];
   let [rows, bytesRead, invalid, suspect] = [0, 0, 0, 0];
-  const leftOut = { excluded: 0, where: 0 };
+  const leftOut = { ...noneLeftOut };
   const reasons = createReasons();
   let first: string | undefined;
   const prints: number[] = [];
@@ -142,7 +142,8 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     const mapped = 'reason' in row ? row : mapper.map(row);
     if ('reason' in mapped) return reject(row, mapped.reason);
     const { body } = mapped;
-    if (mapper.excludes?.(body, mapped)) return leave('excluded');
+    const why = mapper.excludes?.(body, mapped);
+    if (why !== undefined) return leave(why);
     note('valid');
     let text: string | undefined;
     const content = () => (text ??= jsonText(body));

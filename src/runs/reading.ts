@@ -9,7 +9,7 @@ import type { Action } from './action.ts';
 import { batchAction } from './batch.ts';
 import { importAction } from './import.ts';
 import { batchParams, importParams, type RunFlags } from './options.ts';
-import { storedSettings } from './defaults.ts';
+import { withDefaults } from './defaults.ts';
 
 /** How the latest command of a run read its file. */
 export interface Reading {
@@ -26,7 +26,7 @@ export async function readingOf(context: Context, run: RunState): Promise<Readin
   const texts = await textsOf(context, run);
   const given = readInput(globals, texts);
   const caller = { ...context, given: { ...context.given, profile: given.profile ?? context.given.profile } };
-  const [settings, isBatch] = [settingsOf(caller), run.kind === 'message'];
+  const [settings, isBatch] = [defaultsOf(caller), run.kind === 'message'];
   const input = isBatch ? readInput(batchParams, texts) : readInput(importParams, texts);
   const country = input.country ?? settings.country;
   const phone = input.map.find(({ to }) => to.join('.') === 'phone')?.from;
@@ -54,9 +54,9 @@ function wordsIn(typed: string): readonly string[] {
 }
 
 /** The profile may be gone, or the command line may have no caller. */
-function settingsOf(caller: Parameters<typeof storedSettings>[0]): Partial<ReturnType<typeof storedSettings>> {
+function defaultsOf(caller: Parameters<typeof withDefaults>[0]): Partial<ReturnType<typeof withDefaults>> {
   try {
-    return storedSettings(caller);
+    return withDefaults(caller, {});
   } catch (error) {
     if (error instanceof CliError) return {};
     throw error;

@@ -7,6 +7,7 @@ import { type DryRunEnded, dryRunText } from './dry-run.ts';
 import { nameOf } from './input.ts';
 import type { Unit } from './input/source.ts';
 import type { Running } from './action.ts';
+import { noneLeftOut } from './preflight.ts';
 import type { Reason } from './reasons.ts';
 import type { Stopped } from './stop.ts';
 import { type Counts, skipsOf, skipText, sumOf, verbOf } from './tally.ts';
@@ -72,7 +73,7 @@ export function emptyResult({ context, action, options, input, client, opened }:
     failed: 0,
     unsure: 0,
     not_reached: 0,
-    skipped: skipsOf({ leftOut: { excluded: 0, where: 0 } }, undefined),
+    skipped: skipsOf({ leftOut: noneLeftOut }, undefined),
     earlier: [],
     reasons: [],
     stopped: null,

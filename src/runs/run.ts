@@ -253,6 +253,7 @@ async function dryRun(
   const template = known ?? (due && (await lookAtTemplate(running)));
   const [first] = due ? await firstBodies({ input, found, accepted: due }, mapper, 1) : [];
   noteHours(context, action);
+  if (action.origin !== undefined) context.note('settings', action.origin);
   for (const note of accepted?.notes ?? []) context.note('run', noteText(note, registering.plan));
   return dryRunOf({
     found,

@@ -1,3 +1,4 @@
+import { noneLeftOut } from '../../src/runs/preflight.ts';
 import { createReasons } from '../../src/runs/reasons.ts';
 import { describe, expect, it } from 'vitest';
 import { overviewLines } from '../../src/runs/confirm.ts';
@@ -123,7 +124,7 @@ it('the question of a live batch counts messages if a recipient may get several'
     overviewLines({
       file: 'people.csv',
       action: { kind: 'message', template: 'welcome', perColumns },
-      found: { rows: 2, invalid: 0, leftOut: { excluded: 0, where: 0 }, reasons: createReasons() },
+      found: { rows: 2, invalid: 0, leftOut: noneLeftOut, reasons: createReasons() },
       unit: 'line',
       bodies: [],
       job: null,

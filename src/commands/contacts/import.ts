@@ -26,19 +26,14 @@ export const importContacts = command({
     '--param': 'use --map COLUMN=field; template variables belong to send-batch',
   },
   run: async (context, { map, set, type, drop, country, ...input }, emit) => {
-    const [{ importAction }, { runAction }, { storedSettings }] = await Promise.all([
+    const [{ importAction }, { runAction }, { withDefaults }] = await Promise.all([
       import('../../runs/import.ts'),
       import('../../runs/run.ts'),
       import('../../runs/defaults.ts'),
     ]);
-    const stored = storedSettings(context);
-    const mapping = { map, set, type, drop, country: country ?? stored.country };
-    return runAction(
-      context,
-      importAction(context, mapping),
-      { ...input, encoding: input.encoding ?? stored.encoding },
-      emit,
-    );
+    const { encoding, origin, ...settings } = withDefaults(context, { country, encoding: input.encoding });
+    const action = { ...importAction(context, { map, set, type, drop, country: settings.country }), origin };
+    return runAction(context, action, { ...input, encoding }, emit);
   },
   ...runView,
 });

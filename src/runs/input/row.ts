@@ -32,8 +32,8 @@ export interface Mapper {
   map(row: GoodRow): Mapped;
   /** Whether `--where` leaves the row out. */
   isFilteredOut?(fields: Fields): boolean;
-  /** Whether the row's recipient is never messaged. */
-  excludes?(body: object, mapped: Extract<Mapped, { readonly body: object }>): boolean;
+  /** Why the row's recipient is not messaged; undefined if it is. */
+  excludes?(body: object, mapped: Extract<Mapped, { readonly body: object }>): 'excluded' | 'only_to' | undefined;
   /** Called after all rows; throws if an option fits none of them. */
   end?(): void;
 }

@@ -13,6 +13,7 @@ import { baseUrl, accountFault, keyFault, looksLikeKey, webhookSecretFault } fro
 export const settingNames = [
   'hours',
   'excludeFrom',
+  'onlyTo',
   'country',
   'encoding',
   'optOutWords',

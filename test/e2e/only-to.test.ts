@@ -1,0 +1,102 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { keys, type Machine, openMachine, people, phoneOf } from './twice/rig.ts';
+
+let machine: Machine;
+beforeEach(async () => {
+  machine = await openMachine();
+});
+afterEach(() => machine[Symbol.asyncDispose]());
+
+function list(name: string, ...numbers: readonly number[]): string {
+  const file = join(machine.home, name);
+  writeFileSync(file, numbers.map((number) => `${phoneOf(number)}\n`).join(''));
+  return file;
+}
+
+const asked = () => machine.service.asked.map(({ phone }) => phone);
+const single = (number: number) => ['send-template', phoneOf(number), 'welcome', '-o', 'json'];
+const raw = (number: number) => {
+  const body = ['-f', `to=${phoneOf(number)}`, '-f', 'template=welcome', '-f', 'params[]'];
+  return ['api', '/api/public/messages/send-template', ...body, '-o', 'json'];
+};
+/** With a profile instead of the key in the environment. */
+const profile = async (...words: readonly string[]) => {
+  const { BIZMSG_BASE_URL: url = '', BIZMSG_API_KEY: key = '' } = machine.env;
+  machine.env = {};
+  const login = ['login', '--no-check', '--profile', 'acme', '--base-url', url, '--key-stdin'];
+  await machine.run(login, { stdin: key });
+  await machine.run(['keys', 'switch-mode', 'live', '--profile', 'acme', '--yes']);
+  return machine.run(['profiles', 'set', 'acme', ...words, '-o', 'json']);
+};
+
+it.each([
+  ['a single message', single],
+  ['a message by api', raw],
+])('refuses %s to a phone that is not in the list, with a live key only', async (_, words) => {
+  machine.env = { ...machine.env, BIZMSG_ONLY_TO: list('team.txt', 1) };
+  const refused = await machine.run(words(2));
+  expect([refused.code, asked(), refused.stderr]).toEqual([11, [], expect.stringContaining('is not in')]);
+  expect((await machine.run(words(1))).code).toBe(0);
+  machine.env = { ...machine.env, BIZMSG_API_KEY: keys.sandbox };
+  expect((await machine.run(words(2))).code).toBe(0);
+  expect(asked()).toEqual([phoneOf(1), phoneOf(2)]);
+});
+
+it('skips others in a batch, counts them, and neither fails them nor writes them to a file', async () => {
+  machine.env = { ...machine.env, BIZMSG_ONLY_TO: list('team.txt', 1, 3) };
+  const { stdout } = await machine.batch(people(1, 4), '--dry-run');
+  expect(JSON.parse(stdout)).toMatchObject({ would_send: 2, skipped: { only_to: 2 } });
+  const { code, summary } = await machine.batch(people(1, 4));
+  expect([code, asked()]).toEqual([0, [phoneOf(1), phoneOf(3)]]);
+  expect(summary).toMatchObject({ sent: 2, failed: 0, skipped: { only_to: 2 }, files: { failed: null } });
+  expect(existsSync(join(machine.home, 'people.failed.csv'))).toBe(false);
+  const shown = JSON.parse((await machine.run(['runs', 'show', '-o', 'json'])).stdout);
+  expect(shown[1]).toMatchObject({ outcome: 'excluded', reason: 'not in the only-to list' });
+});
+
+it('sends to those who are in the list of the profile and in that of the environment, and says where they come from', async () => {
+  const [one, other] = [list('team.txt', 1, 2), list('mine.txt', 2, 3)];
+  const set = await profile('--only-to', one, '--country', 'US');
+  expect(JSON.parse(set.stdout)).toMatchObject({ only_to: one, country: 'US' });
+  machine.env = { BIZMSG_ONLY_TO: other };
+  const dry = await machine.batch(people(1, 4), '--profile acme --dry-run');
+  expect(dry.stderr).toContain(
+    'Settings of profile acme: --country US, only to phones in team.txt, only to phones in mine.txt',
+  );
+  const answers = [[/Send it\?/, 'y']] as const;
+  const { stderr } = await machine.run(
+    ['send-batch', 'welcome', machine.write(people(1, 4)), '-p', ':name', '--profile', 'acme'],
+    { answers },
+  );
+  expect(stderr).toContain('Settings of profile acme: --country US');
+  expect(asked()).toEqual([phoneOf(2)]);
+  expect((await machine.run([...single(1), '--profile', 'acme'])).code).toBe(11);
+});
+
+it('refuses everything while the list is missing, and says how to go on', async () => {
+  const file = list('team.txt', 1);
+  await profile('--only-to', file);
+  rmSync(file);
+  const batch = ['send-batch', 'welcome', machine.write(people(1, 1)), '-p', ':name', '--at-most', '9'];
+  for (const words of [single(1), raw(1), batch, [...batch, '--dry-run']]) {
+    const { code, stderr } = await machine.run([...words, '--profile', 'acme', '--json']);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('the only-to list: ')]);
+    expect(stderr).toContain('restore it');
+  }
+  expect(asked()).toEqual([]);
+  await machine.run(['profiles', 'set', 'acme', '--only-to', 'none']);
+  expect((await machine.run([...single(1), '--profile', 'acme'])).code).toBe(0);
+});
+
+it.each([
+  ['a line that is not a phone', `${phoneOf(1)}\nAda\n`, 2, 'line 2: "Ada" is not a phone number'],
+  ['an empty list', '', 2, 'is empty'],
+  ['a missing file', undefined, 3, 'there is no such file'],
+])('refuses %s when it is set', async (_, text, code, says) => {
+  const file = join(machine.home, 'team.txt');
+  if (text !== undefined) writeFileSync(file, text);
+  const set = await profile('--only-to', file);
+  expect([set.code, JSON.parse(set.stderr).error.message]).toEqual([code, expect.stringContaining(says)]);
+});
