@@ -19,8 +19,12 @@ function spawnDetached([program = '', ...words], { env, log }) {
 }
 
 /** @type {import('../src/base/host.ts').Host['spawnAttached']} */
-function spawnAttached([program = '', ...words], { env, apart }) {
-  const child = spawn(program, words, { detached: apart, env: { ...env }, stdio: 'inherit' });
+function spawnAttached([program = '', ...words], { env, apart, input }) {
+  /** @type {import('node:child_process').StdioOptions} */
+  const stdio = input === undefined ? 'inherit' : ['pipe', 2, 2];
+  const child = spawn(program, words, { detached: apart, env: { ...env }, stdio });
+  // It need not read its input.
+  child.stdin?.on('error', () => {}).end(input);
   const ended = new Promise((resolve, reject) => {
     child.on('exit', (code, signal) => resolve({ code, signal }));
     child.on('error', reject);

@@ -161,6 +161,8 @@ function resultText({ result, unit, unsurePlaces, resolveCommands, hasClue }: En
     lines.push(ui.line([failedAdvice(result, files.failed)], '  '));
   if (open > 0 && stopped?.code !== 'database-removed')
     lines.push(...unsureAdvice(open, resolveCommands).map((advice) => ui.line([advice], '  ')));
+  if (result.run !== null && !stopped && failed + open + left + sumOf(skipped) > 0)
+    lines.push(`each row: bizmsg runs show ${result.run}`);
   if (left > 0 && !stopped)
     lines.push(
       `${whole(left)} not sent yet: run the same command without --first to send ${left === 1 ? 'it' : 'them'}`,

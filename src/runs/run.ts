@@ -126,7 +126,6 @@ async function perform(running: Running, hasLooked = false): Promise<Ended | Dry
   if (found.rows === 0) {
     context.note('empty', 'there are no rows');
     const result = emptyResult(running);
-    const finish = () => faultOf(opened.ledger.close());
     return {
       result,
       exit: 'done',
@@ -134,7 +133,7 @@ async function perform(running: Running, hasLooked = false): Promise<Ended | Dry
       resolveCommands: [],
       unit,
       hasClue: false,
-      finish,
+      finish: () => finish(running, result, false),
     };
   }
   const damaged = suspectRowsNote(found, unit);
@@ -309,15 +308,21 @@ async function sendAndReport(running: Running, found: Preflight, registered: Reg
     resolveCommands: resolveCommands(accepted, unsureRows),
     unit,
     hasClue: clue !== undefined,
-    finish: (isPrinted) => finish(running, run, isPrinted && !stopped),
+    finish: (isPrinted) => finish(running, result, isPrinted && !stopped),
   };
 }
 
 /** Ends a run whose summary was printed, unless it was stopped. */
-async function finish({ opened: { ledger } }: Running, run: string, hasEnded: boolean): Promise<CliError | undefined> {
-  const ended = hasEnded ? await faultOf(ledger.endRun(run)) : undefined;
+async function finish(running: Running, result: RunResult, hasEnded: boolean): Promise<CliError | undefined> {
+  const { ledger } = running.opened;
+  const ended = hasEnded && result.run !== null ? await faultOf(ledger.endRun(result.run)) : undefined;
   const closed = await faultOf(ledger.close());
+  await finished(running, result);
   return ended ?? closed;
+}
+
+async function finished({ context, options: { onFinish } }: Running, result: RunResult): Promise<void> {
+  if (onFinish !== undefined) await (await import('./on-finish.ts')).runOnFinish(context, onFinish, result);
 }
 
 interface Sending {

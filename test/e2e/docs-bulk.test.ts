@@ -107,7 +107,7 @@ function same(text = 'nothing that the page has'): string {
   return withoutVariables(
     lasted
       .replace(/run [0-9a-f]{12} \(last at [^)]+\)/g, 'run ID (last at TIME)')
-      .replace(/continuing run [0-9a-f]{12}/g, 'continuing run ID'),
+      .replace(/(continuing run|runs show) [0-9a-f]{12}/g, '$1 ID'),
   );
 }
 
