@@ -76,7 +76,7 @@ export function overviewLines(overview: Overview): readonly string[] {
     recipientsLine(overview),
     ...bodyLines(overview),
     timeLine(overview),
-    ...[(action.hours && hoursText(action.hours, now)) ?? [], action.origin ?? []].flat(),
+    ...[(action.hours && hoursText(action.hours, now)) ?? [], action.origin ?? []].flat().map(capitalized),
   ];
 }
 
@@ -126,8 +126,11 @@ function timeLine({ client: { pace, target }, accepted, action, sentThisMonth, n
 export function hoursText(hours: Hours, now: number): string | undefined {
   const only = hours.text === '' ? [] : [`only ${hours.text}`];
   const begin = hours.isOpen(now) ? [] : [`sending begins ${hours.timeText(hours.opensAt(now))}`];
-  const text = [...only, ...begin].join('; ');
-  return text === '' ? undefined : `${text[0]?.toUpperCase()}${text.slice(1)}`;
+  return [...only, ...begin].join('; ') || undefined;
+}
+
+function capitalized(text: string): string {
+  return `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;
 }
 
 /** How long it will take; undefined if no rate is known. */

@@ -40,7 +40,7 @@ export function withDefaults(context: Pick<Context, 'host' | 'given'>, given: Gi
     ...onlyTo.map((file) => `only to phones in ${basename(file)}`),
   ];
   const whose = kept.profile === undefined ? 'this environment' : `profile ${kept.profile}`;
-  const origin = added.length === 0 ? undefined : `Settings of ${whose}: ${added.join(', ')}`;
+  const origin = added.length === 0 ? undefined : `settings of ${whose}: ${added.join(', ')}`;
   return { country, encoding, hours, excludeFrom: [...excluded, ...(given.excludeFrom ?? [])], onlyTo, origin };
 }
 

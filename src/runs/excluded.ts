@@ -128,7 +128,10 @@ async function bytesOf(context: Context, file: string, list: Unwanted): Promise<
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const code = list === 'excluded' ? 'exclude-file' : 'only-to-file';
-    const hint = list === 'excluded' ? error.hint : 'nothing was sent; restore it, or name another with --only-to';
+    const hint =
+      list === 'excluded'
+        ? error.hint
+        : 'nothing was sent; restore it, or change it: bizmsg profiles set NAME --only-to FILE, or BIZMSG_ONLY_TO';
     throw configuration(code, `${titles[list]}: ${error.message}`, hint, error);
   }
 }

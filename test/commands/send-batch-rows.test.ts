@@ -89,7 +89,7 @@ describe('--at', () => {
   ])('waits for %s, and shows it in its zone', async (at, time, shown) => {
     const now = from(time);
     const { code, stderr } = await sending(one, ['--at', at], { now });
-    expect([code, sent(), stderr]).toEqual([0, ['+12025550141'], expect.stringContaining(`Sending begins ${shown}`)]);
+    expect([code, sent(), stderr]).toEqual([0, ['+12025550141'], expect.stringContaining(`sending begins ${shown}`)]);
     expect(now()).toBeGreaterThanOrEqual(Date.parse('2026-12-01T09:00:00Z'));
   });
 
@@ -116,7 +116,7 @@ describe('--at', () => {
     const tomorrow = new Date(Date.now() + day).toISOString().slice(0, 10);
     const words = ['send-batch', 'welcome', write(two), '--at', `${tomorrow} 09:00 UTC`, '-o', 'json'];
     const running = startBin(words, { home: world.home, env: world.env });
-    await vi.waitFor(() => expect(running.stderr()).toContain('Sending begins'), 10_000);
+    await vi.waitFor(() => expect(running.stderr()).toContain('sending begins'), 10_000);
     process.kill(running.pid, 'SIGKILL');
     await running.ended;
     const later = await world.run(words, { now: from(`${tomorrow}T09:30:00Z`) });
@@ -129,6 +129,6 @@ describe('--at', () => {
   it('sends within the hours that follow it, and tells a dry run', async () => {
     const words = ['--at', '2026-12-05 09:00 UTC', '--hours', 'mon-fri 08:00-10:00 UTC', '--dry-run'];
     const { stderr } = await sending(one, words, { now: from('2026-12-01T10:00:00Z') });
-    expect(stderr).toContain('Only mon-fri 08:00-10:00 UTC; sending begins 2026-12-07 08:00 UTC');
+    expect(stderr).toContain('only mon-fri 08:00-10:00 UTC; sending begins 2026-12-07 08:00 UTC');
   });
 });

@@ -63,7 +63,7 @@ it('sends to those who are in the list of the profile and in that of the environ
   machine.env = { BIZMSG_ONLY_TO: other };
   const dry = await machine.batch(people(1, 4), '--profile acme --dry-run');
   expect(dry.stderr).toContain(
-    'Settings of profile acme: --country US, only to phones in team.txt, only to phones in mine.txt',
+    'settings of profile acme: --country US, only to phones in team.txt, only to phones in mine.txt',
   );
   const answers = [[/Send it\?/, 'y']] as const;
   const { stderr } = await machine.run(
