@@ -70,7 +70,7 @@ function Failing() {
   const isFailing = rows.some((row) => row.attempts > 0 && resultOf(row).state !== 'delivered');
   return isFailing ? (
     <span class="dot" title="A delivery failed">
-      <span class="unseen">, a delivery failed</span>
+      <span class="unseen">a delivery failed</span>
     </span>
   ) : null;
 }

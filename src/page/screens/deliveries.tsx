@@ -65,13 +65,13 @@ export function Deliveries() {
           { title: 'Time', class: 'whole-word', cell: ({ event }) => <Moment event={events.get(event)} /> },
           { title: 'Event', class: 'whole-word', cell: ({ type }) => type },
           { title: 'Phone', class: 'whole-word wide', cell: ({ event }) => phoneIn(events.get(event)) },
-          { title: 'State', class: 'whole-word', cell: ({ state }) => <span class={`state ${state}`}>{state}</span> },
+          { title: 'State', class: 'whole-word', cell: State },
           { title: 'Response', cell: Response },
           { title: 'Attempts', class: 'wide extra number', cell: ({ attempts }) => attempts },
           {
-            title: 'Next',
-            class: 'whole-word wide extra',
-            cell: ({ next_at: next }) => next !== null && timeText(Date.parse(next)),
+            title: 'Next attempt',
+            class: 'whole-word extra',
+            cell: ({ next_at: next }) => next && timeText(Date.parse(next)),
           },
           { title: 'URL', class: 'wide extra', cell: ({ url }) => url ?? 'no webhook' },
         ]}
@@ -89,6 +89,10 @@ function redeliveredText({ redelivered, remaining: { disabled, removed } }: Outp
   const closed = disabled + removed;
   const skipped = closed === 0 ? '' : `; skipped because the webhook was removed or disabled: ${closed}`;
   return `Redelivered: ${redelivered}${skipped}`;
+}
+
+function State({ state, attempts }: Delivery) {
+  return <span class={`state ${state}`}>{state === 'waiting' && attempts > 0 ? 'retrying' : state}</span>;
 }
 
 function Response({ last, forwarded }: Delivery) {

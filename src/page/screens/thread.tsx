@@ -177,12 +177,11 @@ function Bubble({ item: { message, at, isRepeat }, templates, isChosen }: Bubble
 }
 
 const statusWord = { accepted: 'sent', delivered: 'delivered', read: 'read', failed: 'failed' } as const;
-const tick = { accepted: 'sent', delivered: 'delivered', read: 'read', failed: 'failed' } as const;
 
 function Ticks({ message: { status, changedAt } }: { readonly message: Message }) {
   return (
     <span class={`ticks ${status}`}>
-      <Icon name={tick[status]} />
+      <Icon name={statusWord[status]} />
       <span title={changedAt === undefined ? undefined : timeText(changedAt)}>{statusWord[status]}</span>
     </span>
   );
