@@ -61,7 +61,7 @@ export function timelineOf(
       what: requestText(request.method, request.path),
       status: request.status,
       message,
-      note: [request.fault, request.detail].filter((part) => part !== null).join(': '),
+      note: [request.fault === null ? null : 'fault', request.detail].filter((part) => part !== null).join(': '),
       steps,
       isPending: message !== undefined && isPending(message),
     };

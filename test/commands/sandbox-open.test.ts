@@ -45,24 +45,27 @@ describe('sandbox open', () => {
     expect((await run('sandbox status --query [0].page')).stdout).toBe((await run('sandbox open')).stdout);
   });
 
-  it.skipIf(noTerminal)(`opens the page on a terminal, without the link as an argument ${noTerminal ?? ''}`, async () => {
-    const { home, run } = await local();
-    const [programs, opened] = [join(home, 'programs'), join(home, 'opened')];
-    mkdirSync(programs);
-    for (const name of ['xdg-open', 'open']) {
-      writeFileSync(join(programs, name), `#!/bin/sh\necho "$1" >> '${opened}'\n`);
-      chmodSync(join(programs, name), 0o755);
-    }
-    const env = { DISPLAY: ':9', PATH: `${programs}:${process.env['PATH'] ?? ''}` };
-    const terminal = openTerminal({ home, env });
-    onTestFinished(() => terminal.close());
-    await terminal.enter('bizmsg sandbox open --print; bizmsg sandbox open');
-    expect(await terminal.ended()).toBe(0);
-    await expect.poll(() => existsSync(opened)).toBe(true);
-    const file = readFileSync(opened, 'utf8').trim();
-    expect(file).toMatch(/\/sandboxes\/\d+\.html$/);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    const { stdout } = await run('sandbox open --print');
-    expect(readFileSync(file, 'utf8')).toContain(`content="0;url=${stdout.trim()}"`);
-  });
+  it.skipIf(noTerminal)(
+    `opens the page on a terminal, without the link as an argument ${noTerminal ?? ''}`,
+    async () => {
+      const { home, run } = await local();
+      const [programs, opened] = [join(home, 'programs'), join(home, 'opened')];
+      mkdirSync(programs);
+      for (const name of ['xdg-open', 'open']) {
+        writeFileSync(join(programs, name), `#!/bin/sh\necho "$1" >> '${opened}'\n`);
+        chmodSync(join(programs, name), 0o755);
+      }
+      const env = { DISPLAY: ':9', PATH: `${programs}:${process.env['PATH'] ?? ''}` };
+      const terminal = openTerminal({ home, env });
+      onTestFinished(() => terminal.close());
+      await terminal.enter('bizmsg sandbox open --print; bizmsg sandbox open');
+      expect(await terminal.ended()).toBe(0);
+      await expect.poll(() => existsSync(opened)).toBe(true);
+      const file = readFileSync(opened, 'utf8').trim();
+      expect(file).toMatch(/\/sandboxes\/\d+\.html$/);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      const { stdout } = await run('sandbox open --print');
+      expect(readFileSync(file, 'utf8')).toContain(`content="0;url=${stdout.trim()}"`);
+    },
+  );
 });
