@@ -60,7 +60,8 @@ export function Windowed<T>({ items, keyOf, children, estimate, isFromEnd, shown
     const { current } = box;
     if (!current) return;
     isAtEnd.current = isFromEnd === true && current.scrollTop + current.clientHeight >= current.scrollHeight - 40;
-    render();
+    const next = rangeOf(items.map(heightOf), current, isAtEnd.current);
+    if (next.first !== first || next.last !== last) render();
   };
   return (
     <div

@@ -34,7 +34,7 @@ export function Keys({ chosen }: { readonly chosen: string }) {
             { title: 'Scope', cell: ({ scope }) => scope },
             { title: 'State', cell: ({ state }) => <span class={`state ${state}`}>{state}</span> },
             { title: 'Created', class: 'wide', cell: ({ createdAt }) => dayText(createdAt) },
-            { title: 'Change', class: 'whole-word', cell: (key) => <Changes of={key} /> },
+            { title: 'Change', class: 'whole-word end', cell: (key) => <Changes of={key} /> },
           ]}
         />
       </section>
