@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { command } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { forOption, usage } from '../base/errors.ts';
-import { argument, choice, flag, knowing, option, rate, required } from '../cli/params.ts';
+import { argument, choice, columns, flag, knowing, option, rate, required } from '../cli/params.ts';
 import { planNames } from '../contract/plans.ts';
 import { hoursFlag } from '../runs/hours.ts';
 import { encodingNamed } from '../runs/input/encoding.ts';
@@ -21,7 +21,7 @@ export const showProfile = command({
   params: { name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (default: the one in use)')) },
   examples: ['profiles show acme', 'profiles show acme -o json'],
   sample:
-    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  hours: not set\n  exclude from: not set\n  country: not set\n  encoding: not set\n  account: …\n  team: not set',
+    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: …\n  hours: not set\n  exclude from: not set\n  country: not set\n  encoding: not set\n  opt out words: not set\n  team: not set',
   accepts: printOptions,
   piped: 'text',
   run: async (context, input) => {
@@ -70,6 +70,11 @@ export const setProfile = command({
     excludeFrom: option('--exclude-from <file>', excludeFromText),
     country: option('--country <code>', 'the country of national phone numbers, such as US', orNone(countryFlag)),
     encoding: option('--encoding <name>', 'the encoding of files, such as windows-1252', orNone(encodingNamed)),
+    optOutWords: option(
+      '--opt-out-words <words>',
+      'replies that opt out, besides STOP: ABMELDEN,AUSTRAGEN',
+      orNone((text) => columns(text).join(',')),
+    ),
   },
   examples: [
     'profiles set acme --plan scale',
@@ -96,8 +101,9 @@ export const setProfile = command({
     const settings = { ...kept, baseUrl, webhookSecret: secret, team: line, excludeFrom: excluded };
     profiles.requireSettings(name, settings);
     if (excluded) {
-      const country = kept.country ?? before.country ?? undefined;
-      const encoding = kept.encoding ?? before.encoding ?? undefined;
+      const stored = profiles.settings(name);
+      const country = (kept.country ?? stored.country) || undefined;
+      const encoding = (kept.encoding ?? stored.encoding) || undefined;
       await (await import('../runs/excluded.ts')).excludedPhones(context, [excluded], { country, encoding });
     }
     const losesKeys = baseUrl !== undefined && profiles.losesKeys(name, baseUrl);

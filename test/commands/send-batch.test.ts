@@ -480,6 +480,15 @@ it('takes the country and the encoding of the profile, and checks excluded phone
   expect([single.code, single.stderr]).toEqual([11, expect.stringContaining('+12025550142 is in')]);
 });
 
+it('keeps the opt-out words of a profile until none removes them', async () => {
+  const key = world.sandbox.keys.sandbox;
+  await world.bin(['login', '--no-check', '--profile', 'acme', '--base-url', world.url, '--key-stdin'], {}, key);
+  const set = async (words: string) =>
+    (await world.bin(['profiles', 'set', 'acme', '--opt-out-words', words, '-o', 'json'], {})).stdout;
+  expect(await set('ABMELDEN, nicht mehr')).toContain('"opt_out_words":"ABMELDEN,nicht mehr"');
+  expect(await set('none')).toContain('"opt_out_words":null');
+});
+
 it('repairs numbers that lost their form, and counts them', async () => {
   const { code, stderr } = await sending('welcome', 'phone\n12025550141.0\n0041 79 123 45 67\n', '--country', 'US');
   expect([code, sent()]).toEqual([0, [['+12025550141'], ['+41791234567']]]);

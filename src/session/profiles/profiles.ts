@@ -9,7 +9,18 @@ import type { PlanName } from '../../contract/plans.ts';
 import { configFolder } from './environment.ts';
 import { baseUrl, originOf, keyMode, readKey, readWebhookSecret } from './fields.ts';
 import { type CallerInputs, missingKey, noProfile, type Target } from './resolve.ts';
-import { local, type Profile, profileName, profileOf, readStore, requireProfile, type Store } from './store.ts';
+import {
+  local,
+  type Profile,
+  profileName,
+  profileOf,
+  type ProfileSettings,
+  readStore,
+  requireProfile,
+  settingNames,
+  settingsOf,
+  type Store,
+} from './store.ts';
 
 /** The stored profiles, for commands. Keys are masked. */
 export interface Profiles {
@@ -17,6 +28,8 @@ export interface Profiles {
   chosen(): string;
   rows(): readonly ProfileRow[];
   show(name: string): ProfileShown;
+  /** What it keeps for later commands. */
+  settings(name: string): ProfileSettings;
   requireFree(name: string): void;
   /** Throws if this is not a valid base URL. */
   requireAddress(text: string): void;
@@ -46,17 +59,11 @@ interface GivenKey {
   readonly mode?: Mode | undefined;
 }
 
-interface Settings {
+interface Settings extends ProfileSettings {
   readonly baseUrl?: string | undefined;
   readonly plan?: PlanName | undefined;
   readonly rate?: number | undefined;
   readonly webhookSecret?: string | undefined;
-  /** An empty text removes it, as with the next ones. */
-  readonly hours?: string | undefined;
-  readonly excludeFrom?: string | undefined;
-  readonly country?: string | undefined;
-  readonly encoding?: string | undefined;
-  readonly team?: string | undefined;
 }
 
 interface Draft extends Settings, Partial<GivenKey> {
@@ -82,6 +89,7 @@ export function openProfiles({ host: { env, home }, given }: ProfilesOptions): P
     chosen: () => stored(given.profile ?? env['BIZMSG_PROFILE'] ?? found().current, found),
     rows: () => profileRows(found()),
     show: (name) => profileShown(found(), name),
+    settings: (name) => requireProfile(found(), name),
     requireFree: (name) => requireFree(found(), name),
     requireAddress: (text) => requireEncryption(baseUrl(text)),
     requireKeyText: (text) => void keyMode(readKey(text), given.mode),
@@ -230,11 +238,7 @@ function changed(profile: Profile, settings: Settings): Profile {
     ...moved(profile, settings.baseUrl),
     ...planned(profile, settings),
     webhookSecret: secret === undefined ? profile.webhookSecret : readWebhookSecret(secret),
-    hours: (settings.hours ?? profile.hours) || undefined,
-    excludeFrom: (settings.excludeFrom ?? profile.excludeFrom) || undefined,
-    country: (settings.country ?? profile.country) || undefined,
-    encoding: (settings.encoding ?? profile.encoding) || undefined,
-    team: (settings.team ?? profile.team) || undefined,
+    ...settingsOf((name) => (settings[name] ?? profile[name]) || undefined),
   };
 }
 
@@ -264,15 +268,11 @@ export interface ProfileRow {
   readonly webhook_secret: 'stored' | null;
 }
 
-/** A profile in detail. */
+/** A profile in detail, with its settings. */
 interface ProfileShown extends ProfileRow {
-  readonly hours: string | null;
-  readonly exclude_from: string | null;
-  readonly country: string | null;
-  readonly encoding: string | null;
   /** The account id. Null if the account is known by its key. */
   readonly account: string | null;
-  readonly team: string | null;
+  readonly team?: string | null;
 }
 
 interface KeyRow {
@@ -311,9 +311,12 @@ export function profileRow(store: Store, name: string): ProfileRow {
 
 function profileShown(store: Store, name: string): ProfileShown {
   const profile = requireProfile(store, name);
-  const { hours = null, excludeFrom = null, country = null, encoding = null, account = null, team } = profile;
-  const shown = { hours, exclude_from: excludeFrom, country, encoding, account };
-  return { ...profileRow(store, name), ...shown, team: team ? shownTeam(team) : null };
+  const { account = null } = profile;
+  const shown = settingNames.map((setting) => {
+    const text = profile[setting] ?? null;
+    return [setting.replace(/[A-Z]/g, '_$&').toLowerCase(), setting === 'team' && text ? shownTeam(text) : text];
+  });
+  return { ...profileRow(store, name), account, ...Object.fromEntries(shown) };
 }
 
 /** Without its password and its secret. */

@@ -12,7 +12,17 @@ import {
   isInteractive,
   variable,
 } from './environment.ts';
-import { type FoundStore, listed, local, type Profile, readStore, requireProfile, type Store } from './store.ts';
+import {
+  type FoundStore,
+  listed,
+  local,
+  type Profile,
+  type ProfileSettings,
+  readStore,
+  requireProfile,
+  settingsOf,
+  type Store,
+} from './store.ts';
 
 interface CommandLine {
   readonly host: Host;
@@ -151,9 +161,9 @@ function storedCaller({ flags, env, loadStore }: CallerInputs, name: string, sou
   const mode = flags.mode ?? environmentMode(env) ?? profile.mode;
   const key = profile.keys[mode];
   if (key === undefined) throw missingKey(name, profile, mode);
-  const { plan, rate, account, hours, excludeFrom, country, encoding, team } = profile;
+  const { plan, rate, account } = profile;
   const address = flags.baseUrl === undefined ? profile.baseUrl : sameService(name, profile, flags.baseUrl);
-  const settings = { plan, rate, account, hours, excludeFrom, country, encoding, team };
+  const settings = { plan, rate, account, ...settingsOf((setting) => profile[setting]) };
   return { kind: 'service', baseUrl: address, key, mode, source, profile: name, ...settings };
 }
 
@@ -204,16 +214,10 @@ export interface Target {
   readonly rate?: number | undefined;
 }
 
-export interface ServiceCaller extends Target {
+export interface ServiceCaller extends Target, ProfileSettings {
   readonly source: Source;
-  readonly hours?: string | undefined;
-  readonly excludeFrom?: string | undefined;
-  readonly country?: string | undefined;
-  readonly encoding?: string | undefined;
   /** The id of the profile's account, if the store has one. */
   readonly account?: string | undefined;
-  /** The line of its team. */
-  readonly team?: string | undefined;
 }
 
 export type Caller = LocalCaller | ServiceCaller;

@@ -9,7 +9,27 @@ import { isPlanName, type PlanName, plans } from '../../contract/plans.ts';
 import { isRecord, Mismatch, type Reader, string } from '../../contract/readers.ts';
 import { baseUrl, accountFault, keyFault, looksLikeKey, webhookSecretFault } from './fields.ts';
 
-export interface Profile {
+/** What a profile keeps as text for later commands; an empty text removes it. `profiles show` lists them in this order. */
+export const settingNames = [
+  'hours',
+  'excludeFrom',
+  'country',
+  'encoding',
+  'optOutWords',
+  /** The line of its team, which has a secret. */
+  'team',
+] as const;
+
+type SettingName = (typeof settingNames)[number];
+
+export type ProfileSettings = { readonly [Name in SettingName]?: string | undefined };
+
+/** The settings, each as `read` returns it. */
+export function settingsOf(read: (name: SettingName) => string | undefined): ProfileSettings {
+  return Object.fromEntries(settingNames.map((name) => [name, read(name)]));
+}
+
+export interface Profile extends ProfileSettings {
   /** With its path prefix, without a slash at the end. */
   readonly baseUrl: string;
   readonly plan?: PlanName | undefined;
@@ -19,15 +39,8 @@ export interface Profile {
   readonly mode: Mode;
   readonly keys: { readonly [M in Mode]?: string | undefined };
   readonly webhookSecret?: string | undefined;
-  /** Hours and a file of phones for batches, as `send-batch` takes them. */
-  readonly hours?: string | undefined;
-  readonly excludeFrom?: string | undefined;
-  readonly country?: string | undefined;
-  readonly encoding?: string | undefined;
   /** A random id of the account, kept when keys and address change. Without one, the account is known by its key. */
   readonly account?: string | undefined;
-  /** The line of its team, which has a secret. */
-  readonly team?: string | undefined;
 }
 
 export interface Store {
@@ -132,12 +145,8 @@ function profile(value: unknown, at: string): Profile {
       live: optional(keyOf('live'))(keys.live, `${at}/keys/live`),
     },
     webhookSecret: optional(webhookSecret)(fields.webhookSecret, `${at}/webhookSecret`),
-    hours: optional(string)(fields.hours, `${at}/hours`),
-    excludeFrom: optional(string)(fields.excludeFrom, `${at}/excludeFrom`),
-    country: optional(string)(fields.country, `${at}/country`),
-    encoding: optional(string)(fields.encoding, `${at}/encoding`),
     account: optional(account)(fields.account, `${at}/account`),
-    team: optional(string)(fields.team, `${at}/team`),
+    ...settingsOf((name) => optional(string)(fields[name], `${at}/${name}`)),
   };
 }
 
