@@ -13,7 +13,7 @@ export const sendBatch = command({
   ].join('\n'),
   params: {
     template: required('<template>', 'the name of an approved template'),
-    file: required('<file>', 'CSV, TSV, NDJSON or a JSON array, or - for stdin'),
+    file: required('<file>', 'CSV, Excel (.xlsx), TSV, NDJSON or a JSON array, or - for stdin'),
     ...batchParams,
   },
   examples: [

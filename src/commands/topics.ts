@@ -254,8 +254,12 @@ function files(): string {
   const rare = new Map([...rareOf(batchParams), ...rareOf(importParams)].map((param) => [param.spec, param]));
   return `Files of rows, for send-batch and contacts import
 
-CSV and TSV with any separator, NDJSON, or a JSON array; - is stdin. The first
-line of a table names its columns, in any case. In JSON a column is a field.
+Excel workbooks (.xlsx), CSV and TSV with any separator, NDJSON, or a JSON
+array; - is stdin. The first line of a table names its columns, in any case. In
+JSON a column is a field. Of a workbook, the first visible sheet or --sheet is
+read, each cell as it is shown: numbers with a decimal point, dates in their
+format (2026-05-01 if that depends on the computer), long numbers with all
+digits. Hidden rows count like the others.
 
   --map Mobile=phone     the column Mobile has the phones; a column phone, to
                          or mobile is found without it (an import: phone)
@@ -275,9 +279,10 @@ Rarely needed:
 
 ${listed(described(Object.fromEntries([...rare].map(([spec, param]) => [spec, param]))))}
 
-Failed rows are written to people.failed.csv beside people.csv, with the reason
-in a column that an import ignores, and unsure ones, which may have been sent,
-to people.unsure.csv. Fix the rows there, and run the command with that file.
+Failed rows are written to people.failed.csv beside people.csv or people.xlsx,
+with the reason in a column that an import ignores, and unsure ones, which may
+have been sent, to people.unsure.csv. Fix the rows there, and run the command
+with that file.
 `;
 }
 

@@ -57,11 +57,12 @@ async function addPhones(context: Context, file: string, { read, encoding, colum
     for (const [index, line] of lines.entries()) if (line.trim() !== '') add(line, index + 1);
     return;
   }
-  const { source } = await openInput(context, file, { encoding: used, stop: context.host.signal }).catch(
+  const input = await openInput(context, file, { encoding: used, stop: context.host.signal }).catch(
     (error: unknown) => {
       throw aboutPhones(error, 'write the phones to a file, one on each line or in a column named phone');
     },
   );
+  const { source } = input;
   const columnsIn = (names: readonly string[]) => {
     const named = column === undefined ? undefined : columnNamed(column, names);
     return [...new Set([...(named === undefined ? [] : [named]), ...phoneColumns(names)])];
@@ -70,15 +71,19 @@ async function addPhones(context: Context, file: string, { read, encoding, colum
     const wanted = [...new Set([...(column === undefined ? [] : [column]), 'phone', 'to', 'mobile'])].join(', ');
     return unreadable(file, line, `it has no column named ${wanted}; its columns are ${names.join(', ')}`);
   };
-  if (source.fields && columnsIn(source.fields).length === 0) throw noColumn(1, source.fields);
-  for await (const batch of source.rows(context.host.signal))
-    for (const row of batch) {
-      if ('reason' in row) throw unreadable(file, row.line, row.reason);
-      const names = Object.keys(row.fields);
-      const own = columnsIn(names);
-      if (own.length === 0) throw noColumn(row.line, names);
-      for (const name of own) if (row.fields[name] !== '') add(row.fields[name], row.line);
-    }
+  try {
+    if (source.fields && columnsIn(source.fields).length === 0) throw noColumn(1, source.fields);
+    for await (const batch of source.rows(context.host.signal))
+      for (const row of batch) {
+        if ('reason' in row) throw unreadable(file, row.line, row.reason);
+        const names = Object.keys(row.fields);
+        const own = columnsIn(names);
+        if (own.length === 0) throw noColumn(row.line, names);
+        for (const name of own) if (row.fields[name] !== '') add(row.fields[name], row.line);
+      }
+  } finally {
+    input.close();
+  }
 }
 
 /** Without the file, nobody knows who must not be messaged. */

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { foreignWords, likelyEncoding } from './input/encoding.ts';
-import { openSource, type Source } from './input/source.ts';
+import { isZip, openSource, type Source } from './input/source.ts';
 import type { Context } from '../cli/command.ts';
 import { usage } from '../base/errors.ts';
 import { draftIn, removeDraft, removeLeftDrafts } from '../base/drafts.ts';
@@ -19,41 +19,83 @@ export interface InputFile {
   close(): void;
 }
 
-interface InputOptions extends Partial<Pick<RunFlags, 'format' | 'encoding' | 'fields'>> {
+interface InputOptions extends Partial<Pick<RunFlags, 'format' | 'encoding' | 'fields' | 'sheet'>> {
   readonly stop: AbortSignal;
 }
 
-/** stdin is copied to a file, since a run reads its input several times. */
-export async function openInput(
-  context: Context,
-  file: string,
-  { format, encoding, fields, stop }: InputOptions,
-): Promise<InputFile> {
-  const options = { format, names: fields, name: file === '-' ? 'stdin' : file };
-  const opened = async (path: string) => {
-    const source = await openSource(path, { ...options, encoding: encoding ?? (await askForEncoding(context, path)) });
-    if (source.size === 0)
-      throw usage(`"${options.name}" is empty`, 'nothing was sent; a file without rows still has a header line, or []');
-    if (source.nameless > 0) context.note('columns', namelessText(source));
-    noteEscapes(context, source, options.name);
-    return source;
-  };
-  const stateFolder = context.stateFolder();
-  const copies = join(stateFolder, 'runs');
+/** stdin and the sheet of a workbook are copied to a file, since a run reads its input several times. */
+export async function openInput(context: Context, file: string, options: InputOptions): Promise<InputFile> {
+  const { format, encoding, fields: names, stop, sheet } = options;
+  const name = file === '-' ? 'stdin' : file;
+  const copies = join(context.stateFolder(), 'runs');
   removeLeftDrafts(copies, context.host.kill);
-  if (file !== '-') return { source: await opened(file), shown: file, path: resolve(file), close: () => {} };
-  const copy = draftIn(createStateFolder(copies), context.host.pid);
-  const close = () => removeDraft(copy);
-  const progress = await context.progress();
-  // A line that changes in place would disturb typing.
-  if (!context.host.stdinIsTerminal) progress.follow(() => 'reading stdin');
+  const drafts: string[] = [];
+  const draft = () => {
+    const path = draftIn(createStateFolder(copies), context.host.pid);
+    drafts.push(path);
+    return path;
+  };
+  const close = () => drafts.forEach(removeDraft);
   try {
-    await context.stdinTo(copy, stop).finally(progress.end);
-    return { source: await opened(copy), shown: '-', path: undefined, close };
+    const path = file === '-' ? await copyOfStdin() : file;
+    const source = (await isZip(path, name)) ? await sheetOf(path) : await textOf(path);
+    if (source.size === 0)
+      throw usage(`"${name}" is empty`, 'nothing was sent; a file without rows still has a header line, or []');
+    if (source.nameless > 0) context.note('columns', namelessText(source));
+    noteEscapes(context, source, name);
+    return { source, shown: file, path: file === '-' ? undefined : resolve(file), close };
   } catch (error) {
     close();
     throw error;
   }
+
+  async function copyOfStdin(): Promise<string> {
+    const copy = draft();
+    const progress = await context.progress();
+    // A line that changes in place would disturb typing.
+    if (!context.host.stdinIsTerminal) progress.follow(() => 'reading stdin');
+    await context.stdinTo(copy, stop).finally(progress.end);
+    return copy;
+  }
+
+  async function textOf(path: string): Promise<Source> {
+    if (sheet !== undefined) throw usage(`--sheet is given, but "${name}" is not an Excel workbook`, 'leave it out');
+    return openSource(path, { name, format, names, encoding: encoding ?? (await askForEncoding(context, path)) });
+  }
+
+  async function sheetOf(path: string): Promise<Source> {
+    if (format !== undefined)
+      throw usage(`--format ${format} is given, but "${name}" is a workbook or a zip archive`, 'leave it out');
+    const { copySheet } = await import('./input/workbook.ts');
+    const copy = draft();
+    const progress = await context.progress();
+    progress.follow(() => 'reading the workbook');
+    const { continued, hidden } = await copySheet(path, copy, { name, sheet, signal: stop }).finally(progress.end);
+    if (hidden > 0) context.note('hidden', hiddenText(hidden));
+    return byRow(await openSource(copy, { name, format: 'csv', delimiter: ',', names }), continued);
+  }
+}
+
+/** With the rows of a sheet as lines, although some of their cells have several lines. */
+function byRow(source: Source, continued: readonly number[]): Source {
+  if (continued.length === 0) return source;
+  return {
+    ...source,
+    async *rows(signal, onBytes) {
+      let before = 0;
+      for await (const batch of source.rows(signal, onBytes))
+        yield batch.map((row) => {
+          while ((continued[before] ?? Infinity) < row.line) before += 1;
+          return { ...row, line: row.line - before };
+        });
+    },
+  };
+}
+
+function hiddenText(hidden: number): string {
+  return hidden === 1
+    ? '1 row of the sheet is hidden, for example by a filter, and counts like the others'
+    : `${hidden} rows of the sheet are hidden, for example by a filter, and count like the others`;
 }
 
 /** The encoding of a file that is not UTF-8, if a person recognizes its words; the file is refused otherwise. */

@@ -44,6 +44,7 @@ const columnParams = {
       'json',
     ]),
   ),
+  sheet: rare(option('--sheet <name>', 'the sheet of an Excel workbook (default: the first)')),
   fields: rare(option('--fields <names>', 'the columns of a file without a header line: phone,name', fieldNames)),
 } as const;
 

@@ -191,7 +191,9 @@ export function removeDrafts(input: InputFile, kill: Probe): void {
 }
 
 function placeOfFile({ path, source }: InputFile, word: RejectKind): string {
-  return withWord(path ?? resolve(`stdin.${source.format}`), word);
+  // The rows of a workbook are written as CSV.
+  const file = source.format === 'csv' ? path?.replace(/\.xls[xm]?$/i, '.csv') : path;
+  return withWord(file ?? resolve(`stdin.${source.format}`), word);
 }
 
 /** The properties of an input that determine how rows are written. */

@@ -13,7 +13,7 @@ export interface Ran {
 
 export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
-  readonly stdin?: string;
+  readonly stdin?: string | Buffer;
   /** The width of the terminal; undefined if both outputs are pipes. */
   readonly terminal?: number;
   /** Makes stdin a terminal as well, on which these streams show questions and read keys. */
@@ -77,7 +77,7 @@ function collector(columns: number | undefined, isFile = false): { output: Outpu
   return { output: { isTTY: columns !== undefined, columns, isFile, unprinted, write }, text: () => text };
 }
 
-function stdin(text: string | undefined): Readable {
+function stdin(text: string | Buffer | undefined): Readable {
   return text === undefined ? new PassThrough() : Readable.from([text]);
 }
 

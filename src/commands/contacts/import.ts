@@ -13,7 +13,10 @@ export const importContacts = command({
     'name, a dot makes an object: attributes.city. Repeat the command after an interruption: it imports the rest.',
     'Rows imported within 30 days are skipped. Failed rows go to people.failed.csv beside people.csv.',
   ].join('\n'),
-  params: { file: required('<file>', 'CSV, TSV, NDJSON or a JSON array, or - for stdin'), ...importParams },
+  params: {
+    file: required('<file>', 'CSV, Excel (.xlsx), TSV, NDJSON or a JSON array, or - for stdin'),
+    ...importParams,
+  },
   examples: [
     'contacts import people.csv --profile local',
     'contacts import people.csv --profile local --dry-run',

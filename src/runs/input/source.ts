@@ -16,6 +16,8 @@ export interface SourceOptions {
   readonly name?: string | undefined;
   /** Overrides the format that name and content suggest. */
   readonly format?: Format | undefined;
+  /** The delimiter of a table; default: detected. */
+  readonly delimiter?: string | undefined;
   /** Any label that TextDecoder knows; a byte order mark overrides it. */
   readonly encoding?: string | undefined;
   /** The column names of a table without a header line. */
@@ -67,7 +69,7 @@ export async function openSource(path: string, options: SourceOptions = {}): Pro
   refuseBinary(name, head, encoding);
   const whole = head.length < headSize;
   const text = createDecoder(encoding, name).decode(head, whole);
-  const form = formOf(text, whole, formatOf(name, text, options.format));
+  const form = formOf(text, whole, formatOf(name, text, options.format), options.delimiter);
   if (names && form.delimiter === undefined) throw namedRecords(name);
   const textFile: TextFile = { file, encoding, limit, names, ...form };
   const escapes = form.delimiter === '\t' ? await escapesIn(textFile) : 'none';
@@ -106,9 +108,9 @@ async function escapesIn(textFile: TextFile): Promise<Escapes> {
   return scan.found();
 }
 
-function formOf(head: string, whole: boolean, found: Format | undefined): Form {
+function formOf(head: string, whole: boolean, found: Format | undefined, given: string | undefined): Form {
   if (found === 'json' || found === 'ndjson') return { format: found, delimiter: undefined };
-  const delimiter = found === 'tsv' ? '\t' : delimiterOf(head, whole);
+  const delimiter = given ?? (found === 'tsv' ? '\t' : delimiterOf(head, whole));
   return { format: found ?? (delimiter === '\t' ? 'tsv' : 'csv'), delimiter };
 }
 
@@ -213,6 +215,13 @@ function severalLines(name: string): CliError {
   );
 }
 
+/** Whether a file is a zip archive, as a workbook is. */
+export async function isZip(path: string, name: string): Promise<boolean> {
+  const file: File = { path, name, chunkSize: 4 };
+  await sizeOf(file);
+  return (await headOf(file, 4)).toString('latin1') === zipMark;
+}
+
 /** Throws if it is not text, such as a workbook. */
 function refuseBinary(name: string, head: Uint8Array, { name: encoding }: Encoding): void {
   const found = signatures.find(({ bytes }) => Buffer.from(bytes, 'latin1').every((byte, at) => head[at] === byte));
@@ -233,11 +242,12 @@ function notRows(name: string, what: string, hint: string): CliError {
   return usage(`"${name}" is ${what}, not a table or JSON`, hint);
 }
 
-const save = 'save the sheet as CSV (UTF-8)';
+const zipMark = 'PK\x03\x04';
+const save = 'save the sheet as .xlsx, or as CSV (UTF-8)';
 const convert = 'convert it to CSV or NDJSON first';
 const signatures = [
-  { bytes: 'PK\x03\x04', what: 'a workbook or a zip archive', hint: `${save}, or unpack it` },
-  { bytes: '\xd0\xcf\x11\xe0', what: 'an old Excel workbook', hint: save },
+  { bytes: zipMark, what: 'a workbook or a zip archive', hint: `${save}, or unpack it` },
+  { bytes: '\xd0\xcf\x11\xe0', what: 'an old or encrypted Excel workbook', hint: `without a password, ${save}` },
   { bytes: '\x1f\x8b', what: 'compressed', hint: 'unpack it, for example with gunzip' },
   { bytes: 'BZh91AY&SY', what: 'compressed', hint: 'unpack it, for example with bunzip2' },
   { bytes: '\xfd7zXZ\x00', what: 'compressed', hint: 'unpack it, for example with unxz' },

@@ -115,6 +115,10 @@ export async function createNumberReader(country?: string, repairs?: PhoneRepair
     if (found?.ext) return new ValueError(`${quoted(text)} has an extension, or is two numbers`);
     // A number with "+" is accepted even if the country's numbering plan is newer than ours.
     const isGood = found && (repaired.startsWith('+') ? found.isPossible() : found.isValid());
+    // A spreadsheet drops the "+" of a number that it takes for one.
+    const other = isDigits(repaired) && repaired.startsWith(found?.countryCallingCode ?? '+') && parse(`+${repaired}`);
+    if (isGood && other && other.isValid() && other.number !== found.number)
+      return new ValueError(`${quoted(text)} may be ${other.number} or ${found.number}; write it with its "+"`);
     if (isGood && repairs) count(visible(text), repairs);
     if (isGood) return found.number;
     const doubt = country === undefined ? countryHint(text) : '';
