@@ -21,7 +21,7 @@ export const showProfile = command({
   params: { name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (default: the one in use)')) },
   examples: ['profiles show acme', 'profiles show acme -o json'],
   sample:
-    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: …\n  hours: not set\n  exclude from: not set\n  country: not set\n  encoding: not set\n  opt out words: not set\n  team: not set',
+    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: …\n  hours: not set\n  exclude from: not set\n  country: not set\n  encoding: not set\n  opt out: not set\n  opt out words: not set\n  team: not set',
   accepts: printOptions,
   piped: 'text',
   run: async (context, input) => {
@@ -48,6 +48,8 @@ interface RedactedKeys {
   readonly live_key: string | null;
 }
 
+export const optOutText = 'the list of those who replied STOP, kept by webhooks listen';
+
 export const setProfile = command({
   name: 'set',
   summary: 'Change the settings of a profile',
@@ -70,6 +72,7 @@ export const setProfile = command({
     excludeFrom: option('--exclude-from <file>', excludeFromText),
     country: option('--country <code>', 'the country of national phone numbers, such as US', orNone(countryFlag)),
     encoding: option('--encoding <name>', 'the encoding of files, such as windows-1252', orNone(encodingNamed)),
+    optOut: option('--opt-out <file>', optOutText),
     optOutWords: option(
       '--opt-out-words <words>',
       'replies that opt out, besides STOP: ABMELDEN,AUSTRAGEN',
@@ -85,9 +88,9 @@ export const setProfile = command({
   accepts: ['baseUrl', ...printOptions],
   changes: true,
   piped: 'text',
-  run: async (context, { name, webhookSecret, team, excludeFrom, ...kept }) => {
+  run: async (context, { name, webhookSecret, team, excludeFrom, optOut, ...kept }) => {
     const { baseUrl } = context.given;
-    const given = [baseUrl, excludeFrom, ...Object.values(kept)].some((value) => value !== undefined);
+    const given = [baseUrl, excludeFrom, optOut, ...Object.values(kept)].some((value) => value !== undefined);
     if (!given && !webhookSecret && !team)
       throw usage('specify what to change', 'such as --plan growth; see bizmsg profiles set --help');
     const profiles = openProfiles(context);
@@ -97,9 +100,11 @@ export const setProfile = command({
     const secret = webhookSecret ? await context.stdin() : undefined;
     const line = team ? (await context.stdin()).trim() : undefined;
     if (line) await (await import('../runs/joining.ts')).checkJoining(context, line, before.team === null);
-    const excluded = excludeFrom === removed ? '' : excludeFrom && resolve(excludeFrom);
-    const settings = { ...kept, baseUrl, webhookSecret: secret, team: line, excludeFrom: excluded };
+    const pathOf = (file: string | undefined) => (file === removed ? '' : file && resolve(file));
+    const [excluded, optedOut] = [pathOf(excludeFrom), pathOf(optOut)];
+    const settings = { ...kept, baseUrl, webhookSecret: secret, team: line, excludeFrom: excluded, optOut: optedOut };
     profiles.requireSettings(name, settings);
+    if (optedOut) (await import('../webhooks/opt-out.ts')).optOutFile(optedOut);
     if (excluded) {
       const stored = profiles.settings(name);
       const country = (kept.country ?? stored.country) || undefined;

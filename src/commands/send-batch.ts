@@ -41,7 +41,7 @@ export const sendBatch = command({
       allowEmpty,
       country: country ?? stored.country,
       encoding,
-      excludeFrom: [...(stored.excludeFrom === undefined ? [] : [stored.excludeFrom]), ...excludeFrom],
+      excludeFrom: [...[stored.excludeFrom, stored.optOut].filter((file) => file !== undefined), ...excludeFrom],
       hours: hours ?? stored.hours,
     });
     return runAction(context, action, { ...input, encoding }, emit);
@@ -54,7 +54,7 @@ export async function storedSettings(context: Context) {
   const { currentCaller } = await import('../session/profiles/resolve.ts');
   const caller = currentCaller(context);
   if (caller.kind === 'local') return {};
-  const { hours, excludeFrom, country, encoding } = caller;
+  const { hours, excludeFrom, optOut, country, encoding } = caller;
   const { hoursFlag } = await import('../runs/hours.ts');
-  return { hours: hours === undefined ? undefined : hoursFlag(hours), excludeFrom, country, encoding };
+  return { hours: hours === undefined ? undefined : hoursFlag(hours), excludeFrom, optOut, country, encoding };
 }

@@ -78,17 +78,24 @@ export const sendTemplate = command({
   exit: ({ fault }) => fault ?? 'done',
 });
 
-/** The profile may name a file of phones that are never messaged. */
+/** The profile may name files of phones that are never messaged. */
 async function refuseExcluded(context: Context, to: string): Promise<void> {
   const caller = await callerOf(context);
-  if (caller.kind === 'local' || caller.excludeFrom === undefined) return;
+  if (caller.kind === 'local' || (caller.excludeFrom ?? caller.optOut) === undefined) return;
   const { excludedPhones } = await import('../runs/excluded.ts');
-  const { country, encoding } = caller;
-  const isExcluded = await excludedPhones(context, [caller.excludeFrom], { country, encoding });
-  if (!isExcluded(to)) return;
+  const { country, encoding, excludeFrom, optOut } = caller;
+  const isIn = async (file: string | undefined) =>
+    file !== undefined && (await excludedPhones(context, [file], { country, encoding }))(to);
+  if (await isIn(optOut))
+    throw unsafe(
+      'opted-out',
+      `${to} has opted out and is in ${optOut}`,
+      'nothing was sent; the reply START, received by webhooks listen, takes a phone from the list',
+    );
+  if (!(await isIn(excludeFrom))) return;
   throw unsafe(
     'excluded',
-    `${to} is in ${caller.excludeFrom}, whose phones the profile never messages`,
+    `${to} is in ${excludeFrom}, whose phones the profile never messages`,
     'nothing was sent; remove it there, or bizmsg profiles set NAME --exclude-from none',
   );
 }

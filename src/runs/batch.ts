@@ -10,7 +10,7 @@ import { endpoints } from '../contract/endpoints.ts';
 import { usage } from '../base/errors.ts';
 import { messageRow } from '../ledger/identity.ts';
 import { shellQuote } from '../base/shell-quote.ts';
-import { excludedPhones } from './excluded.ts';
+import { watchExcluded } from './excluded.ts';
 import type { Hours } from './hours.ts';
 import { noteRepairs } from './mapping/values.ts';
 import type { Action } from './action.ts';
@@ -42,23 +42,23 @@ export function batchAction(context: Context, options: BatchOptions): Action {
       const repairs = { decimals: 0, zeros: 0 };
       const map = await createMessageMapping({ ...options, perColumns, repairs }, source);
       const column = source.fields ? phoneColumnIn(source.fields, named?.from) : named?.from;
-      const isExcluded =
-        excludeFrom.length > 0 ? await excludedPhones(context, excludeFrom, { country, encoding, column }) : undefined;
+      const list =
+        excludeFrom.length > 0 ? await watchExcluded(context, excludeFrom, { country, encoding, column }) : undefined;
       let excludedRows = 0;
       return {
         map: ({ fields }) => map(fields),
         end() {
           noteRepairs(context, repairs);
-          if (isExcluded && excludedRows === 0)
-            context.note('excluded', `no recipient is in ${excludeFrom.join(', ')}`);
+          if (list && excludedRows === 0) context.note('excluded', `no recipient is in ${excludeFrom.join(', ')}`);
         },
         excludes:
-          isExcluded &&
+          list &&
           ((body) => {
-            if (!isExcluded(endpoints.sendTemplate.body(body).to)) return false;
+            if (!list.has(endpoints.sendTemplate.body(body).to)) return false;
             excludedRows += 1;
             return true;
           }),
+        excludesNow: list?.hasNow && ((content) => list.hasNow(endpoints.sendTemplate.body(JSON.parse(content)).to)),
       };
     },
     digest: ({ body, per }, secret) => messageRow(secret, { ...endpoints.sendTemplate.body(body), per }),

@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
+import type { Stats } from 'node:fs';
 import { TextDecoder } from 'node:util';
 import { CliError, configuration, usage } from '../base/errors.ts';
+import { statsOf } from '../base/files.ts';
 import type { Context } from '../cli/command.ts';
 import { openInput } from './input.ts';
 import { encodingOf } from './input/encoding.ts';
@@ -34,6 +36,49 @@ export async function excludedPhones(
     const normal = phones.has(phone) ? phone : read(phone);
     return typeof normal === 'string' && phones.has(normal);
   };
+}
+
+interface WatchedPhones {
+  has(phone: string): boolean;
+  /** Reads the files again if one of them has changed since the start. */
+  hasNow(phone: string): boolean | Promise<boolean>;
+}
+
+/** The same for a run, during which people may opt out. */
+export async function watchExcluded(
+  context: Context,
+  files: readonly string[],
+  reading: Reading,
+): Promise<WatchedPhones> {
+  const marks = () => files.map((file) => statMark(statsOf(file))).join();
+  const first = marks();
+  let [known, mark] = [await excludedPhones(context, files, reading), first];
+  let refreshing: Promise<void> | undefined;
+  return {
+    has: (phone) => known(phone),
+    hasNow(phone) {
+      const now = marks();
+      if (now === mark) return mark !== first && known(phone);
+      return (refreshing ??= refresh(now)).then(() => known(phone));
+    },
+  };
+
+  async function refresh(now: string): Promise<void> {
+    try {
+      known = await excludedPhones({ ...context, note() {} }, files, reading);
+      mark = now;
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      // Stops the run, whatever it is.
+      throw configuration('exclude-file', error.message, error.hint, error);
+    } finally {
+      refreshing = undefined;
+    }
+  }
+}
+
+function statMark(found: Stats | undefined): string {
+  return found ? `${found.ino} ${found.size} ${found.mtimeMs}` : '';
 }
 
 interface Adding extends Omit<Reading, 'country'> {

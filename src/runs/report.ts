@@ -38,8 +38,8 @@ function outcomeOf({ state, code }: ReportedRow): ShownRow['outcome'] | undefine
     case 'unsent':
       return code === 'invalid' ? 'failed' : 'skipped';
     case 'withdrawn':
-      // Another run has sent it meanwhile.
-      return code === 'elsewhere' ? 'skipped' : undefined;
+      // Another run has sent it meanwhile, or its recipient opted out.
+      return code === 'elsewhere' || code === 'excluded' ? 'skipped' : undefined;
     case 'absent':
     case 'planned':
     case 'released':

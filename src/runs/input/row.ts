@@ -32,6 +32,8 @@ export interface Mapper {
   map(row: GoodRow): Mapped;
   /** Whether the row's recipient is never messaged. */
   excludes?(body: object, mapped: Extract<Mapped, { readonly body: object }>): boolean;
+  /** The same when the row is about to be sent, by its body as JSON: the list may have changed. */
+  excludesNow?(content: string): boolean | Promise<boolean>;
   /** Called after all rows; throws if an option fits none of them. */
   end?(): void;
 }

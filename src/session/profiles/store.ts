@@ -15,6 +15,7 @@ export const settingNames = [
   'excludeFrom',
   'country',
   'encoding',
+  'optOut',
   'optOutWords',
   /** The line of its team, which has a secret. */
   'team',
