@@ -26,6 +26,7 @@ export type ExitName = keyof typeof exitCodes;
 /** The stable codes of expected failures. */
 export type ErrorCode =
   | 'address-without-key'
+  | 'agent'
   | 'announced'
   | 'answer'
   | 'answer-too-large'

@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
-import { command } from '../cli/command.ts';
+import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
-import { forOption, usage } from '../base/errors.ts';
+import { forOption, unsafe, usage } from '../base/errors.ts';
 import { argument, choice, columns, flag, knowing, option, rate, required } from '../cli/params.ts';
 import { planNames } from '../contract/plans.ts';
 import { hoursFlag } from '../runs/hours.ts';
 import { encodingNamed } from '../runs/input/encoding.ts';
 import { countryFlag } from '../runs/mapping/flags.ts';
 import { excludeFromText, hoursHelp } from '../runs/options.ts';
+import { agentIn } from '../session/agents.ts';
 import { openProfiles } from '../session/profiles/profiles.ts';
 
 export const planParams = {
@@ -21,7 +22,7 @@ export const showProfile = command({
   params: { name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (default: the one in use)')) },
   examples: ['profiles show acme', 'profiles show acme -o json'],
   sample:
-    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: …\n  hours: not set\n  exclude from: not set\n  country: not set\n  encoding: not set\n  opt out: not set\n  opt out words: not set\n  team: not set',
+    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: …\n  hours: not set\n  exclude from: not set\n  country: not set\n  encoding: not set\n  opt out: not set\n  opt out words: not set\n  agents: not set\n  team: not set',
   accepts: printOptions,
   piped: 'text',
   run: async (context, input) => {
@@ -47,6 +48,9 @@ interface RedactedKeys {
   readonly sandbox_key: string | null;
   readonly live_key: string | null;
 }
+
+/** The value of an option that removes what is stored. */
+const removed = 'none';
 
 export const optOutText = 'the list of those who replied STOP, kept by webhooks listen';
 
@@ -78,6 +82,7 @@ export const setProfile = command({
       'replies that opt out, besides STOP: ABMELDEN,AUSTRAGEN',
       orNone((text) => columns(text).join(',')),
     ),
+    agents: choice('--agents <mode>', 'let AI agents use the live key, too', ['live', removed]),
   },
   examples: [
     'profiles set acme --plan scale',
@@ -88,11 +93,12 @@ export const setProfile = command({
   accepts: ['baseUrl', ...printOptions],
   changes: true,
   piped: 'text',
-  run: async (context, { name, webhookSecret, team, excludeFrom, optOut, ...kept }) => {
+  run: async (context, { name, webhookSecret, team, excludeFrom, optOut, agents, ...kept }) => {
     const { baseUrl } = context.given;
-    const given = [baseUrl, excludeFrom, optOut, ...Object.values(kept)].some((value) => value !== undefined);
+    const given = [baseUrl, excludeFrom, optOut, agents, ...Object.values(kept)].some((value) => value !== undefined);
     if (!given && !webhookSecret && !team)
       throw usage('specify what to change', 'such as --plan growth; see bizmsg profiles set --help');
+    if (agents === 'live') refuseSelf(context);
     const profiles = openProfiles(context);
     const before = profiles.show(name);
     if (baseUrl !== undefined) forOption('--base-url', () => profiles.requireAddress(baseUrl));
@@ -102,7 +108,15 @@ export const setProfile = command({
     if (line) await (await import('../runs/joining.ts')).checkJoining(context, line, before.team === null);
     const pathOf = (file: string | undefined) => (file === removed ? '' : file && resolve(file));
     const [excluded, optedOut] = [pathOf(excludeFrom), pathOf(optOut)];
-    const settings = { ...kept, baseUrl, webhookSecret: secret, team: line, excludeFrom: excluded, optOut: optedOut };
+    const settings = {
+      ...kept,
+      baseUrl,
+      webhookSecret: secret,
+      team: line,
+      excludeFrom: excluded,
+      optOut: optedOut,
+      agents: agents === removed ? '' : agents,
+    };
     profiles.requireSettings(name, settings);
     if (optedOut) (await import('../webhooks/opt-out.ts')).optOutFile(optedOut);
     if (excluded) {
@@ -124,8 +138,13 @@ export const setProfile = command({
   view: (profile, ui) => [`${ui.color.green('Changed')} ${profile.name}`, ...profileLines(profile)].join('\n'),
 });
 
-/** The value of an option that removes what is stored. */
-const removed = 'none';
+/** An agent does not release its own seat belt. */
+function refuseSelf({ host: { env } }: Context): void {
+  const name = agentIn(env);
+  if (name === undefined) return;
+  const hint = 'nothing was changed; ask a person to run this command in a terminal of their own';
+  throw unsafe('agent', `an AI agent runs this command (${name} is set), and only a person may allow this`, hint);
+}
 
 function orNone(read: (text: string) => string): (text: string) => string {
   return (text) => (text === removed ? '' : read(text));

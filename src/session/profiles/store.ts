@@ -17,6 +17,8 @@ export const settingNames = [
   'encoding',
   'optOut',
   'optOutWords',
+  /** `live` if AI agents may use the live key. */
+  'agents',
   /** The line of its team, which has a secret. */
   'team',
 ] as const;
