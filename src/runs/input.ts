@@ -99,7 +99,7 @@ function hiddenText(hidden: number): string {
 }
 
 /** The encoding of a file that is not UTF-8, if a person recognizes its words; the file is refused otherwise. */
-async function askForEncoding(context: Context, path: string): Promise<string | undefined> {
+export async function askForEncoding(context: Context, path: string): Promise<string | undefined> {
   const words = context.interactive ? await foreignWords(path) : undefined;
   if (words === undefined) return undefined;
   await context.interaction.confirm(`The file is not UTF-8. Read it as ${likelyEncoding}: ${words.join(', ')}; right?`);
