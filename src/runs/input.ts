@@ -72,7 +72,10 @@ export async function openInput(context: Context, file: string, options: InputOp
     progress.follow(() => 'reading the workbook');
     const { continued, hidden } = await copySheet(path, copy, { name, sheet, signal: stop }).finally(progress.end);
     if (hidden > 0) context.note('hidden', hiddenText(hidden));
-    return byRow(await openSource(copy, { name, format: 'csv', delimiter: ',', names }), continued);
+    const source = await openSource(copy, { name, format: 'csv', delimiter: ',', names });
+    if (source.fields?.length === 0)
+      throw usage(`the sheet of "${name}" is empty`, 'nothing was sent; --sheet names another sheet');
+    return byRow(source, continued);
   }
 }
 

@@ -63,7 +63,8 @@ export function openOptOuts(options: OptOutOptions): (delivery: Delivery) => Pro
 function plainWord(text: string): string {
   return text
     .normalize('NFKC')
-    .replace(/[\s\p{Cf}",]|\p{P}+$/gu, '')
+    .replace(/[\s\p{Cf}",]/gu, '')
+    .replace(/\p{P}+$/u, '')
     .toUpperCase();
 }
 
