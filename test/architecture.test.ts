@@ -19,7 +19,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['delivery'],
   // In the browser: only types of the control plane, and base and contract where they need no Node.
   page: ['sandbox/control'],
-  doctor: ['client', 'ledger', 'session', 'cli', 'runs', 'webhooks', 'sandbox/remote'],
+  doctor: ['client', 'logs', 'ledger', 'session', 'cli', 'runs', 'webhooks', 'sandbox/remote'],
   commands: ['delivery', 'logs', 'session', 'cli', 'runs', 'webhooks', 'sandbox', 'doctor'],
 };
 

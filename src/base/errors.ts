@@ -26,6 +26,7 @@ export type ExitName = keyof typeof exitCodes;
 /** The stable codes of expected failures. */
 export type ErrorCode =
   | 'address-without-key'
+  | 'agent'
   | 'announced'
   | 'answer'
   | 'answer-too-large'
@@ -92,6 +93,9 @@ export type ErrorCode =
   | 'only-to'
   | 'only-to-file'
   | 'opposite'
+  | 'opt-out-busy'
+  | 'opt-out-file'
+  | 'opted-out'
   | 'output-unwritable'
   | 'plain-http'
   | 'port'

@@ -7,7 +7,7 @@ export type Format = (typeof formats)[number];
 export const globals = {
   profile: option('--profile <name>', 'use this profile; local is the sandbox on this machine'),
   mode: choice('--mode <mode>', 'use only a key of this mode', ['sandbox', 'live']),
-  output: choice('-o, --output <format>', 'print in this format', formats, toFile),
+  output: choice('-o, --output <format>', 'print as', formats, toFile),
   json: flag('--json', 'the same as -o json'),
   columns: option('--columns <names>', 'print only these columns, in this order, separated by commas', columns),
   noHeader: flag('--no-header', 'print no header line in tables, csv and tsv'),

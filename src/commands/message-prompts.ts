@@ -43,7 +43,7 @@ export async function noteText(context: Context, { template, params }: BodyOf<'s
 }
 
 /** The templates that the service lists; empty if it does not show them. */
-async function listedTemplates(context: Context): Promise<readonly TemplateFacts[]> {
+export async function listedTemplates(context: Context): Promise<readonly TemplateFacts[]> {
   let list: readonly TemplateFacts[] = [];
   await context.tryLookup(async (client) => {
     list = (await templatesOf(client, context)) ?? [];
@@ -52,7 +52,7 @@ async function listedTemplates(context: Context): Promise<readonly TemplateFacts
   return list;
 }
 
-async function askForTemplate(context: Context, list: readonly TemplateFacts[]): Promise<string> {
+export async function askForTemplate(context: Context, list: readonly TemplateFacts[]): Promise<string> {
   if (list.length === 0) return context.ask('Template', '--template');
   const choices = list.map(({ name, status, text }) => ({
     name: [name, ...(isApproved(status) ? [] : [`(${status})`]), ...(text === undefined ? [] : [`· ${text}`])].join(
@@ -81,6 +81,6 @@ async function askForParams(
   return params;
 }
 
-function notEmpty(text: string): void {
+export function notEmpty(text: string): void {
   if (text === '') throw usage('the value is empty', 'Ctrl-C cancels; --allow-empty permits it');
 }

@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
-import { command } from '../cli/command.ts';
+import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
-import { forOption, usage } from '../base/errors.ts';
+import { forOption, unsafe, usage } from '../base/errors.ts';
 import { argument, choice, columns, flag, knowing, option, rate, required } from '../cli/params.ts';
 import { planNames } from '../contract/plans.ts';
 import { hoursFlag } from '../runs/hours.ts';
 import { encodingNamed } from '../runs/input/encoding.ts';
 import { countryFlag } from '../runs/mapping/flags.ts';
 import { excludeFromText, hoursHelp } from '../runs/options.ts';
+import { agentIn } from '../session/agents.ts';
 import { openProfiles } from '../session/profiles/profiles.ts';
 
 export const planParams = {
@@ -21,7 +22,7 @@ export const showProfile = command({
   params: { name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (default: the one in use)')) },
   examples: ['profiles show acme', 'profiles show acme -o json'],
   sample:
-    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: …\n  hours: not set\n  exclude from: not set\n  only to: not set\n  country: not set\n  encoding: not set\n  opt out words: not set\n  team: not set',
+    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: …\n  hours: not set\n  exclude from: not set\n  only to: not set\n  country: not set\n  encoding: not set\n  opt out: not set\n  opt out words: not set\n  agents: not set\n  team: not set',
   accepts: printOptions,
   piped: 'text',
   run: async (context, input) => {
@@ -48,6 +49,11 @@ interface RedactedKeys {
   readonly live_key: string | null;
 }
 
+/** The value of an option that removes what is stored. */
+const removed = 'none';
+
+export const optOutText = 'the list of those who replied STOP, kept by webhooks listen';
+
 export const setProfile = command({
   name: 'set',
   summary: 'Change the settings of a profile',
@@ -71,11 +77,13 @@ export const setProfile = command({
     onlyTo: option('--only-to <file>', 'with a live key, message only the phones in this file'),
     country: option('--country <code>', 'the country of national phone numbers, such as US', orNone(countryFlag)),
     encoding: option('--encoding <name>', 'the encoding of files, such as windows-1252', orNone(encodingNamed)),
+    optOut: option('--opt-out <file>', optOutText),
     optOutWords: option(
       '--opt-out-words <words>',
       'replies that opt out, besides STOP: ABMELDEN,AUSTRAGEN',
       orNone((text) => columns(text).join(',')),
     ),
+    agents: choice('--agents <mode>', 'let AI agents use the live key, too', ['live', removed]),
   },
   examples: [
     'profiles set acme --plan scale',
@@ -86,11 +94,13 @@ export const setProfile = command({
   accepts: ['baseUrl', ...printOptions],
   changes: true,
   piped: 'text',
-  run: async (context, { name, webhookSecret, team, excludeFrom, onlyTo, ...kept }) => {
+  run: async (context, { name, webhookSecret, team, excludeFrom, onlyTo, optOut, agents, ...kept }) => {
     const { baseUrl } = context.given;
-    const given = [baseUrl, excludeFrom, onlyTo, ...Object.values(kept)].some((value) => value !== undefined);
+    const changes = [baseUrl, excludeFrom, onlyTo, optOut, agents, ...Object.values(kept)];
+    const given = changes.some((value) => value !== undefined);
     if (!given && !webhookSecret && !team)
       throw usage('specify what to change', 'such as --plan growth; see bizmsg profiles set --help');
+    if (agents === 'live') refuseSelf(context);
     const profiles = openProfiles(context);
     const before = profiles.show(name);
     if (baseUrl !== undefined) forOption('--base-url', () => profiles.requireAddress(baseUrl));
@@ -98,16 +108,21 @@ export const setProfile = command({
     const secret = webhookSecret ? await context.stdin() : undefined;
     const line = team ? (await context.stdin()).trim() : undefined;
     if (line) await (await import('../runs/joining.ts')).checkJoining(context, line, before.team === null);
-    const [excluded, only] = [excludeFrom, onlyTo].map((file) => (file === removed ? '' : file && resolve(file)));
-    const lists = { excludeFrom: excluded, onlyTo: only };
-    const settings = { ...kept, baseUrl, webhookSecret: secret, team: line, ...lists };
+    const pathOf = (file: string | undefined) => (file === removed ? '' : file && resolve(file));
+    const files = { excludeFrom: pathOf(excludeFrom), onlyTo: pathOf(onlyTo), optOut: pathOf(optOut) };
+    const allowed = agents === removed ? '' : agents;
+    const settings = { ...kept, baseUrl, webhookSecret: secret, team: line, ...files, agents: allowed };
     profiles.requireSettings(name, settings);
-    if (excluded || only) {
+    if (files.optOut) (await import('../webhooks/opt-out.ts')).optOutFile(files.optOut);
+    if (files.excludeFrom || files.onlyTo) {
       const stored = profiles.settings(name);
       const country = (kept.country ?? stored.country) || undefined;
       const encoding = (kept.encoding ?? stored.encoding) || undefined;
-      const rules = { excludeFrom: excluded ? [excluded] : [], onlyTo: only ? [only] : [] };
-      await (await import('../runs/excluded.ts')).phoneRules(context, rules, { country, encoding });
+      const lists = {
+        excludeFrom: files.excludeFrom ? [files.excludeFrom] : [],
+        onlyTo: files.onlyTo ? [files.onlyTo] : [],
+      };
+      await (await import('../runs/excluded.ts')).phoneRules(context, lists, { country, encoding });
     }
     const losesKeys = baseUrl !== undefined && profiles.losesKeys(name, baseUrl);
     if (losesKeys) {
@@ -122,8 +137,13 @@ export const setProfile = command({
   view: (profile, ui) => [`${ui.color.green('Changed')} ${profile.name}`, ...profileLines(profile)].join('\n'),
 });
 
-/** The value of an option that removes what is stored. */
-const removed = 'none';
+/** An agent does not release its own seat belt. */
+function refuseSelf({ host: { env } }: Context): void {
+  const name = agentIn(env);
+  if (name === undefined) return;
+  const hint = 'nothing was changed; ask a person to run this command in a terminal of their own';
+  throw unsafe('agent', `an AI agent runs this command (${name} is set), and only a person may allow this`, hint);
+}
 
 function orNone(read: (text: string) => string): (text: string) => string {
   return (text) => (text === removed ? '' : read(text));

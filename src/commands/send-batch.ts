@@ -1,19 +1,23 @@
-import { command } from '../cli/command.ts';
+import { existsSync } from 'node:fs';
+import { usage } from '../base/errors.ts';
+import { command, type Context } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
-import { required } from '../cli/params.ts';
+import { argument } from '../cli/params.ts';
 import { batchParams, runInstead } from '../runs/options.ts';
-import { runView } from '../runs/result.ts';
+import type { DryRunEnded } from '../runs/dry-run.ts';
+import { type Ended, runView } from '../runs/result.ts';
+import type { AskedBatch, BatchParts } from './batch-prompts.ts';
 
 export const sendBatch = command({
   name: 'send-batch',
   summary: 'Send an approved template to every person in a file',
   details: [
-    'Repeat the command after an interruption: it sends the rest. Failed rows go to people.failed.csv beside',
-    'people.csv, unsure ones to people.unsure.csv.',
+    'On a terminal it asks for what is missing. Repeat the command after an interruption: it sends the rest. Failed rows',
+    'go to people.failed.csv beside people.csv, unsure ones to people.unsure.csv.',
   ].join('\n'),
   params: {
-    template: required('<template>', 'the name of an approved template'),
-    file: required('<file>', 'CSV, Excel (.xlsx), TSV, NDJSON or a JSON array, or - for stdin'),
+    template: argument('[template]', 'the name of an approved template'),
+    file: argument('[file]', 'CSV, Excel (.xlsx), TSV, NDJSON or JSON; - is stdin'),
     ...batchParams,
   },
   examples: [
@@ -25,18 +29,65 @@ export const sendBatch = command({
   accepts: callOptions,
   piped: 'text',
   instead: runInstead,
-  run: async (context, { template, params, map, per, excludeFrom, hours, at, country, allowEmpty, ...input }, emit) => {
+  run: async (context, { per, excludeFrom, hours, at, ...typed }, emit) => {
     const [{ batchAction, refuseSwapped }, { runAction }, { withDefaults }] = await Promise.all([
       import('../runs/batch.ts'),
       import('../runs/run.ts'),
       import('../runs/defaults.ts'),
     ]);
-    refuseSwapped(template, input.file);
-    const settings = withDefaults(context, { country, encoding: input.encoding, hours, excludeFrom });
-    const { encoding } = settings;
+    const settings = withDefaults(context, { country: typed.country, encoding: typed.encoding, hours, excludeFrom });
+    const { country, encoding } = settings;
+    const batch = await completed(context, { ...typed, country, encoding, ...inPlaces(typed) });
+    const { template, file, words, ...answers } = batch;
+    refuseSwapped(template, file);
     const start = at?.(context.host.now());
-    const action = batchAction(context, { template, params, map, per, allowEmpty, start, ...settings });
-    return runAction(context, action, { ...input, encoding }, emit);
+    const { allowEmpty } = typed;
+    const action = batchAction(context, { template, per, allowEmpty, start, ...settings, ...answers });
+    const ran = await runAction(context, action, { ...typed, file, encoding: batch.encoding }, emit);
+    return words === undefined ? ran : await withOffer(context, ran, words);
   },
   ...runView,
 });
+
+/** A single argument that is a file is the file. */
+function inPlaces({ template, file }: Pick<BatchParts, 'template' | 'file'>): Pick<BatchParts, 'template' | 'file'> {
+  const isFile = template !== undefined && file === undefined && existsSync(template);
+  return isFile ? { template: undefined, file: template } : { template, file };
+}
+
+/** Asks a person for what is missing; a script is told. */
+async function completed(context: Context, given: BatchParts): Promise<AskedBatch> {
+  const { template, file, map, params, country, encoding } = given;
+  if (context.interactive && file !== '-') return (await import('./batch-prompts.ts')).askForBatch(context, given);
+  const missing = template === undefined ? 'template' : 'file';
+  if (template !== undefined && file !== undefined)
+    return { template, file, map, params, country, encoding, words: undefined };
+  const [what, hint] = [`the ${missing} is missing`, 'bizmsg send-batch <template> <file>; it asks only on a terminal'];
+  throw usage(what, hint);
+}
+
+/** With the command to copy, once the result was printed. */
+async function withOffer(
+  context: Context,
+  ran: Ended | DryRunEnded,
+  words: readonly string[],
+): Promise<Ended | DryRunEnded> {
+  const { offerCommand } = await import('./batch-prompts.ts');
+  if (!('result' in ran)) {
+    await offerCommand(context, words, undefined);
+    return ran;
+  }
+  return {
+    ...ran,
+    async finish(isPrinted) {
+      const fault = await ran.finish(isPrinted);
+      if (isPrinted && !ran.result.stopped) await offerCommand(context, words, ran.result.sent).catch(ignoreLeft);
+      return fault;
+    },
+  };
+}
+
+/** Ctrl-C and Ctrl-D mean no: everything is sent. */
+function ignoreLeft(error: unknown): void {
+  if (!(error instanceof Error && error.name.endsWith('PromptError'))) throw error;
+}

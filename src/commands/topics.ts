@@ -252,6 +252,12 @@ it, but look at the events or ask a person. With -o json, stderr has one JSON
 object a line, and the last one is the error: code, message, hint, and done,
 which is "no" or "unknown". A run that was interrupted continues when the same
 command is repeated.
+
+With a live key and an address that is not on this machine, a command that sends
+or changes something is refused (exit 11) if an AI agent runs it, which bizmsg
+notices by a variable such as AI_AGENT, CLAUDECODE or CURSOR_AGENT. A person can
+allow it: profiles set NAME --agents live. This is a seat belt, not a lock: who
+can read the key can use it otherwise. Give an agent a sandbox key.
 `;
 
 function files(): string {

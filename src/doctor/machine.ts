@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import { counted } from '../cli/output/figures.ts';
 import type { Found } from '../base/announced.ts';
 import type { Host } from '../base/host.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { checkLedger } from '../ledger/check.ts';
+import { logsProblem } from '../logs/database.ts';
 import { runsOf } from '../runs/listing.ts';
 import { type Locator, locatorsIn } from '../sandbox/remote/locator.ts';
 import { configFolder, stateFolder } from '../session/profiles/environment.ts';
@@ -33,6 +35,8 @@ export async function machineChecks(host: Host): Promise<readonly Check[]> {
     ...(listeners instanceof CliError ? [failed('listeners', listeners)] : []),
     ...(await runsChecks(state, host)),
     await liveGuardCheck({ folder: state, check: () => checkLedger({ stateFolder: state, host }) }),
+    await logsCheck(state, host),
+    backupCheck(config, state),
     leftoversCheck([sandboxes, listeners].flatMap((found) => (found instanceof CliError ? [] : [found]))),
   ];
 }
@@ -44,6 +48,22 @@ async function runsChecks(stateFolder: string, host: Host): Promise<readonly Che
   } catch (error) {
     return [failed('runs', foreseen(error))];
   }
+}
+
+async function logsCheck(state: string, host: Host): Promise<Check> {
+  const path = join(state, 'logs.db');
+  const remedy = `mv ${shellQuote(path)} ${shellQuote(`${path}.away`)}: received events and the activity start again`;
+  try {
+    const problem = await logsProblem(state, host);
+    return problem === undefined ? pass('logs', 'no damage') : warn('logs', `${path} is damaged: ${problem}`, remedy);
+  } catch (error) {
+    return warn('logs', foreseen(error).message, remedy);
+  }
+}
+
+function backupCheck(config: string, state: string): Check {
+  const files = `${config} (with the keys) and ${state}`;
+  return pass('backup', `copy ${files} while no command runs; ledger.db needs its ledger.secret`);
 }
 
 function attempt<T>(look: () => T): T | CliError {

@@ -205,9 +205,10 @@ function* settleRun(outcomes: readonly Settled[], run: Run, here: Presence): Ste
     const item = items.get(settled.item);
     return item ? { item, settled } : [];
   });
-  for (const event of ['done', 'failed', 'unsure', 'release'] as const) {
+  for (const event of ['done', 'failed', 'unsure', 'release', 'withdraw'] as const) {
     // A claim that another process has taken over is not undone by the outcome of the first one.
-    const own = found.filter((one) => endOf(one) === event && (event === 'done' || here.isOwn(one.item.owner)));
+    const isAnyones = event === 'done' || event === 'withdraw';
+    const own = found.filter((one) => endOf(one) === event && (isAnyones || here.isOwn(one.item.owner)));
     if (own.length > 0) yield* settleAs(event, own, here);
     if (event === 'done') yield* settleUnsure(own.map(({ item }) => item).filter(isRetried), run, here);
   }
@@ -215,7 +216,7 @@ function* settleRun(outcomes: readonly Settled[], run: Run, here: Presence): Ste
 
 /** A row that may have been sent before, and was tried once more, is done or stays unsure. */
 function endOf({ item, settled: { outcome } }: Outcome): Settled['outcome'] {
-  return isRetried(item) && outcome !== 'done' ? 'unsure' : outcome;
+  return isRetried(item) && outcome !== 'done' && outcome !== 'withdraw' ? 'unsure' : outcome;
 }
 
 function isRetried({ retriedAt }: Flight): boolean {

@@ -383,8 +383,11 @@ export interface Elsewhere {
   readonly id: string | undefined;
 }
 
-/** `release`: the service refused before it looked at the row (429, 401, 403, no connection). */
-export type Settlement = 'done' | 'failed' | 'unsure' | 'release';
+/**
+ * `release`: the service refused before it looked at the row (429, 401, 403, no connection). `withdraw`: a row that is not
+ * claimed is given up.
+ */
+export type Settlement = 'done' | 'failed' | 'unsure' | 'release' | 'withdraw';
 
 /** Every other request would fail in the same way. */
 export const fatalExits: ReadonlySet<ExitName> = new Set(['configuration', 'keyRefused', 'rateLimited']);

@@ -397,6 +397,7 @@ const settling: Readonly<Record<Settlement, string>> = {
   failed: settlingTo('failed'),
   unsure: settlingTo('unsure'),
   release: settlingTo('release'),
+  withdraw: settlingTo('withdraw'),
 };
 
 function settlingTo(outcome: Settlement): string {

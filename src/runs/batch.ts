@@ -10,7 +10,7 @@ import { endpoints } from '../contract/endpoints.ts';
 import { usage } from '../base/errors.ts';
 import { messageRow } from '../ledger/identity.ts';
 import { shellQuote } from '../base/shell-quote.ts';
-import { phoneRules } from './excluded.ts';
+import { watchRules } from './excluded.ts';
 import type { Hours } from './hours.ts';
 import { noteRepairs } from './mapping/values.ts';
 import type { Action } from './action.ts';
@@ -61,7 +61,7 @@ export function batchAction(context: Context, options: BatchOptions): Action {
       const repairs = { decimals: 0, zeros: 0 };
       const map = await createMessageMapping({ ...options, perColumns, repairs }, source);
       const column = source.fields ? phoneColumnIn(source.fields, named?.from) : named?.from;
-      const unwanted = await phoneRules(context, { excludeFrom, onlyTo }, { country, encoding, column });
+      const rules = await watchRules(context, { excludeFrom, onlyTo }, { country, encoding, column });
       let excludedRows = 0;
       return {
         map: ({ fields }) => map(fields),
@@ -71,12 +71,13 @@ export function batchAction(context: Context, options: BatchOptions): Action {
             context.note('excluded', `no recipient is in ${excludeFrom.join(', ')}`);
         },
         excludes:
-          unwanted &&
+          rules &&
           ((body) => {
-            const why = unwanted(endpoints.sendTemplate.body(body).to);
+            const why = rules.why(endpoints.sendTemplate.body(body).to);
             if (why === 'excluded') excludedRows += 1;
             return why;
           }),
+        excludesNow: rules && ((content) => rules.isExcludedNow(endpoints.sendTemplate.body(JSON.parse(content)).to)),
       };
     },
     digest: ({ body, per }, secret) => messageRow(secret, { ...endpoints.sendTemplate.body(body), per }),

@@ -103,7 +103,7 @@ function bodyLines({ action, bodies, template, accepted }: Overview): readonly s
   return texts.length === dueIn(accepted) ? texts.map((text) => `  ${text}`) : texts.map((text) => `First: ${text}`);
 }
 
-function messageText(content: string, template: TemplateFacts | undefined): string {
+export function messageText(content: string, template: TemplateFacts | undefined): string {
   const body: unknown = JSON.parse(content);
   if (!isRecord(body)) return maskPhones(content);
   const { to, params } = body;

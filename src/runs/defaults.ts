@@ -18,6 +18,8 @@ interface Settings extends Given {
   readonly excludeFrom: readonly string[];
   /** A phone must be in each of these lists. */
   readonly onlyTo: readonly string[];
+  /** The one of `excludeFrom` that webhooks listen keeps. */
+  readonly optOut: string | undefined;
   /** What does not come from the command line, for people. */
   readonly origin: string | undefined;
 }
@@ -30,7 +32,7 @@ export function withDefaults(context: Pick<Context, 'host' | 'given'>, given: Gi
   const country = given.country ?? kept.country;
   const encoding = given.encoding ?? kept.encoding;
   const isBatch = given.excludeFrom !== undefined;
-  const excluded = isBatch && kept.excludeFrom !== undefined ? [kept.excludeFrom] : [];
+  const excluded = isBatch ? [kept.excludeFrom, kept.optOut].filter((file) => file !== undefined) : [];
   const onlyTo = isBatch ? onlyToOf(caller, context.host.env) : [];
   const added = [
     ...(country === given.country ? [] : [`--country ${country}`]),
@@ -41,7 +43,8 @@ export function withDefaults(context: Pick<Context, 'host' | 'given'>, given: Gi
   ];
   const whose = kept.profile === undefined ? 'this environment' : `profile ${kept.profile}`;
   const origin = added.length === 0 ? undefined : `settings of ${whose}: ${added.join(', ')}`;
-  return { country, encoding, hours, excludeFrom: [...excluded, ...(given.excludeFrom ?? [])], onlyTo, origin };
+  const excludeFrom = [...excluded, ...(given.excludeFrom ?? [])];
+  return { country, encoding, hours, excludeFrom, onlyTo, optOut: kept.optOut, origin };
 }
 
 /** The lists of phones that a live key may message. A key of unknown mode counts as live. */
@@ -53,15 +56,23 @@ function onlyToOf(caller: Caller, { BIZMSG_ONLY_TO: list }: Context['host']['env
 /** Refuses a single message to a person who must not get one. */
 export async function refuseUnwanted(context: Context, to: string): Promise<void> {
   const settings = withDefaults(context, { excludeFrom: [] });
-  const why = (await phoneRules(context, settings, settings))?.(to);
-  if (why === undefined) return;
-  const [list = ''] = why === 'excluded' ? settings.excludeFrom : settings.onlyTo;
-  if (why === 'excluded')
+  const whyIn = async (excludeFrom: readonly string[], onlyTo: readonly string[]) =>
+    (await phoneRules(context, { excludeFrom, onlyTo }, settings))?.(to);
+  for (const list of settings.excludeFrom) {
+    if (!(await whyIn([list], []))) continue;
+    if (list === settings.optOut)
+      throw unsafe(
+        'opted-out',
+        `${to} has opted out and is in ${list}`,
+        'nothing was sent; the reply START, received by webhooks listen, takes a phone from the list',
+      );
     throw unsafe(
       'excluded',
       `${to} is in ${list}, whose phones the profile never messages`,
       'nothing was sent; remove it there, or bizmsg profiles set NAME --exclude-from none',
     );
+  }
+  if (!(await whyIn([], settings.onlyTo))) return;
   throw unsafe(
     'only-to',
     `${to} is not in ${settings.onlyTo.join(' and ')}, and this live key may message only these phones`,

@@ -26,6 +26,8 @@ export interface EngineOptions {
   readonly exchange: (content: string) => Pick<Exchange<unknown>, 'slot' | 'send'>;
   /** Tries to connect; sends no request. */
   readonly reachable: () => Promise<boolean>;
+  /** Whether a row that is about to be sent is left out. */
+  readonly leavesOut?: ((content: string) => boolean | Promise<boolean>) | undefined;
   /** The number of rows in flight at most, and so of rows that a crash leaves unsure. */
   readonly concurrency: number;
   readonly maxErrors?: number | undefined;
@@ -44,9 +46,11 @@ export interface EngineOptions {
   readonly onOutcome: (outcome: Outcome) => Promise<void> | undefined;
 }
 
-/** For the ledger: the outcome of a row, or that it was not sent and will be sent later. */
+/** For the ledger: the outcome of a row, or that it was not sent and will be sent later, or never. */
 type Settling =
-  Exclude<Outcome, { readonly outcome: 'skipped' }> | { readonly outcome: 'release'; readonly row: Ready };
+  | Exclude<Outcome, { readonly outcome: 'skipped' }>
+  | { readonly outcome: 'release'; readonly row: Ready }
+  | { readonly outcome: 'withdraw'; readonly row: Ready };
 
 /** Milliseconds after which rows that another process was sending are claimed again. */
 const takenPause = 300;
@@ -116,6 +120,14 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
       const free = exchange.slot(noMoreSlots.signal);
       // All rows with a slot are claimed in one turn of the event loop; a promise would delay the claim.
       const slot = free instanceof Promise ? await free : free;
+      let isLeftOut = true;
+      try {
+        const found = options.leavesOut?.(row.content) ?? false;
+        isLeftOut = found instanceof Promise ? await found : found;
+      } finally {
+        if (isLeftOut) slot('unsent');
+      }
+      if (isLeftOut) return leaveOut(row);
       const isExpired = claimTimer(clock);
       const verdict = await claim(row);
       if (verdict?.verdict === 'yours' && isExpired() && !stop.reason) {
@@ -249,6 +261,11 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     report({ outcome: 'skipped', row, why: isUnsure ? 'unsure' : 'elsewhere' });
   }
 
+  function leaveOut(row: Ready): void {
+    waiting.delete(row);
+    settle({ outcome: 'withdraw', row });
+  }
+
   function retryLater(row: Ready, owner: Owner): void {
     if (taken.push(row) > 1) return;
     options.onTaken?.(owner);
@@ -262,7 +279,10 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     recording += 1;
     try {
       await recorded;
-      for (const one of group) if (one.outcome !== 'release') report(one);
+      for (const one of group) {
+        const outcome = outcomeOf(one);
+        if (outcome) report(outcome);
+      }
     } catch (error) {
       unrecorded.push(...group);
       stop.crash(error);
@@ -321,7 +341,8 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     }
     const left = new Set(released);
     for (const one of unrecorded) {
-      if (isSettled && one.outcome !== 'release') await onOutcome(one);
+      const outcome = outcomeOf(one);
+      if (outcome && (isSettled || outcome.outcome === 'skipped')) await onOutcome(outcome);
       // A row that was released, and then sent after all, has an outcome of its own.
       else if (!isSettled && (one.outcome !== 'release' || left.delete(one.row))) await onOutcome(unknownLater(one));
     }
@@ -342,7 +363,14 @@ function settledOf(run: string, settling: Settling): Settled {
   const settled = { run, item: row.item, outcome, line: row.line };
   if (settling.outcome === 'done') return { ...settled, id: idOf(settling.answer) };
   if (settling.outcome === 'release') return settled;
+  if (settling.outcome === 'withdraw') return { ...settled, code: 'excluded' };
   return { ...settled, code: settling.code, reason: storedReason(settling.reason) };
+}
+
+/** Undefined for a row that is sent later. */
+function outcomeOf(settling: Settling): Outcome | undefined {
+  if (settling.outcome === 'withdraw') return { outcome: 'skipped', row: settling.row, why: 'excluded' };
+  return settling.outcome === 'release' ? undefined : settling;
 }
 
 /** The next command will not know how the row ended, so this one does not claim to know it either. */
@@ -353,7 +381,7 @@ function unknownLater(settling: Settling): Outcome {
 
 function endOf(settling: Settling): string {
   if (settling.outcome === 'done') return 'it was sent';
-  return settling.outcome === 'release' ? 'it was not sent' : settling.reason;
+  return settling.outcome === 'release' || settling.outcome === 'withdraw' ? 'it was not sent' : settling.reason;
 }
 
 function unexpected(error: unknown): CliError {

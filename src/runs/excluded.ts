@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
+import type { Stats } from 'node:fs';
 import { TextDecoder } from 'node:util';
 import { CliError, configuration, usage } from '../base/errors.ts';
+import { statsOf } from '../base/files.ts';
 import type { Context } from '../cli/command.ts';
 import { openInput } from './input.ts';
 import { encodingOf } from './input/encoding.ts';
@@ -43,12 +45,19 @@ export async function listedPhones(
 /** Why a phone is not messaged. */
 export type Unwanted = 'excluded' | 'only_to';
 
+type PhoneRules = (phone: string) => Unwanted | undefined;
+
+interface PhoneLists {
+  readonly excludeFrom: readonly string[];
+  readonly onlyTo: readonly string[];
+}
+
 /** Returns why a phone is not messaged: it is excluded, or not in each list of `onlyTo`. Undefined without lists. */
 export async function phoneRules(
   context: Context,
-  { excludeFrom, onlyTo }: { readonly excludeFrom: readonly string[]; readonly onlyTo: readonly string[] },
+  { excludeFrom, onlyTo }: PhoneLists,
   reading: Omit<Reading, 'list'>,
-): Promise<((phone: string) => Unwanted | undefined) | undefined> {
+): Promise<PhoneRules | undefined> {
   if (excludeFrom.length + onlyTo.length === 0) return undefined;
   const isExcluded = await listedPhones(context, excludeFrom, reading);
   const allowed: ((phone: string) => boolean)[] = [];
@@ -57,6 +66,50 @@ export async function phoneRules(
     if (isExcluded(phone)) return 'excluded';
     return allowed.every((isListed) => isListed(phone)) ? undefined : 'only_to';
   };
+}
+
+interface WatchedRules {
+  readonly why: PhoneRules;
+  /** Whether a phone was excluded since the start. */
+  isExcludedNow(phone: string): boolean | Promise<boolean>;
+}
+
+/** The same for a run, during which people may opt out: a list that changes is read again. */
+export async function watchRules(
+  context: Context,
+  lists: PhoneLists,
+  reading: Omit<Reading, 'list'>,
+): Promise<WatchedRules | undefined> {
+  const marks = () => lists.excludeFrom.map((file) => statMark(statsOf(file))).join();
+  const first = marks();
+  let [known, mark] = [await phoneRules(context, lists, reading), first];
+  let refreshing: Promise<void> | undefined;
+  if (!known) return undefined;
+  return {
+    why: (phone) => known?.(phone),
+    isExcludedNow(phone) {
+      const now = marks();
+      if (now === mark) return mark !== first && known?.(phone) === 'excluded';
+      return (refreshing ??= refresh(now)).then(() => known?.(phone) === 'excluded');
+    },
+  };
+
+  async function refresh(now: string): Promise<void> {
+    try {
+      known = await phoneRules({ ...context, note() {} }, lists, reading);
+      mark = now;
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      // Stops the run, whatever it is.
+      throw configuration('exclude-file', error.message, error.hint, error);
+    } finally {
+      refreshing = undefined;
+    }
+  }
+}
+
+function statMark(found: Stats | undefined): string {
+  return found ? `${found.ino} ${found.size} ${found.mtimeMs}` : '';
 }
 
 const titles = { excluded: 'the excluded phones', only_to: 'the only-to list' } as const;

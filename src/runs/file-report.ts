@@ -163,8 +163,7 @@ async function openFileReport({ context, ledger, run, file, reading }: Joining):
   }
 
   function isOwn(reports: Reports, index: number): boolean {
-    const report = reports.get(items[index] ?? 0);
-    return report !== undefined && report.state !== 'withdrawn';
+    return isKept(reports.get(items[index] ?? 0));
   }
 
   /** Lines of another version of the file say nothing about this one. */
@@ -183,12 +182,17 @@ async function openFileReport({ context, ledger, run, file, reading }: Joining):
       return { ...none, outcome: 'skipped', reason: `another message for the recipient of ${first}` };
     }
     const report = reports.get(items[index] ?? 0);
-    if (report && report.state !== 'withdrawn') return { ...shownRow(report, run.id), line };
+    if (isKept(report)) return { ...shownRow(report, run.id), line };
     const other = others.get(index);
     if (unsent?.code !== 'excluded' && other) return skippedFor(other, line);
     if (unsent) return { ...shownRow(unsent, run.id), line };
     return { ...none, outcome: 'not_reached', reason: report ? 'given up' : 'not in this run' };
   }
+}
+
+/** Whether the run still says something about a row: it was not given up, or its recipient opted out. */
+function isKept(report: ReportedRow | undefined): report is ReportedRow {
+  return report !== undefined && (report.state !== 'withdrawn' || report.code === 'excluded');
 }
 
 type Reports = ReadonlyMap<number, ReportedRow>;

@@ -72,7 +72,10 @@ export async function openInput(context: Context, file: string, options: InputOp
     progress.follow(() => 'reading the workbook');
     const { continued, hidden } = await copySheet(path, copy, { name, sheet, signal: stop }).finally(progress.end);
     if (hidden > 0) context.note('hidden', hiddenText(hidden));
-    return byRow(await openSource(copy, { name, format: 'csv', delimiter: ',', names }), continued);
+    const source = await openSource(copy, { name, format: 'csv', delimiter: ',', names });
+    if (source.fields?.length === 0)
+      throw usage(`the sheet of "${name}" is empty`, 'nothing was sent; --sheet names another sheet');
+    return byRow(source, continued);
   }
 }
 
@@ -99,7 +102,7 @@ function hiddenText(hidden: number): string {
 }
 
 /** The encoding of a file that is not UTF-8, if a person recognizes its words; the file is refused otherwise. */
-async function askForEncoding(context: Context, path: string): Promise<string | undefined> {
+export async function askForEncoding(context: Context, path: string): Promise<string | undefined> {
   const words = context.interactive ? await foreignWords(path) : undefined;
   if (words === undefined) return undefined;
   await context.interaction.confirm(`The file is not UTF-8. Read it as ${likelyEncoding}: ${words.join(', ')}; right?`);

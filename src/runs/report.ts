@@ -73,7 +73,8 @@ function outcomeOf({ state, code }: ReportedRow): ShownOutcome {
     case 'unsent':
       return code === 'invalid' || code === 'excluded' || code === 'duplicate' ? code : 'skipped';
     case 'withdrawn':
-      // Another run has sent it meanwhile.
+      // Another run has sent it meanwhile, or its recipient opted out.
+      if (code === 'excluded') return code;
       return code === 'elsewhere' ? 'skipped' : 'not_reached';
     case 'absent':
     case 'planned':

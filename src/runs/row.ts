@@ -33,11 +33,11 @@ interface NotDone {
   readonly reason: string;
 }
 
-/** Another process dealt with it since this command began, or left it unsure. */
+/** Another process dealt with it since this command began, or left it unsure, or its recipient opted out. */
 interface Skipped {
   readonly outcome: 'skipped';
   readonly row: Place;
   readonly why: SkipReason;
 }
 
-export type SkipReason = 'this_run' | 'changed' | 'unsure' | 'elsewhere';
+export type SkipReason = 'this_run' | 'changed' | 'unsure' | 'elsewhere' | 'excluded';

@@ -3,6 +3,7 @@ import { shellQuote } from '../base/shell-quote.ts';
 import { type KnownPace, minimumDuration, minuteLength, paceOf, slower } from '../client/pace/pace.ts';
 import { canReach } from '../client/transport.ts';
 import type { Plan } from '../contract/plans.ts';
+import { refuseAgent } from './agents.ts';
 import { prepareTarget, openConnection, transportOptionsFor, tryLookup } from './connect.ts';
 import { openLedger } from './ledger.ts';
 import { planOf, runPace } from './pace.ts';
@@ -53,7 +54,10 @@ export async function openRunClient(session: Session, caller: Caller, options: R
       waiting: gate.waiting,
     },
     prepare: connection.client.prepare,
-    ledger: (kind) => openLedger(session, checkedTarget, kind, connection.activity),
+    ledger: async (kind) => {
+      refuseAgent(session, checkedTarget);
+      return openLedger(session, checkedTarget, kind, connection.activity);
+    },
     observe: async (request, key) => {
       const { exchange, observed } = connection.client.observe(request, key);
       await connection.sendOnce(exchange).catch((error: unknown) => {

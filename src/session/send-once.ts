@@ -4,6 +4,7 @@ import { isMutation } from '../client/wire.ts';
 import { type Settlement, settlementOf } from '../ledger/ledger.ts';
 import type { ActivityRecorder } from './activity-recorder.ts';
 import type { MessageClaimOptions } from './message-claim.ts';
+import { refuseAgent } from './agents.ts';
 import { messageIn } from './request-facts.ts';
 import { knownSecrets, refuseKeys } from './secrets.ts';
 import type { CheckedTarget, SendOnce, Session } from './session.ts';
@@ -14,6 +15,7 @@ export function createSendOnce(session: Session, checkedTarget: CheckedTarget, a
   return async (exchange, choice = {}) => {
     const { request } = exchange;
     if (session.given.dryRun || !isMutation(request.method)) return complete(exchange);
+    refuseAgent(session, checkedTarget);
     const message = messageIn(request);
     if (message) refuseKeys([message.template, ...message.params], await knownSecrets(session));
     // A key of unknown mode counts as live.

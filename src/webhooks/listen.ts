@@ -27,6 +27,8 @@ export interface ListeningOptions extends Omit<ReceiverOptions, 'record' | 'mark
   /** The secrets known so far, the current one first. */
   readonly secrets: () => readonly string[];
   readonly routes: Routes;
+  /** Called with each event before it is recorded, and awaited before it is acknowledged. */
+  readonly onReply?: ((delivery: Delivery) => Promise<void>) | undefined;
   /** Retries failed forwards. */
   readonly retry: boolean;
   /** The addresses of this machine, to detect forwarding to this listener. */
@@ -75,9 +77,23 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
   const start = await logs.read(newestRecords);
   const forwarder = startForwarder({ ...options, ...machine, logs, bell, listener: id, note });
   const { signal } = stopped;
-  const record = createRecorder({ logs, listener: id, after: start.event, now, bell, signal, destinationOf, recorded });
+  const recordEvent = createRecorder({
+    logs,
+    listener: id,
+    after: start.event,
+    now,
+    bell,
+    signal,
+    destinationOf,
+    recorded,
+  });
+  const { onReply } = options;
+  const record = async (delivery: Delivery) => {
+    await onReply?.(delivery);
+    await recordEvent(delivery);
+  };
   try {
-    receiver = await startReceiver({ ...options, now, record, mark: id });
+    receiver = await startReceiver({ ...options, now, record: onReply ? record : recordEvent, mark: id });
     const { url, port } = receiver;
     refuseItself(routes, port, options.addresses);
     // Removes the files of dead listeners.

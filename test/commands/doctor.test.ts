@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { announceListener } from '../../src/webhooks/listeners.ts';
@@ -141,6 +141,21 @@ describe('doctor', () => {
     mkdirSync(join(home, '.local/state/bizmsg/ledger.db'), { recursive: true });
     const { code, checks } = await examined({ home }, '--profile', 'local');
     expect([code, checks['ledger']?.['status']]).toEqual([3, 'fail']);
+  });
+
+  it('finds damage in the logs, changes nothing, and says what a backup needs', async () => {
+    const home = newHome();
+    const state = join(home, '.local/state/bizmsg');
+    await serveLocal(home);
+    await cli(['contacts', 'create', '--set', 'phone=+12025550141', '--profile', 'local'], { home });
+    const whole = await examined({ home }, '--profile', 'local');
+    expect(whole.checks['logs']).toMatchObject({ status: 'pass', message: 'no damage' });
+    expect(whole.checks['backup']?.['message']).toMatch(/\.config\/bizmsg \(with the keys\) and .*ledger\.secret$/);
+    truncateSync(join(state, 'logs.db'), 5_000);
+    const files = readdirSync(state);
+    const { code, checks } = await examined({ home }, '--profile', 'local');
+    expect(checks['logs']).toMatchObject({ status: 'warn', remedy: expect.stringContaining('logs.db.away') });
+    expect([code, readdirSync(state)]).toEqual([0, files]);
   });
 
   it('warns about a state folder on a network file system', async () => {

@@ -67,6 +67,7 @@ it('reads a workbook from stdin', async () => {
 
 it.each<[string, Cell, string, WorkbookOptions?]>([
   ['a number of 12 digits', 491511234567, '491511234567'],
+  ['a phone that got its plus back', [491511234567, '"+"0'], '+491511234567'],
   ['a number in scientific notation', [491511234567, '0.00E+00'], '491511234567'],
   ['a number with more digits than a double', 0.1 + 0.2, '0.3'],
   ['a very small number', 1e-9, '0.000000001'],
@@ -138,6 +139,11 @@ it('continues with the rest when the command is repeated', async () => {
   await batch(path, '--first', '1');
   await batch(path);
   expect(sent().map(([to]) => to)).toEqual(['+12025550141', '+12025550142']);
+});
+
+it('refuses an empty sheet, which is likely to be the wrong one', async () => {
+  const { code, stderr } = await batch(file([{ rows: [] }, { rows: [header, ada] }]));
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--sheet names another sheet')]);
 });
 
 it('says that hidden rows count', async () => {

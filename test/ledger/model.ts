@@ -1,7 +1,16 @@
 import fc from 'fast-check';
-import { type Fate, fates, type RowDigest, type RunPlan, type Settlement } from '../../src/ledger/ledger.ts';
+import {
+  type Fate,
+  fates,
+  type RowDigest,
+  type RunPlan,
+  type Settlement as AnySettlement,
+} from '../../src/ledger/ledger.ts';
 import type { Machine, Process as Opened, RowVerdict } from './machine.ts';
 import { day, hour, planOf, type PlanOptions, rowOf } from './rig.ts';
+
+/** Of a request. */
+type Settlement = Exclude<AnySettlement, 'withdraw'>;
 
 export type Step =
   | { readonly do: 'start'; readonly process: number; readonly rows: readonly string[]; readonly options: PlanOptions }

@@ -45,6 +45,24 @@ describe.each(drivers)('the report of a run $where', ({ driver }) => {
     expect(one).toEqual({ item: 2, line: 3, state: 'failed', at, code: 'rejected', reason: 'no', id: undefined });
   });
 
+  it('has a row that was given up before it was claimed, and the run is finished without it', async () => {
+    const machine = createMachine();
+    const [ledger, other] = [machine.start(), machine.start()];
+    const { run } = accepted(await ledger.register(planOf('ada:1 bob:1 cyd:1')));
+    await other.claim(messages('cyd:1'), { run });
+    await ledger.claim(messages('ada:1'), { run });
+    const given = ['ada:1', 'bob:1', 'cyd:1'].map((row, at) => ({ row: message(row), line: 2 + at }));
+    await ledger.settle(given.map((row) => ({ run, ...row, outcome: 'withdraw', code: 'excluded' })));
+    expect(await linesOf(ledger, run)).toEqual([
+      [2, 'leaving', undefined, undefined, undefined],
+      [3, 'withdrawn', 'excluded', undefined, undefined],
+      [4, 'leaving', undefined, undefined, undefined],
+    ]);
+    await ledger.settle([{ run, row: message('ada:1'), outcome: 'done', line: 2 }]);
+    await other.settle([{ run, row: message('cyd:1'), outcome: 'done', line: 4 }]);
+    expect((await ledger.runs())[0]).toMatchObject({ isFinished: true, counts: { done: 2, withdrawn: 1, planned: 0 } });
+  });
+
   it('has the last outcome of a row, and no earlier reason', async () => {
     const ledger = createMachine().start();
     const { run } = accepted(await ledger.register(planOf('ada:1 bob:1')));

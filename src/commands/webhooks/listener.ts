@@ -3,11 +3,14 @@ import { untilAborted } from '../../base/sleep.ts';
 import type { Context } from '../../cli/command.ts';
 import { count, flag, type Input, option, port, repeated } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
+import { describeCaller } from '../../session/profiles/explain.ts';
+import { openProfiles } from '../../session/profiles/profiles.ts';
 import { newcomerNote } from '../../session/profiles/resolve.ts';
 import type { Filter } from '../../webhooks/event/filters.ts';
 import type { Routes } from '../../webhooks/forward/routes.ts';
 import type { ForwardedItem, Item } from '../../webhooks/items.ts';
 import type { Listening, ListeningOptions } from '../../webhooks/listen.ts';
+import { optOutText } from '../profiles.ts';
 import { confirmOutside } from './confirm-outside.ts';
 import { openReadyFile } from './ready-file.ts';
 import { type Sender, senderOf, type Subscription, subscribe } from './sender.ts';
@@ -27,6 +30,7 @@ export const listenParams = {
   respond: option('--respond <status>', 'answer events with this status (default: 200)', status),
   allowWebPages: flag('--allow-web-pages', 'also accept events from web pages in a browser'),
   catchUp: flag('--catch-up', 'also receive earlier events that no webhook has received'),
+  optOut: option('--opt-out <file>', optOutText),
   readyFile: option('--ready-file <file>', 'write this file when ready, and delete it at the end'),
   ...secretParams,
 } as const;
@@ -65,7 +69,8 @@ export async function openListener(context: Context, input: ListenInput): Promis
     import('../../webhooks/receive/server.ts'),
   ]);
   const readyFile = input.readyFile === undefined ? undefined : openReadyFile(input.readyFile, context.host);
-  const listening = await openListening({ ...options, secrets: () => secrets });
+  const onReply = await optOutsOf(context, input, () => secrets);
+  const listening = await openListening({ ...options, onReply, secrets: () => secrets });
   const url = deliveryUrl(listening, input);
   try {
     if (sender.kind === 'sandbox') {
@@ -90,6 +95,18 @@ export async function openListener(context: Context, input: ListenInput): Promis
     await subscription?.close();
     await listening.close();
   }
+}
+
+/** Keeps the list of people who opted out, if there is one. */
+async function optOutsOf(context: Context, { optOut }: ListenInput, secrets: () => readonly string[]) {
+  const profile = (await describeCaller(context)).winner?.profile ?? 'local';
+  const settings = profile === 'local' ? {} : openProfiles(context).settings(profile);
+  const file = optOut ?? settings.optOut;
+  if (file === undefined) return undefined;
+  const { openOptOuts } = await import('../../webhooks/opt-out.ts');
+  const words = settings.optOutWords?.split(',') ?? [];
+  const note = (text: string) => context.note('opt-out', text);
+  return openOptOuts({ machine: context.host, file, words, secrets, note });
 }
 
 async function senderFor(context: Context, { catchUp }: ListenInput): Promise<Sender> {

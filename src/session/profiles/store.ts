@@ -16,7 +16,10 @@ export const settingNames = [
   'onlyTo',
   'country',
   'encoding',
+  'optOut',
   'optOutWords',
+  /** `live` if AI agents may use the live key. */
+  'agents',
   /** The line of its team, which has a secret. */
   'team',
 ] as const;

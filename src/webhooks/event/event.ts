@@ -3,7 +3,17 @@ import { exactJson, excessOf } from '../../base/json.ts';
 import { headerOf } from '../../delivery/headers.ts';
 import { unpack } from '../../delivery/unpack.ts';
 import type { Delivery } from '../../logs/events.ts';
-import { aboutIn, fieldsOf, holds, messageIdIn, messageTextIn, nameIn, reasonIn, phoneIn } from './payload-guesses.ts';
+import {
+  aboutIn,
+  fieldsOf,
+  holds,
+  messageIdIn,
+  messageTextIn,
+  nameIn,
+  phoneIn,
+  reasonIn,
+  senderIn,
+} from './payload-guesses.ts';
 
 /** The known parts of a delivery. No payload field is documented, so each may be missing. */
 export interface WebhookEvent {
@@ -45,6 +55,17 @@ export function eventOf(
 function aboutEvent(fields: ReturnType<typeof fieldsOf>, name: string | undefined, isMessage: boolean) {
   if (!isMessage) return aboutIn(fields, name);
   return name === 'message.received' ? messageTextIn(fields) : undefined;
+}
+
+/** The sender and the text of a received message, as far as they can be found; undefined for other events. */
+export function replyIn(
+  delivery: Pick<Delivery, 'headers' | 'body'>,
+  isTrusted: boolean,
+): { readonly sender: string | undefined; readonly text: string | undefined } | undefined {
+  const { name, body } = eventOf(delivery, isTrusted);
+  if (name !== 'message.received' || body.kind !== 'json') return undefined;
+  const fields = fieldsOf(body.value);
+  return { sender: senderIn(fields), text: messageTextIn(fields) };
 }
 
 /** Whether an event contains this id. */

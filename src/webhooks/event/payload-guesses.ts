@@ -58,6 +58,7 @@ function firstOf<T, R>(items: Iterable<T>, find: (item: T) => R | undefined): R 
   return undefined;
 }
 
+const senderKeys = ['from', 'sender', 'phone', 'phonenumber', 'waid', 'msisdn'];
 const phoneKeys = ['to', 'recipient', 'phone', 'phonenumber', 'from'];
 const reasonKeys = ['reason', 'failurereason', 'errorreason', 'error', 'errors', 'failure'];
 const codeKeys = ['code', 'type'];
@@ -123,7 +124,16 @@ function isIdOfSomething({ key, depth, value }: Field): boolean {
 
 /** The value of a typical recipient or sender field, if it looks like a phone number. */
 export function phoneIn(fields: readonly Field[]): string | undefined {
-  return textOf(firstOf(phoneKeys, (name) => fields.find(({ key, value }) => key === name && isPhone(value)))?.value);
+  return phoneNamed(phoneKeys, fields);
+}
+
+/** The sender of a received message, whose `to` is the account. */
+export function senderIn(fields: readonly Field[]): string | undefined {
+  return phoneNamed(senderKeys, fields);
+}
+
+function phoneNamed(keys: readonly string[], fields: readonly Field[]): string | undefined {
+  return textOf(firstOf(keys, (name) => fields.find(({ key, value }) => key === name && isPhone(value)))?.value);
 }
 
 /** Code and message of the first field that looks like an error. */

@@ -1,0 +1,88 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
+import { callerOf, newHome, openHostile } from '../support/fake-service.ts';
+
+const [live, sandbox] = ['sk_live_0123456789abcdef', 'sk_test_0123456789abcdef'];
+/** Nothing answers there. */
+const elsewhere = 'https://api.invalid';
+const agent = { CLAUDECODE: '1' };
+
+function run(words: readonly string[], env: Readonly<Record<string, string>>, home = newHome()) {
+  writeFileSync(join(home, 'people.csv'), 'phone\n+12025550141\n');
+  const file = words.map((word) => (word === 'people.csv' ? join(home, word) : word));
+  return cli([...file, '--retries', '0'], { home, env });
+}
+
+const send = ['send-template', '+12025550141', 'welcome'];
+const batch = ['send-batch', 'welcome', 'people.csv', '--at-most', '1', '--rate', 'none'];
+
+it.each([
+  ['a message', send],
+  ['a batch', batch],
+  ['an import', ['contacts', 'import', 'people.csv', '--at-most', '1', '--rate', 'none']],
+  ['a contact', ['contacts', 'create', '--set', 'phone=+12025550141']],
+  ['a request', ['api', '/api/public/contacts', '-f', 'phone=+12025550141']],
+])('an agent may not send %s with a live key', async (_, words) => {
+  const { code, stderr } = await run(words, { ...callerOf(elsewhere, live), ...agent });
+  expect(stderr).toContain('an AI agent runs this command (CLAUDECODE is set), and the key is live');
+  expect(code).toBe(11);
+});
+
+it.each([['AI_AGENT'], ['CURSOR_AGENT'], ['GEMINI_CLI'], ['CODEX_SANDBOX'], ['CLAUDE_CODE_ENTRYPOINT'], ['OPENCODE']])(
+  'knows an agent by %s',
+  async (name) => {
+    expect((await run(send, { ...callerOf(elsewhere, live), [name]: 'x' })).code).toBe(11);
+  },
+);
+
+it.each([
+  ['reads something', ['templates', 'list'], live, agent],
+  ['has a sandbox key', send, sandbox, agent],
+  ['is a person', send, live, {}],
+  ['has an empty variable', send, live, { CLAUDECODE: '' }],
+  ['has a variable that is 0', send, live, { CLAUDECODE: '0' }],
+])('does not stop who %s', async (_, words, key, env) => {
+  const { code, stderr } = await run(words, { ...callerOf(elsewhere, key), ...env });
+  expect(stderr).not.toContain('an AI agent');
+  expect(code).toBe(9);
+});
+
+it.each([
+  ['a message', send],
+  ['a batch', batch],
+])('a dry run of %s is not stopped', async (_, words) => {
+  const { code } = await run([...words, '--dry-run'], { ...callerOf(elsewhere, live), ...agent });
+  expect(code).toBe(0);
+});
+
+it('does not stop an agent that calls a service on this machine', async () => {
+  const service = await openHostile((_, __, response) => response.end('{"message_id":"msg_1"}'));
+  const { code } = await run(send, { ...callerOf(service.url, live), ...agent });
+  expect(code).toBe(0);
+});
+
+it('is allowed by a person only', async () => {
+  const home = newHome();
+  const login = ['login', '--profile', 'acme', '--base-url', elsewhere, '--no-check', '--key-stdin', '--no-input'];
+  await cli(login, { home, stdin: live });
+  await cli(['keys', 'switch-mode', 'live', '--profile', 'acme', '--yes'], { home });
+  const allow = ['profiles', 'set', 'acme', '--agents', 'live'];
+  const own = await cli(allow, { home, env: agent });
+  expect([own.code, own.stderr]).toEqual([11, expect.stringContaining('only a person may allow this')]);
+  const refused = await run([...send, '--profile', 'acme'], agent, home);
+  expect([refused.code, refused.stderr]).toEqual([11, expect.stringContaining('profiles set acme --agents live')]);
+  await cli(allow, { home });
+  expect((await run([...send, '--profile', 'acme'], agent, home)).code).toBe(9);
+  await cli(['profiles', 'set', 'acme', '--agents', 'none'], { home, env: agent });
+  expect((await run([...send, '--profile', 'acme'], agent, home)).code).toBe(11);
+});
+
+it('tells agents the same on the page and in help', async () => {
+  const home = newHome();
+  const page = readFileSync(new URL('../../AGENTS.md', import.meta.url), 'utf8');
+  const { stdout } = await cli(['help', 'agents'], { home });
+  for (const word of ['--dry-run', '--no-input', '--at-most', '--agents live', '--profile local', 'seat belt'])
+    expect([page.includes(word), stdout.includes(word)]).toEqual([true, true]);
+});

@@ -1,0 +1,211 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { startBin } from '../support/bin.ts';
+import { alive, cli } from '../support/cli.ts';
+import { callerOf, newHome, openHostile } from '../support/fake-service.ts';
+import { isLong, some } from '../support/long-tests.ts';
+import { secret, signed } from './webhooks-rig.ts';
+
+const header = 'phone,time,word\n';
+const phone = '+12025550141';
+
+interface Listening {
+  readonly file: string;
+  readonly home: string;
+  reply(text: string, options?: { readonly isSigned?: boolean; readonly from?: string }): Promise<number>;
+  /** The phones on the list. */
+  phones(): readonly string[];
+  /** Ends the listener; returns its stderr. */
+  end(): Promise<string>;
+}
+
+async function readyUrl(file: string): Promise<string> {
+  await expect.poll(() => existsSync(file)).toBe(true);
+  return JSON.parse(readFileSync(file, 'utf8')).url;
+}
+
+async function profile(home: string, url: string, ...settings: readonly string[]): Promise<void> {
+  const words = ['--base-url', url, '--profile', 'acme', '--no-check', '--key-stdin', '--no-input'];
+  await cli(['login', ...words], { home, stdin: 'sk_test_0123456789abcdef' });
+  await cli(['profiles', 'set', 'acme', '--webhook-secret-stdin'], { home, stdin: secret });
+  if (settings.length === 0) return;
+  const { code, stderr } = await cli(['profiles', 'set', 'acme', ...settings], { home });
+  expect([code, stderr]).toEqual([0, '']);
+}
+
+/** A listener of a profile whose own word is ABMELDEN. */
+async function listen(home = newHome(), file = join(home, 'optout.csv')): Promise<Listening> {
+  if (!existsSync(join(home, '.config')))
+    await profile(home, 'https://api.example.com', '--opt-out-words', 'abmelden,bitte nicht');
+  const [ready, over] = [join(home, `ready-${Math.random()}.json`), new AbortController()];
+  onTestFinished(() => over.abort('SIGINT'));
+  const words = ['webhooks', 'listen', '--port', '0', '--ready-file', ready, '--opt-out', file, '--profile', 'acme'];
+  const ran = cli(words, { home, signal: over.signal });
+  const url = await readyUrl(ready);
+  return {
+    file,
+    home,
+    async reply(text, { isSigned = true, from = phone } = {}) {
+      const body = JSON.stringify({ type: 'message.received', data: { to: '+12025550199', from, text } });
+      const headers = isSigned ? Object.fromEntries(signed(body)) : {};
+      return (await fetch(url, { method: 'POST', headers, body })).status;
+    },
+    phones: () => phonesIn(file),
+    async end() {
+      over.abort('SIGINT');
+      return (await ran).stderr;
+    },
+  };
+}
+
+function phonesIn(file: string): readonly string[] {
+  const [first, ...rows] = readFileSync(file, 'utf8').trimEnd().split('\n');
+  expect(`${first}\n`).toBe(header);
+  return rows.map((row) => row.split(',')[0] ?? '');
+}
+
+it.each(
+  some([
+    ['STOP'],
+    ['stop.'],
+    [' Stopp!! '],
+    ['Opt out'],
+    ['ｕｎｓｕｂｓｃｒｉｂｅ'],
+    ['Abmelden'],
+    ['Bitte nicht'],
+    ['S\u200bTOP'],
+  ]),
+)('puts who replies %j on the list', async (text) => {
+  const { reply, file, end } = await listen();
+  expect(await reply(text)).toBe(200);
+  expect(readFileSync(file, 'utf8')).toMatch(/^phone,time,word\n\+12025550141,\d{4}-[^,]+Z,[A-Z]+\n$/);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(await end()).toMatch(/note: \+12025550141 replied [A-Z]+ and is in .*optout\.csv now/);
+});
+
+it.each([['CANCEL'], ['QUIT'], ['please stop'], ['STOP the noise'], ['START'], ['']])('ignores %j', async (text) => {
+  const { reply, phones } = await listen();
+  await reply(text);
+  expect(phones()).toEqual([]);
+});
+
+it('keeps the first reply of a person, whose number may lack its plus', async () => {
+  const { reply, phones } = await listen();
+  await reply('STOP');
+  await reply('stop', { from: '12025550141' });
+  expect(phones()).toEqual([phone]);
+});
+
+it('removes who replies START, in a signed event only', async () => {
+  const { reply, phones, end } = await listen();
+  await reply('STOP', { isSigned: false });
+  await reply('STOP', { from: '+12025550142' });
+  await reply('Start', { isSigned: false });
+  expect(phones()).toEqual([phone, '+12025550142']);
+  await reply('Start');
+  expect(phones()).toEqual(['+12025550142']);
+  expect(await end()).toContain('START from +12025550141 is not signed, so nothing is changed');
+});
+
+it('loses nothing with two listeners at once', async () => {
+  const home = newHome();
+  const [one, other] = [await listen(home), await listen(home)];
+  const numbers = Array.from({ length: 40 }, (_, at) => `+1202555${1000 + at}`);
+  await Promise.all(numbers.map((from, at) => (at % 2 === 0 ? one : other).reply('STOP', { from })));
+  expect(one.phones().toSorted()).toEqual(numbers);
+  expect(readdirSync(home).filter((name) => name.startsWith('.') && /optout|\.new/.test(name))).toEqual([]);
+});
+
+it.each(isLong ? Array.from({ length: 8 }, (_, at) => [at * 4]) : [[10]])(
+  'has every reply that was acknowledged before kill -9, after %i of them',
+  async (most) => {
+    const home = newHome();
+    const [file, ready] = [join(home, 'optout.csv'), join(home, 'ready.json')];
+    const words = ['webhooks', 'listen', '--port', '0', '--ready-file', ready, '--opt-out', file];
+    const { pid, ended } = startBin(words, { home, env: callerOf('https://api.example.com') });
+    const url = await readyUrl(ready);
+    const acknowledged: string[] = [];
+    const send = async (from: string) => {
+      const body = JSON.stringify({ type: 'message.received', data: { from, text: 'STOP' } });
+      const sent = await fetch(url, { method: 'POST', body }).catch(() => undefined);
+      if (sent?.status === 200) acknowledged.push(from);
+      if (acknowledged.length >= most) alive(pid, 'SIGKILL');
+    };
+    await Promise.all(Array.from({ length: 40 }, async (_, at) => send(`+1202555${1000 + at}`)));
+    await ended;
+    expect(phonesIn(file)).toEqual(expect.arrayContaining(acknowledged));
+    // A list that a dead listener was writing stays usable.
+    const { reply, phones } = await listen(home, file);
+    await reply('STOP');
+    expect(phones()).toContain(phone);
+  },
+);
+
+it('does not acknowledge a reply that it cannot keep', async () => {
+  const { reply, file, end } = await listen();
+  writeFileSync(file, 'something else\n');
+  expect(await reply('STOP')).toBe(500);
+  expect(await end()).toContain('is not a list of opt-outs');
+});
+
+it('refuses a file that is another list, and says what to do', async () => {
+  const home = newHome();
+  writeFileSync(join(home, 'never.txt'), '+12025550141\n');
+  const words = ['webhooks', 'listen', '--port', '0', '--opt-out', join(home, 'never.txt')];
+  const { code, stderr } = await cli(words, { home, env: callerOf('https://api.example.com') });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('keep this one with --exclude-from')]);
+});
+
+it('stops a running batch from sending to who opts out meanwhile', async () => {
+  const home = newHome();
+  const [file, people] = [join(home, 'optout.csv'), join(home, 'people.csv')];
+  writeFileSync(file, header);
+  writeFileSync(people, 'phone\n+12025550141\n+12025550142\n+12025550143\n');
+  const service = await openHostile(({ method }, _, response) => {
+    if (method === 'POST') writeFileSync(file, `${header}+12025550142,2026-05-01T12:00:00.000Z,STOP\n`);
+    response.end('{"message_id":"msg_1"}');
+  });
+  await profile(home, service.url, '--opt-out', file);
+  const words = ['send-batch', 'welcome', people, '--concurrency', '1', '-o', 'json', '--profile', 'acme'];
+  const { code, stdout } = await cli(words, { home });
+  const result = JSON.parse(stdout);
+  expect([code, result]).toEqual([
+    0,
+    expect.objectContaining({ sent: 2, skipped: expect.objectContaining({ excluded: 1 }) }),
+  ]);
+  const posts = service.seen.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body).to);
+  expect(posts).toEqual(['+12025550141', '+12025550143']);
+  const shown = await cli(['runs', 'show', result.run], { home });
+  expect(shown.stdout).toMatch(/\n\+12025550142\t3\texcluded\t/);
+  const listed = await cli(['runs', 'list', '-o', 'json'], { home });
+  expect(JSON.parse(listed.stdout)[0]).toMatchObject({ state: 'finished' });
+});
+
+it('stops a running batch if the list cannot be read any more', async () => {
+  const home = newHome();
+  const [file, people] = [join(home, 'optout.csv'), join(home, 'people.csv')];
+  writeFileSync(file, header);
+  writeFileSync(people, 'phone\n+12025550141\n+12025550142\n');
+  const service = await openHostile((_, __, response) => {
+    if (existsSync(file)) writeFileSync(file, '');
+    response.end('{"message_id":"msg_1"}');
+  });
+  const words = ['send-batch', 'welcome', people, '--exclude-from', file, '--concurrency', '1'];
+  const { code, stderr } = await cli(words, { home, env: callerOf(service.url) });
+  expect([code, stderr]).toEqual([3, expect.stringContaining('is empty')]);
+});
+
+it('refuses a single message to who opted out', async () => {
+  const home = newHome();
+  const file = join(home, 'optout.csv');
+  const service = await openHostile((_, __, response) => response.end('{"message_id":"msg_1"}'));
+  await profile(home, service.url, '--opt-out', file);
+  writeFileSync(file, `${header}${phone},2026-05-01T12:00:00.000Z,STOP\n`);
+  const { code, stderr } = await cli(['send-template', phone, 'welcome', '--profile', 'acme'], { home });
+  expect([code, stderr, service.seen]).toEqual([
+    11,
+    expect.stringContaining('+12025550141 has opted out and is in'),
+    [],
+  ]);
+});
