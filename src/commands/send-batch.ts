@@ -12,8 +12,8 @@ export const sendBatch = command({
   name: 'send-batch',
   summary: 'Send an approved template to every person in a file',
   details: [
-    'On a terminal it asks for what is missing. Repeat the command after an interruption: it sends the rest. Failed rows',
-    'go to people.failed.csv beside people.csv, unsure ones to people.unsure.csv.',
+    'It asks for what is missing. Repeat it after an interruption: it sends the rest. Failed rows go to people.failed.csv,',
+    'unsure ones to people.unsure.csv.',
   ].join('\n'),
   params: {
     template: argument('[template]', 'the name of an approved template'),

@@ -13,7 +13,7 @@ export const importContacts = command({
     'Rows imported within 30 days are skipped. Failed rows go to people.failed.csv beside people.csv.',
   ].join('\n'),
   params: {
-    file: required('<file>', 'CSV, Excel (.xlsx), TSV, NDJSON or a JSON array, or - for stdin'),
+    file: required('<file>', 'CSV, .xlsx, TSV, NDJSON or a JSON array; - is stdin'),
     ...importParams,
   },
   examples: [
