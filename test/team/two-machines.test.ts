@@ -22,6 +22,17 @@ describe.skipIf(missingPostgres !== undefined)('two machines of a team', () => {
     expect(ended.reduce((sum, { stdout }) => sum + Number(summaryIn(stdout)['sent']), 0)).toBe(400);
   });
 
+  it('show who got it with a copy of the file, which the server does not have', async () => {
+    const team = await newTeam(({ phone }) => ({ reply: phone === phoneOf(2) ? 422 : 200 }));
+    const [one, other] = [team.machine(), team.machine()];
+    await one.bin(job(one, 3));
+    writePeople(other, 3);
+    const { stdout } = await other.bin(['runs', 'show', '--columns', 'phone,name,line,outcome', '--no-header']);
+    expect(stdout.trim().split('\n')).toEqual(
+      [1, 2, 3].map((at) => `${phoneOf(at)}\tP${at}\t${at + 1}\t${at === 2 ? 'failed' : 'sent'}`),
+    );
+  });
+
   it('do not send the same single message', async () => {
     const team = await newTeam();
     expect((await team.machine().bin(single)).code).toBe(0);
