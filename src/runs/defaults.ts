@@ -20,7 +20,7 @@ interface Settings extends Given {
   readonly onlyTo: readonly string[];
   /** The one of `excludeFrom` that webhooks listen keeps. */
   readonly optOut: string | undefined;
-  /** What does not come from the command line, for people. */
+  /** The settings that the command line does not give, for people. */
   readonly origin: string | undefined;
 }
 

@@ -19,7 +19,7 @@ interface Reading {
   readonly encoding?: string | undefined;
   /** The column of the phones in the input. */
   readonly column?: string | undefined;
-  /** What the list is for. */
+  /** The purpose of the list. */
   readonly list?: Unwanted | undefined;
 }
 
