@@ -1,4 +1,4 @@
-// What a team costs: a live send with a distant server, a batch by several processes, a strict minute shared by eight.
+// The costs of a team: a live send with a distant server, a batch by several processes, a strict minute shared by eight.
 //   node bench/team.mjs [--quick] [sends] [batches] [minute]
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -45,7 +45,7 @@ function engine() {
   return `${process.versions.v8.replace(/-node.*/, '')} ${process.arch}`;
 }
 
-/** The folder of this user for this V8 and build; undefined if there can be none that nobody else can change. */
+/** The folder of this user for this V8 and build; undefined if other users can change it, or if it cannot be created. */
 function ownFolder() {
   try {
     const all = `${cacheFolder()}/bizmsg/code`;

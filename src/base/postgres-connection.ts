@@ -64,7 +64,7 @@ export function openConnection(address: PostgresAddress, { later, steady, onTime
       if (typeof tick === 'number' && / ledger\b/.test(text)) onTick(tick);
       return rows;
     },
-    /** Ends a transaction that only reads, together with the beginning of one that follows at once. */
+    /** Ends a transaction that only reads, together with the beginning of the next one, if it follows immediately. */
     end(): void {
       put('COMMIT');
       setImmediate(() => setImmediate(() => void (waiting === 'COMMIT' && flush().catch(() => {}))));

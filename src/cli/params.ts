@@ -29,7 +29,7 @@ export interface Param<T> {
 /** Values, or their source. */
 export interface Known {
   readonly of: readonly string[] | KnownSource;
-  /** What stands around the name of a column: `:name`, or `Mobile=phone`. */
+  /** The text around the name of a column: `:name`, or `Mobile=phone`. */
   readonly around?: readonly [before: string, after: string];
   /** Whether several values are separated by commas. */
   readonly commas?: true;

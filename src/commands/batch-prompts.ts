@@ -194,7 +194,7 @@ async function confirmUnlessLive(context: Context, { template, file }: Pick<Aske
   await context.confirm(`Send ${template} to the people in ${basename(file)}?`);
 }
 
-/** What was typed, with template and file in their places. */
+/** The typed words, with template and file in their places. */
 function wordsWith(
   argv: readonly string[],
   typed: BatchParts,

@@ -55,7 +55,7 @@ function inPlaces({ template, file }: Pick<BatchParts, 'template' | 'file'>): Pi
   return isFile ? { template: undefined, file: template } : { template, file };
 }
 
-/** Asks a person for what is missing; a script is told. */
+/** Asks a person for what is missing; a script gets an error. */
 async function completed(context: Context, given: BatchParts): Promise<AskedBatch> {
   const { template, file, map, params, country, encoding } = given;
   if (context.interactive && file !== '-') return (await import('./batch-prompts.ts')).askForBatch(context, given);

@@ -185,7 +185,7 @@ export function* settleItems(outcomes: readonly Settled[], lives: Lives): Steps<
   return here;
 }
 
-/** What is read to record outcomes. */
+/** The reads that recording outcomes needs. */
 function readsFor(outcomes: readonly Settled[]): readonly Steps<unknown>[] {
   return byRun(outcomes).flatMap(([id, group]) => [knownRun(id), flightsAt(id, numbersOf(group))]);
 }

@@ -375,7 +375,7 @@ export interface ReportedRow {
   readonly reason: string | undefined;
 }
 
-/** What another run, or a single message, did about a row. */
+/** The outcome of a row in another run, or as a single message. */
 export interface Elsewhere {
   readonly run: string;
   readonly state: 'done' | 'unsure';

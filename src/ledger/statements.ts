@@ -18,7 +18,7 @@ import { codeOf, type Event, moveOf, next, type State, states } from './states.t
 /** Steps of a transaction, for use with `yield*`. */
 export type Steps<T> = ReturnType<Transaction<T>>;
 
-/** What is probably read next. */
+/** The reads that probably follow. */
 export type Ahead = () => readonly Steps<unknown>[];
 
 /** When a change is made. */
@@ -244,7 +244,7 @@ export function* itemsOf(people: readonly Uint8Array[], except: number): Steps<r
   return (yield* queryList(`${itemsWhere} run <> $1 AND who IN ($list)`, [except], people)).map(itemIn);
 }
 
-/** What the rows of these people became in all runs but one, with the people. */
+/** The outcomes of these people in all runs but one. */
 export function* outcomesOf(people: readonly Uint8Array[], except: number): Steps<readonly (ReportedRow & Item)[]> {
   const columns = 'run, n, who, per, text, state, at, tick, owner, line, retried_at, message_id, code, reason';
   const sql = `SELECT ${columns} FROM item WHERE run <> $1 AND who IN ($list)`;

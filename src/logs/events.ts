@@ -22,7 +22,7 @@ export interface Received extends Delivery {
   readonly received_at: number;
 }
 
-/** Where to forward an event. Those of one lane are forwarded in order. */
+/** Where to forward an event. The events of one lane are forwarded in order. */
 export interface Destination {
   readonly url: string;
   readonly lane: string;

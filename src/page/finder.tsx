@@ -38,7 +38,7 @@ function command(title: string, run: () => unknown): Found {
   return { title, kind: 'command', run };
 }
 
-/** What the stream has: numbers, messages and events, the newest first. */
+/** The numbers, messages and events of the stream, the newest first. */
 const known = computed((): readonly Found[] => {
   const { messages, events } = state.value;
   const phones = [...phonesIn(state.value).keys()];

@@ -93,7 +93,7 @@ function broadcastIn({ campaign_id: id }: SandboxEvent['data']): string {
   return typeof id === 'string' ? id : '';
 }
 
-/** What a reply says, whose contact it is, or how much was paid. */
+/** The text of a reply, the name of a contact, or the amount that was paid. */
 function textIn({ data }: SandboxEvent): string {
   const parts = [data['text'], data['name'], data['amount'], data['currency']];
   return parts.filter((part) => typeof part === 'string').join(' ');
@@ -127,7 +127,7 @@ export function phoneIn(event: SandboxEvent | undefined): string {
 }
 
 /** Words, `is:failed`, `is:waiting`, and `to:`, `type:` or `status:` with the beginning of a value; all must match. */
-/** What a webhook answered last; the handler behind a listener counts, if the webhook is one. */
+/** The last answer of a webhook; the handler behind a listener counts, if the webhook is one. */
 export function resultOf({ state, last, forwarded }: Pick<Delivery, 'state' | 'last' | 'forwarded'>) {
   const isBad = forwarded !== null && !(typeof forwarded === 'number' && forwarded >= 200 && forwarded < 300);
   return { state: isBad ? ('dead' as const) : state, last: forwarded === null ? last : `${last} → ${forwarded}` };

@@ -39,7 +39,7 @@ interface Opening {
   readonly given: string | undefined;
 }
 
-/** Joins a run with its file. Without one, a note says so, and the report has the rows that the ledger knows. */
+/** Joins a run with its file. Without one, there is a note, and the report has the rows that the ledger knows. */
 export async function openReport({ context, home, run, given }: Opening): Promise<FileReport> {
   const ledger = await openPlace(home, run.place);
   try {

@@ -64,7 +64,7 @@ const whichParams = {
 } as const;
 
 const whenParams = {
-  /** Decides in tests how many requests are in flight; nobody needs it otherwise. */
+  /** Decides in tests how many requests are in flight; it has no other use. */
   concurrency: hidden(option('--concurrency <n>', 'requests in flight', atLeastOne)),
   rate: option('--rate <rate>', 'at 20/s, 300/m, 50% of the plan, none (default: 90%)', runRate),
 } as const;

@@ -15,7 +15,7 @@ import { withDefaults } from './defaults.ts';
 export interface Reading {
   readonly action: Pick<Action, 'mapper' | 'digest'>;
   readonly options: Pick<RunFlags, 'format' | 'encoding' | 'fields' | 'where'>;
-  /** The column that it was told to take phones from. */
+  /** The column of the phones, from the command line. */
   readonly phone: string | undefined;
   /** False for an import with `--set`, whose values are not stored: its rows are known by their phone. */
   readonly knowsBodies: boolean;

@@ -81,7 +81,7 @@ function unfit(doubt: string, isListed: boolean): CliError {
   return unsafe('template-unfit', doubt, `nothing was sent; ${params}, or --allow-unlisted sends all the same`);
 }
 
-/** What the run would do. */
+/** Reports the effects of the run without them. */
 export async function dryRun(
   running: Running,
   found: Preflight,

@@ -201,7 +201,7 @@ type Shape = Pick<Source, 'format' | 'delimiter' | 'fields' | 'bom'> & Partial<P
 
 interface Rejects {
   text(row: InputRow, reason: string): string;
-  /** What follows the last row. */
+  /** The text after the last row. */
   end(): string;
 }
 

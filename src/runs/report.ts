@@ -37,7 +37,7 @@ export interface ShownRow {
   /** From the response of the service. */
   readonly id: string | undefined;
   readonly reason: string | undefined;
-  /** The run that has it: another one if that is why it was skipped. */
+  /** The run that has it; for a skipped row the other run. */
   readonly run: string | undefined;
 }
 

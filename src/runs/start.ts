@@ -37,7 +37,7 @@ const example = '09:00, "2026-05-01 09:00" or "09:00 Europe/Berlin"';
 interface Zone {
   /** Milliseconds by which its clocks are ahead of UTC. */
   offsetAt(time: number): number;
-  /** What stands after a time. */
+  /** The text after a time. */
   readonly suffix: string;
 }
 

@@ -109,7 +109,7 @@ export function sumOf(skipped: SkippedCounts): number {
   return Object.values(skipped).reduce((sum: number, count: number) => sum + count, 0);
 }
 
-/** What a run does with a row. */
+/** The effect of a run on a row. */
 export function verbOf(kind: Kind): string {
   return kind === 'message' ? 'sent' : 'imported';
 }

@@ -91,7 +91,7 @@ export interface DeliveryRow {
   readonly attempts: number;
   /** The result of the last attempt: a status or an error. */
   readonly last: number | string | null;
-  /** What the handler behind a listener of bizmsg answered last. */
+  /** The last answer of the handler behind a listener of bizmsg. */
   readonly forwarded: number | string | null;
   readonly next_at: string | null;
 }
@@ -190,7 +190,7 @@ export type FeedRecord =
 /** Parts of the state without a log. */
 export type Topic = 'clock' | 'contents' | 'deliveries' | 'faults' | 'keys' | 'usage' | 'webhooks';
 
-/** What a page gets of a sandbox, from a cursor on. */
+/** The part of a sandbox that a page gets, from a cursor on. */
 interface Feed {
   /** The records since the last call, and the cursor after them. */
   take(): { readonly cursor: string; readonly records: readonly FeedRecord[] };

@@ -63,7 +63,7 @@ async function sharedSlots(session: Session, checkedTarget: CheckedTarget, { win
     account: team ? teamAccount(session, checkedTarget, window) : accountFor(checkedTarget, window),
     pid: host.pid,
     kill: host.kill,
-    // Earlier than now, while requests are said to end later: their difference must not let a slot be used too early.
+    // Earlier than now, while the end of requests is reported later: their difference must not let a slot be used too early.
     now: team ? team.server.begunAt : host.steady,
     random: host.random,
     onFailure: (error) => note(`the plan's pace is not shared with other processes: ${reasonOf(error)}`),

@@ -30,7 +30,7 @@ export function createRecorder(options: RecorderOptions): (delivery: Delivery) =
     arriving.push({ delivery, at: now(), destination: destinationOf(delivery) });
     untidied += delivery.body.length;
     recording ??= recordAll(logs.write(recordEvents(listener, arriving, newest)));
-    // An idle reader asks for the events at once, and so reads them in the same transaction.
+    // An idle reader asks for the events immediately, and so reads them in the same transaction.
     bell.ring();
     return recording;
   };

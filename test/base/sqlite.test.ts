@@ -505,7 +505,7 @@ describe('the engine', () => {
     expect(stderr).toMatch(/^\(node:\d+\) Warning: of another kind\n.*\n$/);
   });
 
-  it.runIf(process.versions.node.startsWith('20.'))('needs a package on Node 20, and says so', async () => {
+  it.runIf(process.versions.node.startsWith('20.'))('needs a package on Node 20, and names it', async () => {
     const home = temporaryHome();
     onTestFinished(home.remove);
     const copy = join(home.path, 'sqlite.js');

@@ -108,7 +108,7 @@ it('removes who replies START, in a signed event only', async () => {
   expect(await end()).toContain('START from +12025550141 is not signed, so nothing is changed');
 });
 
-it('loses nothing with two listeners at once', async () => {
+it('loses nothing with two listeners together', async () => {
   const home = newHome();
   const [one, other] = [await listen(home), await listen(home)];
   const numbers = Array.from({ length: 40 }, (_, at) => `+1202555${1000 + at}`);

@@ -61,7 +61,7 @@ describe('webhooks show', () => {
     expect((await run('webhooks show --no-color', { terminal: 80 })).stdout).toContain(`\n\n${shown}`);
   });
 
-  it('does not wait for somebody to read a pipe', async () => {
+  it('does not wait for a reader of a pipe', async () => {
     const { send, home, run } = await listener();
     await send(body);
     makePipe(`${home}/pipe`);

@@ -145,7 +145,7 @@ describe('webhooks listen --profile local', () => {
     expect(events.map(({ name }) => name)).toEqual(['order.paid', 'flow.completed']);
   });
 
-  it('waits for the same sandbox, also while another one runs', async () => {
+  it('waits for the same sandbox, also while another sandbox runs', async () => {
     await run('sandbox', 'start', '--background', '--port', '0');
     const other = await startWithData();
     const { stdout } = await run('sandbox', 'env', '--url', other.url, '-o', 'json');

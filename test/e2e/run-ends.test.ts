@@ -58,7 +58,7 @@ it('an import that was stopped with its last rows in flight holds these back onc
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('"sent":8') });
 });
 
-/** 8 rows, of which the last 4 were in flight when Ctrl-C was pressed twice. */
+/** 8 rows; the last 4 were in flight when Ctrl-C was pressed twice. */
 async function stoppedAtItsEnd(command: readonly string[], env: Readonly<Record<string, string>>) {
   let goOn = () => {};
   const until = new Promise<void>((resolve) => (goOn = resolve));

@@ -80,7 +80,7 @@ describe('the report of a run', () => {
   });
 
   it.each(['csv', 'json', 'tsv'] as const)(
-    'is %s of which --exclude-from leaves out whom it reached',
+    'is %s, and --exclude-from leaves out the people that it reached',
     async (format) => {
       const file = await everything();
       writeFileSync(path(`report.${format}`), (await show('-o', format)).stdout);
@@ -124,7 +124,7 @@ describe('the report of a run', () => {
     ['another file', 'phone,name\n+12025559999,X\n', 'no row of'],
     ['a file with other columns', 'mail,name\nx@y.z,X\n', 'no column is named phone'],
     ['a missing file', undefined, 'there is no such file'],
-  ])('refuses %s, and does without it if nobody asked for it', async (_, text, says) => {
+  ])('refuses %s, and does without it unless it was asked for', async (_, text, says) => {
     await machine.batch(people(1, 2));
     if (text === undefined) rmSync(path('people.csv'));
     else writeFileSync(path('people.csv'), text);

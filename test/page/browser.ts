@@ -32,7 +32,7 @@ interface TabOptions {
 }
 
 const safe = ['--no-sandbox', '--disable-dev-shm-usage'];
-/** One renderer for all windows, since each process takes CPU time to start; the GPU would be simulated by another one. */
+/** One renderer for all windows, since each process takes CPU time to start; the GPU would be simulated by another process. */
 const cheap = ['--renderer-process-limit=1', '--disable-site-isolation-trials', '--disable-gpu', '--in-process-gpu'];
 
 /** One browser for all test files of a worker; it ends with the worker. */

@@ -181,7 +181,7 @@ describe.skipIf(noBrowser)(`what happened to a message (${noBrowser ?? 'in chrom
     await expect.poll(() => focused(page)).toBe('What happened');
   });
 
-  it('is one of three columns, of which a window of less than 720 px shows one', async () => {
+  it('is one of three columns, and a window of less than 720 px shows one of them', async () => {
     await shown.send('+12025550101', 'welcome');
     const page = await tabs.open(shown.link, { viewport: { width: 700, height: 800 } });
     const columns = [page.getByRole('navigation', { name: 'Numbers' }), threadOn(page), storyOn(page)];

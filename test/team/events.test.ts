@@ -206,7 +206,7 @@ describe.skipIf(missingPostgres !== undefined)('with a team', () => {
     expect(team.sql('SELECT count(*) FROM run')).toBe('5');
   });
 
-  it('an open transaction of somebody else stops nothing', async () => {
+  it('an open transaction of another program stops nothing', async () => {
     const team = await newTeam();
     const open = team.server.session(nameOf(team), 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1;');
     const machine = team.machine();

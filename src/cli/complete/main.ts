@@ -67,7 +67,7 @@ function namesOn({ env, home, self }: Pick<Host, 'env' | 'home' | 'self'>): Name
 /** Milliseconds that a person waits for a list. */
 const longestList = 2_000;
 
-/** What a command of this machine lists. */
+/** The records that a command of this machine lists. */
 function listed(
   command: string,
   { env, self: [program = '', ...words] }: Pick<Host, 'env' | 'self'>,

@@ -77,7 +77,7 @@ function answerOf({ status, error, took }: Pick<Forward, 'status' | 'error' | 't
   return { note: `${error ?? status ?? 'no answer'} in ${took} ms`, state: isGood ? 'good' : 'bad' };
 }
 
-/** The next attempt, or why there is none. */
+/** The next attempt, or the reason that no other follows. */
 function restOf({ id, url: what, state, attempts, last, next_at: next, at }: DeliveryRecord): readonly Step[] {
   const step = { key: `${id} next`, kind: 'delivery', what } as const;
   const count = attempts.length;

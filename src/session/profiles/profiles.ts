@@ -28,7 +28,7 @@ export interface Profiles {
   chosen(): string;
   rows(): readonly ProfileRow[];
   show(name: string): ProfileShown;
-  /** What it keeps for later commands. */
+  /** Its settings for later commands. */
   settings(name: string): ProfileSettings;
   requireFree(name: string): void;
   /** Throws if this is not a valid base URL. */

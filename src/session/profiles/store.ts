@@ -9,7 +9,7 @@ import { isPlanName, type PlanName, plans } from '../../contract/plans.ts';
 import { isRecord, Mismatch, type Reader, string } from '../../contract/readers.ts';
 import { baseUrl, accountFault, keyFault, looksLikeKey, webhookSecretFault } from './fields.ts';
 
-/** What a profile keeps as text for later commands; an empty text removes it. `profiles show` lists them in this order. */
+/** The settings of a profile for later commands, as text; an empty text removes it. `profiles show` lists them in this order. */
 export const settingNames = [
   'hours',
   'excludeFrom',

@@ -7,7 +7,7 @@ import type { Delivery } from '../../logs/events.ts';
 import type { Note } from '../throttled-warnings.ts';
 
 export interface RequestOptions {
-  /** Records an event before it is answered. Those of one event-loop turn are recorded together. */
+  /** Records an event before it is answered. The events of one event-loop turn are recorded together. */
   readonly record: (delivery: Delivery) => Promise<void>;
   /** Accepts events only at this path (default: any path). */
   readonly path?: string | undefined;

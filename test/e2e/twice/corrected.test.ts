@@ -47,7 +47,7 @@ describe('an interrupted batch, then its file with 3 names corrected and 1 perso
     await machine.sends({ sent, skipped: { changed: 2 } }, rows, '', options);
   });
 
-  it('sends the rest by two processes at once', async ({ machine }) => {
+  it('sends the rest by two processes together', async ({ machine }) => {
     const sent = 201 - (await machine.interrupted(100, all));
     void machine.arrived(32).then(machine.hold());
     const both = await Promise.all([machine.start(fixed), machine.start(fixed)].map(({ ended }) => ended));
