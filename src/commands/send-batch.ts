@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { usage } from '../base/errors.ts';
 import { command, type Context } from '../cli/command.ts';
+import { whole, zonedTime } from '../cli/output/figures.ts';
 import { callOptions } from '../cli/globals.ts';
 import { argument } from '../cli/params.ts';
 import { batchParams, runInstead } from '../runs/options.ts';
@@ -42,12 +43,20 @@ export const sendBatch = command({
     refuseSwapped(template, file);
     const start = at?.(context.host.now());
     const { allowEmpty } = typed;
-    const action = batchAction(context, { template, per, allowEmpty, start, ...settings, ...answers });
+    const optOuts = settings.optOut === undefined ? [] : [await optOutsText(settings.optOut)];
+    const origin = [settings.origin ?? [], optOuts].flat().join('; ') || undefined;
+    const action = batchAction(context, { template, per, allowEmpty, start, ...settings, ...answers, origin });
     const ran = await runAction(context, action, { ...typed, file, encoding: batch.encoding }, emit);
     return words === undefined ? ran : await withOffer(context, ran, words);
   },
   ...runView,
 });
+
+async function optOutsText(file: string): Promise<string> {
+  const { count, last } = (await import('../webhooks/opt-out.ts')).optOutsIn(file);
+  const people = count === 1 ? '1 opt-out' : `${whole(count)} opt-outs`;
+  return last === undefined ? people : `${people}, the last at ${zonedTime(last)}`;
+}
 
 /** A single argument that is a file is the file. */
 function inPlaces({ template, file }: Pick<BatchParts, 'template' | 'file'>): Pick<BatchParts, 'template' | 'file'> {

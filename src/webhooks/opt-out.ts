@@ -81,6 +81,13 @@ export function optOutFile(file: string): string {
   });
 }
 
+/** How many people are on the list, and when the last of them opted out. */
+export function optOutsIn(file: string): { readonly count: number; readonly last: number | undefined } {
+  const rows = usable(file, () => rowsIn(file));
+  const times = rows.map((row) => Date.parse(row.split(',')[1] ?? '')).filter((time) => !Number.isNaN(time));
+  return { count: rows.length, last: times.length === 0 ? undefined : Math.max(...times) };
+}
+
 function usable<T>(file: string, act: () => T): T {
   try {
     return act();

@@ -157,6 +157,22 @@ it('refuses a file that is another list, and says what to do', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('keep this one with --exclude-from')]);
 });
 
+it('shows before a batch how many have opted out, and when the last one did', async () => {
+  const home = newHome();
+  const [file, people] = [join(home, 'optout.csv'), join(home, 'people.csv')];
+  writeFileSync(people, 'phone\n+12025550141\n+12025550142\n');
+  const service = await openHostile((_, __, response) => response.end('{"message_id":"msg_1"}'));
+  await profile(home, service.url, '--opt-out', file);
+  const words = ['send-batch', 'welcome', people, '--profile', 'acme', '--dry-run'];
+  expect((await cli(words, { home })).stderr).toContain('--exclude-from optout.csv; 0 opt-outs\n');
+  writeFileSync(
+    file,
+    `${header}+12025550142,2026-05-01T12:00:00.000Z,STOP\n+12025550149,2026-04-01T12:00:00.000Z,STOP\n`,
+  );
+  const { stderr } = await cli(words, { home, env: { TZ: 'UTC' } });
+  expect(stderr).toMatch(/; 2 opt-outs, the last at 2026-05-01 \d\d:\d\d \S+\n/);
+});
+
 it('stops a running batch from sending to who opts out meanwhile', async () => {
   const home = newHome();
   const [file, people] = [join(home, 'optout.csv'), join(home, 'people.csv')];
