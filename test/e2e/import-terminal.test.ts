@@ -129,9 +129,11 @@ describe('the progress of a run, on a terminal', () => {
     const live = { ...world, env: { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live } };
     const terminal = await open(live, 120);
     await terminal.enter('bizmsg send-batch welcome people.csv');
+    await terminal.until('Country of national numbers such as 0151 20000001');
+    terminal.answer('US');
     const screen = await terminal.until('Type 12 to send:');
     expect(screen).toContain('people.csv: 15 rows. Not sent: 3 invalid\n');
-    expect(screen).toContain('2 x Mobile: "…" is not a phone number; --country reads national numbers (line 2, …)\n');
+    expect(screen).toContain('3 x Mobile: "…" is not a phone number (line 2, …)\n');
     expect(screen).toContain('\nwelcome → 12 people\n');
     terminal.press('C-c');
     expect(await terminal.ended()).toBe(130);
