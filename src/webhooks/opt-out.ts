@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, realpathSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { draftIn, removeDraft, removeLeftDrafts } from '../base/drafts.ts';
 import { CliError, configuration, fsError, usage } from '../base/errors.ts';
@@ -59,22 +59,22 @@ export function openOptOuts(options: OptOutOptions): (delivery: Delivery) => Pro
   }
 }
 
-/** In capitals, without blanks, invisible characters and final punctuation. */
+/** In capitals, without blanks, invisible characters, and what is around the word, as in *STOP* or STOP 🙏. */
 function plainWord(text: string): string {
-  return text
+  // Trimming takes time that grows with the square of the length.
+  const bare = text
+    .slice(0, 200)
     .normalize('NFKC')
-    .replace(/[\s\p{Cf}",]/gu, '')
-    .replace(/\p{P}+$/u, '')
-    .toUpperCase();
+    .replace(/[\s\p{Cf}\ufe0f",]/gu, '');
+  const word = bare.replace(/^[^\p{L}\p{M}\p{N}]+|[^\p{L}\p{M}\p{N}]+$/gu, '');
+  return (word || bare).toUpperCase();
 }
 
 /** The list, which is created if it is missing; throws if it is something else. */
 export function optOutFile(file: string): string {
   return usable(file, () => {
     if (!existsSync(file)) {
-      const created = openSync(file, 'wx', 0o600);
-      writeSync(created, header);
-      closeSync(created);
+      writeFileSync(file, header, { flag: 'wx', mode: 0o600 });
     }
     rowsIn(file);
     return realpathSync(file);
@@ -153,7 +153,7 @@ function replace(file: string, text: string, draft: string): void {
   try {
     const fd = openSync(draft, 'wx', 0o600);
     try {
-      writeSync(fd, text);
+      writeFileSync(fd, text);
       fsyncSync(fd);
     } finally {
       closeSync(fd);

@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { startBin } from '../support/bin.ts';
 import { alive, cli } from '../support/cli.ts';
 import { callerOf, newHome, openHostile } from '../support/fake-service.ts';
 import { isLong, some } from '../support/long-tests.ts';
+import { asRoot, canMount, mount } from '../support/small-disk.ts';
 import { secret, signed } from './webhooks-rig.ts';
 
 const header = 'phone,time,word\n';
@@ -72,6 +73,9 @@ it.each(
     [' Stopp!! '],
     ['Opt out'],
     ['ｕｎｓｕｂｓｃｒｉｂｅ'],
+    ['*Stop* 🙏'],
+    ['“STOP”'],
+    ['🛑\ufe0f STOP'],
     ['Abmelden'],
     ['Bitte nicht'],
     ['S\u200bTOP'],
@@ -147,6 +151,27 @@ it('does not acknowledge a reply that it cannot keep', async () => {
   writeFileSync(file, 'something else\n');
   expect(await reply('STOP')).toBe(500);
   expect(await end()).toContain('is not a list of opt-outs');
+});
+
+it('answers the next reply after a long one', async () => {
+  const { reply, phones } = await listen();
+  expect(await reply(`${'!'.repeat(400_000)}a`)).toBe(200);
+  expect(await reply('STOP')).toBe(200);
+  expect(phones()).toEqual([phone]);
+});
+
+it.skipIf(!canMount())('keeps the whole list on a disk that has room for a part of it', async () => {
+  const home = newHome();
+  const [disk, rows] = [join(home, 'disk'), '+12025550142,2026-05-01T12:00:00.000Z,STOP\n'.repeat(230)];
+  mkdirSync(disk);
+  mount(disk, 'mode=700,size=32k');
+  onTestFinished(() => asRoot('umount', '-l', disk));
+  writeFileSync(join(disk, 'optout.csv'), header + rows);
+  writeFileSync(join(disk, 'filling'), Buffer.alloc(8_192));
+  const { reply, file, end } = await listen(home, join(disk, 'optout.csv'));
+  expect(await reply('STOP')).toBe(500);
+  expect(readFileSync(file, 'utf8')).toBe(header + rows);
+  expect(await end()).toContain('the disk is full');
 });
 
 it('refuses a file that is another list, and says what to do', async () => {
