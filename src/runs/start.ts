@@ -89,7 +89,13 @@ export async function checkStart(
   // The user has to decide about something else first.
   if (foreseen.stop) return;
   const known = foreseen.continues && (await ledger.runs()).find(({ id }) => id === foreseen.run);
-  if (known && known.startsAt > 0) return;
+  if (known && known.startsAt > 0 && known.startsAt <= now) return;
+  // For example, a time without a zone on a machine in another zone.
+  if (known && known.startsAt > now) {
+    const due = start.timeText(known.startsAt);
+    const hint = `nothing was sent; --at ${shellQuote(due)} waits for that; without --at it begins now`;
+    throw usage(`--at: ${start.timeText(start.at)} has passed, and run ${known.id} is to begin ${due}`, hint);
+  }
   const hint = `nothing was sent; for tomorrow: --at ${shellQuote(start.next(now))}; without --at it begins now`;
   throw usage(`--at: ${start.timeText(start.at)} has passed`, hint);
 }

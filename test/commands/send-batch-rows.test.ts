@@ -126,6 +126,20 @@ describe('--at', () => {
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('has passed')]);
   });
 
+  it('refuses to go on before the run was to begin, when its time without a zone means another moment', async () => {
+    const file = write(two);
+    const first = startBin(['send-batch', 'welcome', file, '--at', '2099-12-01 09:00 UTC'], {
+      home: world.home,
+      env: world.env,
+    });
+    await vi.waitFor(() => expect(first.stderr()).toContain('sending begins'), 10_000);
+    process.kill(first.pid, 'SIGKILL');
+    await first.ended;
+    const words = ['send-batch', 'welcome', file, '--at', '2099-12-01 09:00 Asia/Tokyo'];
+    const { code, stderr } = await world.run(words, { now: from('2099-12-01T00:30:00Z') });
+    expect([code, sent(), stderr]).toEqual([2, [], expect.stringContaining('is to begin 2099-12-01 18:00 Asia/Tokyo')]);
+  });
+
   it('sends within the hours that follow it, and tells a dry run', async () => {
     const words = ['--at', '2026-12-05 09:00 UTC', '--hours', 'mon-fri 08:00-10:00 UTC', '--dry-run'];
     const { stderr } = await sending(one, words, { now: from('2026-12-01T10:00:00Z') });
