@@ -103,6 +103,7 @@ export type ErrorCode =
   | 'profile-exists'
   | 'proxy'
   | 'rate-limited'
+  | 'recipient-unknown'
   | 'redirect-refused'
   | 'rejected'
   | 'reserved-profile'

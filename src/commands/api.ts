@@ -4,6 +4,7 @@ import { callOptions } from '../cli/globals.ts';
 import { flag, knowing, option, repeated, required } from '../cli/params.ts';
 import { CliError, unsafe, usage } from '../base/errors.ts';
 import { jsonText, parseJson } from '../base/json.ts';
+import { isMutation } from '../client/wire.ts';
 import { bodyField, jsonIn, nested } from './body.ts';
 
 export const api = command({
@@ -78,10 +79,11 @@ async function refuseMessage(
   context: Context,
   { method, path, body }: { readonly method: string; readonly path: string; readonly body: string | undefined },
 ): Promise<void> {
-  if (body === undefined || !URL.canParse(path, 'http://x')) return;
-  const { messageIn } = await import('../session/request-facts.ts');
-  const message = messageIn({ method, url: new URL(path, 'http://x').href, body });
-  if (message) await (await import('../runs/defaults.ts')).refuseUnwanted(context, message.to);
+  if (!isMutation(method) || !URL.canParse(path, 'http://x')) return;
+  const { mayMessage, messageIn } = await import('../session/request-facts.ts');
+  const { href: url } = new URL(path, 'http://x');
+  const message = messageIn({ method, url, body });
+  if (message || mayMessage(url)) await (await import('../runs/defaults.ts')).refuseUnwanted(context, message?.to);
 }
 
 function withPathHint(error: unknown, path: string): unknown {

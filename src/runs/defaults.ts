@@ -53,9 +53,18 @@ function onlyToOf(caller: Caller, { BIZMSG_ONLY_TO: list }: Context['host']['env
   return [caller.kind === 'local' ? undefined : caller.onlyTo, list].flatMap((file) => file ?? []);
 }
 
-/** Refuses a single message to a person who must not get one. */
-export async function refuseUnwanted(context: Context, to: string): Promise<void> {
+/** Refuses a single message to a person who must not get one; with any list, also one to an unknown person. */
+export async function refuseUnwanted(context: Context, to: string | undefined): Promise<void> {
   const settings = withDefaults(context, { excludeFrom: [] });
+  if (to === undefined) {
+    const lists = [...settings.excludeFrom, ...settings.onlyTo];
+    if (lists.length === 0) return;
+    throw unsafe(
+      'recipient-unknown',
+      `this request may send a message, and it is not known to whom, so ${lists.join(' and ')} cannot be applied`,
+      'nothing was sent; send-template sends a message, and api one with "to", "template" and "params" to its path',
+    );
+  }
   const whyIn = async (excludeFrom: readonly string[], onlyTo: readonly string[]) =>
     (await phoneRules(context, { excludeFrom, onlyTo }, settings))?.(to);
   for (const list of settings.excludeFrom) {

@@ -70,7 +70,7 @@ export async function phoneRules(
 
 interface WatchedRules {
   readonly why: PhoneRules;
-  /** Whether a phone was excluded since the start. */
+  /** Whether a phone must not be messaged any more, by a list that changed since the start. */
   isExcludedNow(phone: string): boolean | Promise<boolean>;
 }
 
@@ -80,7 +80,8 @@ export async function watchRules(
   lists: PhoneLists,
   reading: Omit<Reading, 'list'>,
 ): Promise<WatchedRules | undefined> {
-  const marks = () => lists.excludeFrom.map((file) => statMark(statsOf(file))).join();
+  const files = [...lists.excludeFrom, ...lists.onlyTo];
+  const marks = () => files.map((file) => statMark(statsOf(file))).join();
   const first = marks();
   let [known, mark] = [await phoneRules(context, lists, reading), first];
   let refreshing: Promise<void> | undefined;
@@ -89,8 +90,8 @@ export async function watchRules(
     why: (phone) => known?.(phone),
     isExcludedNow(phone) {
       const now = marks();
-      if (now === mark) return mark !== first && known?.(phone) === 'excluded';
-      return (refreshing ??= refresh(now)).then(() => known?.(phone) === 'excluded');
+      if (now === mark) return mark !== first && known?.(phone) !== undefined;
+      return (refreshing ??= refresh(now)).then(() => known?.(phone) !== undefined);
     },
   };
 
@@ -101,7 +102,8 @@ export async function watchRules(
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       // Stops the run, whatever it is.
-      throw configuration('exclude-file', error.message, error.hint, error);
+      const code = error.code === 'only-to-file' ? error.code : 'exclude-file';
+      throw configuration(code, error.message, error.hint, error);
     } finally {
       refreshing = undefined;
     }

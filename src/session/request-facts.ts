@@ -24,6 +24,11 @@ export function factsIn(
   };
 }
 
+/** Whether a service might send a message for a path, even if the document does not have it. */
+export function mayMessage(url: string): boolean {
+  return plainPath(new URL(url).pathname).toLowerCase().includes('/messages');
+}
+
 /** The message that a request sends, from any command. */
 export function messageIn({ method, url, body }: Request): BodyOf<'sendTemplate'> | undefined {
   const isSending = plainPath(new URL(url).pathname).toLowerCase().endsWith(endpoints.sendTemplate.path);

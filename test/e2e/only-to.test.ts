@@ -44,6 +44,35 @@ it.each([
   expect(asked()).toEqual([phoneOf(1), phoneOf(2)]);
 });
 
+it.each([
+  ['has no params', { to: phoneOf(1), template: 'welcome' }],
+  ['has another spelling of the phone', { to: '+1 2025000002', template: 'welcome', params: [] }],
+  ['is for several people', { messages: [{ to: phoneOf(2), template: 'welcome', params: [] }] }],
+  ['has another path', { to: phoneOf(2), template: 'welcome', params: [] }, 'send-template;v=1'],
+  ['has another method', { to: phoneOf(1), template: 'welcome', params: [] }, 'send-template', 'PUT'],
+])(
+  'refuses a message by api whose recipient is not known: it %s',
+  async (_, body, path = 'send-template', by = 'POST') => {
+    const words = ['api', `/api/public/messages/${path}`, '-X', by, '--input', '-', '-o', 'json'];
+    const options = { stdin: JSON.stringify(body) };
+    machine.env = { ...machine.env, BIZMSG_ONLY_TO: list('team.txt', 1) };
+    const { code, stderr } = await machine.run(words, options);
+    expect([code, stderr]).toEqual([11, expect.stringContaining('"code":"recipient-unknown"')]);
+    expect(machine.service.asked).toEqual([]);
+  },
+);
+
+it.each([
+  ['a list that got shorter', (file: string) => writeFileSync(file, `${phoneOf(1)}\n`), 0],
+  ['a list that is gone', (file: string) => rmSync(file), 3],
+])('obeys %s in a running batch', async (_, change, code) => {
+  const file = list('team.txt', 1, 2, 3);
+  machine.reply = () => (change(file), 200);
+  machine.env = { ...machine.env, BIZMSG_ONLY_TO: file };
+  const ran = await machine.batch(people(1, 3), '--concurrency 1');
+  expect([ran.code, asked()]).toEqual([code, [phoneOf(1)]]);
+});
+
 it('skips others in a batch, counts them, and neither fails them nor writes them to a file', async () => {
   machine.env = { ...machine.env, BIZMSG_ONLY_TO: list('team.txt', 1, 3) };
   const { stdout } = await machine.batch(people(1, 4), '--dry-run');
