@@ -1,6 +1,15 @@
 'use strict';
 
-const { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
+const {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} = require('node:fs');
 const { homedir } = require('node:os');
 const { Script } = require('node:vm');
 
@@ -48,9 +57,15 @@ function engine() {
 /** The folder of this user for this V8 and build; undefined if other users can change it, or if it cannot be created. */
 function ownFolder() {
   try {
-    const all = `${cacheFolder()}/bizmsg/code`;
+    const caches = cacheFolder();
+    const all = `${caches}/bizmsg/code`;
     const folder = `${all}/${engine().replace(' ', '-')}-${build}`;
-    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) sweep(all);
+    if (!existsSync(folder)) {
+      // Node's recursive mkdir never returns below /proc, and a missing home is not created.
+      for (const path of [caches, `${caches}/bizmsg`, all, folder])
+        if (!existsSync(path)) mkdirSync(path, { mode: 0o700 });
+      sweep(all);
+    }
     const { uid, mode } = lstatSync(folder);
     const isOwn = process.platform === 'win32' || (uid === process.geteuid?.() && (mode & 0o22) === 0);
     return isOwn ? folder : undefined;

@@ -11,7 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import { deadPort } from '../client/servers.ts';
@@ -104,6 +104,13 @@ it.each([
   change(join(all, folder));
   expect(await failure(program)).toContain('error: cannot connect to ');
   expect(caches().filter((name) => readFileSync(join(all, name), 'latin1') !== 'planted')).toEqual([]);
+});
+
+it.each([['/proc'], ['/dev/null'], ['missing']])('runs without compiled code in the home %s', async (home) => {
+  const { program } = copyForOtherV8();
+  const path = resolve(program.home, home);
+  expect(await failure({ ...program, home: path })).toContain('error: cannot connect to ');
+  expect(existsSync(join(path, '.cache'))).toBe(false);
 });
 
 it('removes the compiled code of other builds after a week', async () => {
