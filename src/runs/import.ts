@@ -64,7 +64,8 @@ function tableMapper(
 
 /** The document does not name the fields of a contact. Without a phone, a contact equals no other. */
 function phoneOf(body: object): string {
-  return phoneIn(body)?.[1] ?? canonical(body);
+  const phone = 'phone' in body ? body.phone : undefined;
+  return typeof phone === 'string' ? phone : (phoneIn(body)?.[1] ?? canonical(body));
 }
 
 /** Suggests --map if the service reports a missing field and the input has a column with a similar name. */

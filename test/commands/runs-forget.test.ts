@@ -56,6 +56,13 @@ it('forgets all finished runs with --finished, and no others', async () => {
   expect(await forget('--finished', '--yes')).toMatchObject({ code: 0, stdout: 'No runs\n' });
 });
 
+it('forgets an imported contact by the field phone, although another phone precedes it', async () => {
+  const again = () => importing('a', 'Telefon,Mobil\n030 9000001,+491601234567\n', '--map', 'Mobil=phone');
+  expect([(await again()).sent, (await again()).sent]).toEqual([1, 0]);
+  await forget('--recipient', '+491601234567', '--yes');
+  expect((await again()).sent).toBe(1);
+});
+
 it('keeps the files of failed rows, which belong to the user', async () => {
   const { run: id, files } = await importing('a', 'phone\n12\n');
   await forget(id, '--yes');
