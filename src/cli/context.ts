@@ -31,7 +31,7 @@ export function createContext({ host, given, reporter, locate, command = '' }: C
   let opened: Promise<Team> | undefined;
   const prompts = createPrompts(host, given, () => note('keyboard', 'reading stdin from the keyboard; Ctrl-D ends it'));
   const interaction: Interaction = {
-    confirm: (question) => createPrompts(host, { ...given, yes: false }).confirm(question),
+    confirm: (...question) => createPrompts(host, { ...given, yes: false }).confirm(...question),
     spin: (text, work) => withSpinner(text, { host, given }, work),
   };
   // Inside sandbox exec, it is always the sandbox.

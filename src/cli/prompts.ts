@@ -13,7 +13,7 @@ export interface Prompts {
   ask(question: string, flag: string, read?: (text: string) => unknown, usual?: string): Promise<string>;
   askSecret(question: string, flag: string, read?: (text: string) => unknown): Promise<string>;
   /** Throws unless the user confirms, or --yes is given. */
-  confirm(question: string): Promise<void>;
+  confirm(question: string, hint?: string): Promise<void>;
   /** Prompts for a choice; only if `interactive`. */
   choose<T extends { readonly name: string }>(question: string, choices: readonly T[]): Promise<T>;
   /** Whether the user can be prompted. */
@@ -75,7 +75,7 @@ export function createPrompts(host: Host, given: Globals, onKeyboard = () => {})
       prompt(missing(question, flag), ({ password }, streams) =>
         password({ message: safeLine(question), mask: '*', toggleMask: false, ...checking(read, host) }, streams),
       ),
-    confirm: async (question) => {
+    confirm: async (question, hint) => {
       if (given.yes) return;
       const refusal = unsafe(
         'not-confirmed',
@@ -86,7 +86,7 @@ export function createPrompts(host: Host, given: Globals, onKeyboard = () => {})
         // A check mark would look like a yes.
         confirm({ message: safeLine(question), default: false, theme: { prefix: '?' } }, streams),
       );
-      if (!isConfirmed) throw unsafe('declined', 'declined; nothing was done');
+      if (!isConfirmed) throw unsafe('declined', 'declined; nothing was done', hint);
     },
     choose: (question, choices) =>
       prompt(missing(question, 'an option'), ({ select }, streams) =>
@@ -94,6 +94,8 @@ export function createPrompts(host: Host, given: Globals, onKeyboard = () => {})
           {
             message: promptLine(question, host),
             choices: choices.map((value) => ({ name: safeLine(value.name), value })),
+            // Nothing shows that more choices follow.
+            pageSize: 15,
           },
           streams,
         ),

@@ -13,6 +13,7 @@ import { isZip } from '../runs/input/source.ts';
 import { columnNamed, phoneColumns } from '../runs/mapping/columns.ts';
 import { countryFlag } from '../runs/mapping/flags.ts';
 import { createMessageMapping, type MessageMappingOptions, type ParamSource } from '../runs/mapping/message.ts';
+import { isPhoneName } from '../runs/mapping/values.ts';
 import type { RunFlags } from '../runs/options.ts';
 import { currentCaller } from '../session/profiles/resolve.ts';
 import { askForTemplate, listedTemplates, notEmpty } from './message-prompts.ts';
@@ -123,7 +124,9 @@ async function askForPhones(context: Context, columns: readonly string[], rows: 
   const likely = phoneColumns(columns);
   if (likely.length === 1 || rows.length === 0) return [];
   const question = likely.length > 1 ? 'Which column has the phones?' : 'No column is named phone. Which one has them?';
-  const { column } = await context.choose(question, choicesOf(likely.length > 1 ? likely : columns, rows));
+  // The likely ones first.
+  const all = [...new Set([...columns.filter(isPhoneName), ...columns])];
+  const { column } = await context.choose(question, choicesOf(likely.length > 1 ? likely : all, rows));
   return [{ from: column, to: ['phone'] }];
 }
 
@@ -151,7 +154,7 @@ async function askForParams(
     const guess = columnNamed(name, columns);
     if (guess !== undefined) context.reporter.say(`${label} ← column ${guess}`);
     const same = { name: 'the same text for all', column: undefined };
-    const column = guess ?? (await context.choose(label, [...choicesOf(columns, rows), same])).column;
+    const column = guess ?? (await context.choose(label, [same, ...choicesOf(columns, rows)])).column;
     const value = column === undefined ? await context.ask(label, '--param', allowEmpty ? undefined : notEmpty) : '';
     all.push(column === undefined ? { value } : { column });
   }

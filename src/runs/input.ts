@@ -105,7 +105,10 @@ function hiddenText(hidden: number): string {
 export async function askForEncoding(context: Context, path: string): Promise<string | undefined> {
   const words = context.interactive ? await foreignWords(path) : undefined;
   if (words === undefined) return undefined;
-  await context.interaction.confirm(`The file is not UTF-8. Read it as ${likelyEncoding}: ${words.join(', ')}; right?`);
+  await context.interaction.confirm(
+    `The file is not UTF-8. Read it as ${likelyEncoding}: ${words.join(', ')}; right?`,
+    'pass its encoding, such as --encoding iso-8859-2, or save it as UTF-8',
+  );
   return likelyEncoding;
 }
 

@@ -53,7 +53,7 @@ interface Reporter {
 
 export interface Interaction {
   /** Asks on a terminal, with --yes too; throws if the user declines. */
-  confirm(question: string): Promise<void>;
+  confirm(question: string, hint?: string): Promise<void>;
   /** Shows a spinner on a terminal until the work is done. */
   spin<T>(text: string, work: Promise<T>): Promise<T>;
 }

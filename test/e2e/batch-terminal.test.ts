@@ -41,8 +41,8 @@ it('asks for everything, shows the messages, sends, and writes the command to a 
   await terminal.until(/Read it as windows-1252: Müller, Köhler; right\?/);
   terminal.answer('y');
   await choose('No column is named phone', 0);
-  await choose('{{1}} name', 1);
-  await choose('{{2}} order', 2);
+  await choose('{{1}} name', 2);
+  await choose('{{2}} order', 3);
   await terminal.until('Country of national numbers such as 0151 12345678');
   terminal.answer('DE');
   const screen = await terminal.until('Send order_update to the people in people.csv?');
@@ -94,7 +94,7 @@ it('takes columns with the names of variables, and a text for all', async () => 
   );
   await terminal.enter('bizmsg send-batch order_update people.xlsx --dry-run');
   await terminal.until('{{1}} name ← column NAME');
-  await choose('{{2}} order', 2);
+  await choose('{{2}} order', 0);
   await terminal.until(/\{\{2\}\} order\s*$/);
   terminal.answer(':soon');
   expect(await terminal.ended()).toBe(0);
@@ -113,6 +113,30 @@ it('shows three values of each column that may have the phones', async () => {
   expect([await terminal.ended(), sent()]).toEqual([0, [['+12025550151'], ['+12025550152']]]);
 });
 
+it('offers the likely column of the phones, and a text for all, before many other columns', async () => {
+  await world.run(['templates', 'list']);
+  const columns = Array.from({ length: 20 }, (_, at) => `c${at}`);
+  write('wide.csv', `${columns.join(',')},Handy\n${columns.join(',')},+12025550141\n`);
+  await terminal.enter('bizmsg send-batch order_update wide.csv -p Ada --dry-run');
+  await choose('No column is named phone', 0);
+  await choose('{{2}} order', 0);
+  await terminal.until(/\{\{2\}\} order\s*$/);
+  terminal.answer('soon');
+  expect(await terminal.ended()).toBe(0);
+  expect(terminal.screen()).toContain(
+    'bizmsg send-batch order_update wide.csv -p Ada --dry-run --map Handy=phone -p soon',
+  );
+});
+
+it('names the option if the guessed encoding is wrong', async () => {
+  write('people.csv', Buffer.from('phone,name\n+12025550141,Köhler\n', 'latin1'));
+  await terminal.enter('bizmsg send-batch welcome people.csv');
+  await terminal.until('Read it as windows-1252: Köhler; right?');
+  terminal.answer('n');
+  expect(await terminal.ended()).toBe(11);
+  expect(terminal.screen()).toContain('pass its encoding, such as --encoding iso-8859-2');
+});
+
 it('sends nothing if the person declines', async () => {
   write('people.csv', 'Handy\n+12025550141\n');
   await terminal.enter('bizmsg send-batch welcome people.csv');
@@ -126,7 +150,7 @@ it.each([
   [[], 'the template is missing'],
   [['people.csv'], 'the template is missing'],
   [['welcome'], 'the file is missing'],
-  [['welcome', 'people.csv'], '--map COLUMN=phone'],
+  [['welcome', 'people.csv'], '--map Handy=phone'],
 ])('a script with %j is told what is missing', async (words, message) => {
   write('people.csv', 'Handy\n+12025550141\n');
   const paths = words.map((word) => (word.endsWith('.csv') ? join(world.home, word) : word));

@@ -43,7 +43,8 @@ export function noPhoneColumn(columns: readonly string[]): CliError {
       'no column is named phone, and the first line has a number',
       'if it is not a header line, name the columns: --fields phone,name',
     );
-  const likely = columns.find((name) => isPhoneName(name));
+  const [likely, another] = columns.filter(isPhoneName);
+  if (another !== undefined) return severalPhoneColumns(columns.filter(isPhoneName));
   const name = likely ?? 'COLUMN';
   const hint = `name it: --map ${shellQuote(`${name}=phone`)}`;
   return usage('no column is named phone', likely === undefined ? `${hint}; ${nameList(columns, 'column')}` : hint);

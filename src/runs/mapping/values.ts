@@ -202,7 +202,8 @@ const mojibake = /Ã[\u0080-\u00bf\u0152-\u2122]|â€|Â[\u00a0-\u00bf]/;
 /** Damage in any column. */
 const surely = /\0|^[+-]?\d[.,]\d+e\+\d+$|^#(?:#+|REF!|N\/A|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!)$/i;
 /** The document names no field of a contact, so a phone is recognized by the usual names. A hotel has none. */
-const phoneName = /phone|mobile|msisdn|whats ?app|^to$|(?<!\p{L})(?:tel|tel[eé]f\p{L}*|cell|cellul\p{L}*)(?!\p{L})/u;
+const phoneName =
+  /phone|mobile|msisdn|whats ?app|^to$|(?<!\p{L})(?:tel|tel[eé]f\p{L}*|cell|cellul\p{L}*|mobil\p{L}*|m[oó]vil|handy\p{L}*|rufn\p{L}*)(?!\p{L})/u;
 const phoneCharacters = /^(?=.*\d)[\d\s+().,/e-]+$/i;
 
 const knownNames = new Map<string, boolean>();

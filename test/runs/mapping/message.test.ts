@@ -114,6 +114,7 @@ it.each<[string, Options, readonly string[], string, string]>([
     '--map phone=phone or --map to=phone',
   ],
   ['no usual column', {}, ['WhatsApp'], 'no column is named phone', 'name it: --map WhatsApp=phone'],
+  ['two likely columns', {}, ['Telefon', 'Mobil'], 'the phones may be in "Telefon" or "Mobil"', '--map Mobil=phone'],
   [
     'a mistyped recipient',
     { map: [{ from: 'Moblie', to: ['phone'] }] },

@@ -95,6 +95,12 @@ it('needs none if --map sends phones in a field of another name', async () => {
 
 it.each([
   [['Mobile', 'name'], 'no column is named phone', 'name it: --map Mobile=phone'],
+  [['Handynummer'], 'no column is named phone', 'name it: --map Handynummer=phone'],
+  [
+    ['Telefon', 'Mobil', 'Immobilie'],
+    'the phones may be in "Telefon" or "Mobil"',
+    'choose one: --map Telefon=phone or --map Mobil=phone',
+  ],
   [['a', 'b'], 'no column is named phone', 'name it: --map COLUMN=phone; the columns are "a", "b"'],
 ])('refuses a table of %j before its first row', async (fields, message, hint) => {
   await expect(createContactMapping({}, { fields })).rejects.toMatchObject({ exit: 'usage', message, hint });
