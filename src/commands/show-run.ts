@@ -3,7 +3,7 @@ import { usage } from '../base/errors.ts';
 import { type Context, streaming } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { rowsText, whole, zonedTime } from '../cli/output/figures.ts';
-import { argument, choice, flag, knowing, option } from '../cli/params.ts';
+import { argument, choice, chosen, flag, knowing, option } from '../cli/params.ts';
 import type { FileRow } from '../runs/file-report.ts';
 import type { ListedRun, RunsHome } from '../runs/listing.ts';
 import { outcomes, type ShownOutcome, type ShownRow } from '../runs/report.ts';
@@ -21,6 +21,8 @@ export function homeOf(context: Context): RunsHome {
   return { stateFolder: stateFolder(), host, note, team: () => currentTeam(context) };
 }
 
+const filters = outcomes.filter((one) => one !== 'in flight');
+
 export const showRun = streaming({
   name: 'show',
   summary: 'Show the outcome of each row of a run, with the columns of its file',
@@ -35,16 +37,16 @@ export const showRun = streaming({
   params: {
     id: runId,
     with: knowing({ of: 'files' }, option('--with <file>', 'the file of the run, if it was moved or read from stdin')),
-    outcome: choice(
-      '--outcome <outcome>',
-      'only rows with this outcome',
-      outcomes.filter((one) => one !== 'in flight'),
-    ),
+    outcome: {
+      ...choice('--outcome <outcome>', 'only rows with this outcome', filters),
+      repeats: true,
+      read: (texts: readonly string[]) => texts.map((text) => chosen(text, filters)),
+    },
     delivery: flag('--delivery', 'also show whether each message was delivered, read or failed'),
   },
   examples: [
     'runs show',
-    'runs show 3f9a1c20be41 --outcome failed',
+    'runs show 3f9a1c20be41 --outcome failed --outcome excluded',
     'runs show 3f9a1c20be41 --delivery',
     'runs show 3f9a1c20be41 -o csv',
   ],
@@ -67,7 +69,7 @@ export const showRun = streaming({
     try {
       const isIds = context.given.output === 'id';
       const isWanted = (row: ShownRow) =>
-        (outcome === undefined || row.outcome === outcome) && (!isIds || row.id !== undefined);
+        (outcome.length === 0 || outcome.some((one) => one === row.outcome)) && (!isIds || row.id !== undefined);
       const read = () => wantedRows(report.read(), isWanted);
       const deliveries = delivery && isBatch ? await deliveriesOf(context, read()) : undefined;
       const columns = isIds ? [] : report.columns;

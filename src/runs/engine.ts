@@ -363,7 +363,7 @@ function settledOf(run: string, settling: Settling): Settled {
   const settled = { run, item: row.item, outcome, line: row.line };
   if (settling.outcome === 'done') return { ...settled, id: idOf(settling.answer) };
   if (settling.outcome === 'release') return settled;
-  if (settling.outcome === 'withdraw') return { ...settled, code: 'excluded' };
+  if (settling.outcome === 'withdraw') return { ...settled, code: 'excluded', reason: 'excluded during the run' };
   return { ...settled, code: settling.code, reason: storedReason(settling.reason) };
 }
 

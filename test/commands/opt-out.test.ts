@@ -218,7 +218,7 @@ it('stops a running batch from sending to who opts out meanwhile', async () => {
   const posts = service.seen.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body).to);
   expect(posts).toEqual(['+12025550141', '+12025550143']);
   const shown = await cli(['runs', 'show', result.run], { home });
-  expect(shown.stdout).toMatch(/\n\+12025550142\t3\texcluded\t/);
+  expect(shown.stdout).toMatch(/\n\+12025550142\t3\texcluded\t.*\texcluded during the run\t/);
   const listed = await cli(['runs', 'list', '-o', 'json'], { home });
   expect(JSON.parse(listed.stdout)[0]).toMatchObject({ state: 'finished' });
 });

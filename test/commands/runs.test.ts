@@ -75,6 +75,8 @@ describe('runs', () => {
 
   it('are filtered by outcome, in each format', async () => {
     const id = await run(three);
+    const both = await world.run(['runs', 'show', id, '--outcome', 'failed', '--outcome', 'sent', '-o', 'json']);
+    expect(JSON.parse(both.stdout)).toHaveLength(3);
     const csv = await world.run(['runs', 'show', id, '--outcome', 'failed', '-o', 'csv'], { env: {} });
     expect(csv.stdout).toMatch(/^\ufeffphone,tags,line,outcome,at,id,reason,run\n(?:\+1\d+,x,\d,failed,[^\n]*\n){2}$/);
     const table = await world.run(['runs', 'show', id.slice(0, 8), '--outcome', 'sent'], { env: {}, terminal: 100 });

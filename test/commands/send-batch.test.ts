@@ -279,7 +279,10 @@ describe('--exclude-from', () => {
     const rows = 'phone\n+12025550141\n+12025550142\n';
     const { code, stdout } = await sending('welcome', rows, '--exclude-from', file);
     expect([code, sent().map(([to]) => to)]).toEqual([0, ['+12025550142']]);
-    expect(JSON.parse(stdout)).toMatchObject({ rows: 2, sent: 1, skipped: { excluded: 1 }, not_reached: 0 });
+    const result = JSON.parse(stdout);
+    expect(result).toMatchObject({ rows: 2, sent: 1, skipped: { excluded: 1 }, not_reached: 0 });
+    const shown = await world.run(['runs', 'show', result.run, '--outcome', 'excluded', '-o', 'json']);
+    expect(JSON.parse(shown.stdout)).toMatchObject([{ line: 2, reason: 'in a file of --exclude-from' }]);
   });
 
   it.each([

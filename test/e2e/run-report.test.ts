@@ -62,7 +62,7 @@ describe('the report of a run', () => {
       ['3', 'unsure', expect.stringContaining('500')],
       ['4', 'excluded', 'left out by --where'],
       ['5', 'skipped', `sent by run ${first.id}`],
-      ['6', 'excluded', null],
+      ['6', 'excluded', 'in a file of --exclude-from'],
       ['1', 'duplicate', 'the same as line 2'],
       ['0', 'invalid', expect.stringContaining('"12" is not a phone number')],
       ['7', 'not_reached', null],
