@@ -145,8 +145,9 @@ function createAdjustments({ state, follow }: Store, clock: AdjustableClock): Ad
     const [before, span] = [setting, spanBetween(setting, next)];
     setting = next;
     if ('frozen' in before !== 'frozen' in next) return void add({ kind: 'frozen' in next ? 'frozen' : 'real' });
-    if (span < 0) return void add({ kind: 'real' });
-    if (span === 0) return;
+    if ('ahead' in next && next.ahead === 0) return void add({ kind: 'real' });
+    // A running clock moves back a little while an advance waits for an answer.
+    if (span <= 0) return;
     const to = clock.now();
     version += 1;
     if (open?.adjustment.kind === 'advanced') open.adjustment = { ...open.adjustment, to };

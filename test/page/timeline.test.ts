@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { operations } from '../../src/sandbox/control/operations.ts';
-import { manualClock } from '../../src/sandbox/time/clock.ts';
+import { createClock, manualClock } from '../../src/sandbox/time/clock.ts';
 import { emptyState, reduce } from '../../src/page/state.ts';
 import { isShown, timelineOf } from '../../src/page/timeline.ts';
 import { calls, paths } from '../sandbox/calls.ts';
@@ -91,6 +91,18 @@ describe('the timeline', () => {
     expect(timelineOf(state, []).filter((row) => isShown(row, 'status:200'))).toHaveLength(2);
     sandbox.reset('logs');
     expect(lines().filter((line) => line?.startsWith('Clock'))).toEqual([]);
+    sandbox.close();
+  });
+
+  it('has one line for an advance of a running clock that waits for answers', async () => {
+    let wall = 0;
+    const sandbox = createSandbox({ clock: createClock({ ahead: 0 }, () => (wall += 7)) });
+    sandbox.webhooks.add({ url: (await receiver()).url });
+    sandbox.trigger('message.received', { from: '+12025550101', text: 'Hi' });
+    await sandbox.time.advance(5_000);
+    const { records } = sandbox.openFeed(undefined, () => {}).take();
+    const lines = timelineOf(records.reduce(reduce, emptyState), []).flatMap(({ line = [] }) => line);
+    expect(lines).toEqual([expect.stringMatching(/^Clock advanced by /)]);
     sandbox.close();
   });
 
