@@ -19,6 +19,13 @@ export async function ask<O extends OperationName>(operation: O, input?: InputOf
   throw new Error(output.error?.message ?? `the sandbox answered ${response.status}`);
 }
 
+const pauses = new Set<() => void>();
+
+/** Ends the pauses between questions, so that the page shows at once what its user did. */
+export function endPauses(): void {
+  for (const end of pauses) end();
+}
+
 /** Milliseconds between two questions about the same: a busy sandbox is not slowed down, and what is shown is not old. */
 const pause = { least: 200, times: 40, most: 5_000 };
 
@@ -45,8 +52,10 @@ export function useAsked<O extends OperationName>(topics: Topic | readonly Topic
       const started = performance.now();
       output.value = await ask(operation, input).catch(() => output.value);
       const took = performance.now() - started;
-      await new Promise((resolve) => {
-        setTimeout(resolve, Math.min(pause.most, Math.max(pause.least, pause.times * took)));
+      const wait = Math.min(pause.most, Math.max(pause.least, pause.times * took));
+      await new Promise<void>((resolve) => {
+        pauses.add(resolve);
+        setTimeout(() => resolve(void pauses.delete(resolve)), wait);
       });
     }
     current.isBusy = false;

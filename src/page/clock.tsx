@@ -40,7 +40,10 @@ export function Clock() {
           {clock.frozen ? 'frozen' : clock.ahead > 1_000 ? 'ahead' : 'real time'}
         </span>
       </span>
-      <span class="due">{due === null ? 'nothing due' : `next due ${timeText(due)}`}</span>
+      <span class="due">
+        {due !== null && <span class="roomy">next </span>}
+        {due === null ? 'nothing due' : `due ${timeText(due)}`}
+      </span>
       <span class="joined">
         <button
           type="button"

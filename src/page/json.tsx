@@ -10,7 +10,15 @@ export function Json({ value }: { readonly value: unknown }) {
   return <pre class="json">{text.length > mostColored ? <Text parts={[{ text }]} /> : colored(text)}</pre>;
 }
 
+/** A value that does not fit wraps as a whole, and its line is indented further. */
 function colored(text: string) {
+  return text.split('\n').map((line) => {
+    const indent = `${line.search(/\S/) + 2}ch`;
+    return <span style={{ paddingInlineStart: indent, textIndent: `-${indent}` }}>{partsOf(line)}</span>;
+  });
+}
+
+function partsOf(text: string) {
   const parts = [];
   let end = 0;
   for (const { 0: whole, 1: string, 2: colon, 3: number, index } of text.matchAll(token)) {

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { endPauses } from './ask.ts';
 import { Icon, type IconName } from './icons.tsx';
 
 interface Shown {
@@ -35,6 +36,7 @@ export function Notice() {
 export async function act<T>(action: () => Promise<T>, done?: string | ((result: T) => string)): Promise<boolean> {
   try {
     const result = await action();
+    endPauses();
     if (done !== undefined) show(typeof done === 'string' ? done : done(result));
     return true;
   } catch (error) {

@@ -126,13 +126,19 @@ export function phoneIn(event: SandboxEvent | undefined): string {
   return [to, from, phone].find((text) => typeof text === 'string') ?? '';
 }
 
-/** Words, `is:failed`, `is:waiting`, and `to:`, `type:` or `status:` with the beginning of a value; all must match. */
 /** The last answer of a webhook; the handler behind a listener counts, if the webhook is one. */
 export function resultOf({ state, last, forwarded }: Pick<Delivery, 'state' | 'last' | 'forwarded'>) {
   const isBad = forwarded !== null && !(typeof forwarded === 'number' && forwarded >= 200 && forwarded < 300);
   return { state: isBad ? ('dead' as const) : state, last: forwarded === null ? last : `${last} → ${forwarded}` };
 }
 
+/** `queued` would promise a delivery: a webhook that is added later does not get the event. */
+export function stateText({ state, attempts, url }: Pick<Delivery, 'state' | 'attempts' | 'url'>): string {
+  if (url === null) return 'no webhook';
+  return state === 'waiting' && attempts > 0 ? 'retrying' : state;
+}
+
+/** Words, `is:failed`, `is:waiting`, and `to:`, `type:` or `status:` with the beginning of a value; all must match. */
 export function isShown(row: Row, filter: string): boolean {
   // A filter hides the lines.
   if (row.line !== undefined) return filter.trim() === '';

@@ -74,6 +74,36 @@ describe.skipIf(noBrowser)(`the limits on the page (${noBrowser ?? 'in chromium'
     await expect.poll(() => shown.sandbox.faults.list()).toMatchObject([{}, { effect: { kind: 'hang' }, times: 1 }]);
   });
 
+  it('show at once what was clicked, while answers are slow and the page asks seldom', async () => {
+    const page = await tabs.open(shown.link, { isApart: true });
+    await page.clock.install();
+    await page.reload();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByText('Requests in this minute').waitFor();
+    // From now on, the time of the page stands still, but for a slow answer and the frames below.
+    await page.clock.pauseAt(Date.now() + 5_000);
+    await page.route('**/faults', (route) => page.clock.runFor(200).then(() => route.continue()));
+    const cards = page.getByRole('list', { name: 'Faults' }).getByRole('listitem');
+    const now = () => page.evaluate(() => Date.now());
+    for (const count of [1, 2]) {
+      const clicked = await now();
+      await page.getByRole('button', { name: 'The next send: never answered' }).click();
+      await expect.poll(() => page.clock.runFor(16).then(() => cards.count())).toBe(count);
+      expect((await now()) - clicked).toBeLessThan(4_000);
+    }
+  });
+
+  it.each([
+    [1440, 'beside'],
+    [1024, 'below'],
+  ])('%i pixels wide, have the faults %s the plan', async (width, where) => {
+    const page = await tabs.open(shown.link, { viewport: { width, height: 900 } });
+    await page.getByRole('link', { name: 'Settings' }).click();
+    const topOf = async (name: string) => (await page.getByRole('heading', { name }).boundingBox())?.y ?? 0;
+    const below = (await topOf('Faults')) - (await topOf('Plan and limits'));
+    expect(below > 50 ? 'below' : 'beside').toBe(where);
+  });
+
   it('have faults on events, with other effects', async () => {
     const page = await tabs.open(shown.link);
     await page.getByRole('link', { name: 'Settings' }).click();

@@ -62,6 +62,11 @@ describe.skipIf(noBrowser)(`what happened to a message (${noBrowser ?? 'in chrom
     const payload = JSON.parse(await step.locator('pre').innerText());
     expect(payload).toMatchObject({ type: 'message.delivered', data: { message_id: id, to: '+12025550101' } });
     await storyOn(page).getByText('no webhook received it').waitFor();
+    await page.getByRole('link', { name: 'Events' }).click();
+    await page.getByRole('row').filter({ hasText: 'welcome' }).getByText('no webhook', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    const table = page.getByRole('table', { name: 'Deliveries' });
+    await table.getByRole('row').getByText('no webhook', { exact: true }).waitFor();
   });
 
   it('has the payload of a reply', async () => {
@@ -104,18 +109,38 @@ describe.skipIf(noBrowser)(`what happened to a message (${noBrowser ?? 'in chrom
     await shown.send('+12025550101', 'welcome');
     await shown.sandbox.time.advance(400);
     const event = shown.sandbox.events()[0]?.id ?? '';
-    const answer = { event, url: 'http://localhost:3000/hook', status: 500, body: 'order is undefined', took: 12 };
+    const body = 'TypeError: order is undefined\n    at hook.js:12';
+    const answer = { event, url: 'http://localhost:3000/hook', status: 500, body, took: 12 };
     shown.sandbox.reportForwards(webhook, [answer]);
     const page = await tabs.open(shown.link);
     const step = storyOn(page).getByRole('listitem').filter({ hasText: 'Handler localhost:3000/hook' });
-    await step.getByText('500 in 12 ms').waitFor();
+    await step.getByText('500 in 12 ms: TypeError: order is undefined', { exact: true }).waitFor();
     await step.getByRole('button').click();
-    await step.getByText('order is undefined').waitFor();
+    await step.getByText('at hook.js:12').waitFor();
     await page.getByRole('link', { name: 'Events' }).click();
     await page.getByRole('row').filter({ hasText: 'welcome' }).getByText('200 → 500').waitFor();
     await page.getByRole('link', { name: 'Webhooks' }).click();
     const table = page.getByRole('table', { name: 'Deliveries' });
     await expect.poll(() => table.innerText()).toContain('handler 500');
+  });
+
+  it('has the times of retries on a phone, and payloads whose values wrap as a whole', async () => {
+    shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:9/hooks' });
+    await shown.send('+12025550101', 'welcome');
+    await shown.sandbox.time.advance(400);
+    const page = await tabs.open(shown.link, { viewport: { width: 375, height: 812 } });
+    await page
+      .getByLabel('Clock')
+      .getByText(/next due 00:00:0\d/)
+      .waitFor();
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').filter({ hasText: 'retrying' });
+    await row.getByText(/due 00:00:0\d$/).waitFor();
+    await row.getByText('message.delivered').click();
+    const payload = page.getByLabel('Details').locator('pre');
+    const heights = payload.locator('.string').evaluateAll((values) => values.map(({ clientHeight }) => clientHeight));
+    expect(new Set(await heights).size).toBe(1);
+    expect(JSON.parse(await payload.innerText())).toMatchObject({ type: 'message.delivered' });
   });
 
   it('gets to what is due by one button', async () => {

@@ -10,7 +10,7 @@ import { act, Copy } from '../notice.tsx';
 import { goTo, route } from '../route.ts';
 import type { SandboxEvent } from '../state.ts';
 import { Detail, Split, Table } from '../table.tsx';
-import { phoneIn, resultOf } from '../timeline.ts';
+import { phoneIn, resultOf, stateText } from '../timeline.ts';
 import { timeText } from '../words.ts';
 import { OfEvent } from './story.tsx';
 
@@ -73,7 +73,7 @@ export function Deliveries() {
             class: 'whole-word extra',
             cell: ({ next_at: next }) => next && timeText(Date.parse(next)),
           },
-          { title: 'URL', class: 'wide extra', cell: ({ url }) => url ?? 'no webhook' },
+          { title: 'URL', class: 'wide extra', cell: ({ url }) => url },
         ]}
       />
       {rows.length === most && (
@@ -91,8 +91,14 @@ function redeliveredText({ redelivered, remaining: { disabled, removed } }: Outp
   return `Redelivered: ${redelivered}${skipped}`;
 }
 
-function State({ state, attempts }: Delivery) {
-  return <span class={`state ${state}`}>{state === 'waiting' && attempts > 0 ? 'retrying' : state}</span>;
+function State(delivery: Delivery) {
+  const { state, next_at: next } = delivery;
+  return (
+    <>
+      <span class={`state ${state}`}>{stateText(delivery)}</span>
+      {next && <span class="narrow note"> due {timeText(Date.parse(next))}</span>}
+    </>
+  );
 }
 
 function Response({ last, forwarded }: Delivery) {

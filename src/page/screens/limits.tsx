@@ -19,7 +19,7 @@ export function Limits() {
   return (
     <div class="sheet">
       <Parts screen="limits" parts={parts} />
-      <div class="list" tabIndex={0} role="region" aria-label={parts[part]}>
+      <div class={`list ${part}`} tabIndex={0} role="region" aria-label={parts[part]}>
         {part === 'limits' && (
           <>
             <Usage />

@@ -103,7 +103,7 @@ function StepRow({ step, isLatest, message }: StepRowProps) {
     <>
       <span class="what">
         <strong>{titleOf(step)}</strong>
-        {note !== '' && <span class="note">{marked(kind === 'request' ? `${sentWith(step)} · ${note}` : note)}</span>}
+        {note !== '' && <span class="note">{marked(noteOf(step))}</span>}
         {how === 'pending' && <Due at={at} />}
       </span>
       {how !== 'pending' && <time>{timeText(at)}</time>}
@@ -135,8 +135,11 @@ function titleOf({ kind, what, state: how }: Step): string {
   return kind === 'delivery' ? `POST ${url}` : `Handler ${url}`;
 }
 
-function sentWith({ what }: Step): string {
-  return what?.replace(/\/.*\//, '') ?? '';
+/** With the first line of what a handler answered to a failed delivery: it is often the reason. */
+function noteOf({ kind, what, note, state: how, forward }: Step): string {
+  if (kind === 'request') return `${what?.replace(/\/.*\//, '') ?? ''} · ${note}`;
+  const [line] = forward?.body?.trim().split('\n') ?? [];
+  return how === 'bad' && line ? `${note}: ${line.slice(0, 200)}` : note;
 }
 
 function detailsOf({ kind, event, attempt, forward }: Step, message: string | undefined): JSX.Element | undefined {

@@ -302,7 +302,7 @@ function ReplyForm({ from }: { readonly from: string }) {
       </p>
       {webhooks && !webhooks.some(isListening) && (
         <p class="canned note">
-          No webhook receives replies: <a href={linkTo('deliveries')}>add one</a>.
+          No webhook receives replies: <a href={linkTo('deliveries')}>add one</a>
         </p>
       )}
       <textarea

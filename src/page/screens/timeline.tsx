@@ -7,7 +7,7 @@ import { goTo, linkTo, route } from '../route.ts';
 import { Detail, Search, Split, Table } from '../table.tsx';
 import { marked, StatusText } from '../text.tsx';
 import { groupBy, type Message } from '../state.ts';
-import { isShown, phoneOf, resultOf, type Row, type Step, timelineOf, worstOf } from '../timeline.ts';
+import { isShown, phoneOf, resultOf, type Row, stateText, type Step, timelineOf, worstOf } from '../timeline.ts';
 import { timeText } from '../words.ts';
 import { RequestDetails } from './request.tsx';
 import { OfEvent, OfMessage } from './story.tsx';
@@ -132,7 +132,11 @@ function Counts({ of }: { readonly of: readonly Message[] }) {
 function Result({ of: delivery }: { readonly of: Step['deliveries'][number] }) {
   const { state, last } = resultOf(delivery);
   const isAnswer = typeof delivery.last === 'number';
-  return <span class={`state ${state}`}>{isAnswer ? `${last}${state === 'waiting' ? ' · retry' : ''}` : state}</span>;
+  return (
+    <span class={`state ${state}`}>
+      {isAnswer ? `${last}${state === 'waiting' ? ' · retry' : ''}` : stateText(delivery)}
+    </span>
+  );
 }
 
 function Details({ row }: { readonly row: Row }) {
