@@ -131,11 +131,11 @@ describe.skipIf(noBrowser)(`what happened to a message (${noBrowser ?? 'in chrom
     const page = await tabs.open(shown.link, { viewport: { width: 375, height: 812 } });
     await page
       .getByLabel('Clock')
-      .getByText(/next due 00:00:0\d/)
+      .getByText(/next due 00:00:\d\d/)
       .waitFor();
     await page.getByRole('link', { name: 'Webhooks' }).click();
     const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').filter({ hasText: 'retrying' });
-    await row.getByText(/due 00:00:0\d$/).waitFor();
+    await row.getByText(/due 00:00:\d\d$/).waitFor();
     await row.getByText('message.delivered').click();
     const payload = page.getByLabel('Details').locator('pre');
     const heights = payload.locator('.string').evaluateAll((values) => values.map(({ clientHeight }) => clientHeight));
