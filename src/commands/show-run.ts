@@ -46,7 +46,7 @@ export const showRun = streaming({
   },
   examples: [
     'runs show',
-    'runs show 3f9a1c20be41 --outcome failed --outcome excluded',
+    'runs show 3f9a1c20be41 --outcome failed --outcome invalid',
     'runs show 3f9a1c20be41 --delivery',
     'runs show 3f9a1c20be41 -o csv',
   ],
