@@ -100,9 +100,16 @@ export const setProfile = command({
     const given = changes.some((value) => value !== undefined);
     if (!given && !webhookSecret && !team)
       throw usage('specify what to change', 'such as --plan growth; see bizmsg profiles set --help');
-    if (agents === 'live') refuseSelf(context);
     const profiles = openProfiles(context);
     const before = profiles.show(name);
+    const own = profiles.settings(name);
+    const lists = [
+      [onlyTo, own.onlyTo],
+      [excludeFrom, own.excludeFrom],
+      [optOut, own.optOut],
+    ];
+    const isRelease = lists.some(([list, kept]) => list !== undefined && kept !== undefined);
+    if (agents === 'live' || isRelease) refuseSelf(context);
     if (baseUrl !== undefined) forOption('--base-url', () => profiles.requireAddress(baseUrl));
     if (webhookSecret && team) throw usage('stdin has one of them', 'set the webhook secret and the team one by one');
     const secret = webhookSecret ? await context.stdin() : undefined;

@@ -79,6 +79,18 @@ it('is allowed by a person only', async () => {
   expect((await run([...send, '--profile', 'acme'], agent, home)).code).toBe(11);
 });
 
+it.each([['--only-to'], ['--exclude-from'], ['--opt-out']])('does not change a list of %s', async (option) => {
+  const home = newHome();
+  const login = ['login', '--profile', 'acme', '--base-url', elsewhere, '--no-check', '--key-stdin', '--no-input'];
+  await cli(login, { home, stdin: live });
+  const file = join(home, 'list.csv');
+  writeFileSync(file, 'phone,time,word\n');
+  const set = (value: string, env = {}) => cli(['profiles', 'set', 'acme', option, value], { home, env });
+  expect((await set(file, agent)).code).toBe(0);
+  expect((await set('none', agent)).code).toBe(11);
+  expect((await set('none')).code).toBe(0);
+});
+
 it('tells agents the same on the page and in help', async () => {
   const home = newHome();
   const page = readFileSync(new URL('../../AGENTS.md', import.meta.url), 'utf8');
