@@ -4,7 +4,6 @@ import { callOptions } from '../cli/globals.ts';
 import { flag, knowing, option, repeated, required } from '../cli/params.ts';
 import { CliError, unsafe, usage } from '../base/errors.ts';
 import { jsonText, parseJson } from '../base/json.ts';
-import { isMutation } from '../client/wire.ts';
 import { bodyField, jsonIn, nested } from './body.ts';
 
 export const api = command({
@@ -64,7 +63,7 @@ export const api = command({
     });
     return { ...answer, include, method: chosen };
   },
-  changes: ({ method }) => method !== 'GET' && method !== 'HEAD',
+  changes: ({ method }) => mayChange(method),
   data: ({ body }) => parsed(body.toString('utf8')),
   view: ({ body, ...answer }, ui) => {
     const before = answer.include ? head(answer, ui) : '';
@@ -79,11 +78,15 @@ async function refuseMessage(
   context: Context,
   { method, path, body }: { readonly method: string; readonly path: string; readonly body: string | undefined },
 ): Promise<void> {
-  if (!isMutation(method) || !URL.canParse(path, 'http://x')) return;
+  if (!mayChange(method) || !URL.canParse(path, 'http://x')) return;
   const { mayMessage, messageIn } = await import('../session/request-facts.ts');
   const { href: url } = new URL(path, 'http://x');
   const message = messageIn({ method, url, body });
   if (message || mayMessage(url)) await (await import('../runs/defaults.ts')).refuseUnwanted(context, message?.to);
+}
+
+function mayChange(method: string | undefined): boolean {
+  return method !== 'GET' && method !== 'HEAD';
 }
 
 function withPathHint(error: unknown, path: string): unknown {
