@@ -1,5 +1,4 @@
-import { plans } from '../contract/plans.ts';
-import type { AnyCaller, CheckedTarget, CallOptions, Connection, Session, TryLookup } from './session.ts';
+import type { AnyCaller, CheckedTarget, Connection, Session, TryLookup } from './session.ts';
 import type { ClientOptions } from '../client/client.ts';
 import type { TransportOptions } from '../client/transport.ts';
 import type { Transport, WireAnswer } from '../client/wire.ts';
@@ -10,6 +9,7 @@ import { newcomerNote, type Target } from './profiles/resolve.ts';
 import { maskKey } from '../base/redact.ts';
 import { isLoopback } from '../client/address.ts';
 import { isLocalKey } from '../contract/keys.ts';
+import { sharedRate } from './shared-rate.ts';
 import { teamOf } from './team.ts';
 import { type ActivityRecorder, createActivityRecorder } from './activity-recorder.ts';
 
@@ -62,16 +62,6 @@ export async function tryLookup(
     cancel();
     await close();
   }
-}
-
-/** The requests per minute that all processes of one account share, from its profile or the sandbox. */
-export function sharedRate(
-  { dryRun }: Pick<CallOptions, 'dryRun'>,
-  { caller, running }: Pick<CheckedTarget, 'caller' | 'running'>,
-): number | undefined {
-  if (dryRun) return undefined;
-  const { rate, plan } = caller.kind === 'service' ? caller : {};
-  return rate ?? (plan && plans[plan].perMinute) ?? running?.minute?.limit;
 }
 
 /**

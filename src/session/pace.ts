@@ -7,7 +7,7 @@ import { type KnownPace, minuteLength, type Pace, type ProcessPace } from '../cl
 import { createSharedSlots, paceSchema } from '../client/pace/shared-slots.ts';
 import { createPace } from '../client/pace/slots.ts';
 import { type Plan, plans } from '../contract/plans.ts';
-import { sharedRate } from './connect.ts';
+import { sharedRate } from './shared-rate.ts';
 import { environmentAccount } from './profiles/environment.ts';
 import type { CheckedTarget, Session } from './session.ts';
 import { teamOf } from './team.ts';
