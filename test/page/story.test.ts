@@ -129,10 +129,6 @@ describe.skipIf(noBrowser)(`what happened to a message (${noBrowser ?? 'in chrom
     await shown.send('+12025550101', 'welcome');
     await shown.sandbox.time.advance(400);
     const page = await tabs.open(shown.link, { viewport: { width: 375, height: 812 } });
-    await page
-      .getByLabel('Clock')
-      .getByText(/next due 00:00:\d\d/)
-      .waitFor();
     await page.getByRole('link', { name: 'Webhooks' }).click();
     const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').filter({ hasText: 'retrying' });
     await row.getByText(/due 00:00:\d\d$/).waitFor();
