@@ -3,7 +3,7 @@ import { command, type Context, type Ui } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import { flag, knowing, option, repeated, required } from '../cli/params.ts';
 import { CliError, unsafe, usage } from '../base/errors.ts';
-import { jsonText, parseJson } from '../base/json.ts';
+import { jsonText, parseJson, repeatedName } from '../base/json.ts';
 import { bodyField, jsonIn, nested } from './body.ts';
 
 export const api = command({
@@ -82,6 +82,12 @@ async function refuseMessage(
   const { mayMessage, messageIn } = await import('../session/request-facts.ts');
   const { href: url } = new URL(path, 'http://x');
   const message = messageIn({ method, url, body });
+  const twice = message && body !== undefined ? repeatedName(body) : undefined;
+  if (twice !== undefined)
+    throw usage(
+      `the message has "${twice}" twice`,
+      'nothing was sent; a service may read either of them, so remove one',
+    );
   if (message || mayMessage(url)) await (await import('../runs/defaults.ts')).refuseUnwanted(context, message?.to);
 }
 

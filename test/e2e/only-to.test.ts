@@ -44,6 +44,15 @@ it.each([
   expect(asked()).toEqual([phoneOf(1), phoneOf(2)]);
 });
 
+it('refuses a message by api that names its recipient twice, since a service may read either', async () => {
+  machine.env = { ...machine.env, BIZMSG_ONLY_TO: list('team.txt', 1) };
+  const stdin = `{"to":"${phoneOf(2)}","to":"${phoneOf(1)}","template":"welcome","params":[]}`;
+  const words = ['api', '/api/public/messages/send-template', '--input', '-', '-o', 'json'];
+  const { code, stderr } = await machine.run(words, { stdin });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('the message has \\"to\\" twice')]);
+  expect(machine.service.asked).toEqual([]);
+});
+
 it.each([
   ['has no params', { to: phoneOf(1), template: 'welcome' }],
   ['has another spelling of the phone', { to: '+1 2025000002', template: 'welcome', params: [] }],
