@@ -129,7 +129,7 @@ export const setProfile = command({
         excludeFrom: files.excludeFrom ? [files.excludeFrom] : [],
         onlyTo: files.onlyTo ? [files.onlyTo] : [],
       };
-      await (await import('../runs/excluded.ts')).phoneRules(context, lists, { country, encoding });
+      await (await import('../runs/phone-lists.ts')).phoneRules(context, lists, { country, encoding });
     }
     const losesKeys = baseUrl !== undefined && profiles.losesKeys(name, baseUrl);
     if (losesKeys) {

@@ -10,7 +10,7 @@ import { endpoints } from '../contract/endpoints.ts';
 import { usage } from '../base/errors.ts';
 import { messageRow } from '../ledger/identity.ts';
 import { shellQuote } from '../base/shell-quote.ts';
-import { watchRules } from './excluded.ts';
+import { watchRules } from './phone-lists.ts';
 import type { Hours } from './hours.ts';
 import { noteRepairs } from './mapping/values.ts';
 import type { Action } from './action.ts';
@@ -77,7 +77,7 @@ export function batchAction(context: Context, options: BatchOptions): Action {
             if (why === 'excluded') excludedRows += 1;
             return why;
           }),
-        excludesNow: rules && ((content) => rules.isExcludedNow(endpoints.sendTemplate.body(JSON.parse(content)).to)),
+        isUnwantedNow: rules && ((content) => rules.isUnwantedNow(endpoints.sendTemplate.body(JSON.parse(content)).to)),
       };
     },
     digest: ({ body, per }, secret) => messageRow(secret, { ...endpoints.sendTemplate.body(body), per }),

@@ -3,7 +3,7 @@ import { unsafe } from '../base/errors.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { Context } from '../cli/command.ts';
 import { type Caller, currentCaller, type ServiceCaller } from '../session/profiles/resolve.ts';
-import { phoneRules } from './excluded.ts';
+import { phoneRules } from './phone-lists.ts';
 import { hoursFlag, type Hours } from './hours.ts';
 
 /** Options of a command whose defaults a profile keeps. */

@@ -139,7 +139,7 @@ async function sendDueRows(
       exchange: client.prepare(action.endpoint),
       reachable: client.reachable,
       concurrency: client.concurrency,
-      leavesOut: mapper.excludesNow,
+      leavesOut: mapper.isUnwantedNow,
       maxErrors: options.maxErrors,
       wasAccepted: accepted.counts.done > 0,
       signals,

@@ -34,8 +34,8 @@ export interface Mapper {
   isFilteredOut?(fields: Fields): boolean;
   /** Why the row's recipient is not messaged; undefined if it is. */
   excludes?(body: object, mapped: Extract<Mapped, { readonly body: object }>): 'excluded' | 'only_to' | undefined;
-  /** Whether the recipient was excluded since then, by the row's body as JSON, when it is about to be sent. */
-  excludesNow?(content: string): boolean | Promise<boolean>;
+  /** The same for a row that is about to be sent, by its body as JSON: a list may have changed. */
+  isUnwantedNow?(content: string): boolean | Promise<boolean>;
   /** Called after all rows; throws if an option fits none of them. */
   end?(): void;
 }

@@ -71,7 +71,7 @@ export async function phoneRules(
 interface WatchedRules {
   readonly why: PhoneRules;
   /** Whether a phone must not be messaged any more, by a list that changed since the start. */
-  isExcludedNow(phone: string): boolean | Promise<boolean>;
+  isUnwantedNow(phone: string): boolean | Promise<boolean>;
 }
 
 /** The same for a run, during which people may opt out: a list that changes is read again. */
@@ -88,7 +88,7 @@ export async function watchRules(
   if (!known) return undefined;
   return {
     why: (phone) => known?.(phone),
-    isExcludedNow(phone) {
+    isUnwantedNow(phone) {
       const now = marks();
       if (now === mark) return mark !== first && known?.(phone) !== undefined;
       return (refreshing ??= refresh(now)).then(() => known?.(phone) !== undefined);
