@@ -13,6 +13,8 @@ import {
 import type { StopSignals } from '../session/session.ts';
 import { idOf, storedReason } from './report.ts';
 import { type Clock, createOutage, outageStop, type OutageOptions } from './outage.ts';
+import { createAlarm } from './alarm.ts';
+import { createRowBuffer } from './row-buffer.ts';
 import type { Outcome, Ready } from './row.ts';
 import { createStop, createStreak, type Stopped, stoppedBy } from './stop.ts';
 
@@ -65,7 +67,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   const stop = createStop(options.signals, clock.later, alarm.ring);
   const noMoreSlots = new AbortController();
   const streak = createStreak(options.maxErrors, options.wasAccepted);
-  const reader = createReader(options.rows, alarm.ring, stop.crash);
+  const buffer = createRowBuffer(options.rows, alarm.ring, stop.crash);
   const outage = createOutage({
     ...options,
     resume: alarm.ring,
@@ -97,7 +99,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   }
   outage.end();
   const isDone = await isAllDone();
-  await reader.close();
+  await buffer.close();
   await retryUnrecorded();
   stop.end();
   return isDone && !isCutShort ? lateReason() : stop.reason;
@@ -106,7 +108,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     const most = () => (isAlone ? 1 : outage.limit(concurrency));
     const room = () => most() - waiting.size - leaving.size - printing;
     while (!stop.reason && room() > 0) {
-      const row = released.shift() ?? reader.next();
+      const row = released.shift() ?? buffer.next();
       if (!row) return;
       waiting.add(row);
       sendRow(row).catch((error: unknown) => fail(row, error));
@@ -311,13 +313,13 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   }
 
   function isComplete(): boolean {
-    return reader.isEmpty() && released.length + taken.length === 0;
+    return buffer.isEmpty() && released.length + taken.length === 0;
   }
 
   /** A run that stopped after its last row may not know yet that this was the last one. */
   async function isAllDone(): Promise<boolean> {
     const mayBeLate = stop.reason !== undefined && tooLate.has(stop.reason.code) && !stop.isAbandoned;
-    if (mayBeLate) await reader.lookAhead();
+    if (mayBeLate) await buffer.lookAhead();
     return isComplete();
   }
 
@@ -399,90 +401,4 @@ function kindOf(failure: CliError): FailureKind {
   if (settlement === 'unsure')
     return failure.status === undefined && failure.exit !== 'interrupted' ? 'lost' : 'unsure';
   return settlement === 'release' ? 'unsent' : 'failed';
-}
-
-interface Reader {
-  /** The next row; undefined if none has been read yet, or none is left. */
-  next(): Ready | undefined;
-  isEmpty(): boolean;
-  /** Finds out whether a row is left. */
-  lookAhead(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Keeps one batch in memory. */
-function createReader(
-  rows: AsyncIterable<readonly Ready[]>,
-  arrived: () => void,
-  crash: (error: unknown) => void,
-): Reader {
-  const reading = rows[Symbol.asyncIterator]();
-  let [batch, at]: [readonly Ready[], number] = [[], 0];
-  let isEnded = false;
-  let pulling: Promise<void> | undefined;
-  return {
-    next() {
-      const row = batch[at];
-      if (row) at += 1;
-      else if (!isEnded) pulling ??= pull();
-      return row;
-    },
-    isEmpty: () => isEnded && at >= batch.length,
-    async lookAhead() {
-      if (at >= batch.length && !isEnded) await (pulling ??= pull());
-    },
-    async close() {
-      await pulling;
-      await reading.return?.();
-    },
-  };
-
-  async function pull(): Promise<void> {
-    try {
-      const { value, done } = await reading.next();
-      [batch, at, isEnded] = done ? [[], 0, true] : [value, 0, false];
-    } catch (error) {
-      isEnded = true;
-      crash(error);
-    }
-    pulling = undefined;
-    arrived();
-  }
-}
-
-interface Alarm {
-  ring(): void;
-  /** Resolves once it has rung and a turn of the event loop has passed in which it did not ring again. */
-  wait(): Promise<void>;
-}
-
-/**
- * Answers that arrive one soon after the other are recorded together, and the rows that follow them are claimed
- * together. It rings at most a few times per row in flight, so it cannot ring forever.
- */
-function createAlarm(): Alarm {
-  let [isRinging, isQuiet, hasRung] = [false, false, false];
-  let wake: (() => void) | undefined;
-  return {
-    ring() {
-      isQuiet = false;
-      if (!isRinging) setImmediate(listen);
-      isRinging = true;
-    },
-    async wait() {
-      if (!hasRung) await new Promise<void>((resolve) => (wake = resolve));
-      hasRung = false;
-    },
-  };
-
-  function listen(): void {
-    if (!isQuiet) {
-      isQuiet = true;
-      setImmediate(listen);
-      return;
-    }
-    [isRinging, hasRung] = [false, true];
-    wake?.();
-    wake = undefined;
-  }
 }

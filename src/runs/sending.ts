@@ -70,12 +70,10 @@ export async function finish(running: Running, result: RunResult, hasEnded: bool
   const { ledger } = running.opened;
   const ended = hasEnded && result.run !== null ? await faultOf(ledger.endRun(result.run)) : undefined;
   const closed = await faultOf(ledger.close());
-  await finished(running, result);
+  const { context, options } = running;
+  if (options.onFinish !== undefined)
+    await (await import('./on-finish.ts')).runOnFinish(context, options.onFinish, result);
   return ended ?? closed;
-}
-
-async function finished({ context, options: { onFinish } }: Running, result: RunResult): Promise<void> {
-  if (onFinish !== undefined) await (await import('./on-finish.ts')).runOnFinish(context, onFinish, result);
 }
 
 interface Sending {
@@ -108,8 +106,10 @@ async function sendDueRows(
   let isShared = accepted.notes.some(({ note }) => note === 'joined');
   const onOutcome = (outcome: Outcome) => {
     tally.take(outcome);
-    if (outcome.outcome === 'skipped') isShared = true;
-    if (outcome.outcome === 'skipped' && outcome.why === 'changed') changedPlaces.push(outcome.row.line);
+    const why = outcome.outcome === 'skipped' ? outcome.why : undefined;
+    // Another process works on the run, too.
+    if (why !== undefined && why !== 'excluded') isShared = true;
+    if (why === 'changed') changedPlaces.push(outcome.row.line);
     return shown.take(outcome);
   };
   const sharing = {
