@@ -54,8 +54,12 @@ export function useAsked<O extends OperationName>(topics: Topic | readonly Topic
       const took = performance.now() - started;
       const wait = Math.min(pause.most, Math.max(pause.least, pause.times * took));
       await new Promise<void>((resolve) => {
-        pauses.add(resolve);
-        setTimeout(() => resolve(void pauses.delete(resolve)), wait);
+        const end = () => {
+          pauses.delete(end);
+          resolve();
+        };
+        pauses.add(end);
+        setTimeout(end, wait);
       });
     }
     current.isBusy = false;

@@ -86,7 +86,6 @@ function Search() {
     <>
       <input
         type="search"
-        list={undefined}
         autofocus
         role="combobox"
         aria-label="Find anything"

@@ -73,9 +73,7 @@ function plainWord(text: string): string {
 /** The list, which is created if it is missing; throws if it is something else. */
 export function optOutFile(file: string): string {
   return usable(file, () => {
-    if (!existsSync(file)) {
-      writeFileSync(file, header, { flag: 'wx', mode: 0o600 });
-    }
+    if (!existsSync(file)) writeFileSync(file, header, { flag: 'wx', mode: 0o600 });
     rowsIn(file);
     return realpathSync(file);
   });
