@@ -88,6 +88,8 @@ function Search() {
         type="search"
         autofocus
         role="combobox"
+        // Preact's types require it with this role.
+        list={undefined}
         aria-label="Find anything"
         aria-expanded="true"
         aria-controls="found"
