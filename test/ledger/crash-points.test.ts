@@ -82,7 +82,7 @@ describe.skipIf(!canInject)('a process that is killed at a change of the ledger'
     });
   });
 
-  it('loses nothing that still counts while expired rows are removed', { timeout: 180_000 }, async () => {
+  it('loses nothing that still counts while expired rows are removed', { timeout: 400_000 }, async () => {
     const script = await scriptIn(temporaryFolder(), aging);
     const [cyd, dan, eve, fay] = ['cyd:1', 'dan:1', 'eve:1', 'fay:1'];
     const begin = Date.UTC(2026, 2, 4, 12);

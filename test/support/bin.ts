@@ -66,5 +66,15 @@ export function cleanEnv(home: string, env: Readonly<Record<string, string>> = {
 /** A new home folder. */
 export function temporaryHome(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'bizmsg-test-'));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 10 }) };
+  return { path, remove: () => removeFolder(path) };
+}
+
+/** A process that is ending may add a file meanwhile. */
+function removeFolder(path: string, attempts = 5): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  } catch (error) {
+    if (attempts === 1) throw error;
+    removeFolder(path, attempts - 1);
+  }
 }
