@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 'use strict';
 
-const { homedir, userInfo } = require('node:os');
+const { constants, homedir, userInfo } = require('node:os');
 const { isTerminal, output } = require('./output.js');
+const isWindows = process.platform === 'win32';
 const { main } = load(process.argv[2] === '__complete' ? 'complete' : 'main');
 
 /** @type {AbortController | undefined} */
@@ -66,7 +67,7 @@ const host = {
   random: Math.random,
   kill(pid, signal) {
     try {
-      return process.kill(pid, signal);
+      return isWindows && signal !== 0 ? require('./windows.js').endTree(pid) : process.kill(pid, signal);
     } catch (error) {
       // The process exists but belongs to another user.
       return error instanceof Error && 'code' in error && error.code === 'EPERM';
@@ -89,7 +90,8 @@ function listenForSignals() {
   const controller = new AbortController();
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
     // Never removed: libraries that restore the cursor end the process if theirs is the only listener.
-    process.on(signal, () => {
+    // Windows knows no SIGTERM; Ctrl-Break asks for the same.
+    process.on(isWindows && signal === 'SIGTERM' ? 'SIGBREAK' : signal, () => {
       const now = Date.now();
       interruptedAt ??= now;
       // The terminal and npx both pass on one Ctrl-C, so only a later signal counts as the second.
@@ -108,6 +110,8 @@ function listenForSignals() {
  * @param {NodeJS.Signals} signal
  */
 function endBySignal(signal) {
+  // On Windows, a signal would look like an ordinary failure.
+  if (isWindows) process.exit(128 + constants.signals[signal]);
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 }

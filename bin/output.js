@@ -15,6 +15,8 @@ const plain = new Map([
   ['§', 'section '],
 ]);
 
+const isWindows = process.platform === 'win32';
+
 /** Without a locale, as in containers, the terminal is assumed to be UTF-8. */
 const { LC_ALL, LC_CTYPE, LANG } = process.env;
 const locale = LC_ALL || LC_CTYPE || LANG || 'UTF-8';
@@ -80,6 +82,7 @@ function output(fd, { isAbandoned, onGone, isListening }) {
 
   /** @param {Buffer} bytes */
   async function writeAll(bytes) {
+    if (isWindows && isTerminal(fd)) return writeToConsole(fd, bytes);
     let [rest, pause, since] = [bytes, 1, Infinity];
     while (rest.length > 0) {
       if (isLost) return lose(rest);
@@ -113,7 +116,8 @@ function output(fd, { isAbandoned, onGone, isListening }) {
    */
   function destination(length) {
     if (target !== undefined) return target;
-    if (!isListening()) return fd;
+    // On Windows a reader that has stopped reading stops the writer.
+    if (!isListening() || isWindows) return fd;
     const own = reopened(fd);
     if (own !== undefined) return (target = own);
     // O_NONBLOCK would also apply to a child with the same stdout, and make its writes fail.
@@ -135,7 +139,7 @@ function output(fd, { isAbandoned, onGone, isListening }) {
       if (code === 'EAGAIN') return 0;
       // The command continues without a reader of its notes.
       if (fd === 2) return undefined;
-      if (code !== 'EPIPE' && code !== 'ECONNRESET') {
+      if (code !== 'EPIPE' && code !== 'ECONNRESET' && code !== 'EOF') {
         if (error instanceof Error) Object.assign(error, { isOutput: true });
         throw error;
       }
@@ -143,6 +147,17 @@ function output(fd, { isAbandoned, onGone, isListening }) {
       return undefined;
     }
   }
+}
+
+/**
+ * A file descriptor takes bytes in the console's own character set, the stream takes Unicode.
+ * @param {1 | 2} fd
+ * @param {Buffer} bytes
+ * @returns {Promise<void>}
+ */
+function writeToConsole(fd, bytes) {
+  const stream = fd === 1 ? process.stdout : process.stderr;
+  return new Promise((resolve) => stream.write(bytes, () => resolve()));
 }
 
 /**

@@ -12,6 +12,7 @@ function spawnDetached([program = '', ...words], { env, log }) {
     env: { ...env },
     cwd: dirname(log),
     stdio: ['ignore', output, output],
+    windowsHide: true,
   });
   child.on('error', () => {});
   closeSync(output);
@@ -19,10 +20,12 @@ function spawnDetached([program = '', ...words], { env, log }) {
 }
 
 /** @type {import('../src/base/host.ts').Host['spawnAttached']} */
-function spawnAttached([program = '', ...words], { env, apart, input }) {
+function spawnAttached(command, { env, apart, input }) {
   /** @type {import('node:child_process').StdioOptions} */
   const stdio = input === undefined ? 'inherit' : ['pipe', 2, 2];
-  const child = spawn(program, words, { detached: apart, env: { ...env }, stdio });
+  const { file, words, verbatim } =
+    process.platform === 'win32' ? require('./windows.js').runnable(command, env) : asIs(command);
+  const child = spawn(file, words, { detached: apart, env: { ...env }, stdio, windowsVerbatimArguments: verbatim });
   // It need not read its input.
   child.stdin?.on('error', () => {}).end(input);
   const ended = new Promise((resolve, reject) => {
@@ -30,6 +33,11 @@ function spawnAttached([program = '', ...words], { env, apart, input }) {
     child.on('error', reject);
   });
   return { pid: child.pid, ended };
+}
+
+/** @param {readonly string[]} command */
+function asIs([file = '', ...words]) {
+  return { file, words, verbatim: false };
 }
 
 module.exports = { spawnAttached, spawnDetached };

@@ -33,7 +33,7 @@ const systems = {
 const contained = [
   'dist/page/page.js',
   'dist/page/page.css',
-  ...['bizmsg.bash', '_bizmsg', 'bizmsg.fish'].map((name) => `completions/${name}`),
+  ...['bizmsg.bash', '_bizmsg', 'bizmsg.fish', 'bizmsg.ps1'].map((name) => `completions/${name}`),
 ];
 
 const asked = process.argv.slice(2);

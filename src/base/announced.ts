@@ -1,8 +1,9 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { draftIn } from './drafts.ts';
 import { ownNamesIn, requireOwn } from './files.ts';
 import { isProcessAlive, type Probe, processStart, readIfPresent, silenceOf } from './liveness.ts';
+import { replaceFile } from './system.ts';
 
 /** A running process that others find by a file, which it renews as a heartbeat. */
 export interface Announced {
@@ -15,7 +16,7 @@ export function writeAnnounced(path: string, announced: Announced): void {
   const draft = draftIn(dirname(path), announced.pid);
   const written = { ...announced, start: processStart(announced.pid) };
   writeFileSync(draft, `${JSON.stringify(written)}\n`, { mode: 0o600 });
-  renameSync(draft, path);
+  replaceFile(draft, path);
 }
 
 /** Undefined if the file is missing or damaged. */

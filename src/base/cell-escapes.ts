@@ -1,4 +1,4 @@
-import { unseen } from './shell-quote.ts';
+import { unseen } from './posix-quote.ts';
 
 /* Escapes for the cells of our TSV and CSV, and the way back. */
 

@@ -242,6 +242,7 @@ export function fsError(error: unknown): FsError | undefined {
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
+  EBUSY: 'another program has it open',
   EDQUOT: 'the disk quota is exceeded',
   EEXIST: 'a file exists where a folder is needed',
   EFTYPE: 'it is not a regular file',

@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { type CliError, configuration, fsError } from './errors.ts';
 import { shellQuote } from './shell-quote.ts';
+import { isWindows } from './system.ts';
 
 /** Creates a folder and its parents with mode 0700. Node's recursive mkdir never returns below /proc. */
 export function createFolder(path: string): void {
@@ -132,6 +133,19 @@ function remedyFor({ path, isOurs, isFolder }: Exposure): string {
 function isWritableByOthers({ mode, uid, gid }: fs.Stats, me: number): boolean {
   const isPrivateGroup = uid === me && gid === me;
   return (mode & (isPrivateGroup ? 0o002 : 0o022)) !== 0;
+}
+
+/** Whether only the owner may use it. What Windows tells as the mode says nothing about that. */
+export function isPrivate(mode: number): boolean {
+  return isWindows || (mode & 0o077) === 0;
+}
+
+/** What the check of a folder has found if it has found nothing. */
+export const permissions = isWindows ? 'permissions not checked on Windows' : 'permissions OK';
+
+/** Whether exactly these rights are set. Windows has other ones, which a new file inherits from the folder of its user. */
+export function hasMode(path: string, mode: number): boolean {
+  return isWindows || (fs.statSync(path).mode & 0o777) === mode;
 }
 
 /** Undefined if it does not exist, or cannot be seen. */

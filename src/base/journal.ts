@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { CliError, configuration, fsError, unsafe } from './errors.ts';
 import { namesIn } from './files.ts';
+import { isWindows, replaceFile } from './system.ts';
 import type { Later } from './sleep.ts';
 import { unknownFormat, type JournalFormat, type Line, lineOf, linesOf, recordIn } from './journal-lines.ts';
 
@@ -76,7 +77,7 @@ export function openJournal(
   }
 
   function start(records: Iterable<unknown>, old?: Writer): void {
-    const { fd, end } = replace({ path, header, records, before: () => old?.refuseTakenOver() });
+    const { fd, end } = replace({ path, header, records, before: () => old?.giveUp() });
     writer = createWriter({ path, fd, end, later, isOurs, now });
     // The new file is complete on disk, so a failed sync of the old one does not matter.
     old?.close().catch(() => {});
@@ -91,8 +92,8 @@ export function openJournal(
 }
 
 interface Writer {
-  /** Throws if another process has taken the file over. */
-  refuseTakenOver(): void;
+  /** Throws if another process has taken the file over. On Windows it closes the file: an open one cannot be replaced. */
+  giveUp(): void;
   write(lines: string): void;
   size(): number;
   synced(): Promise<void>;
@@ -120,14 +121,20 @@ interface WriterOptions {
 
 /** Appends lines to an open file, each completely or not at all, and syncs them in the background. */
 function createWriter({ path, fd, end: start, later, isOurs, now }: WriterOptions): Writer {
-  let [end, isDirty] = [start, false];
+  let [end, isOpen, isDirty] = [start, true, false];
   /** Set after a failed write or sync: the contents of the file are unknown from then on. */
   let fault: Error | undefined;
   let syncing: Promise<void> | undefined;
   let cancel = () => {};
   let checkedAt = -Infinity;
   return {
-    refuseTakenOver,
+    giveUp() {
+      refuseTakenOver();
+      if (!isWindows) return;
+      cancel();
+      [isOpen, isDirty] = [false, false];
+      fs.closeSync(fd);
+    },
     write(lines) {
       if (fault) throw fault;
       checkOwner();
@@ -146,6 +153,7 @@ function createWriter({ path, fd, end: start, later, isOurs, now }: WriterOption
       if (fault) throw fault;
     },
     async close() {
+      if (!isOpen) return;
       await flush();
       fs.closeSync(fd);
       if (fault) throw fault;
@@ -252,7 +260,7 @@ export function replace({ path, header, records, before }: Replacement): { fd: n
     end += writeWhole(fd, text, end);
     fs.fsyncSync(fd);
     before();
-    fs.renameSync(draft, path);
+    replaceFile(draft, path);
     return { fd, end };
   } catch (error) {
     fs.closeSync(fd);
@@ -268,8 +276,9 @@ function removeDrafts(path: string): void {
     if (name.startsWith(start) && name.endsWith('.new')) fs.rmSync(join(folder, name), { force: true });
 }
 
-/** Syncs the folder of a path after a rename. EINVAL means that the file system does not need it. */
+/** Syncs the folder of a path after a rename. EINVAL means that the file system does not need it; Windows cannot do it. */
 export function syncFolderOf(path: string): void {
+  if (isWindows) return;
   const fd = fs.openSync(dirname(path), 'r');
   try {
     fs.fsyncSync(fd);

@@ -1,7 +1,9 @@
 import { closeSync, existsSync, openSync, readFileSync, readlinkSync, readSync, statSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { fsError } from './errors.ts';
+import { isLifeSignHeld, lifeSignOf } from './life-sign.ts';
 import type { Later } from './sleep.ts';
+import { isWindows } from './system.ts';
 
 /** Sends signal 0 to check whether a process is alive, as `Host.kill` does. */
 export type Probe = (pid: number, signal: 0) => boolean;
@@ -15,7 +17,7 @@ export const longestSilence = 90_000;
  */
 export function isProcessAlive(pid: number, start: string | undefined, kill: Probe, silence?: () => number): boolean {
   if (isElsewhere(start)) return silence === undefined || silence() < longestSilence;
-  return kill(pid, 0) && (start === undefined || ticksIn(start) === '-' || startTicks(pid) === ticksIn(start));
+  return kill(pid, 0) && (start === undefined || hasStarted(pid, ticksIn(start) ?? '-'));
 }
 
 /**
@@ -62,8 +64,13 @@ export function readIfPresent(path: string): string | undefined {
 
 const exhausted: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
 
-/** `-` on systems without /proc. */
+function hasStarted(pid: number, ticks: string): boolean {
+  return ticks === '-' || (isWindows ? isLifeSignHeld(pid, ticks) : startTicks(pid) === ticks);
+}
+
+/** `-` on systems that do not tell it. */
 function startTicks(pid: number): string | undefined {
+  if (isWindows) return lifeSignOf(pid);
   const stat = readIfPresent(`/proc/${pid}/stat`);
   if (stat === undefined) return hasProc() ? undefined : '-';
   // The name before the last bracket may contain spaces and brackets.

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fstatSync, linkSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, linkSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { draftIn } from './drafts.ts';
 import { fsError } from './errors.ts';
 import type { Later } from './sleep.ts';
 import { readIfPresent, hostIn, startOpenFileHeartbeat, isProcessAlive, type Probe, processStart } from './liveness.ts';
+import { replaceFile } from './system.ts';
 
 export interface LockOwner {
   readonly pid: number;
@@ -124,7 +125,7 @@ function replaceDead(draft: string, path: string, owner: LockOwner): boolean {
   if (!succession.held) return false;
   try {
     if (readIfPresent(path) !== found) return false;
-    renameSync(draft, path);
+    replaceFile(draft, path);
     return true;
   } finally {
     succession.release();

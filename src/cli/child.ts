@@ -1,10 +1,11 @@
-import { closeSync, openSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError, configuration, fsError } from '../base/errors.ts';
-import { createFolder } from '../base/files.ts';
+import { createFolder, hasMode } from '../base/files.ts';
 import type { Attached, EndSignal, Env, Host } from '../base/host.ts';
 import { readIfPresent } from '../base/liveness.ts';
+import { hasProcessGroups, launcherOf, pathWith, replaceFile } from '../base/system.ts';
 import { signalExit } from './output/reporter.ts';
 
 export interface ChildCommand {
@@ -37,7 +38,7 @@ export async function runCommand(
 ): Promise<number> {
   if (host.signal.aborted) return signalExit(host.signal.reason);
   const env = childEnvironment(host.env, { folder: await ownFolder(stateFolder, host), stateFolder, variables });
-  const apart = !hasTerminal();
+  const apart = hasProcessGroups && !hasTerminal();
   const { pid, ended } = await start(host, command, { env, apart });
   const send: Send = (signal) => host.kill(apart ? -pid : pid, signal);
   const forwardDuring = forwarding(send, { host, apart });
@@ -133,8 +134,6 @@ const separateWords = "pass each word separately; sh -c '…' runs a shell comma
 
 /** Variables that would override the key passed to the command. */
 const cleared = new Set(['BIZMSG_PROFILE', 'BIZMSG_MODE']);
-/** The default PATH of a shell. */
-const usualPath = '/usr/local/bin:/usr/bin:/bin';
 
 interface Given {
   /** The first folder in PATH. */
@@ -145,13 +144,12 @@ interface Given {
 
 /** The environment of this process with the command's variables, without those that contradict them. */
 function childEnvironment(env: Env, { folder, stateFolder, variables }: Given): Env {
-  const path = env['PATH'] ?? usualPath;
   const hasKey = 'BIZMSG_API_KEY' in variables;
   return {
     ...Object.fromEntries(Object.entries(env).filter(([name]) => !(hasKey && cleared.has(name)))),
     // The path may be relative, and the command may change its folder.
     ...(env['BIZMSG_STATE_DIR'] !== undefined && { BIZMSG_STATE_DIR: stateFolder }),
-    PATH: path.split(':')[0] === folder ? path : `${folder}:${path}`,
+    PATH: pathWith(folder, env),
     ...variables,
   };
 }
@@ -159,32 +157,24 @@ function childEnvironment(env: Env, { folder, stateFolder, variables }: Given): 
 /** Creates a folder with a `bizmsg` that runs this program. Its name is a hash of its content, so it is reused. */
 async function ownFolder(stateFolder: string, { self, pid }: Pick<Host, 'self' | 'pid'>): Promise<string> {
   const { createHash } = await import('node:crypto');
-  const script = `#!/bin/sh\nexec ${self.map(quoted).join(' ')} "$@"\n`;
-  const hash = createHash('sha256').update(script).digest('hex').slice(0, 16);
+  const launcher = launcherOf(self);
+  const hash = createHash('sha256').update(launcher.text).digest('hex').slice(0, 16);
   const folder = resolve(stateFolder, 'bin', hash);
-  if (folder.includes(':')) {
+  if (folder.includes(delimiter)) {
     const hint = 'BIZMSG_STATE_DIR can name another folder';
-    throw configuration('state-folder', `${folder} cannot be in PATH, because its name contains a colon`, hint);
+    throw configuration('state-folder', `${folder} cannot be in PATH, because its name contains a ${delimiter}`, hint);
   }
-  place(folder, script, pid);
+  place(folder, launcher, pid);
   return folder;
 }
 
-function place(folder: string, script: string, pid: number): void {
-  const path = join(folder, 'bizmsg');
-  if (readIfPresent(path) === script && isOurs(path)) return;
+function place(folder: string, { name, text }: ReturnType<typeof launcherOf>, pid: number): void {
+  const path = join(folder, name);
+  if (readIfPresent(path) === text && hasMode(path, 0o700)) return;
   createFolder(folder);
   const draft = `${path}.${pid}.new`;
-  writeFileSync(draft, script, { mode: 0o700 });
-  renameSync(draft, path);
-}
-
-function isOurs(path: string): boolean {
-  return (statSync(path).mode & 0o777) === 0o700;
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  writeFileSync(draft, text, { mode: 0o700 });
+  replaceFile(draft, path);
 }
 
 /** Whether this process has a controlling terminal, even if all its streams are redirected. */

@@ -1,5 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
 import { type CliError, fsError, usage } from '../base/errors.ts';
@@ -139,11 +140,10 @@ const mostNames = 5_000;
 
 /** Returns a hint with the closest name in the folder of a file that does not exist. */
 export function suggestFile(path: string): string | undefined {
-  const folder = path.slice(0, path.lastIndexOf('/') + 1);
-  const name = path.slice(folder.length);
+  const [folder, name] = [dirname(path), basename(path)];
   if (name.length < 2 || existsSync(path)) return undefined;
   // A symbolic link to nothing has its own name.
-  const names = namesIn(folder === '' ? '.' : folder).filter((one) => one !== name && !isFolder(folder + one));
+  const names = namesIn(folder).filter((one) => one !== name && !isFolder(join(folder, one)));
   const [near] = suggestAll(name, names.slice(0, mostNames));
-  return near === undefined ? undefined : `did you mean ${shellQuote(folder + near)}?`;
+  return near === undefined ? undefined : `did you mean ${shellQuote(join(folder, near))}?`;
 }

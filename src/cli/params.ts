@@ -269,7 +269,7 @@ export function mode(text: string): Mode {
   return chosen(text, ['sandbox', 'live']);
 }
 
-export const shells = ['bash', 'zsh', 'fish'] as const;
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof shells)[number];
 
 export function shell(text: string): Shell {

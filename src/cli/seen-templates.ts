@@ -1,7 +1,8 @@
-import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegular, createStateFolder, requireOwn } from '../base/files.ts';
 import { redact } from '../base/redact.ts';
+import { replaceFile } from '../base/system.ts';
 import type { Host } from '../base/host.ts';
 import { isRecord } from '../contract/readers.ts';
 import { stateFolder } from '../session/profiles/environment.ts';
@@ -92,7 +93,7 @@ export function learnTemplates(
     const places = Object.fromEntries([...others.slice(1 - mostPlaces), [place, kept]]);
     file = templatesFile(folder);
     writeFileSync(aside(file), JSON.stringify({ version: 2, places }), { mode: 0o600, flag: 'wx' });
-    renameSync(aside(file), file);
+    replaceFile(aside(file), file);
   } catch {
     if (file !== undefined) rmSync(aside(file), { force: true });
   }

@@ -1,4 +1,4 @@
-import { alwaysQuote } from '../base/shell-quote.ts';
+import { alwaysQuote } from '../base/posix-quote.ts';
 import type { Redactor } from '../base/redact.ts';
 import type { WireRequest } from './wire.ts';
 import { jsonText, parseJson } from '../base/json.ts';

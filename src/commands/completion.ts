@@ -3,7 +3,7 @@ import { ownText } from '../base/files.ts';
 import { command } from '../cli/command.ts';
 import { knowing, required, shell, shells } from '../cli/params.ts';
 
-const scripts = { bash: 'bizmsg.bash', zsh: '_bizmsg', fish: 'bizmsg.fish' } as const;
+const scripts = { bash: 'bizmsg.bash', zsh: '_bizmsg', fish: 'bizmsg.fish', powershell: 'bizmsg.ps1' } as const;
 
 export const completion = command({
   name: 'completion',
@@ -13,9 +13,10 @@ export const completion = command({
     '  ~/.bashrc                   eval "$(bizmsg completion bash)"',
     '  ~/.zshrc                    eval "$(bizmsg completion zsh)"',
     '  ~/.config/fish/config.fish  bizmsg completion fish | source',
+    '  $PROFILE in PowerShell      bizmsg completion powershell | Out-String | Invoke-Expression',
   ].join('\n'),
   params: { shell: knowing({ of: shells }, required('<shell>', `the shell: ${shells.join(', ')}`, shell)) },
-  examples: ['completion bash', 'completion zsh', 'completion fish'],
+  examples: ['completion bash', 'completion zsh', 'completion fish', 'completion powershell'],
   sample: '# bash completion of bizmsg, by bizmsg completion.…\n…',
   accepts: [],
   piped: 'verbatim',

@@ -2,8 +2,9 @@ import { accessSync, constants, type Dirent, lstatSync, readdirSync, statfsSync,
 import { dirname, join } from 'node:path';
 import { CliError, fsError } from '../base/errors.ts';
 import { counted } from '../cli/output/figures.ts';
-import { exposedBy, type Exposure, exposureOf, ownUser, statsOf } from '../base/files.ts';
+import { exposedBy, type Exposure, exposureOf, isPrivate, ownUser, permissions, statsOf } from '../base/files.ts';
 import { shellQuote } from '../base/shell-quote.ts';
+import { moveCommand } from '../base/system.ts';
 import type { FoundStore } from '../session/profiles/store.ts';
 import { type Check, checksOf, foreseen } from './check.ts';
 
@@ -27,12 +28,13 @@ export function folderCheck(place: Place): Check {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     const { files, open } = filesIn(path);
     if (open.length > 0) return exposed(place, open);
-    if (mode & 0o077) return warn(name, `${path} is open to others on this machine`, `chmod 700 ${shellQuote(path)}`);
+    if (!isPrivate(mode))
+      return warn(name, `${path} is open to others on this machine`, `chmod 700 ${shellQuote(path)}`);
     const { type, bavail } = statfsSync(path);
     if (bavail === 0) return unusable(place, Object.assign(new Error('no space'), { code: 'ENOSPC' }));
     const network = name === 'state' ? networkFileSystem(type) : undefined;
     if (network !== undefined) return remote(place, network);
-    return pass(name, `${path}, ${counted(files, 'file')}, permissions OK`);
+    return pass(name, `${path}, ${counted(files, 'file')}, ${permissions}`);
   } catch (error) {
     return unusable(place, error);
   }
@@ -152,7 +154,7 @@ function entriesIn(folder: string): readonly Dirent[] {
 
 function isOpen(path: string): boolean {
   try {
-    return (lstatSync(path).mode & 0o077) !== 0;
+    return !isPrivate(lstatSync(path).mode);
   } catch {
     // Another process may have deleted it meanwhile.
     return false;
@@ -191,7 +193,7 @@ function unusableLedger(folder: string, error: unknown): Check {
   const path = causeOf(error, folder);
   const bits = folder.startsWith(path) ? 'rwx' : 'rw';
   const isMode = fault.code === 'EACCES' || fault.code === 'EPERM';
-  const away = `mv ${shellQuote(path)} ${shellQuote(`${path}.away`)}`;
+  const away = `${moveCommand} ${shellQuote(path)} ${shellQuote(`${path}.away`)}`;
   const permitted = permit(path, bits) ?? 'name another folder with BIZMSG_STATE_DIR';
   const isMissing = fault.code === 'ENOENT';
   const other = isMissing ? 'restore it from a backup' : (passing[fault.code] ?? away);

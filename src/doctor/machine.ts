@@ -4,6 +4,7 @@ import { counted } from '../cli/output/figures.ts';
 import type { Found } from '../base/announced.ts';
 import type { Host } from '../base/host.ts';
 import { shellQuote } from '../base/shell-quote.ts';
+import { moveCommand } from '../base/system.ts';
 import { checkLedger } from '../ledger/check.ts';
 import { logsProblem } from '../logs/database.ts';
 import { runsOf } from '../runs/listing.ts';
@@ -52,7 +53,7 @@ async function runsChecks(stateFolder: string, host: Host): Promise<readonly Che
 
 async function logsCheck(state: string, host: Host): Promise<Check> {
   const path = join(state, 'logs.db');
-  const remedy = `mv ${shellQuote(path)} ${shellQuote(`${path}.away`)}: received events and the activity start again`;
+  const remedy = `${moveCommand} ${shellQuote(path)} ${shellQuote(`${path}.away`)}: received events and the activity start again`;
   try {
     const problem = await logsProblem(state, host);
     return problem === undefined ? pass('logs', 'no damage') : warn('logs', `${path} is damaged: ${problem}`, remedy);

@@ -1,4 +1,4 @@
-import { shellQuote } from '../base/shell-quote.ts';
+import { posixQuote } from '../base/posix-quote.ts';
 import { endpoints } from '../contract/endpoints.ts';
 
 interface Sent {
@@ -22,7 +22,7 @@ function asCommand({ to, template, params }: Sent): string {
     template,
     ...params.flatMap((param) => (param.startsWith('-') ? [`--param=${param}`] : ['-p', param])),
   ];
-  return `bizmsg send-template ${words.map(shellQuote).join(' ')} --profile local`;
+  return `bizmsg send-template ${words.map(posixQuote).join(' ')} --profile local`;
 }
 
 function asCurl(message: Sent): string {
@@ -30,7 +30,7 @@ function asCurl(message: Sent): string {
     `curl "$BIZMSG_BASE_URL${path}"`,
     '-H "Authorization: Bearer $BIZMSG_API_KEY"',
     "-H 'Content-Type: application/json'",
-    `-d ${shellQuote(JSON.stringify(body(message)))}`,
+    `-d ${posixQuote(JSON.stringify(body(message)))}`,
   ].join(' \\\n  ');
 }
 

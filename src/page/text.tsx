@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { unseen } from '../base/shell-quote.ts';
+import { unseen } from '../base/posix-quote.ts';
 import { type TextPart, textParts } from '../contract/template-text.ts';
 import type { OutputOf } from '../sandbox/control/operations.ts';
 

@@ -8,7 +8,6 @@ import {
   linkSync,
   openSync,
   readFileSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -18,6 +17,7 @@ import { CliError, fsError } from '../base/errors.ts';
 import { createStateFolder, openRegular } from '../base/files.ts';
 import { jsonText } from '../base/json.ts';
 import type { Probe } from '../base/liveness.ts';
+import { replaceFile } from '../base/system.ts';
 import type { Context } from '../cli/command.ts';
 import type { RejectFile, RejectFiles } from '../ledger/ledger.ts';
 import type { InputFile } from './input.ts';
@@ -151,7 +151,7 @@ function isUnchanged({ file, sha256, size }: RejectFile): boolean {
 }
 
 function replaced(draft: string, file: string): string {
-  renameSync(draft, file);
+  replaceFile(draft, file);
   return file;
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, realpathSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { draftIn, removeDraft, removeLeftDrafts } from '../base/drafts.ts';
 import { CliError, configuration, fsError, usage } from '../base/errors.ts';
@@ -7,6 +7,7 @@ import type { Host } from '../base/host.ts';
 import { isoTime } from '../base/iso-time.ts';
 import { acquire } from '../base/lock.ts';
 import { sleep } from '../base/sleep.ts';
+import { replaceFile } from '../base/system.ts';
 import { internationalPhone } from '../contract/readers.ts';
 import { check } from '../delivery/signature/check.ts';
 import type { Delivery } from '../logs/events.ts';
@@ -156,7 +157,7 @@ function replace(file: string, text: string, draft: string): void {
     } finally {
       closeSync(fd);
     }
-    renameSync(draft, file);
+    replaceFile(draft, file);
   } finally {
     removeDraft(draft);
   }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { shellQuote } from '../../src/base/shell-quote.ts';
+import { powerShellQuote, shellQuote, windowsQuote } from '../../src/base/shell-quote.ts';
 
 describe('a quoted word', () => {
   it.each([
@@ -27,5 +27,26 @@ describe('a quoted word', () => {
 
   it('shows nothing that a terminal acts on', () => {
     expect(shellQuote('a\u001b[31m\u202eb')).toBe(String.raw`$'a\033[31m\342\200\256b'`);
+  });
+});
+
+describe('a word on Windows', () => {
+  it.each([
+    [String.raw`C:\Users\me\people.csv`, String.raw`C:\Users\me\people.csv`],
+    ['Acme 2', '"Acme 2"'],
+    ["it's", `"it's"`],
+    ['', '""'],
+    ['größe,b', '"größe,b"'],
+    // cmd has no quotes within which these are safe, so PowerShell it is.
+    ['$(calc)', "'$(calc)'"],
+    ['%PATH%', "'%PATH%'"],
+    ['a"b', `'a"b'`],
+    ['`a`', "'`a`'"],
+  ])('%j is pasted as %s', (word, pasted) => {
+    expect(windowsQuote(word)).toBe(pasted);
+  });
+
+  it('ends no text of PowerShell', () => {
+    expect(powerShellQuote("a'b\u2019c\u2018d")).toBe("'a''b\u2019\u2019c\u2018\u2018d'");
   });
 });

@@ -65,6 +65,7 @@ describe.skipIf(standalone === '')('the standalone binary (skipped without STAND
       ['bash', 'bizmsg.bash'],
       ['zsh', '_bizmsg'],
       ['fish', 'bizmsg.fish'],
+      ['powershell', 'bizmsg.ps1'],
     ] as const) {
       const { stdout } = await run(['completion', shell]);
       expect(`${stdout}\n`).toBe(readFileSync(new URL(`../../completions/${name}`, import.meta.url), 'utf8'));

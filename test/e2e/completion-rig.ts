@@ -3,10 +3,13 @@ import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { completion } from '../../src/commands/completion.ts';
-import { type Shell, shells } from '../../src/cli/params.ts';
 import { programText } from '../support/bin.ts';
 import { newHome } from '../support/fake-service.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
+
+/** Shells of a terminal on Linux. */
+const shells = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof shells)[number];
 
 /** Shells, with the reason why one cannot be tested here. */
 export const installed = shells.map((shell) => {

@@ -121,4 +121,6 @@ it('sandbox env quotes its output for the shell', async () => {
     cwd: place.home,
   });
   expect(seen).toBe("x'; touch stolen; echo '$(id)");
+  const powerShell = await cli(['sandbox', 'env', '--shell', 'powershell'], place);
+  expect(powerShell.stdout).toContain("\n$env:BIZMSG_WEBHOOK_SECRET = 'x''; touch stolen; echo ''$(id)'");
 });

@@ -15,7 +15,7 @@ const expected = [
   [/^docs\/page(-retries)?\.png$/, 2],
   [/^docs\/[a-z-]+\.md$/, readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md')).length],
   [/^bin\/([a-z-]+\.js|package\.json)$/, readdirSync(join(root, 'bin')).length],
-  [/^completions\/(_bizmsg|bizmsg\.bash|bizmsg\.fish)$/, 3],
+  [/^completions\/(_bizmsg|bizmsg\.(bash|fish|ps1))$/, 4],
   [/^dist\/THIRD-PARTY-LICENSES\.txt$/, 1],
   [/^dist\/page\/page\.(js|css)$/, 2],
   [/^dist\/sandbox\/library\.(js|cjs|d\.ts|d\.cts)$/, 4],

@@ -91,6 +91,7 @@ describe(`the package on Node ${process.versions.node}`, { sequential: true }, (
     ['bash', 'bizmsg.bash'],
     ['zsh', '_bizmsg'],
     ['fish', 'bizmsg.fish'],
+    ['powershell', 'bizmsg.ps1'],
   ])('prints the completion script for %s', async (shell, file) => {
     const shipped = readFileSync(join(project, 'node_modules/bizmsg/completions', file), 'utf8');
     expect(await bizmsg('completion', shell)).toBe(shipped);

@@ -37,7 +37,7 @@ export function replyTo(
     return candidatesAt(positionOf(surface, own), own.at(-1) ?? '', surface.root, namesOn(machine));
   };
   if (shell === 'zsh') return zshReply(candidates(rest));
-  if (shell === 'fish') return fishReply(candidates(rest));
+  if (shell === 'fish' || shell === 'powershell') return fishReply(candidates(rest));
   if (shell !== 'bash') return undefined;
   const [text = '', replaced = ''] = rest;
   const line = lineOf(text);
@@ -117,7 +117,7 @@ function modeIn(given: ReadonlyMap<string, string>): Mode | undefined {
 
 /** fish passes `FOO=1 bizmsg` as two words. */
 function afterProgram(words: readonly string[]): readonly string[] {
-  const at = words.slice(0, -1).findIndex((word) => /^(?:.*\/)?bizmsg$/s.test(word));
+  const at = words.slice(0, -1).findIndex((word) => /^(?:.*[/\\])?bizmsg(?:\.cmd|\.exe)?$/s.test(word));
   return words.slice(Math.max(at, 0) + 1);
 }
 
@@ -203,7 +203,7 @@ function zshReply({ kind, before, words }: Candidates): Reply {
   return [`${kind}${ending(words)}`, cuts, ...words.map((one) => `${one.text}\t${shown(one)}`)];
 }
 
-/** fish inserts whole words, and quotes them. */
+/** fish and PowerShell insert whole words, and quote them. */
 function fishReply({ kind, before, words }: Candidates): Reply {
   return [kind, before, ...words.map(({ text, about }) => `${before}${text}${about ? `\t${about}` : ''}`)];
 }

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { unseen } from '../../base/shell-quote.ts';
+import { unseen } from '../../base/posix-quote.ts';
 
 /** Our own notes have no other characters beside ASCII. */
 const harmless = /^[ -~\n·…]*$/;

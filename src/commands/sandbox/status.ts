@@ -1,10 +1,12 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { platform } from 'node:os';
+import { devNull } from 'node:os';
 import { configuration, usage } from '../../base/errors.ts';
-import { shellQuote } from '../../base/shell-quote.ts';
+import { posixQuote } from '../../base/posix-quote.ts';
+import { powerShellQuote } from '../../base/shell-quote.ts';
+import { opener, usualShell } from '../../base/system.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
-import { flag, option } from '../../cli/params.ts';
+import { choice, flag, option } from '../../cli/params.ts';
 import { pagePath } from '../../sandbox/control/paths.ts';
 import { type Locator, redirectFile } from '../../sandbox/remote/locator.ts';
 import type { Sandboxes } from '../../session/sandboxes.ts';
@@ -66,26 +68,34 @@ export const sandboxEnv = command({
   name: 'env',
   summary: 'Print environment variables for the sandbox',
   details: [
-    'Use them with eval, or in an .env file. They contain a key and the webhook secret of the sandbox in full.',
+    'Use them with eval, in PowerShell with Invoke-Expression, or in an .env file. They contain a key and the webhook secret of the sandbox in full.',
     'Without --url it starts the sandbox of --profile local if it is not running.',
   ].join('\n'),
   params: {
     url: option('--url <url>', 'the address of a running sandbox (default: that of --profile local)', address),
+    shell: choice('--shell <shell>', 'sh or powershell (default: powershell on Windows, otherwise sh)', [
+      'sh',
+      'powershell',
+    ]),
   },
-  examples: ['sandbox env', 'sandbox env -o json'],
+  examples: ['sandbox env', 'sandbox env --shell powershell', 'sandbox env -o json'],
   sample:
     'export BIZMSG_BASE_URL=http://127.0.0.1:4780\nexport BIZMSG_API_KEY=sk_test_local-…\nexport BIZMSG_WEBHOOK_SECRET=whsec_…',
   accepts: printOptions,
   piped: 'text',
-  run: async (context, { url }) => {
+  run: async (context, { url, shell = usualShell }) => {
     const sandboxes = await context.sandboxes();
     const locator = url === undefined ? await sandboxes.ensure() : runningAt(sandboxes, url);
     const { keys, secret } = await (await remoteOf(context, locator)).ask('env');
-    return { BIZMSG_BASE_URL: locator.url, BIZMSG_API_KEY: keys.sandbox, BIZMSG_WEBHOOK_SECRET: secret };
+    const variables = { BIZMSG_BASE_URL: locator.url, BIZMSG_API_KEY: keys.sandbox, BIZMSG_WEBHOOK_SECRET: secret };
+    return { shell, variables };
   },
-  view: (variables) =>
+  data: ({ variables }) => variables,
+  view: ({ shell, variables }) =>
     Object.entries(variables)
-      .map(([name, value]) => `export ${name}=${shellQuote(value)}`)
+      .map(([name, value]) =>
+        shell === 'sh' ? `export ${name}=${posixQuote(value)}` : `$env:${name} = ${powerShellQuote(value)}`,
+      )
       .join('\n'),
 });
 
@@ -119,14 +129,13 @@ export const openPage = command({
 /** Opens a file that leads to the page: other users can read the arguments of a process, so the link is not one. */
 function openInBrowser({ host, stateFolder }: Context, locator: Locator): void {
   const { env } = host;
-  const hasDisplay = Boolean(env['DISPLAY'] ?? env['WAYLAND_DISPLAY'] ?? env['BROWSER']);
-  const opener = platform() === 'darwin' ? 'open' : hasDisplay ? 'xdg-open' : undefined;
-  if (opener === undefined) return;
+  const program = opener(env);
+  if (program === undefined) return;
   const file = redirectFile(stateFolder(), locator.port);
   rmSync(file, { force: true });
   const refresh = `<meta http-equiv="refresh" content="0;url=${pageLink(locator)}">`;
   writeFileSync(file, `<!doctype html><title>bizmsg sandbox</title>${refresh}\n`, { mode: 0o600, flag: 'wx' });
-  host.spawnDetached([opener, file], { env, log: '/dev/null' }).unref();
+  host.spawnDetached([program, file], { env, log: devNull }).unref();
 }
 
 /** The token is in the fragment, which browsers do not send. */

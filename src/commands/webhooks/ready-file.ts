@@ -1,11 +1,12 @@
 import type { Later } from '../../base/sleep.ts';
-import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isRecord } from '../../contract/readers.ts';
 import { draftIn, removeLeftDrafts } from '../../base/drafts.ts';
 import { CliError, fsError, usage } from '../../base/errors.ts';
 import { nameOf } from '../../base/lock.ts';
 import { hostIn, startHeartbeat, isProcessAlive, type Probe, processStart, silenceOf } from '../../base/liveness.ts';
+import { replaceFile } from '../../base/system.ts';
 
 /** A file that exists while a listener is ready, like a pid file. Written atomically. */
 export interface ReadyFile {
@@ -35,7 +36,7 @@ export function openReadyFile(path: string, { pid, kill, later }: Owner): ReadyF
       const draft = draftIn(dirname(path), pid);
       usable(path, () => {
         writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
-        renameSync(draft, path);
+        replaceFile(draft, path);
       });
       own = text;
       stopRefreshing = startHeartbeat(path, later, () => {});

@@ -1,4 +1,4 @@
-import { unseen } from '../../base/shell-quote.ts';
+import { unseen } from '../../base/posix-quote.ts';
 
 /** One record of an input, as it was read. */
 export type InputRow = GoodRow | BadRow;

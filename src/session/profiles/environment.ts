@@ -1,6 +1,7 @@
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { CliError, configuration } from '../../base/errors.ts';
 import { requireOwn } from '../../base/files.ts';
+import { userFolders } from '../../base/system.ts';
 import type { Env, Host } from '../../base/host.ts';
 import type { Mode } from '../../contract/keys.ts';
 import { accountFault } from './fields.ts';
@@ -64,12 +65,14 @@ export function variable<T>(name: string, text: string, read: (text: string) => 
 
 /** The folder of the profile store. */
 export function configFolder(env: Env, home: string): string {
-  return named(env, 'BIZMSG_CONFIG_DIR') ?? join(base(env.XDG_CONFIG_HOME) ?? join(home, '.config'), 'bizmsg');
+  return (
+    named(env, 'BIZMSG_CONFIG_DIR') ?? join(base(env.XDG_CONFIG_HOME) ?? userFolders(env, home).settings, 'bizmsg')
+  );
 }
 
 /** The folder of everything else. */
 export function stateFolder(env: Env, home: string): string {
-  return named(env, 'BIZMSG_STATE_DIR') ?? join(base(env.XDG_STATE_HOME) ?? join(home, '.local', 'state'), 'bizmsg');
+  return named(env, 'BIZMSG_STATE_DIR') ?? join(base(env.XDG_STATE_HOME) ?? userFolders(env, home).state, 'bizmsg');
 }
 
 /** The same folder; throws if other users can change it. */
@@ -89,5 +92,5 @@ function named(env: Env, name: string): string | undefined {
 
 /** XDG: ignore empty and relative paths. */
 function base(folder: string | undefined): string | undefined {
-  return folder?.startsWith('/') ? folder : undefined;
+  return folder !== undefined && isAbsolute(folder) ? folder : undefined;
 }

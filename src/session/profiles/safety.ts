@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { unsafe } from '../../base/errors.ts';
-import { exposedBy, exposureOf } from '../../base/files.ts';
+import { exposedBy, exposureOf, isPrivate } from '../../base/files.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { isLoopback, requireEncryption } from '../../client/address.ts';
 import { isLocalKey } from '../../contract/keys.ts';
@@ -92,6 +92,7 @@ export function checkStore(folder: string): string | undefined {
 function readableStore(folder: string): string | undefined {
   const file = storeFile(folder);
   const [outside, inside] = [statSync(folder).mode, statSync(file).mode];
+  if (isPrivate(inside)) return undefined;
   const isGroups = (outside & 0o010) !== 0 && (inside & 0o040) !== 0;
   const isEverybodys = (outside & 0o001) !== 0 && (inside & 0o004) !== 0;
   if (!isGroups && !isEverybodys) return undefined;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Conf from 'conf';
 import { lock } from 'proper-lockfile';
 import { CliError, configuration, fsError } from '../../base/errors.ts';
-import { createFolder, namesIn } from '../../base/files.ts';
+import { createFolder, isPrivate, namesIn } from '../../base/files.ts';
 import { readStore, type Store, storeFile, storeName } from './store.ts';
 
 /** Reads, changes and writes the store under a lock. Writes nothing if unchanged. */
@@ -31,7 +31,7 @@ function prepare(folder: string): void {
       `${folder} is shared with others`,
       'set BIZMSG_CONFIG_DIR to a separate folder',
     );
-  if (mode & 0o077) chmodSync(folder, 0o700);
+  if (!isPrivate(mode)) chmodSync(folder, 0o700);
   accessSync(folder, constants.W_OK | constants.X_OK);
 }
 

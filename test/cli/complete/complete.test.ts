@@ -64,7 +64,7 @@ describe('a TAB', () => {
       ['send-template', 'templates', 'campaigns'].map((name) => `contacts,${name}`),
     ],
     ['sandbox reset ', ['messages', 'contacts', 'logs', 'all']],
-    ['completion ', ['bash', 'zsh', 'fish']],
+    ['completion ', ['bash', 'zsh', 'fish', 'powershell']],
     ['sandbox keys create --scope ', ['read-only', 'send-only', 'full']],
     ['--quiet --retries 3 keys remove ', ['sandbox', 'live']],
     ['keys remove --yes ', ['sandbox', 'live']],
@@ -334,6 +334,7 @@ it('has a signature in every script', async () => {
     ['bash', 'bizmsg.bash'],
     ['zsh', '_bizmsg'],
     ['fish', 'bizmsg.fish'],
+    ['powershell', 'bizmsg.ps1'],
   ]) {
     const { code, stdout } = await cli(['completion', shell ?? ''], { home: newHome() });
     expect([code, stdout]).toEqual([0, readFileSync(new URL(`../../../completions/${file}`, import.meta.url), 'utf8')]);
