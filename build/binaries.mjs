@@ -10,7 +10,7 @@ import { makeCli } from './cli.mjs';
 const root = dirname(import.meta.dirname);
 const target = join(root, 'dist/binaries');
 const bunVersion = '1.4.5';
-/** Bun's name of each system, and the integrity of its package. */
+/** Bun's name of each system, the ending of its programs, and the integrity of its package. */
 const systems = {
   'linux-x64': {
     bun: 'linux-x64',
@@ -27,6 +27,11 @@ const systems = {
   'macos-x64': {
     bun: 'darwin-x64',
     integrity: 'sha512-qkLPMGHZM9NI6CeHTWwVezzmlo6cC4Ta7yUAjYIWXS366qQcOlcp75t2uZyiuVRBMPS0h9qE0tCcvCHGaFqjJg==',
+  },
+  'windows-x64': {
+    bun: 'windows-x64',
+    ending: '.exe',
+    integrity: 'sha512-FNvply651vcE/GHgNWz6mZvhmkwBuu8Hw54oNzA+CQog+HW+542rXQmZqNHRkFxazD9L3xi+iTtvO3engAgJfw==',
   },
 };
 /** Files that the program reads at run time. */
@@ -71,7 +76,7 @@ async function bundle() {
 
 /** Returns the line of SHA256SUMS. */
 function compile(name, source) {
-  const file = `bizmsg-${name}`;
+  const file = `bizmsg-${name}${systems[name].ending ?? ''}`;
   const path = join(target, file);
   // Without these options, it would read .env and bunfig.toml of the folder in which it is run.
   const closed = ['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'];
@@ -97,16 +102,17 @@ function compile(name, source) {
 }
 
 function hostSystem() {
-  const name = `${process.platform === 'darwin' ? 'macos' : process.platform}-${process.arch}`;
+  const platforms = { darwin: 'macos', win32: 'windows' };
+  const name = `${platforms[process.platform] ?? process.platform}-${process.arch}`;
   if (!Object.hasOwn(systems, name)) throw new Error(`binaries cannot be built on ${name}`);
   return name;
 }
 
 /** The path of Bun for a system, from its package in the registry. */
 function bunFor(name) {
-  const { bun, integrity } = systems[name];
+  const { bun, ending = '', integrity } = systems[name];
   const kept = join(root, 'node_modules/.binaries', `bun-${bun}-${bunVersion}`);
-  const path = join(kept, 'package/bin/bun');
+  const path = join(kept, `package/bin/bun${ending}`);
   if (existsSync(path)) return path;
   mkdirSync(kept, { recursive: true });
   const packed = run('npm', ['pack', '--silent', '--pack-destination', kept, `@oven/bun-${bun}@${bunVersion}`]).trim();
