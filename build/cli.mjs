@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { loadSqlite } from '../bin/sqlite.js';
+import { slashed } from './paths.mjs';
 
 const root = dirname(import.meta.dirname);
 const target = join(root, 'dist/cli');
@@ -35,7 +36,7 @@ export async function makeCli(temporary, names) {
     groups.push({ name, test: (id) => loaded.has(id) });
   }
   // A team needs a server, which is not there while this is built.
-  groups.push({ name: 'chunk-team', test: (id) => ofTeams.test(id) });
+  groups.push({ name: 'chunk-team', test: (id) => ofTeams.test(slashed(id)) });
   // The modules that lists and sends have in common.
   const [sends, lists] = [groups[0], groups[scenarios.length - 1]];
   groups.unshift({ name: 'chunk-frame', test: (id) => lists.test(id) && sends.test(id) });
@@ -94,7 +95,8 @@ async function modulesLoadedBy(act) {
 /** Removes parts of commander that this program does not use: its help, suggestions and executable subcommands. */
 const lighterCommander = {
   name: 'lighter-commander',
-  transform(code, id) {
+  transform(code, path) {
+    const id = slashed(path);
     if (id.endsWith('commander/lib/help.js')) return 'exports.Help = class {}; exports.stripColor = (text) => text;';
     if (id.endsWith('commander/lib/suggestSimilar.js')) return "exports.suggestSimilar = () => '';";
     if (!id.endsWith('commander/lib/command.js')) return undefined;
@@ -108,7 +110,7 @@ const lighterCommander = {
 const quietPostgres = {
   name: 'quiet-postgres',
   transform(code, id) {
-    const changes = changesOfPostgres[/postgres\/src\/(\w+)\.js$/.exec(id)?.[1]];
+    const changes = changesOfPostgres[/postgres\/src\/(\w+)\.js$/.exec(slashed(id))?.[1]];
     return changes?.reduce((text, [from, to]) => {
       if (!text.includes(from)) throw new Error(`a line of the package postgres has changed: ${from}`);
       return text.replace(from, to);

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { slashed } from './paths.mjs';
 
 /**
  * A digest of all inputs of the build.
@@ -13,9 +14,11 @@ export function digestOf(project) {
     /\.(tsx?|css|json)$/.test(name),
   );
   const files = [
-    ...sources.map((name) => join('src', name)).sort(),
+    ...sources.map((name) => `src/${slashed(name)}`).sort(),
     'build.mjs',
-    ...readdirSync(join(project, 'build')).map((name) => join('build', name)),
+    ...readdirSync(join(project, 'build'))
+      .sort()
+      .map((name) => `build/${name}`),
     'tsconfig.json',
     'package.json',
     'package-lock.json',

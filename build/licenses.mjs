@@ -1,6 +1,7 @@
 // Collects the licenses of the packages in the bundles.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { slashed } from './paths.mjs';
 
 /**
  * @typedef {{ readonly at: string, readonly name: string, readonly license: string, readonly text: string }} Added
@@ -48,7 +49,7 @@ export function modulesOf(output) {
 export function packagesOf(output) {
   return Object.fromEntries(
     output.map(({ fileName, moduleIds = [] }) => {
-      const names = moduleIds.flatMap((id) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1] ?? []);
+      const names = moduleIds.flatMap((id) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(slashed(id))?.[1] ?? []);
       return [fileName, [...new Set(names)].sort()];
     }),
   );
@@ -64,7 +65,7 @@ export function thirdPartyLicenses(modules, { project = root, added = addedTexts
   const texts = new Map();
   for (const module of modules) {
     const file = fileOf(module, project);
-    if (file.startsWith(join(project, 'src/'))) continue;
+    if (file.startsWith(slashed(join(project, 'src/')))) continue;
     for (const { title, text } of partsOf(file, added)) texts.set(title, (texts.get(title) ?? new Set()).add(text));
   }
   return (
@@ -82,7 +83,9 @@ export function thirdPartyLicenses(modules, { project = root, added = addedTexts
  * @param {string} project
  */
 function fileOf(module, project) {
-  return module.replace(/^\0rolldown\//, join(project, 'node_modules/rolldown/')).replace(/^\0|\?.*$/g, '');
+  return slashed(module)
+    .replace(/^\0rolldown\//, slashed(join(project, 'node_modules/rolldown/')))
+    .replace(/^\0|\?.*$/g, '');
 }
 
 /**
@@ -96,7 +99,7 @@ function partsOf(file, added) {
   if (folder === undefined) throw new Error(`cannot find the package of "${file}"`);
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const title = `${name} ${version} (${license})`;
-  const here = added.filter(({ at }) => `${name}/${relative(folder, file)}`.startsWith(at));
+  const here = added.filter(({ at }) => `${name}/${slashed(relative(folder, file))}`.startsWith(at));
   const own = here.filter((one) => one.name === name && one.license === license).map(({ text }) => text);
   const texts = [...textsAbove(file, folder), ...own];
   if (!license || texts.length === 0) throw new Error(`${title} has no license text; add it in build/licenses.mjs`);

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-const src = new URL('../src', import.meta.url).pathname;
+const src = fileURLToPath(new URL('../src', import.meta.url));
 
 /** The rooms of src and what each may import, types included. Every room may import itself, `base` and `contract`. */
 const rooms: Readonly<Record<string, readonly string[]>> = {

@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { reference } from '../src/cli/help.ts';
 import { tree } from '../src/commands/index.ts';
 import { blocksIn, pages, sections } from './support/docs.ts';
 
-const root = new URL('..', import.meta.url).pathname;
+const root = fileURLToPath(new URL('..', import.meta.url));
 
 describe('npm run docs', () => {
   it('has written the commands', async () => {

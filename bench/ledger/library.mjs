@@ -1,11 +1,12 @@
 // Loads the ledger from its source, into this process.
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { loadSqlite } from '../../bin/sqlite.js';
 import { newPath } from '../rig/processes.mjs';
 
-const source = new URL('../../src/ledger/', import.meta.url).pathname;
+const source = fileURLToPath(new URL('../../src/ledger/', import.meta.url));
 const subject = {
   account: { id: 'profile:bench', origin: 'https://api.example.com', keyDigest: '00' },
   mode: 'live',

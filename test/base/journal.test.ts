@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Journal, type JournalOptions, openJournal } from '../../src/base/journal.ts';
@@ -402,7 +403,7 @@ async function contentOf(path: string): Promise<readonly unknown[]> {
 async function counter(folder: string): Promise<string> {
   const [journal, script] = [join(folder, 'journal.mjs'), join(folder, 'counter.mjs')];
   const bundle = await rolldown({
-    input: new URL('../../src/base/journal.ts', import.meta.url).pathname,
+    input: fileURLToPath(new URL('../../src/base/journal.ts', import.meta.url)),
     platform: 'node',
   });
   await bundle.write({ file: journal, format: 'esm' });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { acquire, nameOf } from '../../src/base/lock.ts';
@@ -181,7 +182,7 @@ async function racer(): Promise<string> {
     process.stdin.resume();
   `;
   const bundle = await rolldown({
-    input: new URL('../../src/base/lock.ts', import.meta.url).pathname,
+    input: fileURLToPath(new URL('../../src/base/lock.ts', import.meta.url)),
     platform: 'node',
   });
   await bundle.write({ file: join(home, 'lock.mjs'), format: 'esm' });

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
@@ -10,7 +11,7 @@ import { type Database, query } from '../../src/base/transaction.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { isLong } from '../support/long-tests.ts';
 
-const source = (path: string) => JSON.stringify(new URL(`../../${path}`, import.meta.url).pathname);
+const source = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../${path}`, import.meta.url)));
 const home = temporaryHome();
 const bundle = join(home.path, 'sqlite.mjs');
 const script = join(home.path, 'worker.mjs');
@@ -20,6 +21,7 @@ const schema = ['CREATE TABLE thing (id INTEGER PRIMARY KEY, writer INTEGER) STR
 const worker = `
 import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { openDatabase } from ${JSON.stringify(bundle)};
 const { loadSqlite } = createRequire(import.meta.url)(${source('bin/sqlite.js')});
 const [path, task] = process.argv.slice(2);
@@ -62,7 +64,7 @@ const otherNode = namesIn('node_modules/.nodes')
 
 beforeAll(async () => {
   const made = await rolldown({
-    input: new URL('../../src/base/sqlite.ts', import.meta.url).pathname,
+    input: fileURLToPath(new URL('../../src/base/sqlite.ts', import.meta.url)),
     platform: 'node',
   });
   await made.write({ file: bundle });

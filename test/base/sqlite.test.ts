@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
 import { type DatabaseOptions, openDatabase } from '../../src/base/sqlite.ts';
@@ -23,7 +24,7 @@ import { temporaryHome } from '../support/bin.ts';
 import { makePipe } from '../support/disk.ts';
 import { asRoot, canMount, mount } from '../support/small-disk.ts';
 
-const engine = new URL('../../bin/sqlite.js', import.meta.url).pathname;
+const engine = fileURLToPath(new URL('../../bin/sqlite.js', import.meta.url));
 const schema = ['CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT, bytes BLOB) STRICT'];
 
 function temporary(): string {

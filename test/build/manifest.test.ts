@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-const script = new URL('../../build/manifest.mjs', import.meta.url).pathname;
+const script = fileURLToPath(new URL('../../build/manifest.mjs', import.meta.url));
 const whole = '{\n "name": "a", "scripts": { "prepare": "b" },\n "devDependencies": {}, "bin": "c" }\n';
 
 /** Runs the steps on a copy of the script and its manifest; returns the manifest. */

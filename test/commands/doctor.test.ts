@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { announceListener } from '../../src/webhooks/listeners.ts';
 import { deadPort, serveProxy } from '../client/servers.ts';
@@ -161,7 +162,7 @@ describe('doctor', () => {
   it('warns about a state folder on a network file system', async () => {
     const world = await openWorld();
     onTestFinished(() => world.close());
-    const preload = new URL('../support/network-disk-preload.cjs', import.meta.url).pathname;
+    const preload = fileURLToPath(new URL('../support/network-disk-preload.cjs', import.meta.url));
     const { code, stdout } = await world.bin(['doctor'], { ...world.env, NODE_OPTIONS: `--require=${preload}` });
     expect(code).toBe(0);
     expect(stdout).toMatch(/on a network file system \(NFS\)[^]*BIZMSG_STATE_DIR/);

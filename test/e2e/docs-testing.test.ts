@@ -1,12 +1,13 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { newHome } from '../support/fake-service.ts';
 import { installIn } from '../support/install.ts';
 import { blocksIn } from '../support/docs.ts';
 
-const root = new URL('../..', import.meta.url).pathname;
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const [plain = ''] = blocksIn('docs/testing.md', 'In plain JavaScript', 1);
 const [script = ''] = blocksIn('docs/testing.md', 'In CI', 1);
 

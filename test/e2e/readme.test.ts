@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { stopSandboxes } from '../support/cli.ts';
@@ -8,7 +9,7 @@ import { blocksIn, stepsIn, withoutVariables } from '../support/docs.ts';
 import { noTerminal, openTerminal } from '../support/terminal.ts';
 import { openReader } from './docs-rig.ts';
 
-const root = new URL('../..', import.meta.url).pathname;
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 

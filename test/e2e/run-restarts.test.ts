@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { objects } from '../support/json-lines.ts';
 import * as rig from './runs-rig.ts';
 import type { Place } from './runs-rig.ts';
 
-const preload = new URL('../support/other-boot-preload.cjs', import.meta.url).pathname;
+const preload = fileURLToPath(new URL('../support/other-boot-preload.cjs', import.meta.url));
 
 describe('a batch that was killed', () => {
   it('by a restart of the machine has its rows in flight unsure, with the reason in a note', async () => {

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
@@ -127,7 +128,7 @@ function lock(path: string): () => void {
 }
 
 describe('on a network file system', () => {
-  const preload = new URL('../support/network-disk-preload.cjs', import.meta.url).pathname;
+  const preload = fileURLToPath(new URL('../support/network-disk-preload.cjs', import.meta.url));
   const simulated = { NODE_OPTIONS: `--require=${preload}` };
 
   it.each([

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { cleanEnv, program } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
@@ -78,6 +79,6 @@ function stateOf(pid: number): string | undefined {
 
 /** Makes a process look like one of a machine, at a time in milliseconds from now. */
 function machine(boot: string, ahead: number): Readonly<Record<string, string>> {
-  const preload = new URL('../support/other-boot-preload.cjs', import.meta.url).pathname;
+  const preload = fileURLToPath(new URL('../support/other-boot-preload.cjs', import.meta.url));
   return { NODE_OPTIONS: `--require=${preload}`, BIZMSG_TEST_BOOT: boot, BIZMSG_TEST_AHEAD: String(ahead) };
 }

@@ -2,17 +2,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { onTestFinished } from 'vitest';
 
-const source = new URL('../../src/ledger/', import.meta.url).pathname;
-const bin = new URL('../../bin/sqlite.js', import.meta.url).pathname;
+const source = fileURLToPath(new URL('../../src/ledger/', import.meta.url));
+const bin = fileURLToPath(new URL('../../bin/sqlite.js', import.meta.url));
 
 /** Bundles what the scripts import: a ledger in a folder, and packed rows. */
 const library = `
 export { createInput } from '${source}input.ts';
 export { hostIn } from '${source}../base/liveness.ts';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { openLedger } from '${source}open.ts';
 import { createInput } from '${source}input.ts';
 const { loadSqlite } = createRequire(import.meta.url)('${bin}');

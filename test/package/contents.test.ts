@@ -1,8 +1,9 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it } from 'vitest';
 
-const root = new URL('../..', import.meta.url).pathname;
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const installed = join(inject('project'), 'node_modules/bizmsg');
 const files = readdirSync(installed, { recursive: true, withFileTypes: true })
   .filter((entry) => !entry.isDirectory())

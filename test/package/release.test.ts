@@ -2,9 +2,10 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-const script = new URL('../../release.mjs', import.meta.url).pathname;
+const script = fileURLToPath(new URL('../../release.mjs', import.meta.url));
 
 interface Repository {
   readonly folder: string;

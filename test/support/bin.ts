@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import type { Ran } from './cli.ts';
+import { homeEnv } from './system.ts';
 
-export const binary = new URL('../../bin/bizmsg.js', import.meta.url).pathname;
+export const binary = fileURLToPath(new URL('../../bin/bizmsg.js', import.meta.url));
 /** The path of the standalone binary, if that is under test. */
 const standalone = process.env['STANDALONE'];
 
@@ -60,7 +62,7 @@ export function startBin(argv: readonly string[], { home, env, input = '', cwd }
 }
 
 export function cleanEnv(home: string, env: Readonly<Record<string, string>> = {}): Record<string, string> {
-  return { HOME: home, PATH: process.env['PATH'] ?? '', ...env };
+  return { ...homeEnv(home), PATH: process.env['PATH'] ?? '', ...env };
 }
 
 /** A new home folder. */

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { PassThrough, Readable, type Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { tree } from '../../src/commands/index.ts';
 import { run } from '../../src/cli/run.ts';
 import { loadSqlite } from '../../bin/sqlite.js';
 import type { Attached, Host, Output } from '../../src/base/host.ts';
+import { homeEnv } from './system.ts';
 
 export interface Ran {
   readonly code: number;
@@ -39,7 +41,7 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
   const err = collector(options.terminal);
   const host: Host = {
     argv,
-    env: { HOME: options.home, ...options.env },
+    env: { ...homeEnv(options.home), ...options.env },
     stdout: out.output,
     stderr: err.output,
     stdinIsTerminal: options.keyboard !== undefined,
@@ -47,7 +49,7 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     home: options.home,
     node: options.node ?? process.versions.node,
     pid: options.pid ?? process.pid,
-    self: [process.execPath, new URL('../../bin/bizmsg.js', import.meta.url).pathname],
+    self: [process.execPath, fileURLToPath(new URL('../../bin/bizmsg.js', import.meta.url))],
     signal: options.signal ?? new AbortController().signal,
     handleSignals: () => () => {},
     now: options.now ?? Date.now,

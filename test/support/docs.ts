@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
-const root = new URL('../..', import.meta.url).pathname;
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const files = readdirSync(`${root}docs`).filter((file) => file.endsWith('.md'));
 
 /** The README and the pages of docs, by file. */

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serve } from '../client/servers.ts';
 import { type Cut, type DiskState, noPowerCut, recordRun, type Trace } from './power-cut.ts';
@@ -177,7 +178,7 @@ describe.skipIf(noPowerCut !== undefined)(`the power-cut simulator (${noPowerCut
   });
 
   it('records what SQLite does', async () => {
-    const loaded = `require(${JSON.stringify(new URL('../../bin/sqlite.js', import.meta.url).pathname)}).loadSqlite()`;
+    const loaded = `require(${JSON.stringify(fileURLToPath(new URL('../../bin/sqlite.js', import.meta.url)))}).loadSqlite()`;
     const script = `const db = new (${loaded}.DatabaseSync)('a.db'); db.exec('CREATE TABLE t (a TEXT)'); db.close()`;
     const [, files] = atTheEnd(await recorded(script), 'dropped');
     expect(files?.['a.db']).toContain('CREATE TABLE t (a TEXT)');

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { Running } from './bin.ts';
 import { alive } from './cli.ts';
@@ -101,7 +102,7 @@ export async function recordRun({
 
 /** Owners of another boot count as dead after 90 seconds without a heartbeat. */
 const downtime = 120_000;
-const preload = new URL('./other-boot-preload.cjs', import.meta.url).pathname;
+const preload = fileURLToPath(new URL('./other-boot-preload.cjs', import.meta.url));
 
 /** The first process in a trace. */
 async function pidIn(tracePath: string): Promise<number> {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
 import { alive, type Ran } from '../support/cli.ts';
@@ -9,7 +10,7 @@ import { teamDatabase, teamSecret } from '../support/team.ts';
 
 export { missingPostgres };
 
-const preload = new URL('./machine-preload.cjs', import.meta.url).pathname;
+const preload = fileURLToPath(new URL('./machine-preload.cjs', import.meta.url));
 
 /** Machines that send with one live key, and the server of their team. */
 export interface Team {

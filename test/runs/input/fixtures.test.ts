@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { openSource } from '../../../src/runs/input/source.ts';
 import { fields, read } from './rig.ts';
@@ -78,5 +79,5 @@ describe('a file of another program', () => {
 });
 
 function fixture(name: string): string {
-  return new URL(`../fixtures/${name}`, import.meta.url).pathname;
+  return fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 }

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addProfile, removeProfile } from '../../../src/session/profiles/profiles.ts';
@@ -186,7 +187,7 @@ describe('concurrent writers', () => {
 
   beforeAll(async () => {
     const source = (name: string) =>
-      JSON.stringify(new URL(`../../../src/session/profiles/${name}.ts`, import.meta.url).pathname);
+      JSON.stringify(fileURLToPath(new URL(`../../../src/session/profiles/${name}.ts`, import.meta.url)));
     const entry = join(temp, 'add.ts');
     writeFileSync(
       entry,
