@@ -1,7 +1,8 @@
 // Loads the ledger from its source, into this process.
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { loadSqlite } from '../../bin/sqlite.js';
 import { newPath } from '../rig/processes.mjs';
@@ -18,12 +19,14 @@ export async function loadLibrary() {
   const [main, file] = [newPath('main.ts'), newPath('ledger.mjs')];
   writeFileSync(
     main,
-    ['open.ts', 'input.ts', 'identity.ts'].map((name) => `export * from '${source}${name}';\n`).join(''),
+    ['open.ts', 'input.ts', 'identity.ts']
+      .map((name) => `export * from ${JSON.stringify(join(source, name))};\n`)
+      .join(''),
   );
   const bundle = await rolldown({ input: main, platform: 'node' });
   await bundle.write({ file, format: 'esm', codeSplitting: false });
   await bundle.close();
-  const { openLedger, createInput, rowSize } = await import(file);
+  const { openLedger, createInput, rowSize } = await import(pathToFileURL(file).href);
   return {
     /** The ledger of real accounts. */
     open: (stateFolder, isLocal = false) => openLedger({ stateFolder, host, isLocal, isLive: true, note() {} }),

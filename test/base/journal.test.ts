@@ -4,11 +4,12 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Journal, type JournalOptions, openJournal } from '../../src/base/journal.ts';
 import { canLimitFiles, canSwapFiles, swapFile, withRoomFor } from '../support/disk.ts';
+import { modeOf, ownFile } from '../support/system.ts';
 import { thrown } from '../support/thrown.ts';
 
 const three = ['one', { two: ['zwei', 'deux'] }, 3];
@@ -77,7 +78,7 @@ describe('a record', () => {
     expect(fs.readFileSync(path, 'latin1')).toMatch(
       /^\[\d+,\{"format":"bizmsg test","version":1\}\]\n\[\d+,"one"\]\n(\[.+\]\n){2}$/,
     );
-    expect(fs.statSync(path).mode & 0o777).toBe(0o600);
+    expect(modeOf(path)).toBe(ownFile);
   });
 
   it('is read with the byte offset of its line', async () => {
@@ -249,7 +250,7 @@ describe('rewriting', () => {
     journal.append('and more');
     await journal.close();
     expect(await contentOf(path)).toEqual(['all in one', 'and more']);
-    expect(fs.statSync(path).mode & 0o777).toBe(0o600);
+    expect(modeOf(path)).toBe(ownFile);
     expect(fs.readdirSync(join(path, '..'))).toEqual(['journal.ndjson']);
   });
 
@@ -411,7 +412,7 @@ async function counter(folder: string): Promise<string> {
   fs.writeFileSync(
     script,
     `import { writeSync } from 'node:fs';
-    import { openJournal } from ${JSON.stringify(journal)};
+    import { openJournal } from ${JSON.stringify(pathToFileURL(journal).href)};
     const later = (ms, run) => clearTimeout.bind(undefined, setTimeout(run, ms));
     const journal = openJournal(process.argv[2], { kind: 'test', version: 1, later });
     let number = 0;

@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { acquire, nameOf } from '../../src/base/lock.ts';
 import { longestSilence, processStart } from '../../src/base/liveness.ts';
 import { isLong } from '../support/long-tests.ts';
+import { modeOf, ownFile } from '../support/system.ts';
 
 const me = { pid: process.pid, kill: (pid: number) => pid === process.pid };
 const dead = '999999 12345 abcd\n';
@@ -25,7 +26,7 @@ describe('a lock', () => {
   it('is a private file, and creates no others', () => {
     const path = temporary();
     const claim = acquire(path, me);
-    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(modeOf(path)).toBe(ownFile);
     expect(acquire(path, me).held).toBe(false);
     expect(readdirSync(join(path, '..'))).toEqual(['lock']);
     if (claim.held) claim.release();

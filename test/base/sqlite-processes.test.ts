@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
@@ -21,8 +21,8 @@ const schema = ['CREATE TABLE thing (id INTEGER PRIMARY KEY, writer INTEGER) STR
 const worker = `
 import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
-import { openDatabase } from ${JSON.stringify(bundle)};
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { openDatabase } from ${JSON.stringify(pathToFileURL(bundle).href)};
 const { loadSqlite } = createRequire(import.meta.url)(${source('bin/sqlite.js')});
 const [path, task] = process.argv.slice(2);
 const later = (milliseconds, run) => clearTimeout.bind(undefined, setTimeout(run, milliseconds));

@@ -23,6 +23,7 @@ import { type Database, query, type Row, type Transaction, type Value } from '..
 import { temporaryHome } from '../support/bin.ts';
 import { makePipe } from '../support/disk.ts';
 import { asRoot, canMount, mount } from '../support/small-disk.ts';
+import { modeOf, ownFile, ownFolder } from '../support/system.ts';
 
 const engine = fileURLToPath(new URL('../../bin/sqlite.js', import.meta.url));
 const schema = ['CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT, bytes BLOB) STRICT'];
@@ -311,8 +312,8 @@ describe('the files', () => {
     const path = await written();
     const folder = dirname(path);
     expect(readdirSync(folder).sort()).toEqual(['things.db', 'things.db-journal']);
-    expect(statSync(folder).mode & 0o777).toBe(0o700);
-    for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+    expect(modeOf(folder)).toBe(ownFolder);
+    for (const name of readdirSync(folder)) expect(modeOf(join(folder, name))).toBe(ownFile);
   });
 
   it.each([

@@ -1,10 +1,11 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
 import { deadPort } from '../client/servers.ts';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
+import { modeOf, ownFile, ownFolder } from '../support/system.ts';
 import { type Machine, message, openMachine, spoilLog } from './activity-rig.ts';
 
 let machine: Machine;
@@ -169,8 +170,8 @@ describe('activity', () => {
 
   it('is readable only by this user', async () => {
     await machine.live(message);
-    const modes = [dirname(machine.log), machine.log].map((path) => statSync(path).mode & 0o777);
-    expect(modes).toEqual([0o700, 0o600]);
+    const modes = [dirname(machine.log), machine.log].map((path) => modeOf(path));
+    expect(modes).toEqual([ownFolder, ownFile]);
   });
 
   it('contains no key, recipient or param', async () => {

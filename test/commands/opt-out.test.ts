@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { startBin } from '../support/bin.ts';
@@ -6,6 +6,7 @@ import { alive, cli } from '../support/cli.ts';
 import { callerOf, newHome, openHostile } from '../support/fake-service.ts';
 import { isLong, some } from '../support/long-tests.ts';
 import { asRoot, canMount, mount } from '../support/small-disk.ts';
+import { modeOf, ownFile } from '../support/system.ts';
 import { secret, signed } from './webhooks-rig.ts';
 
 const header = 'phone,time,word\n';
@@ -84,7 +85,7 @@ it.each(
   const { reply, file, end } = await listen();
   expect(await reply(text)).toBe(200);
   expect(readFileSync(file, 'utf8')).toMatch(/^phone,time,word\n\+12025550141,\d{4}-[^,]+Z,[A-Z]+\n$/);
-  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(modeOf(file)).toBe(ownFile);
   expect(await end()).toMatch(/note: \+12025550141 replied [A-Z]+ and is in .*optout\.csv now/);
 });
 

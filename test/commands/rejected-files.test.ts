@@ -1,8 +1,9 @@
-import { appendFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serve } from '../client/servers.ts';
 import { callerOf } from '../support/fake-service.ts';
+import { modeOf, ownFile } from '../support/system.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -50,7 +51,7 @@ describe('the file of failed rows', () => {
     expect(read('people.failed.csv')).toMatch(
       /^phone,name,bizmsg_error\n12,Bob,[^\n]*\(line 3\)[^\n]*\nbroken,,[^\n]*\(line 4\)[^\n]*\n13,Di,[^\n]*\(line 6\)[^\n]*\n$/,
     );
-    expect(statSync(at('people.failed.csv')).mode & 0o777).toBe(0o600);
+    expect(modeOf(at('people.failed.csv'))).toBe(ownFile);
   });
 
   it('is replaced by a later command of the same run', async () => {

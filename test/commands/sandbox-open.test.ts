@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { modeOf, ownFile } from '../support/system.ts';
 import { noTerminal, openTerminal } from '../support/terminal.ts';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
@@ -55,7 +56,7 @@ describe('sandbox open', () => {
         writeFileSync(join(programs, name), `#!/bin/sh\necho "$1" >> '${opened}'\n`);
         chmodSync(join(programs, name), 0o755);
       }
-      const env = { DISPLAY: ':9', PATH: `${programs}:${process.env['PATH'] ?? ''}` };
+      const env = { DISPLAY: ':9', PATH: `${programs}${delimiter}${process.env['PATH'] ?? ''}` };
       const terminal = openTerminal({ home, env });
       onTestFinished(() => terminal.close());
       await terminal.enter('bizmsg sandbox open --print; bizmsg sandbox open');
@@ -63,7 +64,7 @@ describe('sandbox open', () => {
       await expect.poll(() => existsSync(opened)).toBe(true);
       const file = readFileSync(opened, 'utf8').trim();
       expect(file).toMatch(/\/sandboxes\/\d+\.html$/);
-      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(modeOf(file)).toBe(ownFile);
       const { stdout } = await run('sandbox open --print');
       expect(readFileSync(file, 'utf8')).toContain(`content="0;url=${stdout.trim()}"`);
     },

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bin } from '../support/bin.ts';
+import { modeOf, ownFile } from '../support/system.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -78,7 +79,7 @@ it('failed rows of stdin go to the current folder, readable only by this user', 
   expect([code, files]).toEqual([10, { failed, unsure }]);
   expect(readFileSync(failed ?? '', 'utf8')).toContain(ada);
   expect(readFileSync(unsure ?? '', 'utf8')).toContain(alan);
-  expect([failed, unsure].map((path) => statSync(path ?? '').mode & 0o777)).toEqual([0o600, 0o600]);
+  expect([failed, unsure].map((path) => modeOf(path ?? ''))).toEqual([ownFile, ownFile]);
 });
 
 it('stdin without rows is not a run', async () => {

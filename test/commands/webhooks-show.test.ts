@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { cli } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
 import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
+import { modeOf, ownFile } from '../support/system.ts';
 import { listener } from './webhooks-rig.ts';
 
 const body = '{"type":"message.read","n":12345678901234567890,"to":"+12025550101","list":[],"o":{"a":[1,{}]}}';
@@ -121,7 +122,7 @@ describe('webhooks show --raw', () => {
     const file = join(home, 'event.http');
     const { code, stdout } = await run(`webhooks show ${id} --raw ${file}`);
     expect([code, stdout]).toEqual([0, `Wrote ${id} to ${file}\n`]);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(modeOf(file)).toBe(ownFile);
     const raw = readFileSync(file);
     expect(raw.toString('latin1')).toMatch(
       /^POST \/a\?b=c HTTP\/1.1\r\nHost: \S+\r\nX-Name: é\r\nx-name: \r\nContent-Length: 8\r\nConnection: keep-alive\r\n\r\n/,

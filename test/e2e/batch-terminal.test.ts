@@ -1,8 +1,9 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { execa } from 'execa';
 import { cleanEnv, program } from '../support/bin.ts';
+import { modeOf, ownFolder } from '../support/system.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 import { workbook } from '../support/workbook.ts';
 import { openWorld, type World } from '../support/world.ts';
@@ -59,7 +60,7 @@ it('asks for everything, shows the messages, sends, and writes the command to a 
     ['+4915112345679', 'Köhler', 'A-2'],
   ];
   expect(sent()).toEqual(rows);
-  expect(statSync(join(world.home, 'reminder.sh')).mode & 0o777).toBe(0o700);
+  expect(modeOf(join(world.home, 'reminder.sh'))).toBe(ownFolder);
   write('bizmsg', `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`);
   const path = `${world.home}:${process.env['PATH']}`;
   await execa('chmod', ['+x', join(world.home, 'bizmsg')]);

@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, statSync } from 'node:fs';
+import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { Webhook } from 'standardwebhooks';
@@ -10,6 +10,7 @@ import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 import { objects } from '../support/json-lines.ts';
 import { some } from '../support/long-tests.ts';
+import { modeOf, ownFolder } from '../support/system.ts';
 
 let home = '';
 beforeEach(() => {
@@ -166,7 +167,7 @@ describe('inside sandbox exec', () => {
   it('bizmsg is the same program, in a file only this user can read', async () => {
     const found = lines(await shell('command -v bizmsg; bizmsg --version'));
     const again = lines(await shell('command -v bizmsg; cd /; bizmsg --version'));
-    expect([again, statSync(found[0] ?? '').mode & 0o777]).toEqual([found, 0o700]);
+    expect([again, modeOf(found[0] ?? '')]).toEqual([found, ownFolder]);
     expect(readdirSync(bizmsgIn(home))).toHaveLength(1);
   });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bin } from '../support/bin.ts';
 import { errorIn, noteCodes } from '../support/json-lines.ts';
+import { modeOf, ownFile, ownFolder } from '../support/system.ts';
 import type { World } from '../support/world.ts';
 import * as rig from './import-rig.ts';
 
@@ -12,7 +13,6 @@ function write({ home }: World, name: string, text: string): string {
   return file;
 }
 
-const mode = (file: string) => statSync(file).mode & 0o777;
 const importing = (file: string, ...more: readonly string[]) => ['contacts', 'import', file, '-o', 'json', ...more];
 const reason = 'phone: "12025550142" is not a phone number; did you mean +12025550142?';
 const inJson = (place: string) => JSON.stringify(`${reason} (${place})`);
@@ -39,7 +39,7 @@ describe('rejected rows', () => {
     const { code, stdout } = await world.run(importing(write(world, `people.${format}`, text)));
     const failed = join(world.home, `people.failed.${format}`);
     const summary = { sent: 1, failed: 1, files: { failed, unsure: null } };
-    expect([code, rig.summaryIn(stdout), mode(failed)]).toMatchObject([10, summary, 0o600]);
+    expect([code, rig.summaryIn(stdout), modeOf(failed)]).toMatchObject([10, summary, ownFile]);
     expect(readFileSync(failed, 'utf8')).toBe(rejected);
     writeFileSync(failed, rejected.replace('12025550142', '+12025550142'));
     const imported = await world.run(importing(failed));
@@ -55,7 +55,7 @@ describe('rejected rows', () => {
     const { code, stdout } = await world.run(argv);
     const unsure = join(world.home, 'people.unsure.csv');
     const summary = { sent: 0, failed: 1, unsure: 1, files: { unsure } };
-    expect([code, rig.summaryIn(stdout), mode(unsure)]).toMatchObject([10, summary, 0o600]);
+    expect([code, rig.summaryIn(stdout), modeOf(unsure)]).toMatchObject([10, summary, ownFile]);
     expect(rig.linesOf(unsure)).toEqual([
       'phone,bizmsg_error',
       expect.stringMatching(/^\+12025550141,.*connection .* broke.*\(line 2\)/),
@@ -73,9 +73,9 @@ it('creates all files of a run readable only by this user', async () => {
   await world.run(importing(write(world, 'people.csv', 'phone\n+12025550141\n12025550142\n')));
   const state = join(world.home, '.local/state/bizmsg');
   const below = readdirSync(state, { recursive: true, encoding: 'utf8' }).map((name) => join(state, name));
-  const modes = below.map((path) => [mode(path), statSync(path).isDirectory()]);
+  const modes = below.map((path) => [modeOf(path), statSync(path).isDirectory()]);
   expect(modes.length).toBeGreaterThan(4);
-  expect(modes.filter(([bits, isFolder]) => bits !== (isFolder ? 0o700 : 0o600))).toEqual([]);
+  expect(modes.filter(([bits, isFolder]) => bits !== (isFolder ? ownFolder : ownFile))).toEqual([]);
 });
 
 describe('the number of rows', () => {

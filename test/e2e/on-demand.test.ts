@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { lineOf } from '../../src/base/journal-lines.ts';
 import { bin, temporaryHome } from '../support/bin.ts';
 import { stopSandboxes } from '../support/cli.ts';
+import { modeOf, ownFile } from '../support/system.ts';
 
 const homes: ReturnType<typeof temporaryHome>[] = [];
 
@@ -116,7 +117,7 @@ describe('the log of a background sandbox', () => {
       expect(readFileSync(before, 'utf8')).toContain(text);
     }
     expect(readdirSync(dirname(log)).filter((name) => name.startsWith('sandbox.log'))).toHaveLength(2);
-    expect(statSync(before).mode & 0o777).toBe(0o600);
+    expect(modeOf(before)).toBe(ownFile);
   });
 
   it('moves when the sandbox starts', async () => {

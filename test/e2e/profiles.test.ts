@@ -1,9 +1,10 @@
-import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { binary, cleanEnv } from '../support/bin.ts';
 import type { Ran } from '../support/cli.ts';
+import { modeOf, ownFile, ownFolder } from '../support/system.ts';
 import { openWorld, type World } from '../support/world.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { some } from '../support/long-tests.ts';
@@ -48,8 +49,8 @@ async function reopen(options: SandboxOptions): Promise<void> {
 describe('profiles', () => {
   it('adds a profile with its key from stdin, in a 0600 file in a 0700 folder', async () => {
     const { code, stdout, stderr } = await add('acme');
-    const modes = [folder(), storePath()].map((path) => statSync(path).mode & 0o777);
-    expect([code, stderr, modes]).toEqual([0, '', [0o700, 0o600]]);
+    const modes = [folder(), storePath()].map((path) => modeOf(path));
+    expect([code, stderr, modes]).toEqual([0, '', [ownFolder, ownFile]]);
     expect(stdout).toContain('Logged in as acme');
     expect(readdirSync(folder())).toEqual(['profiles.json']);
   });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -14,6 +14,7 @@ import {
   secretIn,
 } from '../../src/ledger/identity.ts';
 import { secret, temporaryFolder } from './rig.ts';
+import { modeOf, ownFile } from '../support/system.ts';
 
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '"', ',', '],[', '\\', '{}', '1'));
 const messages = fc.record({
@@ -153,7 +154,7 @@ describe('the secret', () => {
     const first = secretIn(folder, false, process.pid);
     expect(first).toMatch(/^[0-9a-f]{64}$/);
     expect(secretIn(folder, true, process.pid)).toEqual(first);
-    expect(statSync(join(folder, 'ledger.secret')).mode & 0o777).toBe(0o600);
+    expect(modeOf(join(folder, 'ledger.secret'))).toBe(ownFile);
     expect(readdirSync(folder)).toEqual(['ledger.secret']);
     expect(readFileSync(join(folder, 'ledger.secret')).toString('hex')).not.toContain(checkOf(first));
   });

@@ -6,18 +6,18 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { onTestFinished } from 'vitest';
 
-const source = fileURLToPath(new URL('../../src/ledger/', import.meta.url));
 const bin = fileURLToPath(new URL('../../bin/sqlite.js', import.meta.url));
+const source = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../src/${path}`, import.meta.url)));
 
 /** Bundles what the scripts import: a ledger in a folder, and packed rows. */
 const library = `
-export { createInput } from '${source}input.ts';
-export { hostIn } from '${source}../base/liveness.ts';
+export { createInput } from ${source('ledger/input.ts')};
+export { hostIn } from ${source('base/liveness.ts')};
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { openLedger } from '${source}open.ts';
-import { createInput } from '${source}input.ts';
-const { loadSqlite } = createRequire(import.meta.url)('${bin}');
+import { openLedger } from ${source('ledger/open.ts')};
+import { createInput } from ${source('ledger/input.ts')};
+const { loadSqlite } = createRequire(import.meta.url)(${JSON.stringify(bin)});
 const kill = (pid) => { try { return process.kill(pid, 0); } catch { return false; } };
 const later = (ms, run) => { const timer = setTimeout(run, ms); return () => clearTimeout(timer); };
 export const account = { id: 'profile:acme', origin: 'https://api.example.com', keyDigest: 'key:1' };

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { cleanEnv, temporaryHome } from '../support/bin.ts';
 
 const project = inject('project');
 const home = temporaryHome();
-const env = cleanEnv(home.path, { PATH: `${dirname(process.execPath)}:${process.env['PATH']}` });
+const env = cleanEnv(home.path, { PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}` });
 const people = join(home.path, 'people.csv');
 
 /** Runs a program in the project; throws if it fails. */

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
@@ -20,7 +20,7 @@ function repository(ci = 'node -p "require(\'./package.json\').version" > "$SEEN
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const tree = join(folder, 'tree');
   const who = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b' };
-  const path = `${dirname(process.execPath)}:${process.env['PATH']}`;
+  const path = `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`;
   const env = { npm_config_update_notifier: 'false', HOME: folder, PATH: path, SEEN: join(folder, 'seen'), ...who };
   const git = (...argv: string[]) => execFileSync('git', argv, { cwd: tree, env, encoding: 'utf8' });
   const write = (file: string, text: string) => writeFileSync(join(tree, file), text);

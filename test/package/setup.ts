@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 
@@ -46,6 +46,6 @@ interface Where {
 
 /** Runs npm with this version of Node, without the machine's settings. */
 function npm(argv: readonly string[], { folder, cwd }: Where): string {
-  const env = { HOME: folder, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
+  const env = { HOME: folder, PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}` };
   return execFileSync('sh', ['-c', 'exec npm "$@" 2>&1', 'npm', ...argv], { cwd, env, encoding: 'utf8' });
 }

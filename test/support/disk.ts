@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readdirSync, readlinkSync } from 'node:fs';
+import { posixOnly } from './system.ts';
 
 export const canLimitFiles = succeeds(() => prlimit('--version'));
 export const canSwapFiles = existsSync('/proc/self/fd') && existsSync('/dev/full');
@@ -52,5 +53,6 @@ function succeeds(act: () => unknown): boolean {
 
 /** Creates a named pipe. */
 export function makePipe(path: string): void {
+  posixOnly('a folder has no named pipes');
   execFileSync('sh', ['-c', 'exec mkfifo "$1"', 'sh', path]);
 }

@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { programText } from './bin.ts';
 
 /** Installs the binary under test as `bizmsg`, like `npm link`; returns the PATH. */
@@ -9,5 +9,5 @@ export function installIn(home: string): string {
   mkdirSync(folder, { recursive: true });
   writeFileSync(file, `#!/bin/sh\nexec ${programText} "$@"\n`);
   chmodSync(file, 0o755);
-  return `${folder}:${process.env['PATH'] ?? ''}`;
+  return `${folder}${delimiter}${process.env['PATH'] ?? ''}`;
 }

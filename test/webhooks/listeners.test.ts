@@ -1,9 +1,10 @@
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { heartbeatInterval } from '../../src/base/liveness.ts';
 import { announceListener, liveListeners } from '../../src/webhooks/listeners.ts';
 import { alive } from '../support/cli.ts';
+import { modeOf, ownFile } from '../support/system.ts';
 import { manualTimers } from '../support/timers.ts';
 import { temporary } from './rig.ts';
 
@@ -14,7 +15,7 @@ it('is found until it is withdrawn, and readable only by the user', () => {
   const withdraw = announceListener(folder, locator);
   expect(liveListeners(folder, alive)).toMatchObject([locator]);
   const [name = ''] = readdirSync(join(folder, 'listeners'));
-  expect(statSync(join(folder, 'listeners', name)).mode & 0o777).toBe(0o600);
+  expect(modeOf(join(folder, 'listeners', name))).toBe(ownFile);
   withdraw();
   expect(liveListeners(folder, alive)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { longName } from '../../../src/cli/params.ts';
@@ -13,6 +13,7 @@ import { commands } from '../../support/commands.ts';
 import { openService } from '../../support/service.ts';
 import { newHome, testKey } from '../../support/fake-service.ts';
 import { serveLocal } from '../../support/local.ts';
+import { modeOf, ownFile } from '../../support/system.ts';
 import { openWorld } from '../../support/world.ts';
 
 const surface = await surfaceOf(tree);
@@ -232,7 +233,7 @@ describe('the names of templates', () => {
     await serveLocal(home);
     await cli(['templates', 'list', '--profile', 'local'], { home });
     const folder = join(home, '.local/state/bizmsg');
-    expect(statSync(join(folder, 'templates.json')).mode & 0o777).toBe(0o600);
+    expect(modeOf(join(folder, 'templates.json'))).toBe(ownFile);
     expect(readdirSync(folder).filter((name) => name.startsWith('templates'))).toEqual(['templates.json']);
     expect(offered('send-template --profile local --template ', home)).toContain('order_update');
   });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, rmSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSource } from '../../../src/runs/input/source.ts';
@@ -102,9 +103,9 @@ describe('a file that cannot be read', () => {
   });
 
   it('is reported as not regular, because it could be read only once', async () => {
-    await expect(openSource('/dev/null')).rejects.toMatchObject({
+    await expect(openSource(devNull)).rejects.toMatchObject({
       exit: 'usage',
-      message: '"/dev/null" cannot be read: it is not a regular file',
+      message: `"${devNull}" cannot be read: it is not a regular file`,
     });
   });
 

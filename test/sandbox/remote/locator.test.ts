@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -13,6 +13,7 @@ import {
   removeLocator,
   writeLocator,
 } from '../../../src/sandbox/remote/locator.ts';
+import { modeOf, ownFile, ownFolder } from '../../support/system.ts';
 
 const alive = () => true;
 const dead = () => false;
@@ -22,7 +23,7 @@ describe('a locator', () => {
     const folder = temporary();
     writeLocator(folder, locator(4780, folder));
     const file = join(folder, 'sandboxes', '4780.json');
-    expect([file, join(folder, 'sandboxes')].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o700]);
+    expect([file, join(folder, 'sandboxes')].map((path) => modeOf(path))).toEqual([ownFile, ownFolder]);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject(locator(4780, folder));
     expect(readdirSync(join(folder, 'sandboxes'))).toEqual(['4780.json']);
   });

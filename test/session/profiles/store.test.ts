@@ -21,13 +21,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addProfile, removeProfile } from '../../../src/session/profiles/profiles.ts';
 import { profileOf, readStore, type Store, storeFile } from '../../../src/session/profiles/store.ts';
 import { changeStore } from '../../../src/session/profiles/write-store.ts';
+import { modeOf, ownFile, ownFolder } from '../../support/system.ts';
 import { thrown } from '../../support/thrown.ts';
 import { acme, liveKey, testKey } from './people.ts';
 
 const temp = mkdtempSync(join(tmpdir(), 'bizmsg-store-'));
 const add = (name: string) => (store: Store) =>
   addProfile(store, name, { baseUrl: 'https://api.example.com', key: testKey });
-const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 let folders = 0;
 function folder(): string {
@@ -56,7 +56,7 @@ describe('the store', () => {
     const written = await changeStore(path, add('__proto__'));
     expect(readStore(path)).toEqual({ ...written, exists: true });
     expect(profileOf(readStore(path), '__proto__')).toMatchObject({ keys: { sandbox: testKey } });
-    expect([modeOf(path), modeOf(storeFile(path))]).toEqual([0o700, 0o600]);
+    expect([modeOf(path), modeOf(storeFile(path))]).toEqual([ownFolder, ownFile]);
     expect(readdirSync(path)).toEqual(['profiles.json']);
   });
 
@@ -73,7 +73,7 @@ describe('the store', () => {
     chmodSync(path, 0o755);
     chmodSync(storeFile(path), 0o644);
     await changeStore(path, add('beta'));
-    expect([modeOf(path), modeOf(storeFile(path))]).toEqual([0o700, 0o600]);
+    expect([modeOf(path), modeOf(storeFile(path))]).toEqual([ownFolder, ownFile]);
   });
 
   it('writes through a link to the file that it names', async () => {
