@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { networkDisk } from '../../src/base/network-disk.ts';
 import { temporaryHome } from '../support/bin.ts';
+import { posixOnly } from '../support/system.ts';
 
 function newHome(): string {
   const home = temporaryHome();
@@ -59,6 +60,7 @@ describe('a folder', () => {
   });
 
   it('is found through a symbolic link and with a space in its name', () => {
+    posixOnly('a symbolic link needs a privilege');
     const home = newHome();
     const share = join(home, 'my share');
     mkdirSync(share);

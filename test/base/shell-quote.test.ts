@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { powerShellQuote, shellQuote, windowsQuote } from '../../src/base/shell-quote.ts';
+import { posixOnly } from '../support/system.ts';
 
 describe('a quoted word', () => {
   it.each([
@@ -17,6 +18,7 @@ describe('a quoted word', () => {
     '"',
     '-x',
   ])('%j is one word for the shell', (word) => {
+    posixOnly('it has no such shell');
     const printed = execFileSync('sh', ['-c', `printf '<%s>' ${shellQuote(word)}`], { encoding: 'utf8' });
     expect(printed).toBe(`<${word}>`);
   });
@@ -26,6 +28,7 @@ describe('a quoted word', () => {
   });
 
   it('shows nothing that a terminal acts on', () => {
+    posixOnly('it is for POSIX shells');
     expect(shellQuote('a\u001b[31m\u202eb')).toBe(String.raw`$'a\033[31m\342\200\256b'`);
   });
 });

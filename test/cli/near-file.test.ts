@@ -1,12 +1,15 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { shellQuote } from '../../src/base/shell-quote.ts';
 import { suggestFile } from '../../src/cli/input.ts';
 import { newHome } from '../support/fake-service.ts';
+import { isWindows } from '../support/system.ts';
 
 it.each([
   ['peple.csv', 'people.csv'],
-  ['People.csv', 'people.csv'],
+  // On Windows, it is the same file.
+  ['People.csv', isWindows ? undefined : 'people.csv'],
   ['people', 'people.csv'],
   ['people.tsv', 'people.csv'],
   ['in/ordes.csv', 'in/orders.csv'],
@@ -21,6 +24,5 @@ it.each([
   mkdirSync(join(home, 'in'));
   symlinkSync('nothing', join(home, 'link.csv'));
   for (const name of ['people.csv', 'two words.csv', 'in/orders.csv']) writeFileSync(join(home, name), '');
-  const shown = meant?.includes(' ') ? `'${home}/${meant}'` : `${home}/${meant}`;
-  expect(suggestFile(`${home}/${typed}`)).toBe(meant && `did you mean ${shown}?`);
+  expect(suggestFile(`${home}/${typed}`)).toBe(meant && `did you mean ${shellQuote(`${home}/${meant}`)}?`);
 });

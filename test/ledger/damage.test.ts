@@ -7,6 +7,7 @@ import { checkLedger } from '../../src/ledger/check.ts';
 import type { RunState } from '../../src/ledger/ledger.ts';
 import { alive } from '../support/cli.ts';
 import { isLong } from '../support/long-tests.ts';
+import { posixOnly } from '../support/system.ts';
 import { host } from './drivers.ts';
 import { openByDigest, openLedger, type OpenOptions } from './opened.ts';
 import { accepted, message, messages, planOf, temporaryFolder } from './rig.ts';
@@ -74,6 +75,7 @@ describe('a ledger', () => {
   });
 
   it('whose rows were in flight at a restart of the machine is checked', async () => {
+    posixOnly('the id of the boot is not known');
     const folder = temporaryFolder();
     const first = await openByDigest(folder);
     const { run } = accepted(await first.register(planOf(people)));

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSource } from '../../../src/runs/input/source.ts';
 import { fileOf, rowsIn } from './rig.ts';
+import { posixOnly } from '../../support/system.ts';
 
 const table = 'phone,name\n+1,Ada\n+2,Bo\n';
 
@@ -110,6 +111,7 @@ describe('a file that cannot be read', () => {
   });
 
   it.skipIf(process.getuid?.() === 0)('is reported as not permitted', async () => {
+    posixOnly('a file has no mode');
     const path = fileOf('people.csv', table);
     chmodSync(path, 0);
     await expect(openSource(path)).rejects.toMatchObject({

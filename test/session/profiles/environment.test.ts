@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configFolder, stateFolder } from '../../../src/session/profiles/environment.ts';
+import { posixOnly } from '../../support/system.ts';
 
 describe('the folders', () => {
   it.each([
@@ -8,6 +9,7 @@ describe('the folders', () => {
     [{ XDG_CONFIG_HOME: '', XDG_STATE_HOME: 'relative' }, '/home/ada/.config/bizmsg', '/home/ada/.local/state/bizmsg'],
     [{ XDG_CONFIG_HOME: '/x', BIZMSG_CONFIG_DIR: '/c', BIZMSG_STATE_DIR: '/s' }, '/c', '/s'],
   ])('follow %o', (env, config, state) => {
+    posixOnly('its folders are elsewhere');
     expect([configFolder(env, '/home/ada'), stateFolder(env, '/home/ada')]).toEqual([config, state]);
   });
 

@@ -21,7 +21,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addProfile, removeProfile } from '../../../src/session/profiles/profiles.ts';
 import { profileOf, readStore, type Store, storeFile } from '../../../src/session/profiles/store.ts';
 import { changeStore } from '../../../src/session/profiles/write-store.ts';
-import { modeOf, ownFile, ownFolder } from '../../support/system.ts';
+import { modeOf, ownFile, ownFolder, posixOnly } from '../../support/system.ts';
 import { thrown } from '../../support/thrown.ts';
 import { acme, liveKey, testKey } from './people.ts';
 
@@ -68,6 +68,7 @@ describe('the store', () => {
   });
 
   it('changes the modes of a folder and a file that others can read', async () => {
+    posixOnly('a file has no mode');
     const path = folder();
     await changeStore(path, add('acme'));
     chmodSync(path, 0o755);
@@ -77,6 +78,7 @@ describe('the store', () => {
   });
 
   it('writes through a link to the file that it names', async () => {
+    posixOnly('a symbolic link needs a privilege');
     const path = folder();
     const kept = join(folder(), 'kept.json');
     mkdirSync(path, { recursive: true });
@@ -134,7 +136,7 @@ describe('a damaged store', () => {
     expect(error).toMatchObject({
       exit: 'configuration',
       code: 'store-damaged',
-      message: expect.stringMatching(new RegExp(`^${storeFile(path)} .*${why}`)),
+      message: expect.stringMatching(new RegExp(`^${storeFile(path).replaceAll('\\', '\\\\')} .*${why}`)),
     });
     expect(String(error)).not.toContain(liveKey);
     expect(error).toMatchObject({ cause: undefined });
@@ -156,6 +158,7 @@ describe('a store that cannot be reached', () => {
   });
 
   it('is reported if its folder is a file', async () => {
+    posixOnly('the file is reported as missing');
     const path = join(damaged('{}'), 'profiles.json');
     expect(thrown(() => readStore(path))).toMatchObject({ code: 'store-unreadable' });
     await expect(changeStore(path, add('acme'))).rejects.toMatchObject({
@@ -166,6 +169,7 @@ describe('a store that cannot be reached', () => {
   });
 
   it('is reported immediately on a read-only file system', async () => {
+    posixOnly('it has no /proc');
     await expect(changeStore('/proc/bizmsg', add('acme'))).rejects.toMatchObject({
       exit: 'configuration',
       code: 'store-unwritable',
@@ -174,6 +178,7 @@ describe('a store that cannot be reached', () => {
   });
 
   it('does not change the mode of a shared folder', async () => {
+    posixOnly('a folder has no mode');
     const path = folder();
     mkdirSync(path, { recursive: true });
     chmodSync(path, 0o1777);
