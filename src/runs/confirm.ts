@@ -145,7 +145,7 @@ export function durationText(
   const own = known && known !== limit ? `${rateText(known)}, at most ` : '';
   const rate = own + rateText(limit);
   if (least < shortest && (!hours || hours.isOpen(now)))
-    return { text: `${rate}, less than ${shortest / 1_000} s`, isLong: false };
+    return { text: `${rate}, less than ${shortest / 1_000} s unless the limit is used up`, isLong: false };
   const end = hours ? hours.endOf(now, least) : now + least;
   const isSoon = end - now < day && !hours;
   const until = isSoon ? timeOfDay(new Date(end).toISOString()).slice(0, 5) : (hours?.timeText ?? zonedTime)(end);

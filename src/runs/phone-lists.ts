@@ -179,6 +179,10 @@ async function addPhones(
 /** Without the file, nobody knows who must not be messaged. */
 async function bytesOf(context: Context, file: string, list: Unwanted): Promise<Buffer> {
   try {
+    const found = statsOf(file);
+    // A pipe could be read only once, and may have no writer.
+    if (found && !found.isFile() && !found.isDirectory())
+      throw usage(`"${file}" cannot be read: it is not a regular file`, 'write the phones to a file');
     return await context.bytes(file);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;

@@ -72,7 +72,7 @@ async function perform(running: Running, hasLooked = false): Promise<Ended | Dry
   const isLive = running.mode === 'live' && action.kind === 'message';
   checkRepeatable(options, isLive, context);
   const template = isLive && found.rows > 0 ? await lookAtTemplate(running) : undefined;
-  const plan: RunPlan = {
+  const untimed: RunPlan = {
     isClockRight: isLive && checkClock(context, client, opened),
     account: opened.account,
     mode: running.mode,
@@ -83,18 +83,22 @@ async function perform(running: Running, hasLooked = false): Promise<Ended | Dry
     first: options.first,
     choice: choiceOf(options, context),
     perColumns: action.perColumns,
-    resumesAt: action.hours?.resumesAt(context.host.now()),
-    startsAt: action.start && action.start.at > context.host.now() ? action.start.at : undefined,
     lineOf: found.placeOf,
     about: factsOf(running, found),
   };
   if (isLive && opened.isTeam && !hasLooked) {
-    const mapper = await (await import('./joining.ts')).withoutOwn(running, plan);
+    const mapper = await (await import('./joining.ts')).withoutOwn(running, untimed);
     if (mapper) return perform({ ...running, mapper }, true);
   }
+  const now = context.host.now();
+  await checkStart(action.start, { ledger: opened.ledger, plan: untimed, now });
+  const plan: RunPlan = {
+    ...untimed,
+    resumesAt: action.hours?.resumesAt(now),
+    startsAt: action.start && action.start.at > now ? action.start.at : undefined,
+  };
   const perColumn = () => occasionColumn(running, found);
   const registering = { context, ledger: opened.ledger, found, unit, plan, perColumn };
-  await checkStart(action.start, { ledger: opened.ledger, plan, now: context.host.now() });
   if (context.given.dryRun) return dryRun(running, found, registering, template);
   if (found.rows === 0) {
     context.note('empty', 'there are no rows');

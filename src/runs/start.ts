@@ -5,7 +5,10 @@ import { type Hours, isZone } from './hours.ts';
 
 /** When a run begins to send. */
 export interface Start {
-  readonly at: number;
+  /** A time without a date is today's, until a run that was to begin at yesterday's goes on. */
+  at: number;
+  /** The same time on the day before, if no date was given. */
+  readonly before: number | undefined;
   /** A time in the zone of the start. */
   timeText(time: number): string;
   /** The same time of day on the next day after `now`, as `--at` takes it. */
@@ -27,6 +30,7 @@ export function atFlag(text: string): (now: number) => Start {
   const wallText = (time: number) => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')}${zone.suffix}`;
   return (now) => ({
     at: momentOf(Date.parse(date ?? dayOf(now)) + ofDay, zone),
+    before: date === undefined ? momentOf(Date.parse(dayOf(now)) - day + ofDay, zone) : undefined,
     timeText: (time) => wallText(time + zone.offsetAt(time)),
     next: (now) => wallText(Date.parse(dayOf(now)) + day + ofDay),
   });
@@ -70,7 +74,9 @@ export function hoursFrom(start: Start, hours: Hours | undefined): Hours {
   const from = (time: number) => Math.max(time, start.at);
   return {
     text: hours?.text ?? '',
-    startsAt: start.at,
+    get startsAt() {
+      return start.at;
+    },
     isOpen: (time) => time >= start.at && (hours?.isOpen(time) ?? true),
     timeText: hours?.timeText ?? start.timeText,
     opensAt: (time) => hours?.opensAt(from(time)) ?? from(time),
@@ -79,16 +85,26 @@ export function hoursFrom(start: Start, hours: Hours | undefined): Hours {
   };
 }
 
-/** Refuses a start that has passed, unless the command continues a run that was to begin then. */
+/**
+ * Refuses a start that has passed, unless the command continues a run that was to begin then. After midnight, such a
+ * run goes on although today's time is still to come.
+ */
 export async function checkStart(
   start: Start | undefined,
   { ledger, plan, now }: { readonly ledger: Pick<Ledger, 'register' | 'runs'>; plan: RunPlan; now: number },
 ): Promise<void> {
-  if (!start || start.at > now) return;
+  if (!start) return;
+  const isYesterdayNearer = start.before !== undefined && now - start.before < start.at - now;
+  if (start.at > now && !isYesterdayNearer) return;
   const foreseen = await ledger.register({ ...plan, isRehearsal: true });
   // The user has to decide about something else first.
   if (foreseen.stop) return;
   const known = foreseen.continues && (await ledger.runs()).find(({ id }) => id === foreseen.run);
+  if (start.at > now) {
+    const isOpen = known && !(known.isFinished && known.hasEnded);
+    if (isOpen && known.startsAt === start.before) start.at = start.before;
+    return;
+  }
   if (known && known.startsAt > 0 && known.startsAt <= now) return;
   // For example, a time without a zone on a machine in another zone.
   if (known && known.startsAt > now) {

@@ -126,6 +126,35 @@ describe('--at', () => {
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('has passed')]);
   });
 
+  describe('after midnight, with the time of the evening before', () => {
+    const words = () => ['send-batch', 'welcome', write(two), '--at', '23:55 UTC', '-o', 'json'];
+    const interrupted = async (time: string) => {
+      const over = new AbortController();
+      const ran = world.run(words(), { now: from(time), signal: over.signal });
+      const listed = async () => (await world.run(['runs', 'list', '-o', 'json'])).stdout;
+      await expect.poll(listed, { interval: 200 }).not.toBe('[]\n');
+      over.abort('SIGINT');
+      await ran;
+    };
+
+    it('goes on with the run that was interrupted', async () => {
+      await interrupted('2026-12-01T20:00:00Z');
+      const { code, stdout, stderr } = await world.run(words(), { now: from('2026-12-02T00:10:00Z') });
+      expect([code, sent()]).toEqual([0, ['+12025550141', '+12025550142']]);
+      expect(stderr).not.toContain('sending begins');
+      expect(JSON.parse(stdout)).toMatchObject({ continues: true });
+    });
+
+    it.each([
+      ['without such a run', '2026-12-02T00:10:00Z'],
+      ['once that is nearer', '2026-12-02T12:00:00Z'],
+    ])('waits for the next evening %s', async (which, time) => {
+      if (which !== 'without such a run') await interrupted('2026-12-01T20:00:00Z');
+      const { stderr } = await world.run([...words(), '--dry-run'], { now: from(time) });
+      expect(stderr).toContain('sending begins 2026-12-02 23:55 UTC');
+    });
+  });
+
   it('refuses to go on before the run was to begin, when its time without a zone means another moment', async () => {
     const file = write(two);
     const first = startBin(['send-batch', 'welcome', file, '--at', '2099-12-01 09:00 UTC'], {

@@ -202,6 +202,11 @@ it.each<Refused>([
     'a cell has more than a million characters',
   ],
   [
+    'a cell far to the right',
+    () => file([{ rows: [header, [...ada, { xml: '<c r="ZZZ2"><v>1</v></c>' }]] }]),
+    'a value in cell ZZZ2, and only the first 1000 columns are read',
+  ],
+  [
     'a row that comes twice',
     () => damaged({ ...good(), [sheet]: '<worksheet><row r="5"/><row r="5"/></worksheet>' }),
     'row 5 follows row 5',

@@ -1,6 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { makePipe } from '../support/disk.ts';
 import { keys, type Machine, openMachine, people, phoneOf } from './twice/rig.ts';
 
 let machine: Machine;
@@ -126,6 +127,19 @@ it('refuses everything while the list is missing, and says how to go on', async 
   expect(asked()).toEqual([]);
   await machine.run(['profiles', 'set', 'acme', '--only-to', 'none']);
   expect((await machine.run([...single(1), '--profile', 'acme'])).code).toBe(0);
+});
+
+it.each([
+  ['the only-to list of a single message', () => single(1)],
+  ['the only-to list of a batch', (batch: readonly string[]) => batch],
+  ['the excluded phones', (batch: readonly string[], file: string) => [...batch, '--exclude-from', file]],
+])('does not wait for the writer of a pipe, but refuses it as %s', { timeout: 20_000 }, async (which, wordsOf) => {
+  const file = join(machine.home, 'pipe');
+  makePipe(file);
+  if (which !== 'the excluded phones') machine.env = { ...machine.env, BIZMSG_ONLY_TO: file };
+  const batch = ['send-batch', 'welcome', machine.write(people(1, 1)), '-p', ':name', '--at-most', '1'];
+  const { code, stderr } = await machine.run(wordsOf(batch, file));
+  expect([code, stderr, asked()]).toEqual([3, expect.stringContaining('it is not a regular file'), []]);
 });
 
 it.each([

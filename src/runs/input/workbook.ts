@@ -34,6 +34,8 @@ export interface UnpackedSheet {
 /** Bytes of a part that is kept in memory, and characters of the copy. */
 const [mostKept, mostCopied] = [1 << 28, 1 << 29];
 const mostRows = 1_048_576;
+/** Up to column ALL. A cell far to the right would make each row as wide. */
+const mostColumns = 1_000;
 
 /**
  * Copies a sheet of an Excel workbook to a CSV file with mode 0600, each cell as a person sees it and each row on the
@@ -208,6 +210,7 @@ async function* csvOf(book: Book, { path }: Sheet, { continued, counts }: Found)
   function endCell(): void {
     const shown = shownIn();
     if (shown !== '') {
+      if (column >= mostColumns) throw tooWide(book.name, cell['r'] ?? `in row ${row + 1}`);
       while (cells.length < column) cells.push('');
       cells[column] = shown;
     }
@@ -255,6 +258,13 @@ const saveHint = 'save the sheet as .xlsx, or as CSV (UTF-8)';
 
 function damaged(name: string, why: string, cause: unknown): CliError {
   return new CliError('usage', 'usage', `"${name}" cannot be read as a workbook: ${why}`, { hint: saveHint, cause });
+}
+
+function tooWide(name: string, at: string): CliError {
+  return usage(
+    `"${name}" has a value in cell ${at}, and only the first ${mostColumns} columns are read`,
+    'delete what is beyond column ALL, or save the columns that you need as CSV (UTF-8)',
+  );
 }
 
 function uncalculated(name: string, at: string): CliError {
