@@ -25,6 +25,7 @@ export const open = (stateFolder, { isLocal = false, isLive = false, now = Date.
   stateFolder, isLocal, isLive, note() {},
   host: { pid: process.pid, kill, now, later, random: Math.random, sqlite: loadSqlite, steady: () => performance.now() },
 });
+export const singleOf = () => ({ single: { account, mode: 'live', kind: 'message', template: 'welcome' } });
 const about = { command: 'send-batch', typed: 'bizmsg', file: undefined, rows: 0, invalid: 0 };
 export const planOf = (rows, choice = {}) => {
   const input = createInput();
