@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startBin } from '../support/bin.ts';
 import { alive, cli } from '../support/cli.ts';
 import { callerOf, newHome, openHostile } from '../support/fake-service.ts';
+import { announced } from '../support/listeners.ts';
 import { isLong, some } from '../support/long-tests.ts';
 import { asRoot, canMount, mount } from '../support/small-disk.ts';
 import { modeOf, ownFile } from '../support/system.ts';
@@ -22,11 +23,6 @@ interface Listening {
   end(): Promise<string>;
 }
 
-async function readyUrl(file: string): Promise<string> {
-  await expect.poll(() => existsSync(file)).toBe(true);
-  return JSON.parse(readFileSync(file, 'utf8')).url;
-}
-
 async function profile(home: string, url: string, ...settings: readonly string[]): Promise<void> {
   const words = ['--base-url', url, '--profile', 'acme', '--no-check', '--key-stdin', '--no-input'];
   await cli(['login', ...words], { home, stdin: 'sk_test_0123456789abcdef' });
@@ -40,11 +36,10 @@ async function profile(home: string, url: string, ...settings: readonly string[]
 async function listen(home = newHome(), file = join(home, 'optout.csv')): Promise<Listening> {
   if (!existsSync(join(home, '.config')))
     await profile(home, 'https://api.example.com', '--opt-out-words', 'abmelden,bitte nicht');
-  const [ready, over] = [join(home, `ready-${Math.random()}.json`), new AbortController()];
+  const over = new AbortController();
   onTestFinished(() => over.abort('SIGINT'));
-  const words = ['webhooks', 'listen', '--port', '0', '--ready-file', ready, '--opt-out', file, '--profile', 'acme'];
-  const ran = cli(words, { home, signal: over.signal });
-  const url = await readyUrl(ready);
+  const words = ['webhooks', 'listen', '--port', '0', '--opt-out', file, '--profile', 'acme'];
+  const { running, url } = await announced(home, () => cli(words, { home, signal: over.signal }));
   return {
     file,
     home,
@@ -56,7 +51,7 @@ async function listen(home = newHome(), file = join(home, 'optout.csv')): Promis
     phones: () => phonesIn(file),
     async end() {
       over.abort('SIGINT');
-      return (await ran).stderr;
+      return (await running).stderr;
     },
   };
 }
@@ -126,10 +121,11 @@ it.each(isLong ? Array.from({ length: 8 }, (_, at) => [at * 4]) : [[10]])(
   'has every reply that was acknowledged before kill -9, after %i of them',
   async (most) => {
     const home = newHome();
-    const [file, ready] = [join(home, 'optout.csv'), join(home, 'ready.json')];
-    const words = ['webhooks', 'listen', '--port', '0', '--ready-file', ready, '--opt-out', file];
-    const { pid, ended } = startBin(words, { home, env: callerOf('https://api.example.com') });
-    const url = await readyUrl(ready);
+    const file = join(home, 'optout.csv');
+    const words = ['webhooks', 'listen', '--port', '0', '--opt-out', file];
+    const env = callerOf('https://api.example.com');
+    const { running, url } = await announced(home, () => startBin(words, { home, env }));
+    const { pid, ended } = running;
     const acknowledged: string[] = [];
     const send = async (from: string) => {
       const body = JSON.stringify({ type: 'message.received', data: { from, text: 'STOP' } });

@@ -1,11 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Host } from '../../src/base/host.ts';
 import { unmatchedNames } from '../../src/webhooks/event/filters.ts';
 import { deadPort } from '../client/servers.ts';
 import { cli, later } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
+import { announced } from '../support/listeners.ts';
 
 const account = { BIZMSG_API_KEY: 'sk_test_4f9Qm2ZpL8xVt3HdXk7R', BIZMSG_BASE_URL: 'https://api.example.com' };
 const minute = 60_000;
@@ -27,7 +26,7 @@ interface Listening {
 /** Starts a listener in this process; its one-minute waits end only when the test ends them. */
 async function listen(env: Readonly<Record<string, string>>, ...argv: readonly string[]): Promise<Listening> {
   const home = newHome();
-  const [file, over] = [join(home, 'ready.json'), new AbortController()];
+  const over = new AbortController();
   const waits: Wait[] = [];
   onTestFinished(() => over.abort('SIGINT'));
   const held: Host['later'] = (milliseconds, end) => {
@@ -36,13 +35,11 @@ async function listen(env: Readonly<Record<string, string>>, ...argv: readonly s
     waits.push(wait);
     return () => void (wait.isOff = true);
   };
-  const words = ['webhooks', 'listen', '--port', '0', '--ready-file', file, ...argv];
-  const ran = cli(words, { home, env, later: held, signal: over.signal });
-  await expect.poll(() => existsSync(file)).toBe(true);
-  const { url } = JSON.parse(readFileSync(file, 'utf8'));
+  const words = ['webhooks', 'listen', '--port', '0', ...argv];
+  const { running, url } = await announced(home, () => cli(words, { home, env, later: held, signal: over.signal }));
   const end = async () => {
     over.abort('SIGINT');
-    return (await ran).stderr;
+    return (await running).stderr;
   };
   return { home, url, waits, end };
 }

@@ -48,7 +48,6 @@ const cases: Readonly<Record<string, Case>> = {
     holds: 'sk_live_local-',
   },
   "a listener's address": { at: 'renameSync.*/listeners/', line: listen, holds: '"port"' },
-  'the ready file': { at: 'renameSync.*ready.json', line: `${listen} --ready-file ready.json`, holds: '"ready"' },
   'the lock of a sandbox': { at: 'linkSync.*/lock', line: 'sandbox start --port 0', holds: '' },
 };
 

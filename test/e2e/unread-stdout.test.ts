@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, existsSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -9,6 +9,7 @@ import { bin, binary, cleanEnv, temporaryHome } from '../support/bin.ts';
 import { stopSandboxes } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
 import { objects } from '../support/json-lines.ts';
+import { announced } from '../support/listeners.ts';
 import { isLong } from '../support/long-tests.ts';
 import type { World } from '../support/world.ts';
 import { pour } from '../webhooks/pour.ts';
@@ -73,26 +74,15 @@ interface Listening extends Unread {
   readonly port: number;
 }
 
-const listenWords = (readyFile: string) => [
-  'webhooks',
-  'listen',
-  '--port',
-  '0',
-  '-o',
-  'ndjson',
-  '--ready-file',
-  readyFile,
-];
+const listenWords = ['webhooks', 'listen', '--port', '0', '-o', 'ndjson'];
 
-async function ready(running: Unread, readyFile: string): Promise<Listening> {
-  await expect.poll(() => existsSync(readyFile)).toBe(true);
-  const { port } = JSON.parse(readFileSync(readyFile, 'utf8'));
+async function ready(start: () => Unread): Promise<Listening> {
+  const { running, port } = await announced(home, start);
   return { ...running, port };
 }
 
 function listen(...flags: readonly string[]): Promise<Listening> {
-  const readyFile = join(home, 'ready.json');
-  return ready(unread([...listenWords(readyFile), ...flags]), readyFile);
+  return ready(() => unread([...listenWords, ...flags]));
 }
 
 /** Resolves to the number of events that were acknowledged. */
@@ -153,13 +143,14 @@ describe('a listener whose stdout is an unread socket', () => {
 
 describe('one SIGTERM ends', () => {
   it('a listener whose stdout is an unread pipe, which counts the unprinted lines', { timeout: 60_000 }, async () => {
-    const [pipe, readyFile] = [join(home, 'pipe'), join(home, 'ready.json')];
+    const pipe = join(home, 'pipe');
     makePipe(pipe);
     const reader = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
     onTestFinished(() => closeSync(reader));
-    const words = [process.execPath, binary, ...listenWords(readyFile)];
-    const shell = spawn('sh', ['-c', 'exec "$@" > "$0"', pipe, ...words], { env: cleanEnv(home) });
-    const listening = await ready(watched(shell), readyFile);
+    const words = [process.execPath, binary, ...listenWords];
+    const listening = await ready(() =>
+      watched(spawn('sh', ['-c', 'exec "$@" > "$0"', pipe, ...words], { env: cleanEnv(home) })),
+    );
     await send(listening, 1_000);
     listening.child.kill('SIGTERM');
     expect(await listening.ended).toBe(0);

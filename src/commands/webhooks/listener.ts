@@ -12,7 +12,6 @@ import type { ForwardedItem, Item } from '../../webhooks/items.ts';
 import type { Listening, ListeningOptions } from '../../webhooks/listen.ts';
 import { optOutText } from '../profiles.ts';
 import { confirmOutside } from './confirm-outside.ts';
-import { openReadyFile } from './ready-file.ts';
 import { type Sender, senderOf, type Subscription, subscribe } from './sender.ts';
 import { givenSecret, secretParams, storedSecret } from './secrets.ts';
 import { eventsText, whereText } from './selection.ts';
@@ -31,7 +30,6 @@ export const listenParams = {
   allowWebPages: flag('--allow-web-pages', 'also accept events from web pages in a browser'),
   catchUp: flag('--catch-up', 'also receive earlier events that no webhook has received'),
   optOut: option('--opt-out <file>', optOutText),
-  readyFile: option('--ready-file <file>', 'write this file when ready, and delete it at the end'),
   ...secretParams,
 } as const;
 
@@ -68,7 +66,6 @@ export async function openListener(context: Context, input: ListenInput): Promis
     import('../../webhooks/listen.ts'),
     import('../../webhooks/receive/server.ts'),
   ]);
-  const readyFile = input.readyFile === undefined ? undefined : openReadyFile(input.readyFile, context.host);
   const onReply = await optOutsOf(context, input, () => secrets);
   const listening = await openListening({ ...options, onReply, secrets: () => secrets });
   const url = deliveryUrl(listening, input);
@@ -82,7 +79,6 @@ export async function openListener(context: Context, input: ListenInput): Promis
     noteSender(context, sender, url);
     await warnIfExposed(context, listening);
     const ready = readyOf(listening, sender, input);
-    readyFile?.write(ready);
     const items = () => itemsUntilEnd(context, listening, { sender, subscription, url });
     return { ready, items, unshown: listening.unshown, close };
   } catch (error) {
@@ -91,7 +87,6 @@ export async function openListener(context: Context, input: ListenInput): Promis
   }
 
   async function close(): Promise<void> {
-    readyFile?.remove();
     await subscription?.close();
     await listening.close();
   }
