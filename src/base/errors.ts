@@ -28,7 +28,6 @@ export type ErrorCode =
   | 'address-without-key'
   | 'agent'
   | 'announced'
-  | 'answer'
   | 'answer-too-large'
   | 'bad-secret'
   | 'bad-variable'

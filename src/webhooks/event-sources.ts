@@ -1,13 +1,10 @@
 import { type Later, sleep } from '../base/sleep.ts';
-import { processStart } from '../base/liveness.ts';
 import type { Database } from '../base/transaction.ts';
 import { check } from '../delivery/signature/check.ts';
-import { type Delivery, eventsAfter, type Received } from '../logs/events.ts';
+import { eventsAfter, type Received } from '../logs/events.ts';
 import { newestRecords } from '../logs/forwards.ts';
 import type { OutputOf, Remote } from '../sandbox/remote/remote.ts';
-import { createBell } from './bell.ts';
 import { eventOf, type WebhookEvent } from './event/event.ts';
-import { startReceiver } from './receive/server.ts';
 import { createNotes } from './throttled-warnings.ts';
 
 /** An event of any source. */
@@ -76,50 +73,6 @@ export async function sandboxSource(
       }
     },
     close: async () => {},
-  };
-}
-
-interface WebhookOptions {
-  readonly pid: number;
-  readonly now: () => number;
-  readonly warn: (text: string) => void;
-}
-
-/** The events that a sandbox delivers to a webhook, which is registered as long as the source is open. */
-export async function webhookSource(
-  remote: Pick<Remote, 'ask'>,
-  { pid, now, warn }: WebhookOptions,
-): Promise<EventSource> {
-  const arrived: SourceEvent[] = [];
-  const bell = createBell();
-  const record = async (delivery: Delivery) => {
-    arrived.push(fromDelivery({ ...delivery, received_at: now() }));
-    bell.ring();
-  };
-  const receiver = await startReceiver({ record, port: 0, now, warn });
-  const close = async () => {
-    // Fails if the sandbox has ended.
-    await remote.ask('removeWebhook', { webhook: receiver.url }).catch(() => {});
-    await receiver.close();
-  };
-  try {
-    await remote.ask('addWebhook', { url: receiver.url, owner: { pid, start: processStart(pid) } });
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return {
-    now,
-    async *events(signal) {
-      signal.addEventListener('abort', bell.ring);
-      for (;;) {
-        await bell.until(() => signal.aborted || arrived.length > 0);
-        const event = arrived.shift();
-        if (signal.aborted || !event) return;
-        yield event;
-      }
-    },
-    close,
   };
 }
 

@@ -7,7 +7,6 @@ const elsewhere = 'https://hooks.example.com';
 const lines = [
   [`webhooks listen --port 0 --forward-to ${elsewhere}/a`, 'Forward events'],
   [`webhooks listen --port 0 --route order.paid=${elsewhere}/a`, 'Forward events'],
-  [`webhooks expect order.paid --forward-to ${elsewhere}/a -- true`, 'Send events'],
   [`webhooks replay e --to ${elsewhere}/a`, 'Send an event'],
 ] as const;
 

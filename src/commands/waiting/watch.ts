@@ -11,7 +11,6 @@ import {
   sandboxSource,
   signedOnly,
   type SourceEvent,
-  webhookSource,
 } from '../../webhooks/event-sources.ts';
 import { storedSecret } from '../webhooks/secrets.ts';
 import { senderOf } from '../webhooks/sender.ts';
@@ -21,27 +20,20 @@ export interface Watch extends EventSource {
   readonly from: 'sandbox' | 'listener';
 }
 
-/** `delivered`: as webhooks, with headers and body. `reported`: the sandbox's own list is enough. */
-export type Wanted = 'reported' | 'delivered';
-
 /** Events of the sandbox that is called, or else those that listeners on this machine receive, from now on. */
-export async function openWatch(context: Context, wanted: Wanted = 'reported'): Promise<Watch> {
+export async function openWatch(context: Context): Promise<Watch> {
   const sender = await senderOf(context);
   const { later } = context.host;
   return sender.kind === 'sandbox'
-    ? { ...(await inSandbox(context, sender.locator, wanted)), later, from: 'sandbox' }
+    ? { ...(await inSandbox(context, sender.locator)), later, from: 'sandbox' }
     : { ...(await atListeners(context)), later, from: 'listener' };
 }
 
-async function inSandbox(context: Context, locator: Locator, wanted: Wanted): Promise<EventSource> {
+async function inSandbox(context: Context, locator: Locator): Promise<EventSource> {
   const remote = await remoteOf(context, locator);
   const clock = await remote.ask('clock');
   if (clock.frozen) context.note('frozen', frozen);
-  const { now, pid } = context.host;
-  if (wanted === 'reported') return sandboxSource(remote, { clock, now });
-  const { secret } = await remote.ask('env');
-  const source = await webhookSource(remote, { pid, now, warn: (text) => context.note('webhook', text) });
-  return signedOnly(source, { secrets: [secret], ...proof(context, now) });
+  return sandboxSource(remote, { clock, now: context.host.now });
 }
 
 async function atListeners(context: Context): Promise<EventSource> {
@@ -57,11 +49,8 @@ async function atListeners(context: Context): Promise<EventSource> {
     sandboxes.live().map(async (one) => (await remoteOf(context, one)).ask('env')),
   );
   const others = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value.secrets : []));
-  return signedOnly(source, { secrets: [stored, ...others], ...proof(context, now) });
-}
-
-function proof(context: Context, now: () => number) {
-  return { now, warn: (text: string) => context.note('signature', text) };
+  const warn = (text: string) => context.note('signature', text);
+  return signedOnly(source, { secrets: [stored, ...others], now, warn });
 }
 
 const frozen =

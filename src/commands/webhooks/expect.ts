@@ -1,7 +1,6 @@
-import { command, type Context } from '../../cli/command.ts';
+import { command } from '../../cli/command.ts';
 import { atLeastOne, duration, type Input, option, repeated, required, rest } from '../../cli/params.ts';
-import { forOption, usage } from '../../base/errors.ts';
-import { confirmOutside } from './confirm-outside.ts';
+import { usage } from '../../base/errors.ts';
 import { whereText } from './selection.ts';
 
 const params = {
@@ -9,12 +8,6 @@ const params = {
   where: repeated('--where <path=value>', whereText),
   count: option('--count <n>', 'the number of events (default: 1)', atLeastOne),
   within: option('--within <duration>', 'how long to wait after the command has ended (default: 10s)', duration),
-  forwardTo: option('--forward-to <address>', 'forward events unchanged to 3000, localhost:3000/hook or a URL'),
-  answer: option(
-    '--answer <status>',
-    'the required answer of the handler: 2xx, or a status such as 204 (default: any answer)',
-    statuses,
-  ),
   words: rest('-- <command...>', 'the command and its arguments, as they are'),
 } as const;
 
@@ -28,10 +21,9 @@ export const expectEvent = command({
     'machine. If the webhook secret is known, only correctly signed events count. An event that is delivered',
     'twice counts once.',
     '',
-    'Exit 0: all events arrived. 12: message.failed arrived instead of message.delivered or message.read, or the',
-    'handler gave a wrong answer. 13: time-out. If the command fails, its own exit code is the result. Background',
-    'processes of the command are ended after the wait. Before forwarding to a handler on another machine it',
-    'asks, or needs --yes.',
+    'Exit 0: all events arrived. 12: message.failed arrived instead of message.delivered or message.read. 13:',
+    'time-out. If the command fails, its own exit code is the result. Background processes of the command are',
+    'ended after the wait.',
   ].join('\n'),
   params,
   examples: [
@@ -44,34 +36,17 @@ export const expectEvent = command({
   run: async (context, input) => {
     check(input);
     const { expectEvents } = await import('../waiting/expect.ts');
-    const { count = 1, within = 10_000, forwardTo, answer } = input;
-    const handler =
-      forwardTo === undefined ? undefined : { url: await confirmedUrl(context, forwardTo), forwardTo, answer };
-    return { code: await expectEvents(context, { ...input, count, within, handler }) };
+    const { count = 1, within = 10_000 } = input;
+    return { code: await expectEvents(context, { ...input, count, within }) };
   },
   view: () => '',
   exit: ({ code }) => code,
 });
 
-async function confirmedUrl(context: Context, forwardTo: string): Promise<URL> {
-  const { forwardUrl } = await import('../../webhooks/forward/routes.ts');
-  const url = forOption('--forward-to', () => forwardUrl(forwardTo));
-  await confirmOutside(context, [url], () => 'Send events');
-  return url;
-}
-
-function check({ words, forwardTo, answer }: Input<typeof params>): void {
+function check({ words }: Input<typeof params>): void {
   const [program] = words;
   if (program === undefined) {
     throw usage('the command is missing', 'write it after --: bizmsg webhooks expect message.delivered -- npm test');
   }
   if (program === '') throw usage('the command is empty', 'is a variable not set?');
-  if (answer && forwardTo === undefined) throw usage('--answer needs a handler', 'add --forward-to');
-}
-
-function statuses(text: string) {
-  if (!/^[1-5](?:xx|\d\d)$/.test(text))
-    throw usage(`"${text}" is not an HTTP status`, 'use 2xx, or a status such as 204');
-  const wanted = text.replace('xx', '');
-  return { text, matches: (status: number) => String(status).startsWith(wanted) };
 }

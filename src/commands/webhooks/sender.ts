@@ -67,7 +67,7 @@ export async function subscribe(
   const { url, secret, catchUp, addSecret } = options;
   const sandboxes = await context.sandboxes();
   const { later, pid } = context.host;
-  const owner = { pid, start: processStart(pid), returns: true };
+  const owner = { pid, start: processStart(pid) };
   const closed = new AbortController();
   /** The sandbox's ids of events that may be forwarded. */
   const ids = new Map<string, string>();

@@ -42,7 +42,6 @@ export interface Served {
 }
 
 type WithSandbox = Pick<Served, 'sandbox'>;
-type WithProbe = Pick<Served, 'sandbox' | 'kill'>;
 type WithDisconnect = WithSandbox & { readonly gone: DisconnectSignal };
 
 const nothing = fields({});
@@ -162,11 +161,8 @@ export const operations = {
     return cleared;
   }),
 
-  webhooks: op(nothing, ({ sandbox, kill }: WithProbe) => {
-    sandbox.webhooks.removeOrphans(kill);
-    return sandbox.webhooks.list();
-  }),
-  addWebhook: op(newWebhook, ({ sandbox, kill }: WithProbe, added) => {
+  webhooks: op(nothing, ({ sandbox }: WithSandbox) => sandbox.webhooks.list()),
+  addWebhook: op(newWebhook, ({ sandbox, kill }: Pick<Served, 'sandbox' | 'kill'>, added) => {
     sandbox.webhooks.removeOrphans(kill, added);
     return sandbox.webhooks.add(added);
   }),

@@ -11,7 +11,7 @@ import type { Webhook } from '../state/records.ts';
 import type { Core, RegisteredWebhook, State } from '../state/state.ts';
 import { catchUp } from './deliveries.ts';
 
-const owner = fields({ pid: integer(), start: optional(read.string), returns: optional(read.boolean) });
+const owner = fields({ pid: integer(), start: optional(read.string) });
 
 export const newWebhook = fields({
   url: read.string,
@@ -72,8 +72,8 @@ export function createWebhooks(core: Core) {
       commit([{ type: 'webhook-removed', webhook: registered.webhook.id }]);
       return rowOf(registered);
     },
-    /** Removes the webhooks whose process has ended and does not restart, or whose port `successor` now has. */
-    removeOrphans(kill: Probe, successor?: Owned): void {
+    /** Removes the webhooks of ended listeners whose port `successor` now has. */
+    removeOrphans(kill: Probe, successor: Owned): void {
       const removed = [...state.webhooks.values()].filter(({ webhook }) => isOrphaned(webhook, kill, successor));
       for (const { webhook } of removed) commit([{ type: 'webhook-removed', webhook: webhook.id }]);
     },
@@ -102,11 +102,10 @@ export function webhookUrl(text: string, external: boolean): URL {
   return url;
 }
 
-/** Whether the owner of a webhook is dead and does not restart, or `successor` now listens on its port. */
-export function isOrphaned({ url, owner }: Owned, kill: Probe, successor?: Owned): boolean {
+/** Whether the listener of a webhook is dead, and its port now has something that is not a listener: it may restart. */
+export function isOrphaned({ url, owner }: Owned, kill: Probe, successor: Owned): boolean {
   if (!owner || isProcessAlive(owner.pid, owner.start, kill)) return false;
-  if (!owner.returns) return true;
-  return successor !== undefined && !successor.owner?.returns && portOf(successor.url) === portOf(url);
+  return !successor.owner && portOf(successor.url) === portOf(url);
 }
 
 const notAllowed = 'is on another machine, which was not allowed when the sandbox started';

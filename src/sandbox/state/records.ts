@@ -130,7 +130,7 @@ export interface Webhook {
   /** Its own secret, used instead of the sandbox's. */
   readonly secret?: string;
   readonly createdAt: number;
-  /** The process that it belongs to, if known. */
+  /** The listener that it belongs to. It may start again, and then receives the events that it missed. */
   readonly owner?: Owner;
 }
 
@@ -138,8 +138,6 @@ interface Owner {
   readonly pid: number;
   /** Start time, to distinguish it from a later process with the same pid. */
   readonly start?: string | undefined;
-  /** If true, the process may start again and then receives the events it missed. */
-  readonly returns?: boolean | undefined;
 }
 
 /** An event to deliver to a webhook. Its faults are matched at creation and apply to the first attempt. */
