@@ -77,8 +77,10 @@ const environment = `Environment
   BIZMSG_WEBHOOK_SECRET   the secret that signs webhook events: printed by
                       sandbox env, used by bizmsg webhooks and your own receiver
                       (at least 16 bytes in base64)
-  BIZMSG_CONFIG_DIR   folder of the profiles (default: ~/.config/bizmsg)
-  BIZMSG_STATE_DIR    folder of everything else (default: ~/.local/state/bizmsg)
+  BIZMSG_CONFIG_DIR   folder of the profiles (default: ~/.config/bizmsg,
+                      on Windows %APPDATA%\\bizmsg)
+  BIZMSG_STATE_DIR    folder of everything else (default: ~/.local/state/bizmsg,
+                      on Windows %LOCALAPPDATA%\\bizmsg)
   XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME
                       replace ~/.config, ~/.local/state and ~/.cache
   HTTPS_PROXY, ALL_PROXY            an HTTP proxy for calls of the service over

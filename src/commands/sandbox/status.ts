@@ -103,10 +103,9 @@ export const openPage = command({
   name: 'open',
   summary: 'Open the sandbox in a browser: phones, messages, events and deliveries',
   details: [
-    'Prints the link of the page. On a terminal it also opens the page, on macOS with open, on Linux with xdg-open',
-    'if there is a display or BROWSER is set. The link contains the token of the sandbox, so only share it with',
-    'people who may control this sandbox. Without --url it starts the sandbox of --profile local if it is not',
-    'running.',
+    'Prints the link of the page. On a terminal it also opens the page in the browser, on Linux if there is a display',
+    'or BROWSER is set. The link contains the token of the sandbox, so only share it with people who may control this',
+    'sandbox. Without --url it starts the sandbox of --profile local if it is not running.',
   ].join('\n'),
   params: {
     print: flag('--print', 'only print the link'),
