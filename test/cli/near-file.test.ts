@@ -24,5 +24,5 @@ it.each([
   mkdirSync(join(home, 'in'));
   symlinkSync('nothing', join(home, 'link.csv'));
   for (const name of ['people.csv', 'two words.csv', 'in/orders.csv']) writeFileSync(join(home, name), '');
-  expect(suggestFile(`${home}/${typed}`)).toBe(meant && `did you mean ${shellQuote(`${home}/${meant}`)}?`);
+  expect(suggestFile(`${home}/${typed}`)).toBe(meant && `did you mean ${shellQuote(join(home, meant))}?`);
 });

@@ -8,6 +8,7 @@ import type { Host } from '../../src/base/host.ts';
 import { openProfiles } from '../../src/session/profiles/profiles.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { alive, later } from '../support/cli.ts';
+import { homeEnv } from '../support/system.ts';
 
 export const key = 'sk_test_0123456789abcdef';
 
@@ -32,7 +33,7 @@ export function rig({ env, home = emptyHome(), words = {}, isHasty = false }: Se
   const output = { isTTY: false, columns: undefined, unprinted: { bytes: 0, lines: 0 }, write: async () => {} };
   const host: Host = {
     argv: [],
-    env,
+    env: { ...homeEnv(home), ...env },
     stdout: output,
     stderr: output,
     stdinIsTerminal: false,
@@ -77,7 +78,7 @@ export async function profiled(
   ownKey = key,
 ): Promise<Settings> {
   const home = emptyHome();
-  const profiles = openProfiles({ host: { env: {}, home }, given: {} });
+  const profiles = openProfiles({ host: { env: homeEnv(home), home }, given: {} });
   await profiles.add('acme', { baseUrl, key: ownKey, plan, rate });
   return { env: {}, home };
 }

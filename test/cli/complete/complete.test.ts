@@ -13,7 +13,7 @@ import { commands } from '../../support/commands.ts';
 import { openService } from '../../support/service.ts';
 import { newHome, testKey } from '../../support/fake-service.ts';
 import { serveLocal } from '../../support/local.ts';
-import { modeOf, ownFile } from '../../support/system.ts';
+import { homeEnv, modeOf, ownFile } from '../../support/system.ts';
 import { openWorld } from '../../support/world.ts';
 
 const surface = await surfaceOf(tree);
@@ -26,7 +26,7 @@ function nodeNamed(name: string): SurfaceNode | undefined {
 
 /** The candidates for fish: whole words. */
 function offered(line: string, home = newHome(), env: Env = {}): readonly string[] {
-  const machine = { env, home, self: program };
+  const machine = { env: { ...homeEnv(home), ...env }, home, self: program };
   const [, , ...lines] = replyTo('fish', ['bizmsg', ...line.split(' ')], machine, surface) ?? [];
   return lines.map((one) => one.replace(/\t.*/, ''));
 }
@@ -203,8 +203,9 @@ describe('the names of profiles', () => {
     ['bizmsg --profile="a', 'a', ['a b']],
     ['bizmsg profiles use $(', '', []],
   ])('are escaped for bash in %j, replacing %j', (line, replaced, expected) => {
-    const [, ...words] =
-      replyTo('bash', [line, replaced], { env: {}, home: homeWith(odd), self: program }, surface) ?? [];
+    const home = homeWith(odd);
+    const machine = { env: homeEnv(home), home, self: program };
+    const [, ...words] = replyTo('bash', [line, replaced], machine, surface) ?? [];
     expect(words).toEqual(expected);
   });
 
@@ -294,7 +295,7 @@ describe('ids', () => {
       await bin(words, { home, env, cwd: home });
     const found = JSON.parse((await bin(['runs', 'list', '-o', 'json'], { home })).stdout);
     const [older, newer] = found.map(({ id }: { readonly id: string }) => id);
-    const machine = { env: { HOME: home }, home, self: program };
+    const machine = { env: homeEnv(home), home, self: program };
     expect(replyTo('fish', ['bizmsg', 'runs', 'show', ''], machine, surface)).toEqual([
       'words',
       '',
@@ -302,8 +303,8 @@ describe('ids', () => {
       `${older}\tcontacts import people.csv`,
     ]);
     for (const line of ['runs close ', 'runs forget ', `runs forget ${older} `, 'runs resolve '])
-      expect(offered(line, home, { HOME: home })).toEqual([newer, older]);
-    expect(offered('webhooks replay ', home, { HOME: home })).toEqual([]);
+      expect(offered(line, home)).toEqual([newer, older]);
+    expect(offered('webhooks replay ', home)).toEqual([]);
     service.close();
   });
 });

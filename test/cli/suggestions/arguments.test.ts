@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { cli } from '../../support/cli.ts';
 import { newHome } from '../../support/fake-service.ts';
+import { quoted } from '../../support/system.ts';
 import { refusal } from './rig.ts';
 
 const batch = 'send-batch order_update orders.csv';
@@ -60,7 +61,7 @@ it.each([
   ['a file with a space', 'runs list now', 'now', 'it takes no argument: write bizmsg runs list'],
   ['anything else', 'runs show a b', 'b', 'write bizmsg runs show [id] [options]'],
 ])('suggests for %s: %s', async (_name, line, word, hint) => {
-  expect(await refusal(line)).toEqual([`"${word}" is one argument too many`, hint]);
+  expect(await refusal(line)).toEqual([`"${word}" is one argument too many`, quoted(hint)]);
 });
 
 it.each([['contacts create --json n=1', '--set-json n=1']])(
@@ -80,7 +81,7 @@ it('masks a key that is typed as an extra argument', async () => {
 it('says that the phone comes before the template', async () => {
   expect(await refusal("send-template 'order update' +12025550101 -p Ada")).toEqual([
     '"order update" is not a phone number',
-    "the phone comes first, then the template: bizmsg send-template +12025550101 'order update'",
+    quoted("the phone comes first, then the template: bizmsg send-template +12025550101 'order update'"),
   ]);
 });
 

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { checkContactMapping, type ContactMappingOptions } from '../../../src/runs/mapping/contact-options.ts';
 import { createContactMapping, createFieldUsage } from '../../../src/runs/mapping/contact.ts';
 import { mapFlag } from '../../../src/runs/mapping/flags.ts';
+import { quoted } from '../../support/system.ts';
 import { thrown } from '../../support/thrown.ts';
 import { as } from './rig.ts';
 
@@ -98,7 +99,7 @@ it.each<[string, ContactMappingOptions, string]>([
 it('explains how to write a --map with its sides swapped', () => {
   const inputs = createFieldUsage({ map: map('full=Full Name') });
   inputs.see({ 'Full Name': 'Ada' });
-  expect(thrown(() => inputs.refuseUnseen())).toMatchObject({ hint: "did you mean --map 'Full Name=full'?" });
+  expect(thrown(() => inputs.refuseUnseen())).toMatchObject({ hint: quoted("did you mean --map 'Full Name=full'?") });
 });
 
 it.each<[string, ContactMappingOptions, readonly object[]]>([

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { profileName, unknownProfile } from '../../../src/session/profiles/store.ts';
+import { quoted } from '../../support/system.ts';
 import { thrown } from '../../support/thrown.ts';
 
 describe('the name of a profile', () => {
@@ -28,12 +29,12 @@ describe('the name of a profile', () => {
       exit: 'configuration',
       code: 'unknown-profile',
       message: `there is no profile "${typed}"`,
-      hint: expect.stringContaining(`did you mean ${meant}?`),
+      hint: expect.stringContaining(`did you mean ${quoted(meant)}?`),
     });
   });
 
   it('without a similar one leads to a list of all', () => {
     const { hint } = unknownProfile('staging', ['acme', '$(beta)']);
-    expect(hint).toBe("the profiles are acme, '$(beta)'; --profile local is the sandbox on this machine");
+    expect(hint).toBe(quoted("the profiles are acme, '$(beta)'; --profile local is the sandbox on this machine"));
   });
 });
