@@ -2,24 +2,11 @@ import { usage } from '../base/errors.ts';
 import { command, type Ui } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { counted } from '../cli/output/figures.ts';
-import { count, flag, type Input, knowing, option, phone, repeated, setting } from '../cli/params.ts';
+import { flag } from '../cli/params.ts';
 import type { Check, Diagnosis } from '../doctor/check.ts';
-import { nested } from './body.ts';
 
 const params = {
   contract: flag('--contract', "compare the service with the API's document, clause by clause"),
-  allowWrites: option(
-    '--allow-writes <n>',
-    'with --contract: at most n real writes, a message and a contact (default: 0)',
-    count,
-  ),
-  to: option('--to <phone>', 'recipient of that message, and phone of that contact', phone),
-  template: knowing(
-    { of: 'templates' },
-    option('--template <name>', 'approved template of that message (default: send no message)'),
-  ),
-  params: repeated('-p, --param <value>', "the value of the template's next variable"),
-  set: repeated('--set <key=value>', 'a field of that contact, as text (default: only its phone)', setting),
 } as const;
 
 export const doctor = command({
@@ -32,36 +19,26 @@ export const doctor = command({
     '',
     "With --contract it compares the service with the API's document: what holds, what differs (exit 12), what is",
     'unclear, and how the service does what the document leaves open. It makes 19 calls, GETs and deliberately',
-    'invalid requests, and writes nothing without --allow-writes. If the service accepts an invalid request, doctor',
-    'reports its message_id and stops posting to that endpoint (with a live key, to every endpoint). It never shows',
+    'invalid requests. If the service accepts one of those, doctor reports its message_id and stops posting to that endpoint (with a live key, to every endpoint). It never shows',
     'values of records.',
   ].join('\n'),
   params,
-  examples: [
-    'doctor --profile local',
-    'doctor --profile local -o json',
-    'doctor --contract --profile local',
-    'doctor --contract --allow-writes 2 --to +12025550101 --template welcome --profile local',
-  ],
+  examples: ['doctor --profile local', 'doctor --profile local -o json', 'doctor --contract --profile local'],
   sample:
     'This machine\n  …\n  ok    store        1 profile\n  …\nService\n  ok    contacts     answered in 12 ms\n  …',
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   piped: 'text',
-  run: async (context, input) => {
-    checkWriteOptions(input);
+  run: async (context, { contract }) => {
     const { output, columns, query } = context.given;
     if (output === 'id' && query === undefined)
       throw usage('doctor has no id to print', 'remove -o id, or use -o json');
     const isRows = query === undefined && (columns !== undefined || ['ndjson', 'csv', 'tsv'].includes(output ?? ''));
-    if (!input.contract) {
+    if (!contract) {
       const { diagnose } = await import('../doctor/diagnose.ts');
       return { ...(await diagnose(context)), isRows };
     }
     const { compare } = await import('../doctor/contract/compare.ts');
-    const { allowWrites: most = 0, to, template, params, set } = input;
-    const contact = set.length > 0 ? nested(set) : undefined;
-    const allowed = to === undefined ? undefined : { most, to, template, params, contact };
-    return { ...(await compare(context, allowed)), isRows };
+    return { ...(await compare(context)), isRows };
   },
   data: (result) => {
     const { isRows } = result;
@@ -71,27 +48,7 @@ export const doctor = command({
   },
   view: (result, ui) => ('report' in result ? result.text(result.report, ui) : doctorText(result, ui)),
   exit: ({ exit }) => exit,
-  changes: (result) => 'report' in result && result.changed,
 });
-
-type DoctorInput = Input<typeof params>;
-
-function checkWriteOptions({ contract, allowWrites, to, template, params, set }: DoctorInput): void {
-  const writeOptions = [
-    ['--to', to !== undefined],
-    ['--template', template !== undefined],
-    ['--param', params.length > 0],
-    ['--set', set.length > 0],
-  ] as const;
-  const first = writeOptions.find(([, isGiven]) => isGiven)?.[0];
-  if (!contract && (first !== undefined || allowWrites !== undefined)) {
-    throw usage(`${first ?? '--allow-writes'} needs --contract`, 'add --contract');
-  }
-  if (first !== undefined && !allowWrites) {
-    throw usage(`${first} needs --allow-writes`, 'add --allow-writes 1 or 2');
-  }
-  if (allowWrites && to === undefined) throw usage('--allow-writes needs a recipient', 'add --to <phone>');
-}
 
 const titles = {
   machine: 'This machine',

@@ -1,6 +1,5 @@
 import { endpoints, type PostName } from '../../contract/endpoints.ts';
 import { modeOf } from '../../contract/keys.ts';
-import { Mismatch } from '../../contract/readers.ts';
 import { type ErrorStatus, statuses } from '../../contract/statuses.ts';
 import { gaps } from './gaps.ts';
 import { type Clause, clause, type Judged, judged } from './judge.ts';
@@ -22,10 +21,10 @@ import {
   lists,
   nowhere,
   probesOf,
-  writes,
   wrongTypes,
 } from './probes.ts';
 
+const noWrite = 'no valid message or contact is posted';
 const elsewhere = 'bizmsg webhooks listen and webhooks expect show it';
 
 /** All statements of the document, in its order, and then what it leaves open. */
@@ -39,23 +38,17 @@ export const clauses: readonly Clause[] = [
     'two environments; sandbox simulates, and sends nothing real',
     'no call shows it',
   ),
-  clause('message-id', '§2, §4', 'the answer is an object with message_id, a string', {
-    probes: [writes.sendTemplate],
-    expect: messageIdProblem,
-  }),
+  hidden('message-id', '§2, §4', 'the answer is an object with message_id, a string', noWrite),
   clause('field-types', '§2, §4, §7', 'to and template are strings, params is an array of strings', {
     probes: [wrongTypes],
     expect: 400,
   }),
   hidden('go-live', '§3', 'switching a key to live needs no change to client code', 'needs the account owner'),
   endpoint('sendTemplate'),
-  clause('send-status', '§4', 'send-template succeeds with 200', { probes: [writes.sendTemplate], expect: 200 }),
+  hidden('send-status', '§4', 'send-template succeeds with 200', noWrite),
   listed('listContacts', 'lists contacts'),
   endpoint('createContact'),
-  clause('contact-created', '§4', `POST ${endpoints.createContact.path} creates a contact`, {
-    probes: [writes.createContact],
-    expect: 'success',
-  }),
+  hidden('contact-created', '§4', `POST ${endpoints.createContact.path} creates a contact`, noWrite),
   listed('listTemplates', 'lists message templates'),
   listed('listCampaigns', 'lists campaigns'),
   clause('missing-field', '§4, §7', 'send-template without a required field is answered 400', {
@@ -130,16 +123,6 @@ function usesHttps({ address }: Observations): Judged {
 /** In IANA's registry. */
 function isRegistered({ status }: Answer): boolean {
   return /^(?:10[0-4]|20[0-8]|226|30[0-8]|40\d|41[0-8]|42[1-689]|431|451|50[0-8]|51[01])$/.test(String(status));
-}
-
-function messageIdProblem({ content }: Answer): string | undefined {
-  try {
-    endpoints.sendTemplate.answer(content.kind === 'json' ? content.value : undefined);
-    return undefined;
-  } catch (error) {
-    if (error instanceof Mismatch) return `${error.at || 'it'} ${error.message}`;
-    throw error;
-  }
 }
 
 function hasPrefix({ shownKey }: Observations): Judged {

@@ -3,18 +3,14 @@ import type { Context, Ui } from '../../cli/command.ts';
 import { clauses } from './clauses.ts';
 import { judge } from './judge.ts';
 import { acceptedIn, acceptedText, isSuccess, lastOf, type Sighting, sightingOf } from './observations.ts';
-import { type Allowed, first, harmless, planWrites, type Probe } from './probes.ts';
+import { first, harmless, type Probe } from './probes.ts';
 import { type Report, reportText } from './report-text.ts';
 
-/** Compares the service with the API's document: sends requests in sequence, first those without effect. */
-export async function compare(context: Context, allowed: Allowed | undefined): Promise<Comparison> {
+/** Compares the service with the API's document: sends requests without effect, in sequence. */
+export async function compare(context: Context): Promise<Comparison> {
   const { target, observe } = await context.clientForRun({ concurrency: 1 });
   const { address, shownKey, mode } = target;
-  const writes = planWrites(allowed);
-  const count = writes.filter(({ why }) => why === undefined).length;
-  if (mode !== 'sandbox' && allowed && count > 0) await context.confirm(question(writes, allowed));
-  const changing = count === 0 ? 'GETs and invalid requests' : `${count} of them write`;
-  context.note('calls', `${harmless.length + count} calls, one at a time: ${changing}`);
+  context.note('calls', `${harmless.length} calls, one at a time: GETs and invalid requests`);
   let calls = 0;
   const ask: Ask = async (probe) => {
     const observed = await observe(probe, probe.key);
@@ -22,9 +18,8 @@ export async function compare(context: Context, allowed: Allowed | undefined): P
     return sightingOf(probe, observed);
   };
   const seen: Sighting[] = [];
-  const isBarred = (probe: Probe) => mustNotPost(probe, seen, mode === 'sandbox');
   for (const probe of harmless) {
-    const sighting = isBarred(probe) ? notSent(probe, barred) : await sendHarmless(ask, probe);
+    const sighting = mustNotPost(probe, seen, mode === 'sandbox') ? notSent(probe) : await send(ask, probe);
     seen.push(sighting);
     // Reported immediately, since later requests may fail.
     for (const one of acceptedIn(sighting))
@@ -34,50 +29,30 @@ export async function compare(context: Context, allowed: Allowed | undefined): P
       );
     if (seen.length === first.length) requireService(seen);
   }
-  const written: Sighting[] = [];
-  for (const { probe, why = isBarred(probe) ? barred : undefined } of writes)
-    written.push(why === undefined ? await sendWrite(ask, probe) : notSent(probe, why));
-  const observations = { address, shownKey, all: [...seen, ...written] };
+  const observations = { address, shownKey, all: seen };
   const report = {
     clauses: clauses.map(({ expectation, ...clause }) => ({ ...clause, ...judge(expectation, observations) })),
     accepted: seen.flatMap(acceptedIn),
     calls,
   };
-  const fault = written.map(({ failure }) => failure).find((failure) => failure && mustFail(failure));
   const differs = report.clauses.some(({ verdict }) => verdict === 'differs');
   return {
     report,
     text: (safe, ui) => reportText(safe, target, ui),
-    exit: fault ?? (differs ? 'opposite' : 'done'),
-    changed: count > 0,
+    exit: differs ? 'opposite' : 'done',
   };
 }
 
 interface Comparison {
   readonly report: Report;
   readonly text: (report: Report, ui: Ui) => string;
-  /** A write that may have been done or could not be tried fails the command. */
-  readonly exit: ExitName | CliError;
-  /** Whether it sent real writes. */
-  readonly changed: boolean;
+  readonly exit: ExitName;
 }
 
 type Ask = (probe: Probe) => Promise<Sighting>;
 
-/** The confirmation before writes with a live key. */
-function question([message, contact]: ReturnType<typeof planWrites>, { template, to }: Allowed): string {
-  const actions = [
-    ...(message?.why === undefined ? [`send ${template} to ${to}`] : []),
-    ...(contact?.why === undefined ? ['create a contact'] : []),
-  ];
-  const text = actions.join(' and ');
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}, with a live key?`;
-}
-
-const barred = 'not tried: an incomplete request was accepted';
-
-function notSent(probe: Probe, why: string): Sighting {
-  return { probe, answers: [], notTried: why };
+function notSent(probe: Probe): Sighting {
+  return { probe, answers: [], notTried: 'not tried: an incomplete request was accepted' };
 }
 
 /** True if more requests posted there could be accepted too. With a live key, one endpoint speaks for both. */
@@ -86,20 +61,10 @@ function mustNotPost({ method, endpoint }: Probe, seen: readonly Sighting[], isS
   return method === 'POST' && taken.some(({ probe }) => !isSandbox || probe.endpoint === endpoint);
 }
 
-async function sendWrite(ask: Ask, probe: Probe): Promise<Sighting> {
-  const sighting = await ask(probe);
-  if (sighting.failure?.exit === 'interrupted') throw sighting.failure;
-  return sighting;
-}
-
-function mustFail({ status, done }: CliError): boolean {
-  return done === 'unknown' || status === undefined;
-}
-
 const mostAttempts = 3;
 
 /** Sends a request, again if it met a service fault: requests that must be refused can be repeated. */
-async function sendHarmless(ask: Ask, probe: Probe): Promise<Sighting> {
+async function send(ask: Ask, probe: Probe): Promise<Sighting> {
   let sighting = await ask(probe);
   for (let attempts = 1; attempts < mostAttempts && hasFault(sighting); attempts++) {
     const again = await ask(probe);

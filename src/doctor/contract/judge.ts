@@ -31,8 +31,7 @@ export const judged = (verdict: Verdict, ...seen: readonly string[]): Judged => 
 /** How these requests must be answered: with a status, with success, in any way that shows that the endpoint exists. */
 interface Answered {
   readonly probes: readonly Probe[];
-  /** A function returns what is wrong with a successful answer. */
-  readonly expect: number | 'success' | 'exists' | ((answer: Answer) => string | undefined);
+  readonly expect: number | 'success' | 'exists';
 }
 
 export type Expectation =
@@ -95,9 +94,7 @@ function judgeAnswer(probe: Probe, expect: Answered['expect'], seen: Observation
   const answer = lastOf(sighting);
   if (sighting?.notTried !== undefined) return judged('not tried', `${probe.name}: ${sighting.notTried}`);
   if (!answer) return judged('unclear', `${probe.name}: ${sighting?.failure?.message ?? 'not asked'}`);
-  const problem = typeof expect === 'function' && isSuccess(answer.status) ? expect(answer) : undefined;
-  const details = [`${probe.name}: ${described(answer)}`, ...(problem === undefined ? [] : [problem])];
-  return judged(problem === undefined ? bearing(answer, probe, expect, seen) : 'differs', ...details);
+  return judged(bearing(answer, probe, expect, seen), `${probe.name}: ${described(answer)}`);
 }
 
 function bearing({ status }: Answer, probe: Probe, expect: Answered['expect'], seen: Observations): Verdict {
@@ -106,8 +103,7 @@ function bearing({ status }: Answer, probe: Probe, expect: Answered['expect'], s
   if (typeof expect === 'number' ? status === expect : isSuccess(status)) return 'holds';
   if (isAccount || probe.isUnclear?.(status)) return 'unclear';
   // A missing endpoint is reported once.
-  const isRefusal = typeof expect === 'number' && !isSuccess(expect);
-  return isRefusal && probe.endpoint && isMissing(probe.endpoint, seen) ? 'unclear' : 'differs';
+  return typeof expect === 'number' && probe.endpoint && isMissing(probe.endpoint, seen) ? 'unclear' : 'differs';
 }
 
 function isMissing(endpoint: EndpointName, seen: Observations): boolean {

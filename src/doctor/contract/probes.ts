@@ -80,15 +80,9 @@ export const harmless = [
   ...invalidKey,
 ];
 
-/** Requests that change something, without their bodies. */
-export const writes: Readonly<Record<PostName, Probe>> = {
-  sendTemplate: write('sendTemplate'),
-  createContact: write('createContact'),
-};
-
 /** The requests to an endpoint with the own key. */
 export function probesOf(endpoint: EndpointName): readonly Probe[] {
-  return [...harmless, ...Object.values(writes)].filter((probe) => probe.endpoint === endpoint && probe.key === 'own');
+  return harmless.filter((probe) => probe.endpoint === endpoint && probe.key === 'own');
 }
 
 function to(endpoint: EndpointName, how = ''): Probe {
@@ -103,44 +97,4 @@ function listed(endpoint: ListName, query = ''): Probe {
 
 function invalid(endpoint: PostName, how: string, body: string): Probe {
   return { ...to(endpoint, ` ${how}`), body };
-}
-
-/** A refusal proves nothing: the template may be unknown, and the document does not show the body of a contact. */
-function write(endpoint: PostName): Probe {
-  return { ...to(endpoint), isUnclear: (status) => status < 200 || status >= 300 };
-}
-
-/** The writes that the user allows. */
-export interface Allowed {
-  /** Limit for requests that change something. */
-  readonly most: number;
-  readonly to: string;
-  readonly template: string | undefined;
-  readonly params: readonly string[];
-  /** The body of the contact (default: only its phone). */
-  readonly contact: object | undefined;
-}
-
-/** A write, and why it is not sent. */
-interface PlannedWrite {
-  readonly probe: Probe;
-  readonly why?: string | undefined;
-}
-
-/** The message first, then the contact. */
-export function planWrites(allowed: Allowed | undefined): readonly PlannedWrite[] {
-  if (!allowed || allowed.most === 0)
-    return Object.values(writes).map((probe) => ({ probe, why: 'needs --allow-writes and --to' }));
-  const { most, to, template, params, contact = { phone: to } } = allowed;
-  const isSent = template !== undefined;
-  return [
-    {
-      probe: { ...writes.sendTemplate, body: JSON.stringify({ to, template, params }) },
-      why: isSent ? undefined : 'needs --template with an approved template',
-    },
-    {
-      probe: { ...writes.createContact, body: JSON.stringify(contact) },
-      why: isSent && most < 2 ? 'needs --allow-writes 2' : undefined,
-    },
-  ];
 }

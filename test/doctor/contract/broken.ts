@@ -16,13 +16,7 @@ interface Broken {
   readonly override?: Override;
   readonly key?: string;
   readonly prefix?: string;
-  readonly argv?: readonly string[];
 }
-
-const withMessage =
-  (body: unknown): Override =>
-  (asked, reply) =>
-    isSend(asked) && reply.status === 200 ? { status: 200, body } : undefined;
 
 /** Services that differ from the document in one clause. */
 export const broken: readonly Broken[] = [
@@ -46,12 +40,6 @@ export const broken: readonly Broken[] = [
     clause: 'json',
     how: 'a response with the type JSON is not JSON',
     override: (_, reply) => (reply.status === 400 ? { status: 400, body: 'oh, {' } : undefined),
-  },
-  {
-    clause: 'json',
-    how: 'the response to a created contact is empty',
-    override: (asked, reply) =>
-      isContact(asked) && reply.status === 201 ? { status: 201, body: '', type: '' } : undefined,
   },
   {
     clause: 'statuses',
@@ -86,16 +74,7 @@ export const broken: readonly Broken[] = [
     how: 'it refuses POST',
     override: (asked, reply) => (isContact(asked) && reply.status !== 401 ? refused(405) : undefined),
   },
-  {
-    clause: 'send-status',
-    how: 'a message is answered with 202',
-    override: (asked, reply) => (isSend(asked) && reply.status === 200 ? otherStatus(202, reply) : undefined),
-  },
-  { clause: 'message-id', how: 'it is a number', override: withMessage({ message_id: 7 }) },
-  { clause: 'message-id', how: 'it is empty', override: withMessage({ message_id: '' }) },
-  { clause: 'message-id', how: 'it is missing', override: withMessage({ id: 'm_1' }) },
-  { clause: 'message-id', how: 'the answer is an array', override: withMessage([{ message_id: 'm_1' }]) },
-  { clause: 'key-prefix', how: 'a key has another prefix', key: 'plain-4f9Qm2Zp', argv: ['--yes'] },
+  { clause: 'key-prefix', how: 'a key has another prefix', key: 'plain-4f9Qm2Zp' },
   {
     clause: 'missing-key',
     how: 'a list needs no key',

@@ -79,7 +79,6 @@ export function parsed(text: string): Readonly<Record<string, unknown>> | undefi
 }
 
 export const send = '/api/public/messages/send-template';
-export const writing = ['--allow-writes', '2', '--to', '+12025550101', '--template', 'welcome'];
 
 export interface Examination extends Ran {
   readonly clauses: ReadonlyMap<string, Clause>;
