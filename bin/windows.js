@@ -23,7 +23,7 @@ function runnable([program = '', ...words], env, isFile = isFileAt) {
 }
 
 /**
- * The file of a program in PATH, with one of the usual endings; the program itself if there is none.
+ * The file of a program in PATH, with one of the usual endings; the program itself if no file is found.
  * @param {string} program
  * @param {import('../src/base/host.ts').Env} env
  * @param {(path: string) => boolean} isFile

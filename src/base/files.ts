@@ -140,7 +140,7 @@ export function isPrivate(mode: number): boolean {
   return isWindows || (mode & 0o077) === 0;
 }
 
-/** What the check of a folder has found if it has found nothing. */
+/** The result of a folder's check without findings. */
 export const permissions = isWindows ? 'permissions not checked on Windows' : 'permissions OK';
 
 /** Whether exactly these rights are set. Windows has other ones, which a new file inherits from the folder of its user. */

@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fsError } from './errors.ts';
 
-// Windows soon gives the number of an ended process to another one, and its start is slow to find out. So a process
+// Windows soon gives the number of an ended process to a new process, and the time of its start is slow to read. So a process
 // holds a file open that no other process can open meanwhile, and that the system removes with it.
 
 /** Flags of libuv: no other process may open the file, and it is removed when it is closed. */

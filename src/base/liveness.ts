@@ -68,7 +68,7 @@ function hasStarted(pid: number, ticks: string): boolean {
   return ticks === '-' || (isWindows ? isLifeSignHeld(pid, ticks) : startTicks(pid) === ticks);
 }
 
-/** `-` on systems that do not tell it. */
+/** `-` on systems without /proc. */
 function startTicks(pid: number): string | undefined {
   if (isWindows) return lifeSignOf(pid);
   const stat = readIfPresent(`/proc/${pid}/stat`);

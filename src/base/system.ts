@@ -11,7 +11,7 @@ export const isWindows = platform() === 'win32';
 const [pause, attempts] = [20, 50];
 const inUse: ReadonlySet<string | undefined> = new Set(['EPERM', 'EBUSY', 'EACCES']);
 
-/** Renames a complete file over another one. Windows refuses while another process has that one open, such as a virus scanner. */
+/** Renames a complete file over an older one. Windows refuses while a program has that file open, such as a virus scanner. */
 export function replaceFile(draft: string, path: string): void {
   for (let attempt = 1; ; attempt += 1)
     try {
