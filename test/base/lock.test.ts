@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { acquire, nameOf } from '../../src/base/lock.ts';
 import { longestSilence, processStart } from '../../src/base/liveness.ts';
 import { isLong } from '../support/long-tests.ts';
-import { modeOf, ownFile } from '../support/system.ts';
+import { modeOf, ownFile, posixOnly } from '../support/system.ts';
 
 const me = { pid: process.pid, kill: (pid: number) => pid === process.pid };
 const dead = '999999 12345 abcd\n';
@@ -118,6 +118,7 @@ describe('a lock of another container', () => {
   });
 
   it('is lost when another process takes it over', () => {
+    posixOnly('an open file cannot be replaced');
     const path = temporary();
     const claim = acquire(path, me);
     expect(claim.held && claim.isHeld()).toBe(true);
@@ -127,6 +128,7 @@ describe('a lock of another container', () => {
   });
 
   it("keeps its owner if the machine's host name changes", () => {
+    posixOnly('an open file cannot be replaced');
     const path = temporary();
     const claim = acquire(path, me);
     writeFileSync(path, readFileSync(path, 'utf8').replace(/\.[^. ]+ /, '.another-name '));
@@ -165,7 +167,9 @@ it('has one owner if several processes find the same dead owner at the same time
     const instant = String(Date.now() + 300);
     const racers = Array.from({ length: 6 }, () => spawn(process.execPath, [script, path, instant]));
     const results = await Promise.all(racers.map(({ stdout }) => once(stdout, 'data')));
+    const ends = racers.map((racer) => once(racer, 'exit'));
     for (const racer of racers) racer.stdin.end();
+    await Promise.all(ends);
     expect(results.filter(([result]) => String(result) === 'held')).toHaveLength(1);
   }
 }, 60_000);

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { folderCheck, networkFileSystem } from '../../src/doctor/folders.ts';
 import { newHome } from '../support/fake-service.ts';
+import { posixOnly } from '../support/system.ts';
+
+posixOnly('a file has no mode');
 
 const check = (path: string) => folderCheck({ name: 'state', path, variable: 'BIZMSG_STATE_DIR' });
 

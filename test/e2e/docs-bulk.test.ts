@@ -6,8 +6,11 @@ import { bin, binary, temporaryHome } from '../support/bin.ts';
 import { stopSandboxes } from '../support/cli.ts';
 import { objects } from '../support/json-lines.ts';
 import { blocksIn, withoutVariables, stepsIn } from '../support/docs.ts';
+import { posixOnly } from '../support/system.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 import { openReader } from './docs-rig.ts';
+
+posixOnly('they run a POSIX shell');
 
 const [source = '', rehearsed = '', imported = ''] = blocksIn('docs/bulk.md', 'Import a file', 3);
 const [batch = ''] = blocksIn('docs/bulk.md', 'Send to every row', 1);

@@ -6,8 +6,11 @@ import { stopSandboxes } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { installIn } from '../support/install.ts';
 import { blocksIn } from '../support/docs.ts';
+import { posixOnly } from '../support/system.ts';
 import { noTerminal } from '../support/terminal.ts';
 import { openReader } from './docs-rig.ts';
+
+posixOnly('they run a POSIX shell');
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 

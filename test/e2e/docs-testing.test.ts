@@ -6,6 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { newHome } from '../support/fake-service.ts';
 import { installIn } from '../support/install.ts';
 import { blocksIn } from '../support/docs.ts';
+import { posixOnly } from '../support/system.ts';
+
+posixOnly('they run a POSIX shell');
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const [plain = ''] = blocksIn('docs/testing.md', 'In plain JavaScript', 1);

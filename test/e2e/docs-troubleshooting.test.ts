@@ -5,8 +5,11 @@ import { accountKeys, openApi } from '../support/api.ts';
 import { bin } from '../support/bin.ts';
 import { newHome } from '../support/fake-service.ts';
 import { blocksIn } from '../support/docs.ts';
+import { posixOnly } from '../support/system.ts';
 import { noTerminal } from '../support/terminal.ts';
 import { openReader } from './docs-rig.ts';
+
+posixOnly('a file has no mode');
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 

@@ -9,6 +9,7 @@ import { cleanEnv } from '../support/bin.ts';
 import { newHome } from '../support/fake-service.ts';
 import { installIn } from '../support/install.ts';
 import { serveLocal } from '../support/local.ts';
+import { posixOnly } from '../support/system.ts';
 import { recordEvents } from '../../src/logs/events.ts';
 import { recordForward } from '../../src/logs/forwards.ts';
 import { delivery, logsIn } from '../webhooks/rig.ts';
@@ -80,6 +81,7 @@ export async function goOn(shell: Machine['shell'], line: string) {
 }
 
 function start(line: string, cwd: string, env: Readonly<Record<string, string>>) {
+  posixOnly('they run a POSIX shell');
   return execa('/bin/sh', ['-c', line], { cwd, env, extendEnv: false, reject: false, stdin: 'ignore' });
 }
 

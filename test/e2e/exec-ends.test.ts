@@ -5,7 +5,10 @@ import { afterEach, beforeEach, describe, expect, it, type TestContext, vi } fro
 import { processStart } from '../../src/base/liveness.ts';
 import { bin, startBin, temporaryHome } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
+import { posixOnly } from '../support/system.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
+
+posixOnly('they run a POSIX shell');
 
 /** From the context of the test, since some tests run at the same time. */
 type Given = Pick<TestContext, 'expect' | 'onTestFinished'>;

@@ -10,7 +10,9 @@ import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 import { objects } from '../support/json-lines.ts';
 import { some } from '../support/long-tests.ts';
-import { modeOf, ownFolder } from '../support/system.ts';
+import { modeOf, ownFolder, posixOnly } from '../support/system.ts';
+
+posixOnly('they run a POSIX shell');
 
 let home = '';
 beforeEach(() => {

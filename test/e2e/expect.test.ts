@@ -11,6 +11,9 @@ import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 import { delivery, logsIn } from '../webhooks/rig.ts';
 import { some } from '../support/long-tests.ts';
+import { posixOnly } from '../support/system.ts';
+
+posixOnly('they run a POSIX shell');
 
 let home = '';
 beforeEach(() => {

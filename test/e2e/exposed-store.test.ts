@@ -5,7 +5,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { serve } from '../client/servers.ts';
 import { storeAcme } from '../commands/doctor-rig.ts';
 import { bin, temporaryHome } from '../support/bin.ts';
+import { posixOnly } from '../support/system.ts';
 import { liveKey, testKey } from '../session/profiles/people.ts';
+
+posixOnly('a file has no mode');
 
 const list = ['templates', 'list'];
 const isRoot = userInfo().uid === 0;

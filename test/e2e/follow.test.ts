@@ -3,7 +3,10 @@ import { bearing, paths } from '../sandbox/calls.ts';
 import { receiver } from '../sandbox/receiver.ts';
 import { type Running, startBin } from '../support/bin.ts';
 import { alive, cli } from '../support/cli.ts';
+import { posixOnly } from '../support/system.ts';
 import { type Machine, message, openMachine } from '../commands/activity-rig.ts';
+
+posixOnly('a signal ends a process at once');
 
 let machine: Machine;
 beforeEach(async () => {

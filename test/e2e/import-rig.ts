@@ -7,6 +7,7 @@ import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { cleanEnv, programText, type Running, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { objects } from '../support/json-lines.ts';
+import { posixOnly } from '../support/system.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 /** Rows in flight, unless a flag changes it. */
@@ -92,6 +93,7 @@ export function summaryIn(stdout: string): Readonly<Record<string, unknown>> {
 
 /** Runs a shell script in which `bizmsg` is the binary under test. */
 export async function shell(world: Pick<World, 'home' | 'env'>, script: string, cwd = world.home) {
+  posixOnly('they run a POSIX shell');
   const own = `bizmsg() { ${programText} "$@"; }\n`;
   const options = { env: cleanEnv(world.home, world.env), extendEnv: false, reject: false, cwd } as const;
   const { exitCode, stdout, stderr } = await execa('bash', ['-c', own + script], { ...options, stdin: 'ignore' });

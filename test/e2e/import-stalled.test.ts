@@ -5,9 +5,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { binary, cleanEnv, type Running } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
+import { posixOnly } from '../support/system.ts';
 import type { World } from '../support/world.ts';
 import * as rig from './import-rig.ts';
 import { some } from '../support/long-tests.ts';
+
+posixOnly('they run a POSIX shell');
 
 /** Runs the binary in a shell with redirections, and with an open stdin. */
 function redirected({ home, env }: World, argv: readonly string[], redirection = ''): Running {

@@ -2,8 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { alive } from '../support/cli.ts';
+import { posixOnly } from '../support/system.ts';
 import type { World } from '../support/world.ts';
 import * as rig from './import-rig.ts';
+
+posixOnly('they run a POSIX shell');
 
 /** A command that keeps what it gets. */
 const keep = 'cat > summary.json; env > env.txt; echo kept';

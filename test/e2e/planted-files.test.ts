@@ -11,7 +11,10 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makePipe } from '../support/disk.ts';
+import { posixOnly } from '../support/system.ts';
 import * as rig from './import-rig.ts';
+
+posixOnly('a symbolic link needs a privilege');
 
 /** Things that another user may put in the place of the file of failed rows. */
 const planted: Readonly<Record<string, (path: string) => void>> = {

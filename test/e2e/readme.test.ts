@@ -6,8 +6,11 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { stopSandboxes } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { blocksIn, stepsIn, withoutVariables } from '../support/docs.ts';
+import { posixOnly } from '../support/system.ts';
 import { noTerminal, openTerminal } from '../support/terminal.ts';
 import { openReader } from './docs-rig.ts';
+
+posixOnly('they run a POSIX shell');
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -5,6 +5,9 @@ import { type Answering, serve } from '../client/servers.ts';
 import { bin, binary, cleanEnv, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { counted } from '../support/pace.ts';
+import { posixOnly } from '../support/system.ts';
+
+posixOnly('it has no xargs');
 
 const answered: Answering = (_, __, response) => response.end('{"message_id":"msg_1"}');
 

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { execa } from 'execa';
 import { programText } from '../support/bin.ts';
+import { posixOnly } from '../support/system.ts';
 import { openWorld, type World } from '../support/world.ts';
+
+posixOnly('they run a POSIX shell');
 
 let world: World;
 beforeAll(async () => {

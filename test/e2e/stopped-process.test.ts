@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { authority, serve } from '../client/servers.ts';
 import { callerOf, newHome } from '../support/fake-service.ts';
+import { posixOnly } from '../support/system.ts';
 import * as rig from './import-rig.ts';
+
+posixOnly('a process cannot be stopped and continued');
 
 /** Milliseconds after which a request times out. */
 const timeout = 1_000;

@@ -6,8 +6,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { cleanEnv, program } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { isLong } from '../support/long-tests.ts';
+import { posixOnly } from '../support/system.ts';
 import * as rig from './runs-rig.ts';
 import type { Place } from './runs-rig.ts';
+
+posixOnly('a process cannot be stopped and continued');
 
 const rounds = isLong ? 20 : 4;
 

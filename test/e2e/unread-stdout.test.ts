@@ -11,9 +11,12 @@ import { makePipe } from '../support/disk.ts';
 import { objects } from '../support/json-lines.ts';
 import { announced } from '../support/listeners.ts';
 import { isLong } from '../support/long-tests.ts';
+import { posixOnly } from '../support/system.ts';
 import type { World } from '../support/world.ts';
 import { pour } from '../webhooks/pour.ts';
 import * as rig from './import-rig.ts';
+
+posixOnly('a signal ends a process at once');
 
 /** Milliseconds until a process is killed, before the test times out. */
 const limit = 40_000;

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { posixOnly } from '../support/system.ts';
+
+posixOnly('they run a POSIX shell');
 
 const script = fileURLToPath(new URL('../../release.mjs', import.meta.url));
 

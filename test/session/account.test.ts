@@ -8,6 +8,7 @@ import { defaultData, findSandbox, writeLocator } from '../../src/sandbox/remote
 import { alive } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
+import { posixOnly } from '../support/system.ts';
 import { key, rig } from './run-client-rig.ts';
 
 const service = 'https://api.example.com';
@@ -93,6 +94,7 @@ describe('the account facts of a local sandbox', () => {
   });
 
   it('contain no data id if an older version serves it', async () => {
+    posixOnly('the network of a process is not known');
     const { facts, state } = machine();
     writeLocator(state, { ...locator(4780), data: defaultData(state) });
     const found = await facts({ words: { profile: ['local'] } });

@@ -5,7 +5,7 @@ import { tree } from '../../src/commands/index.ts';
 import { run } from '../../src/cli/run.ts';
 import { loadSqlite } from '../../bin/sqlite.js';
 import type { Attached, Host, Output } from '../../src/base/host.ts';
-import { homeEnv } from './system.ts';
+import { homeEnv, posixOnly } from './system.ts';
 
 export interface Ran {
   readonly code: number;
@@ -56,7 +56,7 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     steady: options.steady ?? (() => performance.now()),
     later: options.later ?? later,
     random: Math.random,
-    kill: options.kill ?? alive,
+    kill: options.kill ?? kill,
     sqlite: options.sqlite ?? loadSqlite,
     spawnDetached: () => {
       throw new Error('a test in this process must not start a detached process');
@@ -105,7 +105,13 @@ function attached(
   return { pid: child.pid, ended };
 }
 
+/** Whether a process exists; sends it a signal, if given. */
 export function alive(pid: number, signal: Parameters<Host['kill']>[1] = 0): boolean {
+  if (signal !== 0 && signal !== 'SIGKILL') posixOnly('a signal ends a process at once');
+  return kill(pid, signal);
+}
+
+function kill(pid: number, signal: Parameters<Host['kill']>[1] = 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch {
