@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
@@ -12,14 +10,8 @@ import { words } from '../support/shell-words.ts';
 async function local() {
   const home = newHome();
   const sandbox = await serveLocal(home, { clock: manualClock(Date.UTC(2026, 4, 1, 12)) });
-  const run = (line: string, stdin?: string) =>
-    cli(words(`sandbox trigger ${line}`), { home, ...(stdin !== undefined && { stdin }) });
-  const file = (text: string) => {
-    const path = join(home, 'event.json');
-    writeFileSync(path, text);
-    return path;
-  };
-  return { home, sandbox, run, file };
+  const run = (line: string) => cli(words(`sandbox trigger ${line}`), { home });
+  return { sandbox, run };
 }
 
 describe('sandbox trigger', () => {
@@ -78,17 +70,6 @@ describe('sandbox trigger', () => {
     expect(sandbox.messages()).toMatchObject([{ status: 'read' }]);
   });
 
-  it('reads the fields from a file or stdin', async () => {
-    const { run, sandbox, file } = await local();
-    const path = file('{"from":"+12025550111","text":"from a file"}');
-    expect(await run(`message.received --data ${path}`)).toMatchObject({ code: 0 });
-    expect(await run('order.paid --data -', '{"contact_id":"con_sandbox_2","amount":"5"}')).toMatchObject({ code: 0 });
-    expect(sandbox.events().map(({ data }) => data)).toMatchObject([
-      { text: 'from a file', contact_id: 'con_sandbox_1' },
-      { contact_id: 'con_sandbox_2', amount: '5' },
-    ]);
-  });
-
   it('lists every event in its help', async () => {
     const { stdout } = await cli(['sandbox', 'trigger', '--help'], { home: newHome() });
     expect(eventNames.filter((name) => !stdout.includes(name))).toEqual([]);
@@ -105,29 +86,18 @@ describe('sandbox trigger', () => {
   });
 
   it.each([
-    ['', '', '<event> is missing'],
-    ['message.recieved', '', 'did you mean message.received?'],
-    ['nothing', '', 'use message.received, message.delivered'],
-    ['message.received --amount 1', '', '--amount is not for message.received\n  it takes --from, --text'],
-    ['message.received --reason-text x', '', '--reason is not for message.received'],
-    ['message.received --from 12025550101', '', 'did you mean +12025550101?'],
-    ['order.paid --amount 1,50', '', '--amount must be an amount with a point'],
-    ['order.paid --currency usd', '', '--currency must be three capital letters'],
-    ['contact.created --tags vip,', '', 'has an empty tag'],
-    ['message.received --data none.json', '', '"none.json" cannot be read'],
-    ['message.received --data - --text x', '{}', '--data and --text exclude each other'],
-    ['message.received --data -', '{', 'stdin is not JSON'],
-    ['message.received --data -', '[]', 'stdin is not a JSON object with fields of message.received'],
-    ['message.received --data -', '{"txt":"x"}', '"txt" is not a field of message.received; did you mean "text"?'],
-    [
-      'message.received --data -',
-      '{"message_id":"x"}',
-      '"message_id" of message.received is set by the sandbox; remove it',
-    ],
-    ['message.received --data -', '{"text":7}', 'stdin: /text must be a string'],
-  ])('%s with %j exits 2 and triggers nothing', async (line, stdin, message) => {
+    ['', '<event> is missing'],
+    ['message.recieved', 'did you mean message.received?'],
+    ['nothing', 'use message.received, message.delivered'],
+    ['message.received --amount 1', '--amount is not for message.received\n  it takes --from, --text'],
+    ['message.received --reason-text x', '--reason is not for message.received'],
+    ['message.received --from 12025550101', 'did you mean +12025550101?'],
+    ['order.paid --amount 1,50', '--amount must be an amount with a point'],
+    ['order.paid --currency usd', '--currency must be three capital letters'],
+    ['contact.created --tags vip,', 'has an empty tag'],
+  ])('%s exits 2 and triggers nothing', async (line, message) => {
     const { run, sandbox } = await local();
-    const { code, stdout, stderr } = await run(line, stdin);
+    const { code, stdout, stderr } = await run(line);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
     expect(sandbox.events()).toEqual([]);
@@ -148,11 +118,6 @@ describe('sandbox trigger', () => {
       message: expect.stringContaining(message),
     });
     expect(sandbox.events()).toEqual([]);
-  });
-
-  it('does not read stdin without --data -', async () => {
-    const { home } = await local();
-    expect(await cli(['sandbox', 'trigger', 'message.received'], { home })).toMatchObject({ code: 0 });
   });
 });
 

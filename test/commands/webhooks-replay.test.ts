@@ -1,11 +1,8 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { check } from '../../src/delivery/signature/check.ts';
 import { deadPort, serve } from '../client/servers.ts';
 import { binary, cleanEnv, startBin } from '../support/bin.ts';
-import { cli } from '../support/cli.ts';
 import { canLimitFiles } from '../support/disk.ts';
 import { receiving } from '../webhooks/rig.ts';
 import { listener, secret, signed } from './webhooks-rig.ts';
@@ -94,39 +91,6 @@ describe('webhooks replay', () => {
     });
   });
 
-  it.each([
-    ['a control character in a value', 'X-A: b\u0001c'],
-    ['an escape in a value', 'X-A: \u001b]0;owned\u0007'],
-    ['a NUL in a value', 'X-A: b\u0000'],
-    ['a control character in a name', 'X-\u0001A: b'],
-    ['an invalid header name', 'X(A): b'],
-    ['a control character in a header that is not forwarded', 'Connection: a\u0001'],
-  ])('refuses a file with %s, and sends nothing', async (_, header) => {
-    const { home } = await listener();
-    const target = await serve((_seen, __, response) => response.end());
-    writeFileSync(join(home, 'odd.http'), `POST / HTTP/1.1\r\n${header}\r\n\r\n{}`);
-    const ran = await cli(['webhooks', 'replay', '--file', join(home, 'odd.http'), '--to', target.url], { home });
-    expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('cannot be sent') });
-    expect(ran.stderr).not.toMatch(/[\u0000\u0001\u0007\u001b]/);
-    expect(target.seen).toEqual([]);
-  });
-
-  it('sends a file written by show --raw, or stdin', async () => {
-    const { send, home, run } = await listener();
-    const target = await serve((_, __, response) => response.end());
-    await send(body, [['X-A', 'b']]);
-    await run(`webhooks show --raw ${home}/event.http`);
-    const { code, stdout, stderr } = await run(`webhooks replay --file ${home}/event.http --to ${target.url}`);
-    expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain(`${home}/event.http  message.read  200`);
-    await run(`webhooks replay --file - --to ${target.url}`, { stdin: 'POST / HTTP/1.1\nX-A: b\n\n{}' });
-    expect(target.seen.map(({ headers, body }) => [headers['x-a'], body])).toEqual([
-      ['b', body],
-      ['b', '{}'],
-    ]);
-    expect((await run('webhooks history --columns answered --no-header')).stdout).toBe('\n');
-  });
-
   it('ends with 10 if a response is not 2xx', async () => {
     const { send, run } = await listener();
     const target = await serve(({ body }, _, response) => response.writeHead(body === '1' ? 302 : 200).end());
@@ -206,9 +170,6 @@ describe('webhooks replay', () => {
     ['', 'specify which events to replay'],
     ['e', 'give one with --to'],
     ['e --since 10m', 'ids cannot be combined'],
-    ['e --file x --to 9', '--file cannot be combined'],
-    ['--file x', 'give one with --to'],
-    ['--file none.http --to 9', 'cannot be read'],
     ['e --to ftp://x', 'is not an address to forward to'],
     ['e --resign --to 9', 'no webhook secret is known'],
     ['e0zz --to 9', 'there is no event'],

@@ -5,8 +5,7 @@ import { whole } from '../../cli/output/figures.ts';
 import { cell } from '../../cli/output/rows.ts';
 import { type Input, option, phone, required } from '../../cli/params.ts';
 import { type EventName, eventNames, isEventName } from '../../contract/events.ts';
-import { isRecord, Mismatch } from '../../contract/readers.ts';
-import { jsonIn } from '../body.ts';
+import { Mismatch } from '../../contract/readers.ts';
 import { ask } from './control.ts';
 import { subjectOf } from './lines.ts';
 import { unknownEvent } from './names.ts';
@@ -49,7 +48,6 @@ export const triggerEvent = command({
   params: {
     event: required('<event>', `the event: ${eventNames.join(', ')}`, eventName),
     ...fieldOptions,
-    data: option('--data <file>', 'read the fields from a JSON file instead of options; - is stdin'),
   },
   examples: [
     'sandbox trigger message.received --text Hello',
@@ -61,11 +59,8 @@ export const triggerEvent = command({
   accepts: printOptions,
   changes: true,
   piped: 'text',
-  run: async (context, { event, data, ...options }) => {
-    const fields =
-      data === undefined
-        ? await fieldsFromOptions(event, options)
-        : await fieldsFromFile(context, event, data, options);
+  run: async (context, { event, ...options }) => {
+    const fields = await fieldsFrom(event, options);
     if (event === 'broadcast.completed') await confirmAudience(context, fields['tag']);
     const { events, ...ids } = await ask(context, 'trigger', { event, fields });
     return {
@@ -94,37 +89,19 @@ function eventName(text: string): EventName {
 type FieldOptions = Input<typeof fieldOptions>;
 type Fields = Readonly<Record<string, unknown>>;
 
-async function fieldsFromOptions(event: EventName, options: FieldOptions): Promise<Fields> {
+async function fieldsFrom(event: EventName, options: FieldOptions): Promise<Fields> {
   const { fieldNames, readFields } = await import('../../sandbox/trigger/fields.ts');
   const fields = fieldsIn(options);
   const known = fieldNames(event);
   const other = Object.keys(fields).find((name) => !known.includes(name));
   if (other !== undefined)
     throw usage(`${flagsOf([other])[0]} is not for ${event}`, `it takes ${flagsOf(known).join(', ')}`);
-  return readOrUsage(
-    () => readFields(event, fields),
-    (at) => flagsOf([at.split('/')[1] ?? ''])[0] ?? at,
-  );
-}
-
-async function fieldsFromFile(
-  context: Context,
-  event: EventName,
-  path: string,
-  options: FieldOptions,
-): Promise<Fields> {
-  const [extra] = flagsOf(Object.keys(fieldsIn(options)));
-  if (extra !== undefined) throw usage(`--data and ${extra} exclude each other`, 'put all fields into the file');
-  const { readFields, whyNotFields } = await import('../../sandbox/trigger/fields.ts');
-  const source = path === '-' ? 'stdin' : path;
-  const fields = jsonIn(await context.read(path), source);
-  if (!isRecord(fields)) throw usage(`${source} is not a JSON object with fields of ${event}`);
-  const problem = whyNotFields(event, Object.keys(fields));
-  if (problem !== undefined) throw usage(problem, `in ${source}`);
-  return readOrUsage(
-    () => readFields(event, fields),
-    (at) => `${source}: ${at}`,
-  );
+  try {
+    return readFields(event, fields);
+  } catch (error) {
+    if (!(error instanceof Mismatch)) throw error;
+    throw usage(`${flagsOf([error.at.split('/')[1] ?? ''])[0] ?? error.at} ${error.message}`);
+  }
 }
 
 /** The fields whose options were given. */
@@ -142,15 +119,6 @@ function flagsOf(fields: readonly string[]): readonly string[] {
     if (field === 'reason') return ['--reason', '--reason-text'];
     return Object.hasOwn(fieldOptions, field) ? [`--${field}`] : [];
   });
-}
-
-function readOrUsage(read: () => Fields, name: (at: string) => string): Fields {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof Mismatch) throw usage(`${name(error.at)} ${error.message}`);
-    throw error;
-  }
 }
 
 function tags(text: string): readonly string[] {

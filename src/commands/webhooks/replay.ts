@@ -8,7 +8,6 @@ import type { Received } from '../../logs/events.ts';
 import type { Attempt, Past } from '../../logs/forwards.ts';
 import type { History } from '../../webhooks/history.ts';
 import { confirmOutside } from './confirm-outside.ts';
-import { deliveryIn, requireSendable } from './delivery-file.ts';
 import { isSelection, type Selection } from '../list.ts';
 import { openHistory } from './recorded.ts';
 import { requiredSecret, secretParams } from './secrets.ts';
@@ -24,7 +23,6 @@ export const replayEvents = streaming({
   params: {
     ids: knowing({ of: 'events' }, words('[ids...]', 'the ids of events from webhooks history, or their beginnings')),
     ...eventSelectionParams,
-    file: option('--file <file>', 'an event file written by webhooks show --raw, or - for stdin'),
     to: option(
       '--to <address>',
       'the destination: 3000, localhost:3000/hook or a URL (default: the last one of each event)',
@@ -38,7 +36,7 @@ export const replayEvents = streaming({
   changes: true,
   piped: 'text',
   async *run(context, input) {
-    const history = input.file === undefined ? await openHistory(context) : undefined;
+    const history = await openHistory(context);
     try {
       return yield* replayed(context, history, input);
     } finally {
@@ -60,20 +58,19 @@ export const replayEvents = streaming({
 
 interface ReplayInput extends Selection, Input<typeof secretParams> {
   readonly ids: readonly string[];
-  readonly file: string | undefined;
   readonly to: string | undefined;
   readonly resign: boolean;
 }
 
 async function* replayed(context: Context, history: History | undefined, input: ReplayInput) {
-  const plan = await replayPlan(context, history, input);
-  await confirmOutside(context, plan.to.values(), (count) => (count === 1 ? 'Send an event' : `Send ${count} events`));
+  const to = await destinations(context, history, input);
+  await confirmOutside(context, to.values(), (count) => (count === 1 ? 'Send an event' : `Send ${count} events`));
   const prepare = await preparation(context, input);
   const { eventOf } = await import('../../webhooks/event/event.ts');
   const answers = new Map<string, number>();
   let [count, failed] = [0, 0];
   try {
-    for await (const { event, attempt } of sent(context, history, plan, prepare)) {
+    for await (const { event, attempt } of sent(context, history, to, prepare)) {
       count += 1;
       const { status = null, error = null, url, ms } = attempt;
       const answer = error ?? `answered ${status}`;
@@ -82,14 +79,14 @@ async function* replayed(context: Context, history: History | undefined, input: 
       yield [{ id: event.id, name: eventOf(event).name ?? null, url, status, error, ms }];
     }
   } finally {
-    const left = plan.to.size - count;
+    const left = to.size - count;
     if (context.host.signal.reason === 'SIGPIPE' && left > 0)
       context.note(
         'not-replayed',
         `nothing reads the output any more, so ${counted(left, 'event')} ${left === 1 ? 'was' : 'were'} not replayed`,
       );
   }
-  return { replayed: plan.to.size, failed, answers: Object.fromEntries(answers) };
+  return { replayed: to.size, failed, answers: Object.fromEntries(answers) };
 }
 
 interface Replayed {
@@ -101,7 +98,7 @@ interface Replayed {
 async function* sent(
   { host, given, note }: Context,
   history: History | undefined,
-  { to, events }: ReplayPlan,
+  to: Destinations,
   prepare: (event: Received) => Received,
 ): AsyncGenerator<Replayed> {
   const { now, signal } = host;
@@ -117,7 +114,7 @@ async function* sent(
   let done = 0;
   signal.addEventListener('abort', closeAll);
   try {
-    for await (const { event, url } of events) {
+    for await (const { event, url } of addressed(history, to)) {
       const target = targets.get(url.href) ?? openTarget(url, given.timeout ?? 30_000);
       targets.set(url.href, target);
       const start = now();
@@ -162,31 +159,11 @@ async function preparation(context: Context, input: PrepareInput): Promise<(even
   };
 }
 
-/** An event and its destination. */
-interface Addressed {
-  readonly event: Received;
-  readonly url: URL;
-}
-
-interface ReplayPlan {
-  /** Destinations by event number. */
-  readonly to: ReadonlyMap<number, URL>;
-  readonly events: AsyncIterable<Addressed> | Iterable<Addressed>;
-}
-
-/** The events to replay and their destinations. */
-async function replayPlan(
-  context: Context,
-  history: History | undefined,
-  { file, ...input }: ReplayInput,
-): Promise<ReplayPlan> {
-  if (file !== undefined) return planForFile(context, file, input);
-  const to = await destinations(context, history, input);
-  return { to, events: addressed(history, to) };
-}
+/** By event number. */
+type Destinations = ReadonlyMap<number, URL>;
 
 /** The events with these numbers and their destinations, oldest first. */
-async function* addressed(history: History | undefined, to: ReplayPlan['to']): AsyncGenerator<Addressed> {
+async function* addressed(history: History | undefined, to: Destinations) {
   const { withNumber } = await import('../../webhooks/history.ts');
   for (const [number, url] of [...to].sort(([one], [other]) => one - other)) {
     const past = history && (await withNumber(history, number));
@@ -194,9 +171,7 @@ async function* addressed(history: History | undefined, to: ReplayPlan['to']): A
   }
 }
 
-type Choice = Omit<ReplayInput, 'file'>;
-
-async function destinations(context: Context, history: History | undefined, input: Choice): Promise<ReplayPlan['to']> {
+async function destinations(context: Context, history: History | undefined, input: ReplayInput): Promise<Destinations> {
   const [{ forwardUrl }, { webhookId }] = await Promise.all([
     import('../../webhooks/forward/routes.ts'),
     import('../../webhooks/event/event.ts'),
@@ -225,24 +200,11 @@ async function destinations(context: Context, history: History | undefined, inpu
   return found;
 }
 
-async function planForFile(context: Context, file: string, { ids, to, ...which }: Choice): Promise<ReplayPlan> {
-  if (ids.length > 0 || isSelection(which))
-    throw usage('--file cannot be combined with ids, or with options that select events');
-  if (to === undefined) throw usage('the file has no destination', 'give one with --to');
-  const { forwardUrl } = await import('../../webhooks/forward/routes.ts');
-  const delivery = await deliveryIn(context, file);
-  requireSendable(delivery);
-  const { name: id, raw } = delivery;
-  const event = { ...raw, id, number: 0, received_at: context.host.now(), remote: '', port: 0 };
-  const url = forOption('--to', () => forwardUrl(to));
-  return { to: new Map([[0, url]]), events: [{ event, url }] };
-}
-
 /** With --failed, all that may have failed. */
 async function* chosenEvents(
   context: Context,
   history: History | undefined,
-  { ids, ...which }: Choice,
+  { ids, ...which }: ReplayInput,
 ): AsyncGenerator<Past> {
   if (ids.length > 0 && isSelection(which)) throw usage('ids cannot be combined with options that select events');
   const { findEvent, newestFirst } = await import('../../webhooks/history.ts');

@@ -4,7 +4,6 @@ import { printOptions } from '../../cli/globals.ts';
 import { argument, knowing, option } from '../../cli/params.ts';
 import type { RawDelivery } from '../../webhooks/event/raw.ts';
 import type { Verdict } from '../../delivery/signature/check.ts';
-import { deliveryIn } from './delivery-file.ts';
 import { withHistory } from './recorded.ts';
 import { secretHint, secretParams, secretsToTry } from './secrets.ts';
 
@@ -78,7 +77,14 @@ async function received(context: Context, id: string | undefined): Promise<Check
 }
 
 async function filed(context: Context, file: string): Promise<Checked> {
-  return { ...(await deliveryIn(context, file)), clock: context.host.now() };
+  const { readRaw } = await import('../../webhooks/event/raw.ts');
+  const raw = readRaw(await context.bytes(file));
+  const name = file === '-' ? 'stdin' : file;
+  if (raw) return { name, raw, clock: context.host.now() };
+  throw usage(
+    `${name} is not an event file`,
+    'it must begin like HTTP: POST /path HTTP/1.1, headers, an empty line, the body',
+  );
 }
 
 /** Reads Unix seconds or an ISO time; returns milliseconds. */
