@@ -127,7 +127,7 @@ async function start(context: Context, input: Input<typeof params>) {
     import('../../sandbox/sandbox.ts'),
     import('../../sandbox/serve.ts'),
     import('../../sandbox/remote/locator.ts'),
-    import('../../sandbox/remote/log-file.ts'),
+    import('../../sandbox/remote/start.ts'),
     import('../../webhooks/throttled-warnings.ts'),
   ]);
   const stateFolder = context.stateFolder();

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { copyFileSync, truncateSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { type CliError, configuration, unsafe } from '../../base/errors.ts';
+import { type CliError, configuration, fsError, unsafe } from '../../base/errors.ts';
 import type { Host } from '../../base/host.ts';
+import { statsOf } from '../../base/files.ts';
 import { acquire, nameOf } from '../../base/lock.ts';
 import { hostIn, isElsewhere, readIfPresent } from '../../base/liveness.ts';
 import { sleep } from '../time/clock.ts';
 import { findSandbox, type Locator, locatorFolder } from './locator.ts';
-import { logFile, rotate } from './log-file.ts';
 
 export interface StartOptions {
   readonly stateFolder: string;
@@ -53,7 +53,7 @@ async function start(attempt: Attempt): Promise<Locator> {
   const found = await usableOrStopped(attempt);
   if (found) return found;
   rotate(log);
-  const logged = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  const logged = statsOf(log)?.size ?? 0;
   const child = host.spawnDetached(command, { env: host.env, log });
   child.unref();
   for (;;) {
@@ -120,4 +120,23 @@ function runsElsewhere({ url, pid, start }: Locator, why: string): CliError {
   const by = nameOf({ pid, host: hostIn(start) });
   const hint = 'stop it there, or set BIZMSG_STATE_DIR to another folder';
   return unsafe('sandbox-elsewhere', `the sandbox at ${url} belongs to ${by}, ${why}`, hint);
+}
+
+const largest = 1024 * 1024;
+
+/** The output of the background sandbox. */
+export function logFile(stateFolder: string): string {
+  return join(stateFolder, 'sandbox.log');
+}
+
+/** Moves the text of a large log to `sandbox.log.1`. The file stays, because the sandbox appends to its open descriptor. */
+export function rotate(log: string): void {
+  if ((statsOf(log)?.size ?? 0) < largest) return;
+  try {
+    copyFileSync(log, `${log}.1`);
+    truncateSync(log);
+  } catch (error) {
+    // The log is not worth a failure.
+    if (!fsError(error)) throw error;
+  }
 }

@@ -18,18 +18,6 @@ const fields = {
   'order.paid': { contact: read.id, amount, currency, provider: read.id },
 } as const satisfies Readonly<Record<EventName, Readonly<Record<string, Reader<unknown>>>>>;
 
-/** Fields of an event's data that only the sandbox can set. */
-const generated: Readonly<Record<EventName, readonly string[]>> = {
-  'message.received': ['message_id', 'contact_id'],
-  'message.delivered': ['status'],
-  'message.read': ['status'],
-  'message.failed': ['status'],
-  'flow.completed': ['flow_run_id'],
-  'broadcast.completed': ['audience', 'counts'],
-  'contact.created': ['id', 'created_at'],
-  'order.paid': ['order_id'],
-};
-
 type ValueOf<R> = R extends Reader<infer T> ? T : never;
 
 export type FieldsOf<E extends EventName> = {
@@ -44,7 +32,6 @@ export function fieldNames(event: EventName): readonly string[] {
 export function whyNotFields(event: EventName, names: readonly string[]): string | undefined {
   const wrong = names.find((name) => fieldFor(event, name) === undefined);
   if (wrong === undefined) return undefined;
-  if (generated[event].includes(wrong)) return `"${wrong}" of ${event} is set by the sandbox; remove it`;
   const near = suggest(wrong, fieldNames(event));
   const hint = near === undefined ? `: it has ${fieldNames(event).join(', ')}` : `; did you mean "${near}"?`;
   return `"${wrong}" is not a field of ${event}${hint}`;
