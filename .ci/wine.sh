@@ -46,7 +46,7 @@ once() {
 make_debian() {
   rm -rf "$root" "$kept"/*.stamp
   command -v debootstrap || { apt-get update -qq && apt-get -o DPkg::Lock::Timeout=300 install -qq -y debootstrap; } || return
-  debootstrap --variant=minbase --include=ca-certificates trixie "$root" http://deb.debian.org/debian || return
+  debootstrap --variant=minbase --include=ca-certificates trixie "$root" || return
   inside apt-get install -qq -y --no-install-recommends wine wine64 && inside apt-get clean || return
   inside sh -c 'wineboot -i; wineserver -w' || return
   inside wine reg add 'HKCU\Software\Wine\Drivers' /v Graphics /d null /f && inside wineserver -k -w
