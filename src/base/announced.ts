@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { draftIn } from './drafts.ts';
 import { ownNamesIn, requireOwn } from './files.ts';
 import { isProcessAlive, type Probe, processStart, readIfPresent, silenceOf } from './liveness.ts';
-import { replaceFile } from './system.ts';
+import { replaceFile } from './replace-file.ts';
 
 /** A running process that others find by a file, which it renews as a heartbeat. */
 export interface Announced {

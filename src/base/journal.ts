@@ -4,7 +4,8 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { CliError, configuration, fsError, unsafe } from './errors.ts';
 import { namesIn } from './files.ts';
-import { isWindows, replaceFile } from './system.ts';
+import { replaceFile } from './replace-file.ts';
+import { isWindows } from './system.ts';
 import type { Later } from './sleep.ts';
 import { unknownFormat, type JournalFormat, type Line, lineOf, linesOf, recordIn } from './journal-lines.ts';
 

@@ -5,7 +5,7 @@ import { draftIn } from './drafts.ts';
 import { fsError } from './errors.ts';
 import type { Later } from './sleep.ts';
 import { readIfPresent, hostIn, startOpenFileHeartbeat, isProcessAlive, type Probe, processStart } from './liveness.ts';
-import { replaceFile } from './system.ts';
+import { replaceFile } from './replace-file.ts';
 
 export interface LockOwner {
   readonly pid: number;

@@ -5,7 +5,8 @@ import { CliError, configuration, fsError } from '../base/errors.ts';
 import { createFolder, hasMode } from '../base/files.ts';
 import type { Attached, EndSignal, Env, Host } from '../base/host.ts';
 import { readIfPresent } from '../base/liveness.ts';
-import { hasProcessGroups, launcherOf, pathWith, replaceFile } from '../base/system.ts';
+import { replaceFile } from '../base/replace-file.ts';
+import { hasProcessGroups, launcherOf, pathWith } from '../base/system.ts';
 import { signalExit } from './output/reporter.ts';
 
 export interface ChildCommand {

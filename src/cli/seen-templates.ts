@@ -2,7 +2,7 @@ import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegular, createStateFolder, requireOwn } from '../base/files.ts';
 import { redact } from '../base/redact.ts';
-import { replaceFile } from '../base/system.ts';
+import { replaceFile } from '../base/replace-file.ts';
 import type { Host } from '../base/host.ts';
 import { isRecord } from '../contract/readers.ts';
 import { stateFolder } from '../session/profiles/environment.ts';

@@ -17,7 +17,7 @@ import { CliError, fsError } from '../base/errors.ts';
 import { createStateFolder, openRegular } from '../base/files.ts';
 import { jsonText } from '../base/json.ts';
 import type { Probe } from '../base/liveness.ts';
-import { replaceFile } from '../base/system.ts';
+import { replaceFile } from '../base/replace-file.ts';
 import type { Context } from '../cli/command.ts';
 import type { RejectFile, RejectFiles } from '../ledger/ledger.ts';
 import type { InputFile } from './input.ts';

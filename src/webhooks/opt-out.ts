@@ -7,7 +7,7 @@ import type { Host } from '../base/host.ts';
 import { isoTime } from '../base/iso-time.ts';
 import { acquire } from '../base/lock.ts';
 import { sleep } from '../base/sleep.ts';
-import { replaceFile } from '../base/system.ts';
+import { replaceFile } from '../base/replace-file.ts';
 import { internationalPhone } from '../contract/readers.ts';
 import { check } from '../delivery/signature/check.ts';
 import type { Delivery } from '../logs/events.ts';
