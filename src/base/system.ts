@@ -1,5 +1,6 @@
 import { platform } from 'node:os';
 import { delimiter, join } from 'node:path';
+
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Windows differs in what the functions below hide. */
