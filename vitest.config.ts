@@ -10,9 +10,13 @@ const limiting = ['test/base/journal.test.ts', 'test/sandbox/state/file-journal.
  * installed since the last one.
  */
 const longFiles = [
-  'test/e2e/terminal.test.ts',
-  'test/e2e/examples.test.ts',
   'test/e2e/secrets.test.ts',
+  'test/e2e/examples.test.ts',
+  'test/e2e/terminal.test.ts',
+  'test/e2e/people.test.ts',
+  'test/team/events.test.ts',
+  'test/e2e/twice/model.test.ts',
+  'test/e2e/twice/questions.test.ts',
   'test/page/accessible.test.ts',
   'test/page/phones.test.ts',
   'test/e2e/docs-accounts.test.ts',
@@ -21,7 +25,6 @@ const longFiles = [
   'test/e2e/expect.test.ts',
   'test/page/limits.test.ts',
   'test/page/replies.test.ts',
-  'test/client/pace/shared-gate.test.ts',
   'test/e2e/import-terminal.test.ts',
   'test/e2e/completion-shells.test.ts',
   'test/e2e/unread-stdout.test.ts',
