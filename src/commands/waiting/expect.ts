@@ -19,10 +19,9 @@ export async function expectEvents(context: Context, options: Expecting): Promis
   const expected = { resultOf: expectation(options), resultByName: expectation({ ...options, where: [] }) };
   const [watch, progress] = [await openWatch(context), await context.progress()];
   const limit = createLimit(watch.later, context.host.signal);
-  const tally = createTally(options);
+  const tally = createTally({ ...options, ...expected, start: watch.now() }, context);
   try {
-    const judge = createJudge({ ...expected, tally, start: watch.now() }, context);
-    const waiting = firstResult(watch, judge, limit.signal);
+    const waiting = firstResult(watch, tally.judge, limit.signal);
     // Rethrown below; an error here would leave the command running.
     waiting.catch(() => {});
     const code = await run(context, options.words, async (exit) => {
@@ -53,65 +52,39 @@ async function run(
   return runCommand(context.host, { command: words, stateFolder: context.stateFolder(), afterwards });
 }
 
-interface JudgeOptions {
+interface TallyOptions extends Omit<Expecting, 'words'> {
   readonly resultOf: ReturnType<typeof expectation>;
   /** Ignores conditions on the body. */
   readonly resultByName: ReturnType<typeof expectation>;
-  readonly tally: Tally;
   readonly start: number;
 }
 
-/** Returns a function that counts events; its result ends the wait. */
-function createJudge({ resultOf, resultByName, tally, start }: JudgeOptions, { note }: Context) {
-  const isNew = createFirstTime();
-  return (event: SourceEvent): CliError | 'all' | undefined => {
-    const result = resultOf(event);
-    if (!result) {
-      tally.other(event, resultByName(event) === 'expected' ? 'body' : 'name');
-      return undefined;
-    }
-    // The message id shows events of other messages.
-    const about = event.message_id === undefined ? '' : ` (${event.message_id})`;
-    note('event', eventText(timelineEvent(event, start)) + about);
-    if (result === 'opposite') return tally.opposite(event);
-    if (isNew(event)) tally.arrived();
-    return tally.isFull() ? 'all' : undefined;
-  };
-}
-
-/** Returns false for an event that was delivered before. */
-function createFirstTime(): (event: SourceEvent) => boolean {
-  const known = new Set<string>();
-  return ({ received }) => {
-    const id = received && webhookId(received);
-    const isKnown = id !== undefined && known.has(id);
-    if (id !== undefined) known.add(id);
-    return !isKnown;
-  };
-}
-
-/** Counts expected and other events. */
-interface Tally {
-  /** An expected event. */
-  arrived(): void;
-  /** An event that is not expected because of its name or its body. */
-  other(event: SourceEvent, why: 'name' | 'body'): void;
-  isFull(): boolean;
-  opposite(event: SourceEvent): CliError;
-  timedOut(): CliError;
-  interrupted(): CliError;
-}
-
-function createTally({ event: wanted, where, count, within }: Omit<Expecting, 'words'>): Tally {
+/** Counts expected events, and by name those that are not expected because of their name or their body. */
+function createTally({ event: wanted, where, count, within, ...options }: TallyOptions, { note }: Context) {
   const others = { name: new Map<string, number>(), body: new Map<string, number>() };
+  const known = new Set<string>();
   let arrived = 0;
   const progress = () => `${arrived} of ${count} ${wanted} arrived`;
   return {
-    arrived: () => void (arrived += 1),
-    other: (event, why) => void others[why].set(nameOf(event), (others[why].get(nameOf(event)) ?? 0) + 1),
-    isFull: () => arrived >= count,
-    opposite: ({ name, reason = 'no reason given' }) =>
-      new CliError('opposite', 'opposite', `${name} arrived instead of ${wanted}: ${reason}`),
+    /** The result ends the wait. */
+    judge(event: SourceEvent): CliError | 'all' | undefined {
+      const { name = unnamed, reason = 'no reason given', message_id: message, received } = event;
+      const result = options.resultOf(event);
+      if (!result) {
+        const names = others[options.resultByName(event) === 'expected' ? 'body' : 'name'];
+        names.set(name, (names.get(name) ?? 0) + 1);
+        return undefined;
+      }
+      // The message id shows events of other messages.
+      const about = message === undefined ? '' : ` (${message})`;
+      note('event', eventText(timelineEvent(event, options.start)) + about);
+      if (result === 'opposite')
+        return new CliError('opposite', 'opposite', `${name} arrived instead of ${wanted}: ${reason}`);
+      const id = received && webhookId(received);
+      if (id === undefined || !known.has(id)) arrived += 1;
+      if (id !== undefined) known.add(id);
+      return arrived >= count ? 'all' : undefined;
+    },
     timedOut() {
       const conditions = where.map((one) => ` --where '${one}'`).join('');
       const hints = [
@@ -124,10 +97,6 @@ function createTally({ event: wanted, where, count, within }: Omit<Expecting, 'w
     },
     interrupted: () => new CliError('interrupted', 'interrupted', `interrupted; ${progress()}`),
   };
-}
-
-function nameOf({ name = unnamed }: SourceEvent): string {
-  return name;
 }
 
 function listed(times: ReadonlyMap<string, number>): string {
