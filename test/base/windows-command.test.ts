@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { runnable } from '../../bin/windows.js';
 
-const files = [
+const files = new Set([
   String.raw`c:\node\npm`,
   String.raw`c:\node\npm.cmd`,
   String.raw`c:\node\node.exe`,
   String.raw`c:\two words\tool.bat`,
   String.raw`.\mine.cmd`,
-];
+]);
 const env = { PATH: String.raw`C:\two words;;C:\node`, PATHEXT: '.EXE;.BAT;.CMD', ComSpec: 'cmd' };
-const started = (...command: readonly string[]) => runnable(command, env, (path) => files.includes(path.toLowerCase()));
+const started = (...command: readonly string[]) => runnable(command, env, (path) => files.has(path.toLowerCase()));
 const lineOf = (...command: readonly string[]) => started(...command).words.at(-1);
 
 describe('a command on Windows', () => {
