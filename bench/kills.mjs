@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 
 const campaigns = {
   runs: { kills: 500, file: 'test/e2e/run-kills.test.ts' },
-  listener: { kills: 40, file: 'test/webhooks/crash.test.ts' },
+  listener: { kills: 100, file: 'test/webhooks/crash.test.ts' },
   team: { kills: 100, file: 'test/team/kills.test.ts' },
   sandbox: { kills: 100, file: 'test/sandbox/state/crash.test.ts' },
 };
