@@ -8,6 +8,7 @@ import { bin } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
 import { callerOf, newHome, openHostile, testKey } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
+import { posixOnly } from '../support/system.ts';
 import { openWorld } from '../support/world.ts';
 import { examined, secureService, storeAcme, storeText } from './doctor-rig.ts';
 import { objects } from '../support/json-lines.ts';
@@ -51,6 +52,7 @@ describe('doctor', () => {
   });
 
   it('exits with the code of the first failure', async () => {
+    posixOnly('a file has no mode');
     const home = newHome();
     const path = storeAcme(home, { baseUrl: `https://127.0.0.1:${await deadPort()}`, key: testKey });
     chmodSync(path, 0o640);
@@ -151,7 +153,7 @@ describe('doctor', () => {
     await cli(['contacts', 'create', '--set', 'phone=+12025550141', '--profile', 'local'], { home });
     const whole = await examined({ home }, '--profile', 'local');
     expect(whole.checks['logs']).toMatchObject({ status: 'pass', message: 'no damage' });
-    expect(whole.checks['backup']?.['message']).toMatch(/\.config\/bizmsg \(with the keys\) and .*ledger\.secret$/);
+    expect(whole.checks['backup']?.['message']).toMatch(/\.config[/\\]bizmsg \(with the keys\) and .*ledger\.secret$/);
     truncateSync(join(state, 'logs.db'), 5_000);
     const files = readdirSync(state);
     const { code, checks } = await examined({ home }, '--profile', 'local');
@@ -192,7 +194,7 @@ describe('the report of doctor', () => {
     const caller = await broken();
     const [piped, shown] = [
       await cli(['doctor', '--profile', 'local'], caller),
-      await cli(['doctor', '--profile', 'local', '--no-color'], { ...caller, terminal: 200 }),
+      await cli(['doctor', '--profile', 'local', '--no-color'], { ...caller, terminal: 400 }),
     ];
     expect(piped.stdout).toBe(shown.stdout);
   });

@@ -118,7 +118,7 @@ describe('sandbox endpoints', () => {
     const { stdout } = await run('sandbox endpoints rotate');
     expect(stdout).toBe('Rotated the secret of the sandbox: the old one signs too until 2026-05-02T12:00:00.000Z\n');
     expect(sandbox.secret()).not.toBe(before);
-    expect((await run('sandbox env')).stdout).toContain(`BIZMSG_WEBHOOK_SECRET=${sandbox.secret()}`);
+    expect((await run('sandbox env --shell sh')).stdout).toContain(`BIZMSG_WEBHOOK_SECRET=${sandbox.secret()}`);
   });
 
   it('rotates the secret of one webhook, and prints it with --show-secret', async () => {

@@ -4,6 +4,7 @@ import { check } from '../../src/delivery/signature/check.ts';
 import { deadPort, serve } from '../client/servers.ts';
 import { binary, cleanEnv, startBin } from '../support/bin.ts';
 import { canLimitFiles } from '../support/disk.ts';
+import { posixOnly } from '../support/system.ts';
 import { receiving } from '../webhooks/rig.ts';
 import { listener, secret, signed } from './webhooks-rig.ts';
 
@@ -46,6 +47,7 @@ describe('webhooks replay', () => {
     const { send, home } = await listener();
     const target = await serve((_, __, response) => response.end());
     for (let at = 0; at < 100; at++) await send(String(at));
+    posixOnly('it has no such shell');
     const script = `'${process.execPath}' '${binary}' webhooks replay --since 10m --to ${target.url} | head -1`;
     const { stderr } = await execa('bash', ['-c', script], { env: cleanEnv(home), extendEnv: false });
     expect(stderr).toMatch(/nothing reads the output any more, so \d+ events were not replayed/);
@@ -141,6 +143,7 @@ describe('webhooks replay', () => {
   });
 
   it('ends on an interrupt, reports its progress, and records the request in flight', async () => {
+    posixOnly('a signal ends a process at once');
     const { send, home, run } = await listener();
     const target = await serve(({ body }, _, response) => {
       if (body === '1') response.end();

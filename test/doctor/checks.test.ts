@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { callerCheck, keyCheck, planCheck } from '../../src/doctor/caller.ts';
 import { certificateCheck } from '../../src/doctor/network.ts';
 import { clockCheck, engines, leftoversCheck, nodeCheck, runsCheck } from '../../src/doctor/machine.ts';
+import { isWindows, quoted } from '../support/system.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 const day = 86_400_000;
@@ -108,7 +109,8 @@ describe('a plan', () => {
 
   it('that is unknown gives a warning with the command that sets it', () => {
     const { status, remedy } = planCheck(caller, undefined, false);
-    expect([status, remedy]).toEqual(['warn', expect.stringContaining(String.raw`set 'o'\''neil' --plan NAME`)]);
+    const name = isWindows ? `"o'neil"` : String.raw`'o'\''neil'`;
+    expect([status, remedy]).toEqual(['warn', expect.stringContaining(`set ${name} --plan NAME`)]);
   });
 
   it.each([
@@ -153,6 +155,6 @@ it('reports leftovers of dead processes, and how to remove unreadable ones', () 
   expect(leftoversCheck([traces]).message).toBe('1 trace of a dead process; the next command clears it');
   expect(leftoversCheck([traces, traces]).message).toBe('2 traces of dead processes; the next command clears them');
   expect(leftoversCheck([traces, { ...traces, strays: ['/s/1.json', '/s/2 .json'] }]).remedy).toBe(
-    "rm /s/1.json '/s/2 .json'",
+    quoted("rm /s/1.json '/s/2 .json'"),
   );
 });

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { moveCommand } from '../../src/base/system.ts';
 import { folderCheck, liveGuardCheck } from '../../src/doctor/folders.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
 import { host } from '../ledger/drivers.ts';
@@ -19,6 +20,7 @@ import { alive } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
 import { newHome } from '../support/fake-service.ts';
 import { asRoot, canMount, mount } from '../support/small-disk.ts';
+import { posixOnly } from '../support/system.ts';
 
 const own = { ...host, pid: process.pid, kill: alive };
 const check = (folder: string) =>
@@ -49,7 +51,7 @@ it('passes for a ledger in use, and changes nothing', async () => {
   expect(filesIn(folder)).toEqual(before);
 });
 
-const [restore, away] = [expect.stringContaining('restore it'), expect.stringContaining('mv ')];
+const [restore, away] = [expect.stringContaining('restore it'), expect.stringContaining(`${moveCommand} `)];
 
 type Used = Awaited<ReturnType<typeof used>>;
 
@@ -78,7 +80,11 @@ it.each<[what: string, damage: (ledger: Used) => void, message: string, remedy: 
 it('fails if a file is in place of the folder', async () => {
   const folder = newFolder();
   writeFileSync(folder, '');
-  expect(await check(folder)).toMatchObject({ status: 'fail', exit: 3, remedy: `mv ${folder} ${folder}.away` });
+  expect(await check(folder)).toMatchObject({
+    status: 'fail',
+    exit: 3,
+    remedy: `${moveCommand} ${folder} ${folder}.away`,
+  });
 });
 
 it.skipIf(!canMount())('never advises to move a ledger away whose file system is read-only', async () => {
@@ -95,6 +101,7 @@ it.skipIf(!canMount())('never advises to move a ledger away whose file system is
 });
 
 it.skipIf(process.getuid?.() === 0)('names the folder above if that is not writable (not as root)', async () => {
+  posixOnly('a folder has no mode');
   const home = newHome();
   chmodSync(home, 0o500);
   onTestFinished(() => chmodSync(home, 0o700));
@@ -107,6 +114,7 @@ it.skipIf(process.getuid?.() === 0)('names the folder above if that is not writa
 it.skipIf(process.getuid?.() === 0)(
   'names another folder if the one above belongs to another user (not as root)',
   async () => {
+    posixOnly('it has no /proc');
     const remedy = 'name another folder with BIZMSG_STATE_DIR';
     expect(await check('/proc/1/state')).toMatchObject({ status: 'fail', exit: 3, remedy });
     const state = folderCheck({ name: 'state', path: '/proc/1/state', variable: 'BIZMSG_STATE_DIR' });

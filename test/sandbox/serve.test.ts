@@ -12,6 +12,7 @@ import { serve, type ServeOptions } from '../../src/sandbox/serve.ts';
 import { alive as kill } from '../support/cli.ts';
 import { canSwapFiles, swapFile } from '../support/disk.ts';
 import { serveOptions } from '../support/local.ts';
+import { isWindows } from '../support/system.ts';
 import { manualTimers } from '../support/timers.ts';
 
 it('is found while it serves, but not afterwards', async () => {
@@ -179,7 +180,7 @@ it('releases port and lock if it cannot write its locator', async () => {
   await first.close();
   const inTheWay = join(options.stateFolder, 'sandboxes', `${port}.json`);
   mkdirSync(inTheWay);
-  await expect(serve({ ...options, port })).rejects.toMatchObject({ code: 'EISDIR' });
+  await expect(serve({ ...options, port })).rejects.toMatchObject({ code: isWindows ? 'EPERM' : 'EISDIR' });
   rmSync(inTheWay, { recursive: true });
   const again = await serve({ ...options, port });
   await again.close();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import type { Ran } from './cli.ts';
-import { homeEnv } from './system.ts';
+import { homeEnv, isWindows } from './system.ts';
 
 export const binary = fileURLToPath(new URL('../../bin/bizmsg.js', import.meta.url));
 /** The path of the standalone binary, if that is under test. */
@@ -76,6 +76,8 @@ function removeFolder(path: string, attempts = 5): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 3 });
   } catch (error) {
+    // There, a file that this process has open cannot be removed.
+    if (attempts === 1 && isWindows) return;
     if (attempts === 1) throw error;
     removeFolder(path, attempts - 1);
   }
