@@ -2,6 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { posixOnly } from './support/system.ts';
+
+posixOnly('it is about the source, which is the same');
 
 const src = fileURLToPath(new URL('../src', import.meta.url));
 

@@ -5,6 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { reference } from '../src/cli/help.ts';
 import { tree } from '../src/commands/index.ts';
 import { blocksIn, pages, sections } from './support/docs.ts';
+import { posixOnly } from './support/system.ts';
+
+posixOnly('it is about the docs, which are the same');
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -17,6 +17,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { deadPort } from '../client/servers.ts';
 import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';
 import { testKey } from '../support/fake-service.ts';
+import { posixOnly } from '../support/system.ts';
+
+posixOnly('a folder has no mode');
 
 const root = dirname(dirname(binary));
 
