@@ -121,7 +121,7 @@ function bounded(text: string, most: number): number {
 
 /** The name of a file is at the end of its path. */
 function isPath(text: string): boolean {
-  return /^\/\S*$/.test(text);
+  return /^(\/|[A-Z]:\\)\S*$/i.test(text);
 }
 
 function isId(text: string): boolean {
