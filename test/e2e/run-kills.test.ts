@@ -33,6 +33,9 @@ const campaigns = Array.from({ length: Math.ceil(kills / killsOfOne) }, (_, at) 
   return { seed: seed + at, concurrency, kind, rows: killsOfOne * (concurrency === 64 ? 96 : 32) };
 });
 
+/** The phone of the last run, which must not fail. */
+const newcomer = '+12025550199';
+
 it.each(campaigns)(
   `kill -9 of $kind.what with $concurrency in flight, ${killsOfOne} times: each row is sent once (seed $seed)`,
   { timeout: 60_000 },
@@ -54,7 +57,7 @@ it.each(campaigns)(
     // A crash may leave temporary files; the first run a minute later removes them.
     const past = Date.now() / 1_000 - 61;
     for (const name of rig.leftBehind(place)) utimesSync(join(place.home, name), past, past);
-    expect((await place.bin(['contacts', 'import', '-', ...rig.sending], 'phone\n+12025550199\n')).code).toBe(0);
+    expect((await place.bin(['contacts', 'import', '-', ...rig.sending], `phone\n${newcomer}\n`)).code).toBe(0);
     expect(rig.leftBehind(place)).toEqual([]);
   },
 );
@@ -63,7 +66,7 @@ it.each(campaigns)(
 function faulty(random: () => number): rig.Decide {
   return ({ phone, before }): Answering => {
     if (Number(phone.slice(-3)) % 40 === 0) return { reply: 400 };
-    const luck = before > 0 ? 1 : random();
+    const luck = before > 0 || phone === newcomer ? 1 : random();
     if (luck < 0.006) return { reply: 429, headers: { 'retry-after': '0' } };
     if (luck < 0.014) return { reply: 500 };
     if (luck < 0.02) return { reply: 'reset' };
