@@ -8,6 +8,7 @@ const {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } = require('node:fs');
 const { homedir } = require('node:os');
@@ -30,7 +31,8 @@ function run(folder, name, module, require) {
   const cache = `${own ?? folder}/${name}.cache`;
   // The compiled code contains this name, so it must not depend on the folder of the build.
   const script = new Script(source.toString('latin1'), { filename: name, cachedData: compiledFrom(source, cache) });
-  if (own) process.once('exit', () => keep(source, script, cache));
+  // A mistyped command may be anything, so its name is not kept.
+  if (own) process.once('exit', (exit) => exit !== 2 && keep(source, script, cache));
   script.runInThisContext().call(module.exports, module.exports, require, module, `${folder}/${name}`, folder);
 }
 
@@ -60,18 +62,38 @@ function ownFolder() {
     const caches = cacheFolder();
     const all = `${caches}/bizmsg/code`;
     const folder = `${all}/${engine().replace(' ', '-')}-${build}`;
-    if (!existsSync(folder)) {
-      // Node's recursive mkdir never returns below /proc, and a missing home is not created.
-      for (const path of [caches, `${caches}/bizmsg`, all, folder])
-        if (!existsSync(path)) mkdirSync(path, { mode: 0o700 });
-      sweep(all);
+    const isNew = !existsSync(folder);
+    // Node's recursive mkdir never returns below /proc, and a missing home is not created.
+    for (const path of [caches, `${caches}/bizmsg`, all, folder]) {
+      if (isNew && !existsSync(path)) mkdirSync(path, { mode: 0o700 });
+      if (!(path === caches ? isShareable(statSync(path)) : isOwn(lstatSync(path)))) return undefined;
     }
-    const { uid, mode } = lstatSync(folder);
-    const isOwn = process.platform === 'win32' || (uid === process.geteuid?.() && (mode & 0o22) === 0);
-    return isOwn ? folder : undefined;
+    if (isNew) sweep(all);
+    return folder;
   } catch {
     return undefined;
   }
+}
+
+/**
+ * A link would lead to another folder, which `sweep` would empty.
+ * @param {import('node:fs').Stats} found
+ */
+function isOwn(found) {
+  if (!found.isDirectory()) return false;
+  return process.platform === 'win32' || (found.uid === process.geteuid?.() && (found.mode & 0o22) === 0);
+}
+
+/**
+ * Whether no other user can rename what this user has in the folder, as in /tmp. A group with the number of the user is
+ * the user's own on most Linux systems.
+ * @param {import('node:fs').Stats} found
+ */
+function isShareable({ uid, gid, mode }) {
+  if (process.platform === 'win32') return true;
+  const me = process.geteuid?.();
+  const others = uid === me && gid === me ? 0o2 : 0o22;
+  return (uid === me || uid === 0) && ((mode & others) === 0 || (mode & 0o1000) !== 0);
 }
 
 function cacheFolder() {
@@ -89,7 +111,11 @@ const week = 604_800_000;
  */
 function sweep(all) {
   for (const name of readdirSync(all))
-    if (!name.endsWith(build) && lstatSync(`${all}/${name}`).mtimeMs < Date.now() - week)
+    if (
+      /^[\d.]+-\w+-\w+$/.test(name) &&
+      !name.endsWith(build) &&
+      lstatSync(`${all}/${name}`).mtimeMs < Date.now() - week
+    )
       rmSync(`${all}/${name}`, { recursive: true });
 }
 

@@ -132,3 +132,43 @@ it('removes the compiled code of other builds after a week', async () => {
   expect(readdirSync(all)).toEqual(expect.arrayContaining(['1-x64-new']));
   expect(readdirSync(all)).not.toContain('1-x64-old');
 });
+
+it('neither empties nor uses a folder that a link stands for', async () => {
+  const { program, all } = copyForOtherV8();
+  const other = join(program.home, 'other');
+  const kept = join(other, '1-x64-old');
+  mkdirSync(kept, { recursive: true });
+  utimesSync(kept, 0, 0);
+  mkdirSync(dirname(all), { recursive: true });
+  symlinkSync(other, all);
+  expect(await failure(program)).toContain('error: cannot connect to ');
+  expect(readdirSync(other)).toEqual(['1-x64-old']);
+});
+
+it.each(['.cache', '.cache/bizmsg', '.cache/bizmsg/code'])('keeps nothing if others can write to %s', async (path) => {
+  const { program, caches } = copyForOtherV8();
+  const folder = join(program.home, path);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o777);
+  expect(await failure(program)).toContain('error: cannot connect to ');
+  expect(caches()).toEqual([]);
+});
+
+it('removes only folders that have the name of a build', async () => {
+  const { program, all } = copyForOtherV8();
+  mkdirSync(join(all, 'notes'), { recursive: true });
+  utimesSync(join(all, 'notes'), 0, 0);
+  await failure(program);
+  expect(readdirSync(all)).toContain('notes');
+});
+
+it('keeps no word that is not a command', async () => {
+  const { program, files } = copyForOtherV8();
+  const env = cleanEnv(program.home, {});
+  const { exitCode } = await execa(process.execPath, [program.bin, 'password'], {
+    env,
+    extendEnv: false,
+    reject: false,
+  });
+  expect([exitCode, files().filter((name) => name.includes('password'))]).toEqual([2, []]);
+});
