@@ -14,7 +14,8 @@ Register-ArgumentCompleter -Native -CommandName bizmsg -ScriptBlock {
     foreach ($one in $answer[2..($answer.Count - 1)]) {
         $text, $about = $one -split "`t", 2
         if (-not $about) { $about = $text }
-        $inserted = if ($text -match '^[\w+=:./\\-]+$') { $text } else { "'" + $text.Replace("'", "''") + "'" }
+        # Typographic quotes end a text, too. This is done here, because PowerShell may decode other bytes as quotes.
+        $inserted = if ($text -match '^[\w+=:./\\-]+$') { $text } else { "'" + ($text -replace "['\u2018-\u201b]", '$0$0') + "'" }
         [System.Management.Automation.CompletionResult]::new($inserted, $text, 'ParameterValue', $about)
     }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { longName } from '../../../src/cli/params.ts';
 import { batchParams } from '../../../src/runs/options.ts';
+import { powerShellQuote } from '../../../src/base/shell-quote.ts';
 import { replyTo, lineOf } from '../../../src/cli/complete/main.ts';
 import { type SurfaceNode, surfaceOf } from '../../../src/cli/command-tree.ts';
 import { tree } from '../../../src/commands/index.ts';
@@ -341,6 +342,13 @@ it('has a signature in every script', async () => {
     const { code, stdout } = await cli(['completion', shell ?? ''], { home: newHome() });
     expect([code, stdout]).toEqual([0, readFileSync(new URL(`../../../completions/${file}`, import.meta.url), 'utf8')]);
   }
+});
+
+it('doubles all quotes that end a text in PowerShell', () => {
+  const script = readFileSync(new URL('../../../completions/bizmsg.ps1', import.meta.url), 'utf8');
+  const [, quotes = '(?!)'] = /-replace "(.+?)", '\$0\$0'/.exec(script) ?? [];
+  const text = "a'; b \u2018; c \u2019; d \u201a; e \u201b; f";
+  expect(`'${text.replaceAll(new RegExp(quotes, 'g'), '$&$&')}'`).toBe(powerShellQuote(text));
 });
 
 it.each([
