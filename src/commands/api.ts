@@ -3,6 +3,7 @@ import { command, type Context, type Ui } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import { flag, knowing, option, repeated, required } from '../cli/params.ts';
 import { CliError, unsafe, usage } from '../base/errors.ts';
+import { redact } from '../base/redact.ts';
 import { jsonText, parseJson, repeatedName } from '../base/json.ts';
 import { bodyField, jsonIn, nested } from './body.ts';
 
@@ -120,7 +121,9 @@ function method(text: string): string {
 function header(text: string): readonly [string, string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\0-\x08\x0a-\x1f\x7f]*)$/.exec(text) ?? [];
   if (name === undefined || value === undefined) throw usage('a header has the form name:value');
-  if (name.toLowerCase() === 'authorization') {
+  if (/^x-(?:http-)?method(?:-override)?$/i.test(name))
+    throw usage(`the header ${name} would make it another method`, 'use -X');
+  if (name.toLowerCase() === 'authorization' || redact(value) !== value) {
     throw unsafe(
       'key-in-arguments',
       'refusing a key on the command line, where every process can read it',

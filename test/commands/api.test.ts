@@ -91,6 +91,17 @@ describe('api', () => {
   });
 
   it.each([
+    ['X-HTTP-Method-Override: POST', 'would make it another method'],
+    ['x-http-method: DELETE', 'would make it another method'],
+    ['X-Method-Override: PUT', 'would make it another method'],
+    [`X-Api-Key: ${testKey}`, 'refusing a key on the command line'],
+  ])('sends no header %s', async (header, why) => {
+    const { seen, ...caller } = await open();
+    const { stderr } = await cli(['api', '/x', '-H', header], caller);
+    expect([stderr, seen]).toEqual([expect.stringContaining(why), []]);
+  });
+
+  it.each([
     ['-H', 'X-Trace: 1', '--no-header'],
     ['--no-header', '-H', 'X-Trace: 1'],
   ])('sends a header with %s %s %s', async (...words) => {
