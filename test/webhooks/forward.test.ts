@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { forwardUrl, refuseItself, routesOf } from '../../src/webhooks/forward/routes.ts';
 import { createLanes } from '../../src/delivery/lanes.ts';
-import { forwardRequest } from '../../src/webhooks/forward/forwarder.ts';
+import { forwardRequest, resultOf } from '../../src/webhooks/forward/forwarder.ts';
 import { delivery } from './rig.ts';
 
 const never = () => () => {};
@@ -41,9 +41,16 @@ it('forwards headers in order, except hop-by-hop headers', () => {
 
 it('does not forward headers by which a sender would seem to be a known client or proxy', () => {
   const names = ['Cookie', 'AUTHORIZATION', 'Forwarded', 'X-Forwarded-For', 'x-forwarded-host', 'Proxy-Authorization'];
-  const headers = [...names, 'X-Forward'].map((name) => [name, '1'] as const);
+  const headers = [...names, 'X_Forwarded_For', 'proxy_authorization', 'X-Forward'].map((name) => [name, '1'] as const);
   const request = forwardRequest(delivery('', { headers }), new URL('http://there:1/'));
   expect(request.headers).toEqual(['host', 'there:1', 'X-Forward', '1', 'content-length', '0']);
+});
+
+it('masks a key in what the handler answered', () => {
+  const key = 'sk_live_7Rw1Kc5NbY6uJe0SqMvA';
+  const body = `${'x'.repeat(990)}${key}`;
+  const result = resultOf({ response: { status: 500, headers: {}, body } });
+  expect([result.status, result.body?.slice(-10)]).toEqual([500, 'sk_live_…q']);
 });
 
 it('adds the header of this listener after those of earlier ones', () => {

@@ -1,5 +1,6 @@
 import { type Later, sleep } from '../../base/sleep.ts';
 import { CliError } from '../../base/errors.ts';
+import { redact } from '../../base/redact.ts';
 import type { Database } from '../../base/transaction.ts';
 import { createLanes, type Job, type Lanes } from '../../delivery/lanes.ts';
 import { openTarget, type PostResult, type Target } from '../../delivery/target.ts';
@@ -151,12 +152,17 @@ function sizeOf({ event }: Order): number {
 const mostBody = 1_000;
 
 export function resultOf({ response, error }: PostResult): Omit<Attempt, 'url' | 'ms'> {
-  const body = response?.encoding === undefined ? response?.body.slice(0, mostBody) : undefined;
+  const body = response?.encoding === undefined ? response && startOf(response.body) : undefined;
   return {
     ...(response && { status: response.status }),
     ...(error !== undefined && { error }),
     ...(body !== undefined && body !== '' && { body }),
   };
+}
+
+/** The start of an answer, without keys, which the error page of a handler may show. */
+function startOf(body: string): string {
+  return redact(body.slice(0, 2 * mostBody)).slice(0, mostBody);
 }
 
 /** Headers of one connection; the last two are set for the new one. */
@@ -182,7 +188,8 @@ export function forwardRequest(
 ): { readonly headers: string[]; readonly body: Buffer } {
   const named = given.filter(([name]) => name.toLowerCase() === 'connection').map(([, value]) => value);
   const dropped = new Set([...hopByHop, ...named.flatMap((value) => value.toLowerCase().split(/\s*,\s*/))]);
-  const isKept = (name: string) => !dropped.has(name) && !untrusted.test(name);
+  // Many servers pass both signs on as the same.
+  const isKept = (name: string) => !dropped.has(name) && !untrusted.test(name.replaceAll('_', '-'));
   const headers = given.filter(([name]) => isKept(name.toLowerCase()));
   return { headers: ['host', host, ...headers.flat(), ...added.flat(), 'content-length', String(body.length)], body };
 }
