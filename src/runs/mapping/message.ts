@@ -1,4 +1,5 @@
 import { type CliError, usage } from '../../base/errors.ts';
+import { redact } from '../../base/redact.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { fieldName, type Fields, type Mapped, ValueError } from '../input/row.ts';
 import {
@@ -105,7 +106,8 @@ function paramReader(param: ParamSource, place: number, { allowEmpty = false }: 
   return (fields) => {
     const text = textIn(fields, column);
     if (text === '' && !allowEmpty) return new ValueError(`${where}: it is empty`);
-    return text instanceof ValueError ? new ValueError(`${where}: ${text.why}`) : text;
+    if (text instanceof ValueError) return new ValueError(`${where}: ${text.why}`);
+    return redact(text) === text ? text : new ValueError(`${where}: it contains something that looks like a key`);
   };
 }
 

@@ -54,6 +54,12 @@ describe('a message', () => {
       'param 1, "First name": it is empty',
     ],
     [
+      'a key as a param',
+      { params: [column('name')] },
+      { to, name: 'sk_live_7Rw1Kc5NbY6uJe0SqMvA' },
+      'param 1, name: it contains something that looks like a key',
+    ],
+    [
       'a number of another form',
       {},
       { to: '1 202 555 0101' },
