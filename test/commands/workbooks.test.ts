@@ -202,6 +202,28 @@ it.each<Refused>([
     'a cell has more than a million characters',
   ],
   [
+    'a cell of many long texts',
+    () =>
+      damaged({
+        ...good(),
+        [sheet]: `<worksheet><row><c t="inlineStr"><is>${`<t>${'x'.repeat(600_000)}</t>`.repeat(2)}</is></c></row></worksheet>`,
+      }),
+    'a cell has more than a million characters',
+  ],
+  [
+    'tags that nest deeply',
+    () => damaged({ ...good(), [sheet]: `<worksheet>${'<a>'.repeat(1_000)}${'</a>'.repeat(1_000)}</worksheet>` }),
+    'tags nest deeper than 200 levels',
+  ],
+  [
+    'a tag with many attributes',
+    () => {
+      const attributes = Array.from({ length: 1_000 }, (_, at) => `a${at}="1"`).join(' ');
+      return damaged({ ...good(), [sheet]: `<worksheet><row ${attributes}/></worksheet>` });
+    },
+    'a tag has more than 200 attributes',
+  ],
+  [
     'a cell far to the right',
     () => file([{ rows: [header, [...ada, { xml: '<c r="ZZZ2"><v>1</v></c>' }]] }]),
     'a value in cell ZZZ2, and only the first 1000 columns are read',

@@ -21,6 +21,8 @@ export async function openParts(path: string, name: string): Promise<Parts> {
 const mostBytes = 1 << 30;
 /** Characters of a cell; Excel allows 32,767. */
 const mostText = 1 << 20;
+/** Tags within each other, and attributes of a tag: the parser keeps them in memory. */
+const [mostOpen, mostAttributes] = [200, 200];
 
 export type Attributes = Readonly<Record<string, string | undefined>>;
 
@@ -45,22 +47,29 @@ export async function* reading({ name, zip, entries }: Parts, part: string, hand
   // The unpacked size that the archive states; reading more of it is an error.
   if (entry.uncompressedSize > most) throw tooLarge(name, most);
   const parser = sax.parser(true);
-  let text = '';
+  let [text, depth, count] = ['', 0, 0];
   const add = (chunk: string) => {
     text += chunk;
-    if (text.length > mostText) throw new Error('a cell has more than a million characters');
+    checkText(text);
   };
   Object.assign(parser, {
     onerror(error: Error) {
       throw error;
     },
+    onattribute() {
+      count += 1;
+      if (count > mostAttributes) throw new Error(`a tag has more than ${mostAttributes} attributes`);
+    },
     onopentag({ name: tag, attributes }: { readonly name: string; readonly attributes: Attributes }) {
-      text = '';
+      [text, count] = ['', 0];
+      depth += 1;
+      if (depth > mostOpen) throw new Error(`tags nest deeper than ${mostOpen} levels`);
       handlers.open?.(local(tag), attributes);
     },
     onclosetag(tag: string) {
       handlers.close?.(local(tag), text);
       text = '';
+      depth -= 1;
     },
     ontext: add,
     oncdata: add,
@@ -72,6 +81,11 @@ export async function* reading({ name, zip, entries }: Parts, part: string, hand
   }
   parser.close();
   yield;
+}
+
+/** Refuses the text of a cell that is too long. */
+export function checkText(text: string): void {
+  if (text.length > mostText) throw new Error('a cell has more than a million characters');
 }
 
 export function local(tag: string): string {

@@ -6,6 +6,7 @@ import { shownNumber } from './cell-number.ts';
 import { recordText } from './csv.ts';
 import {
   type Attributes,
+  checkText,
   type Handlers,
   local,
   openParts,
@@ -140,7 +141,7 @@ async function stringsIn(book: Parts, part: string): Promise<readonly string[]> 
     },
     close(tag, content) {
       if (tag === 'rPh') isPhonetic = false;
-      if (tag === 't' && !isPhonetic) text += content;
+      if (tag === 't' && !isPhonetic) checkText((text += content));
       if (tag === 'si') strings.push(unescaped(text));
     },
   });
@@ -184,7 +185,7 @@ async function* csvOf(book: Book, { path }: Sheet, { continued, counts }: Found)
     },
     close(tag, content) {
       if (tag === 'v') hasValue = true;
-      if (tag === 'v' || tag === 't') text += content;
+      if (tag === 'v' || tag === 't') checkText((text += content));
       if (tag === 'c') endCell();
       if (tag === 'row') endRow();
     },
