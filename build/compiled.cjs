@@ -12,6 +12,7 @@ const {
   writeFileSync,
 } = require('node:fs');
 const { homedir } = require('node:os');
+const { dirname } = require('node:path');
 const { Script } = require('node:vm');
 
 // The build replaces these.
@@ -63,6 +64,8 @@ function ownFolder() {
     const all = `${caches}/bizmsg/code`;
     const folder = `${all}/${engine().replace(' ', '-')}-${build}`;
     const isNew = !existsSync(folder);
+    // With sudo, the folder would belong to root, and the user's programs could not use it.
+    if (!existsSync(caches) && !isShareable(statSync(dirname(caches)))) return undefined;
     // Node's recursive mkdir never returns below /proc, and a missing home is not created.
     for (const path of [caches, `${caches}/bizmsg`, all, folder]) {
       if (isNew && !existsSync(path)) mkdirSync(path, { mode: 0o700 });

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -171,4 +172,13 @@ it('keeps no word that is not a command', async () => {
     reject: false,
   });
   expect([exitCode, files().filter((name) => name.includes('password'))]).toEqual([2, []]);
+});
+
+it.runIf(process.getuid?.() === 0)('creates nothing in the home of another user, for example with sudo', async () => {
+  const { program } = copyForOtherV8();
+  const path = join(program.home, 'home');
+  mkdirSync(path);
+  chownSync(path, 1_234, 1_234);
+  expect(await failure({ ...program, home: path })).toContain('error: cannot connect to ');
+  expect(existsSync(join(path, '.cache'))).toBe(false);
 });
