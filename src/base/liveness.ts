@@ -1,6 +1,7 @@
-import { closeSync, existsSync, openSync, readFileSync, readlinkSync, readSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readlinkSync, readSync, statSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { fsError } from './errors.ts';
+import { readRegular } from './files.ts';
 import { isLifeSignHeld, lifeSignOf } from './life-sign.ts';
 import type { Later } from './sleep.ts';
 import { isWindows } from './system.ts';
@@ -55,7 +56,8 @@ export function machineId(): string {
 /** Returns a file's text; undefined if it cannot be read. Throws without a free descriptor, when the file may well exist. */
 export function readIfPresent(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    // Another user may have put a pipe there.
+    return readRegular(path).toString();
   } catch (error) {
     if (exhausted.has(fsError(error)?.code ?? '')) throw error;
     return undefined;

@@ -8,6 +8,7 @@ import { rolldown } from 'rolldown';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { acquire, nameOf } from '../../src/base/lock.ts';
 import { longestSilence, processStart } from '../../src/base/liveness.ts';
+import { makePipe } from '../support/disk.ts';
 import { isLong } from '../support/long-tests.ts';
 import { modeOf, ownFile, posixOnly } from '../support/system.ts';
 
@@ -31,6 +32,15 @@ describe('a lock', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['lock']);
     if (claim.held) claim.release();
     expect(readdirSync(join(path, '..'))).toEqual([]);
+  });
+
+  it('is not free, and blocks no one, if another user has put a pipe in its place', () => {
+    const path = temporary();
+    makePipe(path);
+    // It ends the wait of a process that opens the pipe.
+    const writer = spawn('sh', ['-c', 'while : > "$1"; do sleep 0.1; done', 'sh', path]);
+    onTestFinished(() => void writer.kill());
+    expect(acquire(path, me)).toEqual({ held: false, by: undefined });
   });
 
   it('returns its owner to another process', () => {
