@@ -137,7 +137,7 @@ async function changeStore(folder: string, step: (store: Store) => Store): Promi
 }
 
 function stored(name: string | undefined, loadStore: () => Store): string {
-  if (name === undefined) throw noProfile(loadStore());
+  if (name === undefined) throw noProfile(loadStore(), false);
   if (name !== local) return name;
   throw usage('local is the sandbox on this machine and has its own keys', 'name a stored profile with --profile');
 }

@@ -109,12 +109,13 @@ function newcomer({ flags, env, terminal, loadStore }: CallerInputs): LocalCalle
   return { kind: 'local', mode: 'sandbox', source: 'newcomer', newcomer: true };
 }
 
-export function noProfile({ profiles }: Store): CliError {
+export function noProfile({ profiles }: Store, mayBeLocal = true): CliError {
   const [name, ...others] = Object.keys(profiles);
   const add = 'add one with bizmsg login';
   const use = name === undefined ? add : `bizmsg profiles use ${shellQuote(name)} makes it the one in use`;
   const choose = `choose one of ${listed(Object.keys(profiles))} with bizmsg profiles use or --profile`;
-  const hint = `${others.length > 0 ? choose : use}, or use --profile ${local}, the sandbox on this machine`;
+  const orLocal = mayBeLocal ? `, or use --profile ${local}, the sandbox on this machine` : '';
+  const hint = `${others.length > 0 ? choose : use}${orLocal}`;
   return configuration('no-profile', 'no profile is in use', hint);
 }
 
