@@ -19,7 +19,7 @@ import type { Host } from './base/host.ts';
  * commands: delivery, logs, session, cli, runs, webhooks, sandbox, doctor
  */
 
-/** Runs the command line and returns its exit code. Version and top-level help load nothing else. */
+/** Runs the command line and returns its exit code. The version, and top-level help in a pipe, load nothing else. */
 export async function main(host: Host): Promise<number> {
   const alone = host.argv.length === 1 ? host.argv[0] : undefined;
   if (alone === '--version' || alone === '-V') return print(host, `${__VERSION__}\n`);

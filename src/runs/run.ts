@@ -20,10 +20,10 @@ import { preflight, type Preflight, type PreflightOptions } from './preflight.ts
 import { statusText } from './status.ts';
 import { checkStart } from './start.ts';
 import { dueIn } from './tally.ts';
-
 import { confirmedPlan, dryRun, lookAtTemplate, noteHours } from './rehearsal.ts';
 import { faultOf, finish, sendAndReport } from './sending.ts';
-/** A run from the command line to its result: read, register, confirm, send, report. */
+
+/** A run from the command line to its result: read, confirm, register, send, report. */
 export async function runAction(
   context: Context,
   action: Action,
@@ -64,7 +64,7 @@ export async function runAction(
   }
 }
 
-/** Checks, confirms and registers the rows, then sends them; a dry run ends before that. */
+/** Checks, confirms and registers the rows, then sends them; a dry run ends before it confirms. */
 async function perform(running: Running, hasLooked = false): Promise<Ended | DryRunEnded> {
   const { context, action, options, input, client, opened, signals } = running;
   const found = await preflightOf(running);

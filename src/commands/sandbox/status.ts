@@ -73,7 +73,7 @@ export const sandboxEnv = command({
   ].join('\n'),
   params: {
     url: option('--url <url>', 'the address of a running sandbox (default: that of --profile local)', address),
-    shell: choice('--shell <shell>', 'sh or powershell (default: powershell on Windows, otherwise sh)', [
+    shell: choice('--shell <shell>', 'syntax of the output (default: powershell on Windows, otherwise sh)', [
       'sh',
       'powershell',
     ]),
