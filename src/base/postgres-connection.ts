@@ -119,7 +119,7 @@ export function openConnection(address: PostgresAddress, { later, steady, onTime
   }
 
   async function startSocket(): Promise<Socket> {
-    // The driver tries again if the server closes the connection at once.
+    // The driver tries again if the server closes the connection immediately.
     if (socket) throw Object.assign(new Error('the server closed the connection'), { code: 'CONNECTION_CLOSED' });
     socket = await openSocket(address, connecting.signal);
     socket.on('error', (error) => end('', error)).on('close', () => end('CONNECTION_CLOSED'));

@@ -43,7 +43,7 @@ describe.skipIf(missingPostgres !== undefined)('a PostgreSQL database', () => {
     await server.close();
   });
 
-  it('is waited for during 2 minutes; later statements fail at once', async () => {
+  it('is waited for during 2 minutes; later statements fail immediately', async () => {
     const own = await startPostgres();
     const { database, server, host, notes } = databaseAt(own.url);
     await server.connect();

@@ -143,7 +143,7 @@ describe('webhooks replay', () => {
   });
 
   it('ends on an interrupt, reports its progress, and records the request in flight', async () => {
-    posixOnly('a signal ends a process at once');
+    posixOnly('a signal ends a process immediately');
     const { send, home, run } = await listener();
     const target = await serve(({ body }, _, response) => {
       if (body === '1') response.end();

@@ -6,7 +6,7 @@ import { alive, cli } from '../support/cli.ts';
 import { posixOnly } from '../support/system.ts';
 import { type Machine, message, openMachine } from '../commands/activity-rig.ts';
 
-posixOnly('a signal ends a process at once');
+posixOnly('a signal ends a process immediately');
 
 let machine: Machine;
 beforeEach(async () => {

@@ -16,7 +16,7 @@ import type { World } from '../support/world.ts';
 import { pour } from '../webhooks/pour.ts';
 import * as rig from './import-rig.ts';
 
-posixOnly('a signal ends a process at once');
+posixOnly('a signal ends a process immediately');
 
 /** Milliseconds until a process is killed, before the test times out. */
 const limit = 40_000;

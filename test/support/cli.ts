@@ -107,7 +107,7 @@ function attached(
 
 /** Whether a process exists; sends it a signal, if given. */
 export function alive(pid: number, signal: Parameters<Host['kill']>[1] = 0): boolean {
-  if (signal !== 0 && signal !== 'SIGKILL') posixOnly('a signal ends a process at once');
+  if (signal !== 0 && signal !== 'SIGKILL') posixOnly('a signal ends a process immediately');
   return kill(pid, signal);
 }
 
