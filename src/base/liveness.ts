@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readlinkSync, readSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readlinkSync, readSync, statSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { fsError } from './errors.ts';
 import { readRegular } from './files.ts';
@@ -56,8 +56,8 @@ export function machineId(): string {
 /** Returns a file's text; undefined if it cannot be read. Throws without a free descriptor, when the file may well exist. */
 export function readIfPresent(path: string): string | undefined {
   try {
-    // Another user may have put a pipe there.
-    return readRegular(path).toString();
+    // Elsewhere another user may have put a pipe there.
+    return path.startsWith('/proc/') ? readFileSync(path, 'utf8') : readRegular(path).toString();
   } catch (error) {
     if (exhausted.has(fsError(error)?.code ?? '')) throw error;
     return undefined;
