@@ -13,7 +13,7 @@ export const completion = command({
     '  ~/.bashrc                   eval "$(bizmsg completion bash)"',
     '  ~/.zshrc                    eval "$(bizmsg completion zsh)"',
     '  ~/.config/fish/config.fish  bizmsg completion fish | source',
-    '  $PROFILE (PowerShell)  bizmsg completion powershell | Out-String | Invoke-Expression',
+    '  $PROFILE  bizmsg completion powershell | Out-String | Invoke-Expression',
   ].join('\n'),
   params: { shell: knowing({ of: shells }, required('<shell>', `the shell: ${shells.join(', ')}`, shell)) },
   examples: ['completion bash', 'completion zsh', 'completion fish', 'completion powershell'],
