@@ -179,8 +179,8 @@ async function addPhones(
 /** Without the file, nobody knows who must not be messaged. */
 async function bytesOf(context: Context, file: string, list: Unwanted): Promise<Buffer> {
   try {
-    const found = statsOf(file);
-    // A pipe could be read only once, and may have no writer.
+    const found = list === 'only_to' ? statsOf(file) : undefined;
+    // A pipe, which may have no writer, is for one command, and this list is for all.
     if (found && !found.isFile() && !found.isDirectory())
       throw usage(`"${file}" cannot be read: it is not a regular file`, 'write the phones to a file');
     return await context.bytes(file);
