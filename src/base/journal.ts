@@ -134,6 +134,8 @@ function createWriter({ path, fd, end: start, later, isOurs, now }: WriterOption
       if (!isWindows) return;
       cancel();
       [isOpen, isDirty] = [false, false];
+      // If the replacement fails, nothing may be written: the number of the file may belong to another one by then.
+      fault = unwritable(path, new Error('it could not be replaced'));
       fs.closeSync(fd);
     },
     write(lines) {
@@ -148,7 +150,7 @@ function createWriter({ path, fd, end: start, later, isOurs, now }: WriterOption
       isDirty = true;
     },
     size: () => end,
-    exists: () => fs.fstatSync(fd).nlink > 0,
+    exists: () => isOpen && fs.fstatSync(fd).nlink > 0,
     async synced() {
       await flush();
       if (fault) throw fault;
