@@ -11,10 +11,10 @@ export function profileOption(name: string | undefined): string {
   return name === undefined ? '' : ` --profile ${shellQuote(name)}`;
 }
 
-/** For cmd and PowerShell; for PowerShell alone if they differ. */
+/** For PowerShell and cmd. Where cmd would read another word, it still runs nothing of it. */
 export function windowsQuote(word: string): string {
   if (/^[\w+=:./\\-]+$/.test(word)) return word;
-  return /["$`%!\u201c-\u201f]/.test(word) ? powerShellQuote(word) : `"${word}"`;
+  return `"${word.replace(/[$`\u201c-\u201f]/g, '`$&').replaceAll('"', '""')}"`;
 }
 
 /** PowerShell ends a text at typographic quotes, too. */

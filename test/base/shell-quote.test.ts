@@ -40,11 +40,12 @@ describe('a word on Windows', () => {
     ["it's", `"it's"`],
     ['', '""'],
     ['größe,b', '"größe,b"'],
-    // cmd has no quotes within which these are safe, so PowerShell it is.
-    ['$(calc)', "'$(calc)'"],
-    ['%PATH%', "'%PATH%'"],
-    ['a"b', `'a"b'`],
-    ['`a`', "'`a`'"],
+    ['x&calc', '"x&calc"'],
+    ['x$&calc', '"x`$&calc"'],
+    ['$(calc)', '"`$(calc)"'],
+    ['a"&calc', '"a""&calc"'],
+    ['a\u201d; calc', '"a`\u201d; calc"'],
+    ['`a`', '"``a``"'],
   ])('%j is pasted as %s', (word, pasted) => {
     expect(windowsQuote(word)).toBe(pasted);
   });
