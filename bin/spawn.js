@@ -20,12 +20,13 @@ function spawnDetached([program = '', ...words], { env, log }) {
 }
 
 /** @type {import('../src/base/host.ts').Host['spawnAttached']} */
-function spawnAttached(command, { env, apart, input }) {
+function spawnAttached(command, { env, apart, inShell = false, input }) {
   /** @type {import('node:child_process').StdioOptions} */
   const stdio = input === undefined ? 'inherit' : ['pipe', 2, 2];
-  const { file, words, verbatim } =
-    process.platform === 'win32' ? require('./windows.js').runnable(command, env) : asIs(command);
-  const child = spawn(file, words, { detached: apart, env: { ...env }, stdio, windowsVerbatimArguments: verbatim });
+  const mayBeScript = process.platform === 'win32' && !inShell;
+  const { file, words, verbatim } = mayBeScript ? require('./windows.js').runnable(command, env) : asIs(command);
+  const how = { shell: inShell, windowsVerbatimArguments: verbatim };
+  const child = spawn(file, words, { detached: apart, env: { ...env }, stdio, ...how });
   // It need not read its input.
   child.stdin?.on('error', () => {}).end(input);
   const ended = new Promise((resolve, reject) => {

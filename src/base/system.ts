@@ -21,11 +21,6 @@ export function opener(env: Env): string | undefined {
   return hasDisplay ? 'xdg-open' : undefined;
 }
 
-/** The words that run a line in the shell of the system. */
-export function shellWords(line: string): readonly string[] {
-  return isWindows ? ['cmd.exe', '/d', '/s', '/c', line] : ['sh', '-c', line];
-}
-
 /** The command that moves a file, in every shell of the system. */
 export const moveCommand = isWindows ? 'move' : 'mv';
 

@@ -2,7 +2,6 @@ import { constants } from 'node:os';
 import { fsError } from '../base/errors.ts';
 import type { Env } from '../base/host.ts';
 import { jsonText } from '../base/json.ts';
-import { shellWords } from '../base/system.ts';
 import type { Context } from '../cli/command.ts';
 
 /** They would let the command send in the name of this one. */
@@ -17,7 +16,7 @@ const withheld: ReadonlySet<string> = new Set([
 export async function runOnFinish({ host, note, reporter }: Context, command: string, summary: object): Promise<void> {
   const env: Env = Object.fromEntries(Object.entries(host.env).filter(([name]) => !withheld.has(name)));
   const input = reporter.clean(`${jsonText(summary)}\n`);
-  const why = await failureOf(() => host.spawnAttached(shellWords(command), { env, apart: false, input }));
+  const why = await failureOf(() => host.spawnAttached([command], { env, apart: false, inShell: true, input }));
   if (why !== undefined) note('on-finish', `the command of --on-finish ${why}`);
 
   async function failureOf(start: () => ReturnType<typeof host.spawnAttached>): Promise<string | undefined> {
