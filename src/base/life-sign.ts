@@ -4,8 +4,8 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fsError } from './errors.ts';
 
-// Windows soon gives the number of an ended process to a new process, and the time of its start is slow to read. So a process
-// holds a file open that no other process can open meanwhile, and that the system removes with it.
+// Windows soon gives the number of an ended process to a new process, and the time of its start is slow to read. So a
+// process holds a file open that no other process can open meanwhile, and that the system removes with it.
 
 /** Flags of libuv: no other process may open the file, and it is removed when it is closed. */
 const [alone, temporary] = [0x1000_0000, 0x40];

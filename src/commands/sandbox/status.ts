@@ -68,8 +68,8 @@ export const sandboxEnv = command({
   name: 'env',
   summary: 'Print environment variables for the sandbox',
   details: [
-    'Use them with eval, in PowerShell with Invoke-Expression, or in an .env file. They contain a key and the webhook secret of the sandbox in full.',
-    'Without --url it starts the sandbox of --profile local if it is not running.',
+    'Use them with eval, in PowerShell with Invoke-Expression, or in an .env file. They contain a key and the webhook',
+    'secret of the sandbox in full. Without --url it starts the sandbox of --profile local if it is not running.',
   ].join('\n'),
   params: {
     url: option('--url <url>', 'the address of a running sandbox (default: that of --profile local)', address),
