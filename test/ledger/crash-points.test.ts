@@ -68,7 +68,7 @@ writeSync(1, 'end\\n');
 `;
 
 describe.skipIf(!canInject)('a process that is killed at a change of the ledger', () => {
-  it.each(['local', 'remote'])('loses no claim: %s target', { timeout: 180_000 }, async (target) => {
+  it.each(['local', 'remote'])('loses no claim: %s target', { timeout: 400_000 }, async (target) => {
     const script = await scriptIn(temporaryFolder(), text);
     await atEachChange(script, [hexOf(names), target], {}, async (folder, { lines, point }) => {
       const ledger = await openLedger(folder, { isLocal: target === 'local' });
