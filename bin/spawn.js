@@ -20,15 +20,11 @@ function spawnDetached([program = '', ...words], { env, log }) {
 }
 
 /** @type {import('../src/base/host.ts').Host['spawnAttached']} */
-function spawnAttached(command, { env, apart, inShell = false, input }) {
-  /** @type {import('node:child_process').StdioOptions} */
-  const stdio = input === undefined ? 'inherit' : ['pipe', 2, 2];
-  const mayBeScript = process.platform === 'win32' && !inShell;
-  const { file, words, verbatim } = mayBeScript ? require('./windows.js').runnable(command, env) : asIs(command);
-  const how = { shell: inShell, windowsVerbatimArguments: verbatim };
-  const child = spawn(file, words, { detached: apart, env: { ...env }, stdio, ...how });
-  // It need not read its input.
-  child.stdin?.on('error', () => {}).end(input);
+function spawnAttached(command, { env, apart }) {
+  const isWindows = process.platform === 'win32';
+  const { file, words, verbatim } = isWindows ? require('./windows.js').runnable(command, env) : asIs(command);
+  const how = { detached: apart, windowsVerbatimArguments: verbatim };
+  const child = spawn(file, words, { ...how, env: { ...env }, stdio: 'inherit' });
   const ended = new Promise((resolve, reject) => {
     child.on('exit', (code, signal) => resolve({ code, signal }));
     child.on('error', reject);

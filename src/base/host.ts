@@ -48,10 +48,6 @@ interface AttachOptions {
   readonly env: Env;
   /** Starts it in a new session: it leads a process group and has no terminal. */
   readonly apart: boolean;
-  /** The command is a line for the shell of the system. */
-  readonly inShell?: boolean;
-  /** The text of its stdin. Its stdout goes to stderr then. */
-  readonly input?: string;
 }
 
 /** The used part of `node:sqlite`. */

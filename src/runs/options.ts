@@ -74,7 +74,6 @@ const safetyParams = {
   maxErrors: rare(
     option('--max-errors <n>', 'stop when n consecutive rows failed or are unsure (default: 20)', atLeastOne),
   ),
-  onFinish: rare(option('--on-finish <command>', 'run this shell command at the end, with the JSON summary on stdin')),
 } as const;
 
 /** The limits of a batch, as options or kept in a profile. */

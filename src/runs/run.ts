@@ -21,7 +21,7 @@ import { statusText } from './status.ts';
 import { checkStart } from './start.ts';
 import { dueIn } from './tally.ts';
 import { confirmedPlan, dryRun, lookAtTemplate, noteHours } from './rehearsal.ts';
-import { faultOf, finish, sendAndReport } from './sending.ts';
+import { faultOf, sendAndReport } from './sending.ts';
 
 /** A run from the command line to its result: read, confirm, register, send, report. */
 export async function runAction(
@@ -102,15 +102,14 @@ async function perform(running: Running, hasLooked = false): Promise<Ended | Dry
   if (context.given.dryRun) return dryRun(running, found, registering, template);
   if (found.rows === 0) {
     context.note('empty', 'there are no rows');
-    const result = emptyResult(running);
     return {
-      result,
+      result: emptyResult(running),
       exit: 'done',
       unsurePlaces: [],
       resolveCommands: [],
       unit,
       hasClue: false,
-      finish: () => finish(running, result, false),
+      finish: () => faultOf(opened.ledger.close()),
     };
   }
   const damaged = suspectRowsNote(found, unit);

@@ -61,19 +61,13 @@ export async function sendAndReport(running: Running, found: Preflight, register
     resolveCommands: resolveCommands(accepted, unsureRows),
     unit,
     hasClue: clue !== undefined,
-    finish: (isPrinted) => finish(running, result, isPrinted && !stopped),
+    async finish(isPrinted) {
+      // A run that was stopped goes on later.
+      const ended = isPrinted && !stopped ? await faultOf(ledger.endRun(run)) : undefined;
+      const closed = await faultOf(ledger.close());
+      return ended ?? closed;
+    },
   };
-}
-
-/** Ends a run whose summary was printed, unless it was stopped. */
-export async function finish(running: Running, result: RunResult, hasEnded: boolean): Promise<CliError | undefined> {
-  const { ledger } = running.opened;
-  const ended = hasEnded && result.run !== null ? await faultOf(ledger.endRun(result.run)) : undefined;
-  const closed = await faultOf(ledger.close());
-  const { context, options } = running;
-  if (options.onFinish !== undefined)
-    await (await import('./on-finish.ts')).runOnFinish(context, options.onFinish, result);
-  return ended ?? closed;
 }
 
 interface Sending {

@@ -91,12 +91,11 @@ export function later(milliseconds: number, run: () => void): () => void {
 /** Runs a child without stdin, and collects its output. */
 function attached(
   [program = '', ...words]: readonly string[],
-  { env, apart, input }: Parameters<Host['spawnAttached']>[1],
+  { env, apart }: Parameters<Host['spawnAttached']>[1],
   [out, err]: readonly [Output, Output],
 ): Attached {
-  const child = spawn(program, words, { env: { ...env }, detached: apart, stdio: ['pipe', 'pipe', 'pipe'] });
-  child.stdin.on('error', () => {}).end(input);
-  child.stdout.on('data', (part: Buffer) => void (input === undefined ? out : err).write(part.toString()));
+  const child = spawn(program, words, { env: { ...env }, detached: apart, stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.on('data', (part: Buffer) => void out.write(part.toString()));
   child.stderr.on('data', (part: Buffer) => void err.write(part.toString()));
   const ended = new Promise<Awaited<Attached['ended']>>((resolve, reject) => {
     child.on('close', (code, signal) => resolve({ code, signal }));
