@@ -30,7 +30,7 @@ export const sendBatch = command({
   accepts: callOptions,
   piped: 'text',
   instead: runInstead,
-  run: async (context, { per, excludeFrom, hours, at, ...typed }, emit) => {
+  run: async (context, { per, excludeFrom, hours, ...typed }, emit) => {
     const [{ batchAction, refuseSwapped }, { runAction }, { withDefaults }] = await Promise.all([
       import('../runs/batch.ts'),
       import('../runs/run.ts'),
@@ -41,11 +41,10 @@ export const sendBatch = command({
     const batch = await completed(context, { ...typed, country, encoding, ...inPlaces(typed) });
     const { template, file, words, ...answers } = batch;
     refuseSwapped(template, file);
-    const start = at?.(context.host.now());
     const { allowEmpty } = typed;
     const optOuts = settings.optOut === undefined ? [] : [await optOutsText(settings.optOut)];
     const origin = [settings.origin ?? [], optOuts].flat().join('; ') || undefined;
-    const action = batchAction(context, { template, per, allowEmpty, start, ...settings, ...answers, origin });
+    const action = batchAction(context, { template, per, allowEmpty, ...settings, ...answers, origin });
     const ran = await runAction(context, action, { ...typed, file, encoding: batch.encoding }, emit);
     return words === undefined ? ran : await withOffer(context, ran, words);
   },

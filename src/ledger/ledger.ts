@@ -101,8 +101,6 @@ export interface RunPlan extends Subject {
   readonly isClockRight?: boolean | undefined;
   /** When its own hours begin again. */
   readonly resumesAt?: number | undefined;
-  /** From `--at`: when it begins. */
-  readonly startsAt?: number | undefined;
   /** Decides only: registers nothing, for dry runs and questions before the confirmation. */
   readonly isRehearsal?: boolean | undefined;
   /** The line of a row in the input, or in a JSON array its number. */
@@ -417,8 +415,6 @@ export interface RunState extends Subject, RunFacts, RunReport {
   readonly id: string;
   readonly startedAt: number;
   readonly lastAt: number;
-  /** When it begins, or was to begin: from `--at`; 0 without. */
-  readonly startsAt: number;
   readonly counts: Readonly<Record<State, number>>;
   /** `--again` started it. */
   readonly isAgain: boolean;

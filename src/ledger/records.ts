@@ -56,7 +56,6 @@ export function runIn(row: Row): Run {
     isAgain: row['is_again'] === 1,
     skipSent: numberIn(row, 'skip_sent'),
     resumesAt: Number(row['resumes_at']),
-    startsAt: Number(row['starts_at']),
     isDraft: row['is_draft'] === 1,
     isClosed: row['is_closed'] === 1,
     hasEnded: row['has_ended'] === 1,

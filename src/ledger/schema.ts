@@ -31,7 +31,6 @@ export const schema = [
     started_at INTEGER NOT NULL,
     last_at INTEGER NOT NULL,
     resumes_at INTEGER NOT NULL DEFAULT 0,
-    starts_at INTEGER NOT NULL DEFAULT 0,
     -- Where its latest process began.
     start TEXT,
     command TEXT NOT NULL,

@@ -136,12 +136,12 @@ export function* addRun(run: NewRun, { tick, now }: Moment): Steps<void> {
 
 /** A command begins, or continues, a run whose rows are registered. */
 export function* commitRun(
-  { n, isDraft, tick, startsAt }: Run,
-  run: Subject & RunFacts & Pick<RunPlan, 'resumesAt' | 'startsAt'>,
+  { n, isDraft, tick }: Run,
+  run: Subject & RunFacts & Pick<RunPlan, 'resumesAt'>,
   start: string | undefined,
   at: Moment,
 ): Steps<void> {
-  const times = { last_at: at.now, resumes_at: run.resumesAt ?? 0, starts_at: run.startsAt ?? startsAt };
+  const times = { last_at: at.now, resumes_at: run.resumesAt ?? 0 };
   const began = { tick: isDraft ? at.tick : tick, ...times, start: start ?? null };
   const open = { is_draft: 0, is_closed: 0, has_ended: 0, stopped: null };
   yield* update('run', { n }, { ...subjectOf(run), ...began, ...open });

@@ -7,7 +7,6 @@ import type { InputFile } from './input.ts';
 import type { Mapped, Mapper } from './input/row.ts';
 import type { Source } from './input/source.ts';
 import type { RunFlags } from './options.ts';
-import type { Start } from './start.ts';
 import type { RunSignals } from './stop.ts';
 
 /** A run creates a contact for each row, or sends a message. */
@@ -28,8 +27,6 @@ export interface Action {
   clue?(reasons: readonly string[], columns: readonly string[]): string | undefined;
   /** Rows are sent only then. */
   readonly hours?: Hours | undefined;
-  /** From `--at`; the hours begin then. */
-  readonly start?: Start | undefined;
   /** The settings of the profile that it uses, for people. */
   readonly origin?: string | undefined;
   /** The number of params of each message. */

@@ -14,7 +14,6 @@ import { watchRules } from './phone-lists.ts';
 import type { Hours } from './hours.ts';
 import { noteRepairs } from './mapping/values.ts';
 import type { Action } from './action.ts';
-import { hoursFrom, type Start } from './start.ts';
 
 export interface BatchOptions extends MessageMappingOptions {
   /** Columns that tell several messages for one recipient apart. */
@@ -26,24 +25,12 @@ export interface BatchOptions extends MessageMappingOptions {
   /** The encoding of the input. */
   readonly encoding?: string | undefined;
   readonly hours?: Hours | undefined;
-  readonly start?: Start | undefined;
   /** See `Action`. */
   readonly origin?: string | undefined;
 }
 
 export function batchAction(context: Context, options: BatchOptions): Action {
-  const {
-    template,
-    params,
-    map: maps = [],
-    country,
-    encoding,
-    excludeFrom,
-    onlyTo = [],
-    hours,
-    start,
-    origin,
-  } = options;
+  const { template, params, map: maps = [], country, encoding, excludeFrom, onlyTo = [], hours, origin } = options;
   const perColumns = [...new Set(options.per)].toSorted();
   checkMessageMapping(options);
   const [named] = maps;
@@ -54,8 +41,7 @@ export function batchAction(context: Context, options: BatchOptions): Action {
     template,
     perColumns,
     usedColumns: [named?.from ?? [], ...params.map((param) => ('column' in param ? param.column : []))].flat(),
-    hours: start ? hoursFrom(start, hours) : hours,
-    start,
+    hours,
     origin,
     async mapper(source) {
       const repairs = { decimals: 0, zeros: 0 };

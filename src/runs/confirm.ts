@@ -76,7 +76,7 @@ export function overviewLines(overview: Overview): readonly string[] {
     recipientsLine(overview),
     ...bodyLines(overview),
     timeLine(overview),
-    ...[(action.hours && hoursText(action.hours, now)) ?? [], action.origin ?? []].flat().map(capitalized),
+    ...[action.hours ? hoursText(action.hours, now) : [], action.origin ?? []].flat().map(capitalized),
   ];
 }
 
@@ -123,10 +123,9 @@ function timeLine({ client: { pace, target }, accepted, action, sentThisMonth, n
 }
 
 /** The hours, and when sending begins if that is not now. */
-export function hoursText(hours: Hours, now: number): string | undefined {
-  const only = hours.text === '' ? [] : [`only ${hours.text}`];
-  const begin = hours.isOpen(now) ? [] : [`sending begins ${hours.timeText(hours.opensAt(now))}`];
-  return [...only, ...begin].join('; ') || undefined;
+export function hoursText(hours: Hours, now: number): string {
+  const begin = hours.isOpen(now) ? '' : `; sending begins ${hours.timeText(hours.opensAt(now))}`;
+  return `only ${hours.text}${begin}`;
 }
 
 function capitalized(text: string): string {

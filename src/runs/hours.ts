@@ -4,8 +4,6 @@ import { timeIn } from '../cli/output/figures.ts';
 /** When messages may be sent: `mon-fri 09:00-18:00, sat 10:00-14:00 Europe/Berlin`. */
 export interface Hours {
   readonly text: string;
-  /** From `--at`: nothing is sent before. */
-  readonly startsAt?: number;
   isOpen(time: number): boolean;
   /** A time in the zone of the hours. */
   timeText(time: number): string;
@@ -116,19 +114,12 @@ function minuteAt(format: Intl.DateTimeFormat, time: number): number {
 
 function formatIn(zone: string, text: string): Intl.DateTimeFormat {
   const form = { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-  if (isZone(zone)) return new Intl.DateTimeFormat('en-US', { ...form, timeZone: zone });
-  throw usage(`"${text}" has no time zone at its end that this machine knows`, example);
-}
-
-/** Whether this machine knows a time zone. */
-export function isZone(name: string): boolean {
   try {
-    if (/^[A-Z]\w*(?:\/[\w+-]+)*$/i.test(name)) return Intl.DateTimeFormat('en-US', { timeZone: name }).format() !== '';
-    return false;
+    if (/^[A-Z]\w*(?:\/[\w+-]+)*$/i.test(zone)) return new Intl.DateTimeFormat('en-US', { ...form, timeZone: zone });
   } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
   }
+  throw usage(`"${text}" has no time zone at its end that this machine knows`, example);
 }
 
 const example = 'such as --hours "mon-fri 09:00-18:00 Europe/Berlin"';

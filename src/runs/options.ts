@@ -23,7 +23,6 @@ import { redact } from '../base/redact.ts';
 import type { Context } from '../cli/command.ts';
 import type { Choice } from '../ledger/ledger.ts';
 import { hoursFlag } from './hours.ts';
-import { atFlag } from './start.ts';
 import { countryFlag, fieldTypes, mapFlag, typeFlag } from './mapping/flags.ts';
 import { paramFlag } from './mapping/message.ts';
 import { whereFlag } from './mapping/where.ts';
@@ -117,7 +116,6 @@ export const batchParams = {
   }),
   ...under('When', {
     hours: option('--hours <hours>', hoursHelp, hoursFlag),
-    at: option('--at <time>', 'begin then: 09:00, "2026-05-01 09:00 Europe/Berlin"', atFlag),
     ...whenParams,
   }),
   ...under('Safety', {

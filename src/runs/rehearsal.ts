@@ -119,6 +119,5 @@ export async function dryRun(
 
 /** Says when the hours of a run begin. */
 export function noteHours({ note, host }: Context, { hours }: Action): void {
-  const text = hours && hoursText(hours, host.now());
-  if (text !== undefined) note('hours', text);
+  if (hours) note('hours', hoursText(hours, host.now()));
 }

@@ -18,7 +18,6 @@ import { interruptedEarly, untilSignaled } from './stop.ts';
 import { occasionColumn } from './occasion.ts';
 import { preflight, type Preflight, type PreflightOptions } from './preflight.ts';
 import { statusText } from './status.ts';
-import { checkStart } from './start.ts';
 import { dueIn } from './tally.ts';
 import { confirmedPlan, dryRun, lookAtTemplate, noteHours } from './rehearsal.ts';
 import { faultOf, sendAndReport } from './sending.ts';
@@ -72,7 +71,7 @@ async function perform(running: Running, hasLooked = false): Promise<Ended | Dry
   const isLive = running.mode === 'live' && action.kind === 'message';
   checkRepeatable(options, isLive, context);
   const template = isLive && found.rows > 0 ? await lookAtTemplate(running) : undefined;
-  const untimed: RunPlan = {
+  const plan: RunPlan = {
     isClockRight: isLive && checkClock(context, client, opened),
     account: opened.account,
     mode: running.mode,
@@ -83,20 +82,14 @@ async function perform(running: Running, hasLooked = false): Promise<Ended | Dry
     first: options.first,
     choice: choiceOf(options, context),
     perColumns: action.perColumns,
+    resumesAt: action.hours?.resumesAt(context.host.now()),
     lineOf: found.placeOf,
     about: factsOf(running, found),
   };
   if (isLive && opened.isTeam && !hasLooked) {
-    const mapper = await (await import('./joining.ts')).withoutOwn(running, untimed);
+    const mapper = await (await import('./joining.ts')).withoutOwn(running, plan);
     if (mapper) return perform({ ...running, mapper }, true);
   }
-  const now = context.host.now();
-  await checkStart(action.start, { ledger: opened.ledger, plan: untimed, now });
-  const plan: RunPlan = {
-    ...untimed,
-    resumesAt: action.hours?.resumesAt(now),
-    startsAt: action.start && action.start.at > now ? action.start.at : undefined,
-  };
   const perColumn = () => occasionColumn(running, found);
   const registering = { context, ledger: opened.ledger, found, unit, plan, perColumn };
   if (context.given.dryRun) return dryRun(running, found, registering, template);

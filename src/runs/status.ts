@@ -69,8 +69,8 @@ export type Doing =
   | { readonly what: 'reading'; readonly rows: number }
   | { readonly what: 'sending' }
   | { readonly what: 'waiting'; readonly next: number }
-  /** Outside the hours, or before the start. */
-  | { readonly what: 'closed'; readonly until: string; readonly isBefore: boolean }
+  /** Outside the hours. */
+  | { readonly what: 'closed'; readonly until: string }
   | { readonly what: 'unreachable'; readonly since: number; readonly stopsIn: number };
 
 interface Sending {
@@ -88,8 +88,7 @@ const shortestShownWait = 1_000;
 /** The activity of a run that sends its rows. */
 export function sendingNow({ hours, clock, goneAt, next }: Sending): Doing {
   const now = clock.now();
-  if (hours && !hours.isOpen(now))
-    return { what: 'closed', until: hours.timeText(hours.opensAt(now)), isBefore: now < (hours.startsAt ?? 0) };
+  if (hours && !hours.isOpen(now)) return { what: 'closed', until: hours.timeText(hours.opensAt(now)) };
   if (goneAt !== undefined) {
     const since = clock.steady() - goneAt;
     return { what: 'unreachable', since, stopsIn: longestOutage - since };
@@ -133,10 +132,7 @@ function doingTexts(doing: Doing): readonly [long: string, short: string] {
     const next = spanText(doing.next / 1_000);
     return [`waiting for the rate limit, next in ${next}`, `rate limit, next in ${next}`];
   }
-  if (doing.what === 'closed') {
-    const why = doing.isBefore ? 'waiting' : 'outside the hours';
-    return [`${why} until ${doing.until}`, `until ${doing.until}`];
-  }
+  if (doing.what === 'closed') return [`outside the hours until ${doing.until}`, `until ${doing.until}`];
   const since = `service unreachable for ${spanText(doing.since / 1_000)}`;
   return [`${since}, stopping in ${spanText(doing.stopsIn / 1_000)}`, since];
 }

@@ -27,7 +27,6 @@ const ambiguous = new Set([
   '--again',
   '--failed',
   '--limit <n>',
-  '--at <time>',
   '--live',
   '--plan <name>',
   '--port <port>',

@@ -52,7 +52,6 @@ function runOf(more: Partial<Run> = {}): Run {
     perColumns: [],
     skipSent: undefined,
     resumesAt: 0,
-    startsAt: 0,
     isDraft: false,
     tick: 5,
     start: undefined,
