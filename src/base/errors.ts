@@ -89,8 +89,6 @@ export type ErrorCode =
   | 'not-in-time'
   | 'not-own'
   | 'only-local'
-  | 'only-to'
-  | 'only-to-file'
   | 'opposite'
   | 'opt-out-busy'
   | 'opt-out-file'

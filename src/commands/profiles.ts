@@ -22,7 +22,7 @@ export const showProfile = command({
   params: { name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (default: the one in use)')) },
   examples: ['profiles show acme', 'profiles show acme -o json'],
   sample:
-    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: …\n  hours: not set\n  exclude from: not set\n  only to: not set\n  country: not set\n  encoding: not set\n  opt out: not set\n  opt out words: not set\n  agents: not set\n  team: not set',
+    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: …\n  hours: not set\n  exclude from: not set\n  country: not set\n  encoding: not set\n  opt out: not set\n  opt out words: not set\n  agents: not set\n  team: not set',
   accepts: printOptions,
   piped: 'text',
   run: async (context, input) => {
@@ -61,7 +61,7 @@ export const setProfile = command({
     'Changing the origin deletes the stored keys, after a confirmation, because a key is only ever sent to the',
     'origin it was stored for. Changing only the path keeps them.',
     'A profile keeps options for its commands: an option of a command comes first, and excluded phones add up.',
-    '--only-to is for staging and for agents. none removes a setting, as in --hours none.',
+    'none removes a setting, as in --hours none.',
   ].join('\n'),
   params: {
     name: knowing({ of: 'profiles' }, required('<name>', 'the profile')),
@@ -74,7 +74,6 @@ export const setProfile = command({
     ),
     team: flag('--team-stdin', 'read the line of a team from stdin; an empty one leaves the team'),
     excludeFrom: option('--exclude-from <file>', excludeFromText),
-    onlyTo: option('--only-to <file>', 'with a live key, message only the phones in this file'),
     country: option('--country <code>', 'the country of national phone numbers, such as US', orNone(countryFlag)),
     encoding: option('--encoding <name>', 'the encoding of files, such as windows-1252', orNone(encodingNamed)),
     optOut: option('--opt-out <file>', optOutText),
@@ -94,9 +93,9 @@ export const setProfile = command({
   accepts: ['baseUrl', ...printOptions],
   changes: true,
   piped: 'text',
-  run: async (context, { name, webhookSecret, team, excludeFrom, onlyTo, optOut, agents, ...kept }) => {
+  run: async (context, { name, webhookSecret, team, excludeFrom, optOut, agents, ...kept }) => {
     const { baseUrl } = context.given;
-    const changes = [baseUrl, excludeFrom, onlyTo, optOut, agents, ...Object.values(kept)];
+    const changes = [baseUrl, excludeFrom, optOut, agents, ...Object.values(kept)];
     const given = changes.some((value) => value !== undefined);
     if (!given && !webhookSecret && !team)
       throw usage('specify what to change', 'such as --plan growth; see bizmsg profiles set --help');
@@ -104,7 +103,6 @@ export const setProfile = command({
     const before = profiles.show(name);
     const own = profiles.settings(name);
     const lists = [
-      [onlyTo, own.onlyTo],
       [excludeFrom, own.excludeFrom],
       [optOut, own.optOut],
     ];
@@ -116,20 +114,16 @@ export const setProfile = command({
     const line = team ? (await context.stdin()).trim() : undefined;
     if (line) await (await import('../runs/joining.ts')).checkJoining(context, line, before.team === null);
     const pathOf = (file: string | undefined) => (file === removed ? '' : file && resolve(file));
-    const files = { excludeFrom: pathOf(excludeFrom), onlyTo: pathOf(onlyTo), optOut: pathOf(optOut) };
+    const files = { excludeFrom: pathOf(excludeFrom), optOut: pathOf(optOut) };
     const allowed = agents === removed ? '' : agents;
     const settings = { ...kept, baseUrl, webhookSecret: secret, team: line, ...files, agents: allowed };
     profiles.requireSettings(name, settings);
     if (files.optOut) (await import('../webhooks/opt-out.ts')).optOutFile(files.optOut);
-    if (files.excludeFrom || files.onlyTo) {
-      const stored = profiles.settings(name);
-      const country = (kept.country ?? stored.country) || undefined;
-      const encoding = (kept.encoding ?? stored.encoding) || undefined;
-      const lists = {
-        excludeFrom: files.excludeFrom ? [files.excludeFrom] : [],
-        onlyTo: files.onlyTo ? [files.onlyTo] : [],
-      };
-      await (await import('../runs/phone-lists.ts')).phoneRules(context, lists, { country, encoding });
+    if (files.excludeFrom) {
+      const country = (kept.country ?? own.country) || undefined;
+      const encoding = (kept.encoding ?? own.encoding) || undefined;
+      const { listedPhones } = await import('../runs/phone-lists.ts');
+      await listedPhones(context, [files.excludeFrom], { country, encoding });
     }
     const losesKeys = baseUrl !== undefined && profiles.losesKeys(name, baseUrl);
     if (losesKeys) {

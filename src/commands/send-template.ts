@@ -81,8 +81,8 @@ export const sendTemplate = command({
 /** Most callers have none, and reading them would delay every message. */
 async function hasPhoneLists(context: Context): Promise<boolean> {
   const caller = await callerOf(context);
-  const { excludeFrom, onlyTo, optOut } = caller.kind === 'local' ? {} : caller;
-  return (excludeFrom ?? onlyTo ?? optOut ?? context.host.env.BIZMSG_ONLY_TO) !== undefined;
+  const { excludeFrom, optOut } = caller.kind === 'local' ? {} : caller;
+  return (excludeFrom ?? optOut) !== undefined;
 }
 
 async function callerOf(context: Context) {

@@ -68,8 +68,6 @@ const environment = `Environment
   BIZMSG_ACCOUNT      a name for the account (at most 100 printable characters),
                       which identifies it after its key is replaced. A profile
                       has an id of its own, which comes first
-  BIZMSG_ONLY_TO      a file of phones: a live key may message these only, and
-                      those of the profile's --only-to if it has one
   BIZMSG_TEAM         the line of a team, from bizmsg team init; comes before
                       the one in the profile
   BIZMSG_LOCAL_ONLY   "1": refuse every target except the local sandbox (for
@@ -236,8 +234,7 @@ Practise in the sandbox, which needs no account and sends nothing:
   bizmsg sandbox exec -- npm test
 
 BIZMSG_LOCAL_ONLY=1 refuses every other target. --mode sandbox refuses a live
-key for one command, and whoami shows which key a command would use. With
-BIZMSG_ONLY_TO=FILE a live key may message only the phones in that file.
+key for one command, and whoami shows which key a command would use.
 
 Before anything is sent:
 

@@ -10,7 +10,7 @@ import { endpoints } from '../contract/endpoints.ts';
 import { usage } from '../base/errors.ts';
 import { messageRow } from '../ledger/identity.ts';
 import { shellQuote } from '../base/shell-quote.ts';
-import { watchRules } from './phone-lists.ts';
+import { listedPhones, watchOptOuts } from './phone-lists.ts';
 import type { Hours } from './hours.ts';
 import { noteRepairs } from './mapping/values.ts';
 import type { Action } from './action.ts';
@@ -20,8 +20,8 @@ export interface BatchOptions extends MessageMappingOptions {
   readonly per: readonly string[];
   /** Files of phones that are never messaged. */
   readonly excludeFrom: readonly string[];
-  /** Files of phones: only those in all of them are messaged. */
-  readonly onlyTo?: readonly string[];
+  /** The one of them that may change while the run works. */
+  readonly optOut?: string | undefined;
   /** The encoding of the input. */
   readonly encoding?: string | undefined;
   readonly hours?: Hours | undefined;
@@ -30,7 +30,7 @@ export interface BatchOptions extends MessageMappingOptions {
 }
 
 export function batchAction(context: Context, options: BatchOptions): Action {
-  const { template, params, map: maps = [], country, encoding, excludeFrom, onlyTo = [], hours, origin } = options;
+  const { template, params, map: maps = [], country, encoding, excludeFrom, optOut, hours, origin } = options;
   const perColumns = [...new Set(options.per)].toSorted();
   checkMessageMapping(options);
   const [named] = maps;
@@ -47,7 +47,9 @@ export function batchAction(context: Context, options: BatchOptions): Action {
       const repairs = { decimals: 0, zeros: 0 };
       const map = await createMessageMapping({ ...options, perColumns, repairs }, source);
       const column = source.fields ? phoneColumnIn(source.fields, named?.from) : named?.from;
-      const rules = await watchRules(context, { excludeFrom, onlyTo }, { country, encoding, column });
+      const reading = { country, encoding, column };
+      const optsOut = optOut === undefined ? undefined : watchOptOuts(context, optOut, reading);
+      const isListed = await listedPhones(context, excludeFrom, reading);
       let excludedRows = 0;
       return {
         map: ({ fields }) => map(fields),
@@ -56,14 +58,12 @@ export function batchAction(context: Context, options: BatchOptions): Action {
           if (excludeFrom.length > 0 && excludedRows === 0)
             context.note('excluded', `no recipient is in ${excludeFrom.join(', ')}`);
         },
-        excludes:
-          rules &&
-          ((body) => {
-            const why = rules.why(endpoints.sendTemplate.body(body).to);
-            if (why === 'excluded') excludedRows += 1;
-            return why;
-          }),
-        isUnwantedNow: rules && ((content) => rules.isUnwantedNow(endpoints.sendTemplate.body(JSON.parse(content)).to)),
+        isExcluded({ body }) {
+          const isExcluded = excludeFrom.length > 0 && isListed(endpoints.sendTemplate.body(body).to);
+          if (isExcluded) excludedRows += 1;
+          return isExcluded;
+        },
+        isExcludedNow: optsOut && ((content) => optsOut(endpoints.sendTemplate.body(JSON.parse(content)).to)),
       };
     },
     digest: ({ body, per }, secret) => messageRow(secret, { ...endpoints.sendTemplate.body(body), per }),

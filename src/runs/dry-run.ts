@@ -87,7 +87,7 @@ export function dryRunOf(given: DryRunFacts): DryRunEnded {
     type: 'rehearsal',
     kind,
     rows,
-    ready: rows - invalid - skipped.excluded - skipped.only_to - skipped.where,
+    ready: rows - invalid - skipped.excluded - skipped.where,
     would_send: due,
     run: accepted?.continues ? accepted.run : null,
     refused: refused ? { code: refused.code, message: refused.message } : null,
@@ -133,11 +133,10 @@ export function dryRunText({ dryRun, reasons, unit }: DryRunEnded, ui: Ui): stri
     const which = `${rowsText(conflicts)} ${conflicts === 1 ? 'has' : 'have'} another message for an earlier recipient`;
     lines.push(ui.color.yellow(`${which}${pairText(dryRun.conflict_rows, conflicts, unit, 'other than')}`));
   }
-  const { excluded, only_to: unlisted, where } = skipped;
+  const { excluded, where } = skipped;
   if (excluded > 0) lines.push(`${whole(excluded)} excluded`);
-  if (unlisted > 0) lines.push(`${whole(unlisted)} not in the only-to list`);
   if (where > 0) lines.push(`${whole(where)} left out by --where`);
-  const others = { ...skipped, duplicate: 0, excluded: 0, only_to: 0, where: 0, another_message: 0 };
+  const others = { ...skipped, duplicate: 0, excluded: 0, where: 0, another_message: 0 };
   const count = sumOf(others);
   if (count > 0) {
     const why = skipText({ skipped: others, job: null, continues: run !== null, verb: verbOf(kind) });

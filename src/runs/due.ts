@@ -122,7 +122,6 @@ const skippedFates: ReadonlySet<string> = new Set(['duplicate', 'conflict', 'ear
 function whySkipped({ fate, index }: KnownRow, { found, accepted, input }: Known): string | undefined {
   if (fate === 'where') return 'left out by --where';
   if (fate === 'excluded') return 'in a file of --exclude-from';
-  if (fate === 'only_to') return 'not in the only-to list';
   if (fate === 'conflict')
     return `another message for the recipient of ${unitOf(input.source)} ${found.firstOf(index)}`;
   const other = accepted.elsewhere(index);

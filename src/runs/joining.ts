@@ -72,7 +72,6 @@ async function excluding({ input, mapper, action, signals }: Running, plan: RunP
       sent.add(keyOf(digests.read(row)));
   return {
     ...mapper,
-    excludes: (body, mapped) =>
-      mapper.excludes?.(body, mapped) ?? (sent.has(keyOf(digest(mapped))) ? 'excluded' : undefined),
+    isExcluded: (mapped) => mapper.isExcluded?.(mapped) || sent.has(keyOf(digest(mapped))),
   };
 }

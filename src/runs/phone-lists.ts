@@ -19,8 +19,6 @@ interface Reading {
   readonly encoding?: string | undefined;
   /** The column of the phones in the input. */
   readonly column?: string | undefined;
-  /** The purpose of the list. */
-  readonly list?: Unwanted | undefined;
 }
 
 /**
@@ -31,103 +29,54 @@ interface Reading {
 export async function listedPhones(
   context: Context,
   files: readonly string[],
-  { country, encoding, column, list = 'excluded' }: Reading,
+  { country, encoding, column }: Reading,
 ): Promise<(phone: string) => boolean> {
   const read = await createNumberReader(country);
   const phones = new Set<string>();
-  for (const file of files) await addPhones(context, file, { read, encoding, column, phones, list });
+  for (const file of files) await addPhones(context, file, { read, encoding, column, phones });
   return (phone) => {
     const normal = phones.has(phone) ? phone : read(phone);
     return typeof normal === 'string' && phones.has(normal);
   };
 }
 
-/** Why a phone is not messaged. */
-export type Unwanted = 'excluded' | 'only_to';
-
-type PhoneRules = (phone: string) => Unwanted | undefined;
-
-interface PhoneLists {
-  readonly excludeFrom: readonly string[];
-  readonly onlyTo: readonly string[];
-}
-
-/** Returns why a phone is not messaged: it is excluded, or not in each list of `onlyTo`. Undefined without lists. */
-export async function phoneRules(
+/** Whether a phone is in a list that has changed since this call: people opt out while a run works. */
+export function watchOptOuts(
   context: Context,
-  { excludeFrom, onlyTo }: PhoneLists,
-  reading: Omit<Reading, 'list'>,
-): Promise<PhoneRules | undefined> {
-  if (excludeFrom.length + onlyTo.length === 0) return undefined;
-  const isExcluded = await listedPhones(context, excludeFrom, reading);
-  const allowed: ((phone: string) => boolean)[] = [];
-  for (const file of onlyTo) allowed.push(await listedPhones(context, [file], { ...reading, list: 'only_to' }));
-  return (phone) => {
-    if (isExcluded(phone)) return 'excluded';
-    return allowed.every((isListed) => isListed(phone)) ? undefined : 'only_to';
-  };
-}
-
-interface WatchedRules {
-  readonly why: PhoneRules;
-  /** Whether a phone must not be messaged any more, by a list that changed since the start. */
-  isUnwantedNow(phone: string): boolean | Promise<boolean>;
-}
-
-/** The same for a run, during which people may opt out: a list that changes is read again. */
-export async function watchRules(
-  context: Context,
-  lists: PhoneLists,
-  reading: Omit<Reading, 'list'>,
-): Promise<WatchedRules | undefined> {
-  const files = [...lists.excludeFrom, ...lists.onlyTo];
-  const marks = () => files.map((file) => statMark(statsOf(file))).join();
-  const first = marks();
-  let [known, mark] = [await phoneRules(context, lists, reading), first];
+  file: string,
+  reading: Reading,
+): (phone: string) => boolean | Promise<boolean> {
+  const markOf = ({ ino, size, mtimeMs }: Partial<Stats> = {}) => [ino, size, mtimeMs].join(' ');
+  let mark = markOf(statsOf(file));
+  let isListed: (phone: string) => boolean = () => false;
   let refreshing: Promise<void> | undefined;
-  if (!known) return undefined;
-  return {
-    why: (phone) => known?.(phone),
-    isUnwantedNow(phone) {
-      const now = marks();
-      if (now === mark) return mark !== first && known?.(phone) !== undefined;
-      return (refreshing ??= refresh(now)).then(() => known?.(phone) !== undefined);
-    },
+  return (phone) => {
+    const now = markOf(statsOf(file));
+    if (now === mark) return isListed(phone);
+    return (refreshing ??= refresh(now)).then(() => isListed(phone));
   };
 
   async function refresh(now: string): Promise<void> {
     try {
-      known = await phoneRules({ ...context, note() {} }, lists, reading);
+      isListed = await listedPhones({ ...context, note() {} }, [file], reading);
       mark = now;
     } catch (error) {
-      if (!(error instanceof CliError)) throw error;
       // Stops the run, whatever it is.
-      const code = error.code === 'only-to-file' ? error.code : 'exclude-file';
-      throw configuration(code, error.message, error.hint, error);
+      throw error instanceof CliError ? configuration('exclude-file', error.message, error.hint, error) : error;
     } finally {
       refreshing = undefined;
     }
   }
 }
 
-function statMark(found: Stats | undefined): string {
-  return found ? `${found.ino} ${found.size} ${found.mtimeMs}` : '';
-}
-
-const titles = { excluded: 'the excluded phones', only_to: 'the only-to list' } as const;
+const title = 'the excluded phones';
 
 interface Adding extends Omit<Reading, 'country'> {
-  readonly list: Unwanted;
   readonly read: PhoneReader;
   readonly phones: Set<string>;
 }
 
-async function addPhones(
-  context: Context,
-  file: string,
-  { read, encoding, column, phones, list }: Adding,
-): Promise<void> {
-  const title = titles[list];
+async function addPhones(context: Context, file: string, { read, encoding, column, phones }: Adding): Promise<void> {
   const unreadable = (line: number, why: string) =>
     usage(`${title}: ${file}, line ${line}: ${why}`, 'nothing was sent; fix the line, or remove it');
   if (file === '-') throw usage(`${title}: stdin is not read`, 'write the phones to a file');
@@ -136,7 +85,7 @@ async function addPhones(
     if (typeof phone !== 'string') throw unreadable(line, phone.why);
     phones.add(phone).add(String(text).trim());
   };
-  const bytes = await bytesOf(context, file, list);
+  const bytes = await bytesOf(context, file);
   const used = encoding ?? (encodingOf(bytes).name === 'utf-8' && !isUtf8(bytes) ? 'windows-1252' : undefined);
   const lines = new TextDecoder(encodingOf(bytes, used).name).decode(bytes).split(/\r\n|\r|\n/);
   const first = lines.find((line) => line.trim() !== '');
@@ -147,7 +96,7 @@ async function addPhones(
   }
   const input = await openInput(context, file, { encoding: used, stop: context.host.signal }).catch(
     (error: unknown) => {
-      throw aboutPhones(error, title, 'write the phones to a file, one on each line or in a column named phone');
+      throw aboutPhones(error, 'write the phones to a file, one on each line or in a column named phone');
     },
   );
   const { source } = input;
@@ -165,7 +114,7 @@ async function addPhones(
       for (const row of batch) {
         if ('reason' in row) throw unreadable(row.line, row.reason);
         const names = Object.keys(row.fields);
-        const report = list === 'excluded' ? reportColumns(names) : undefined;
+        const report = reportColumns(names);
         if (report && !isReached(row.fields[report.outcome], row.fields[report.run])) continue;
         const own = columnsIn(names);
         if (own.length === 0) throw noColumn(row.line, names);
@@ -177,26 +126,17 @@ async function addPhones(
 }
 
 /** Without the file, nobody knows who must not be messaged. */
-async function bytesOf(context: Context, file: string, list: Unwanted): Promise<Buffer> {
+async function bytesOf(context: Context, file: string): Promise<Buffer> {
   try {
-    const found = list === 'only_to' ? statsOf(file) : undefined;
-    // A pipe, which may have no writer, is for one command, and this list is for all.
-    if (found && !found.isFile() && !found.isDirectory())
-      throw usage(`"${file}" cannot be read: it is not a regular file`, 'write the phones to a file');
     return await context.bytes(file);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const code = list === 'excluded' ? 'exclude-file' : 'only-to-file';
-    const hint =
-      list === 'excluded'
-        ? error.hint
-        : 'nothing was sent; restore it, or change it: bizmsg profiles set NAME --only-to FILE, or BIZMSG_ONLY_TO';
-    throw configuration(code, `${titles[list]}: ${error.message}`, hint, error);
+    throw configuration('exclude-file', `${title}: ${error.message}`, error.hint, error);
   }
 }
 
 /** The hint of an error may be about the rows to send. */
-function aboutPhones(error: unknown, title: string, hint: string): unknown {
+function aboutPhones(error: unknown, hint: string): unknown {
   if (!(error instanceof CliError) || error.exit !== 'usage') return error;
   return usage(`${title}: ${error.message}`, hint);
 }

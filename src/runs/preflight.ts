@@ -41,10 +41,10 @@ export interface Preflight {
   readonly suspectRows: readonly SuspectRow[];
 }
 
-/** Why a row is left out: its recipient is excluded, or not in an only-to list, or it does not meet `--where`. */
-const leftOutKinds = ['excluded', 'only_to', 'where'] as const;
+/** Why a row is left out: its recipient is excluded, or it does not meet `--where`. */
+const leftOutKinds = ['excluded', 'where'] as const;
 export type LeftOut = (typeof leftOutKinds)[number];
-export const noneLeftOut: Readonly<Record<LeftOut, number>> = { excluded: 0, only_to: 0, where: 0 };
+export const noneLeftOut: Readonly<Record<LeftOut, number>> = { excluded: 0, where: 0 };
 
 export function isLeftOut(kind: string): kind is LeftOut {
   return leftOutKinds.some((one) => one === kind);
@@ -142,8 +142,7 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     const mapped = 'reason' in row ? row : mapper.map(row);
     if ('reason' in mapped) return reject(row, mapped.reason);
     const { body } = mapped;
-    const why = mapper.excludes?.(body, mapped);
-    if (why !== undefined) return leave(why);
+    if (mapper.isExcluded?.(mapped)) return leave('excluded');
     note('valid');
     let text: string | undefined;
     const content = () => (text ??= jsonText(body));

@@ -125,9 +125,8 @@ export async function finishRejectFile(
   result: Pick<RunResult, 'file' | 'sent' | 'failed' | 'unsure' | 'not_reached' | 'skipped'>,
 ): Promise<string | undefined> {
   const { file, sent, failed, unsure, not_reached: left, skipped } = result;
-  const { unsure: heldBack, excluded, only_to, where, changed, busy, another_message: others } = skipped;
-  const isSent =
-    sent > 0 && failed + unsure + left + heldBack + excluded + only_to + where + changed + busy + others === 0;
+  const { unsure: heldBack, excluded, where, changed, busy, another_message: others } = skipped;
+  const isSent = sent > 0 && failed + unsure + left + heldBack + excluded + where + changed + busy + others === 0;
   if (!isSent || !/\.(?:failed|unsure)(?:\.\d+)?\.\w+$/.test(file)) return undefined;
   const written = (await opened.ledger.runs()).flatMap(({ files }) => [files.failed, files.unsure]);
   const own = written.find((one) => one !== undefined && one.file === input.path);

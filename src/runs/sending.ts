@@ -133,7 +133,7 @@ async function sendDueRows(
       exchange: client.prepare(action.endpoint),
       reachable: client.reachable,
       concurrency: client.concurrency,
-      leavesOut: mapper.isUnwantedNow,
+      leavesOut: mapper.isExcludedNow,
       maxErrors: options.maxErrors,
       wasAccepted: accepted.counts.done > 0,
       signals,

@@ -22,8 +22,6 @@ export interface Counts extends RunCounts {
 export interface SkippedCounts {
   /** `--exclude-from`. */
   readonly excluded: number;
-  /** Their recipient is not in an only-to list of the live key. */
-  readonly only_to: number;
   /** Rows that do not meet `--where`. */
   readonly where: number;
   /** `--skip-sent`: another run has sent them. */
@@ -136,7 +134,6 @@ export function skipReasons({
   const bySelf = job !== null ? ` by job ${job}` : continues ? ' by this run' : '';
   const reasons = [
     [skipped.excluded, 'excluded'],
-    [skipped.only_to, 'not in the only-to list'],
     [skipped.where, 'left out by --where'],
     [skipped.this_run, `${verb} earlier${bySelf}`],
     [skipped.earlier_run, `${verb} earlier by another run`],

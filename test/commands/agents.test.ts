@@ -79,7 +79,7 @@ it('is allowed by a person only', async () => {
   expect((await run([...send, '--profile', 'acme'], agent, home)).code).toBe(11);
 });
 
-it.each([['--only-to'], ['--exclude-from'], ['--opt-out']])('does not change a list of %s', async (option) => {
+it.each([['--exclude-from'], ['--opt-out']])('does not change a list of %s', async (option) => {
   const home = newHome();
   const login = ['login', '--profile', 'acme', '--base-url', elsewhere, '--no-check', '--key-stdin', '--no-input'];
   await cli(login, { home, stdin: live });

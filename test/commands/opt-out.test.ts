@@ -229,8 +229,9 @@ it('stops a running batch if the list cannot be read any more', async () => {
     if (existsSync(file)) writeFileSync(file, '');
     response.end('{"message_id":"msg_1"}');
   });
-  const words = ['send-batch', 'welcome', people, '--exclude-from', file, '--concurrency', '1'];
-  const { code, stderr } = await cli(words, { home, env: callerOf(service.url) });
+  await profile(home, service.url, '--opt-out', file);
+  const words = ['send-batch', 'welcome', people, '--concurrency', '1', '--profile', 'acme'];
+  const { code, stderr } = await cli(words, { home });
   expect([code, stderr]).toEqual([3, expect.stringContaining('is empty')]);
 });
 

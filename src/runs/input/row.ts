@@ -32,10 +32,10 @@ export interface Mapper {
   map(row: GoodRow): Mapped;
   /** Whether `--where` leaves the row out. */
   isFilteredOut?(fields: Fields): boolean;
-  /** Why the row's recipient is not messaged; undefined if it is. */
-  excludes?(body: object, mapped: Extract<Mapped, { readonly body: object }>): 'excluded' | 'only_to' | undefined;
-  /** The same for a row that is about to be sent, by its body as JSON: a list may have changed. */
-  isUnwantedNow?(content: string): boolean | Promise<boolean>;
+  /** Whether the row's recipient is not messaged. */
+  isExcluded?(mapped: Extract<Mapped, { readonly body: object }>): boolean;
+  /** The same for a row that is about to be sent, by its body as JSON: its recipient may have opted out. */
+  isExcludedNow?(content: string): boolean | Promise<boolean>;
   /** Called after all rows; throws if an option fits none of them. */
   end?(): void;
 }

@@ -13,7 +13,6 @@ import { baseUrl, accountFault, keyFault, looksLikeKey, webhookSecretFault } fro
 export const settingNames = [
   'hours',
   'excludeFrom',
-  'onlyTo',
   'country',
   'encoding',
   'optOut',
