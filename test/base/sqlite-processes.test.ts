@@ -5,7 +5,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
-import { namesIn } from '../../src/base/files.ts';
 import { openDatabase } from '../../src/base/sqlite.ts';
 import { type Database, query } from '../../src/base/transaction.ts';
 import { temporaryHome } from '../support/bin.ts';
@@ -55,12 +54,6 @@ await tasks[task]();
 `;
 
 const hasProc = existsSync('/proc/self/stat');
-const standalone = process.env['STANDALONE'];
-/** Another version of Node, if `npm run test:nodes` has installed one. */
-const otherNode = namesIn('node_modules/.nodes')
-  .filter((version) => version !== process.versions.node)
-  .map((version) => `node_modules/.nodes/${version}/node_modules/node-${process.platform}-${process.arch}/bin/node`)
-  .find((path) => existsSync(path));
 
 beforeAll(async () => {
   const made = await rolldown({
@@ -88,15 +81,9 @@ interface Worker {
 }
 
 /** Starts a worker in a process group of its own, as a shell does. */
-async function start(path: string, task: 'write' | 'hold', program = standalone ?? process.execPath): Promise<Worker> {
-  const env = { ...process.env, BUN_BE_BUN: '1' };
-  const shell = spawn(
-    'bash',
-    ['-c', 'set -m; "$@" & echo $!; read -r _ 2>/dev/null', 'bash', program, script, path, task],
-    {
-      env,
-    },
-  );
+async function start(path: string, task: 'write' | 'hold'): Promise<Worker> {
+  const command = 'set -m; "$@" & echo $!; read -r _ 2>/dev/null';
+  const shell = spawn('bash', ['-c', command, 'bash', process.execPath, script, path, task]);
   const text = { stdout: '', stderr: '' };
   shell.stdout.on('data', (part: Buffer) => (text.stdout += part.toString()));
   shell.stderr.on('data', (part: Buffer) => (text.stderr += part.toString()));
@@ -151,18 +138,6 @@ describe.runIf(hasProc)('several processes', () => {
     }
     const [all] = await rows(database, 'SELECT count(*) AS count, max(id) AS last, count(*) % 5 AS part FROM thing');
     expect([all?.['count'], all?.['part']]).toEqual([all?.['last'], 0]);
-  });
-
-  it.skipIf(otherNode === undefined)('of two versions of Node do the same (needs npm run test:nodes)', async () => {
-    const path = temporary();
-    const writers = await Promise.all([start(path, 'write'), start(path, 'write', otherNode)]);
-    for (const { stdout } of writers) await expect.poll(() => stdout().split('\n').length).toBeGreaterThan(50);
-    await Promise.all(writers.map(({ kill }) => kill()));
-    const database = await open(path);
-    const [all] = await rows(database, 'SELECT count(*) AS count, max(id) AS last, count(*) % 5 AS part FROM thing');
-    expect([all?.['count'], all?.['part']]).toEqual([all?.['last'], 0]);
-    expect(await rows(database, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
-    expect(writers.map(({ stderr }) => stderr())).toEqual(['', '']);
   });
 
   it('lose nothing that was committed when they are killed', async () => {

@@ -804,7 +804,7 @@ describe('the binary', () => {
   });
 
   // The error is put into Node's own functions.
-  it.skipIf(program.length === 1)('reports an internal error as a bug, with exit 1', async () => {
+  it('reports an internal error as a bug, with exit 1', async () => {
     const { home, env } = await openHostile((_, __, response) => response.end('[{"id":"1"}]'));
     const fault = 'data:text/javascript,Object.fromEntries=()=>{throw new TypeError("on purpose")}';
     const ran = await bin([...list, '-o', 'json'], {

@@ -8,11 +8,8 @@ import type { Ran } from './cli.ts';
 import { homeEnv, isWindows } from './system.ts';
 
 export const binary = fileURLToPath(new URL('../../bin/bizmsg.js', import.meta.url));
-/** The path of the standalone binary, if that is under test. */
-const standalone = process.env['STANDALONE'];
-
 /** The command under test. */
-export const program = standalone === undefined ? ([process.execPath, binary] as const) : ([standalone] as const);
+export const program = [process.execPath, binary] as const;
 /** The same for shell scripts. */
 export const programText = program.map((word) => `'${word}'`).join(' ');
 
