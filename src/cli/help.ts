@@ -50,7 +50,6 @@ export const topicNames = [
   'exit-codes',
   'output',
   'environment',
-  'choices',
   'agents',
   'announced',
 ] as const;

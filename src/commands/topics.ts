@@ -6,7 +6,6 @@ import { described, listed, type topicNames } from '../cli/help.ts';
 import { folded } from '../cli/output/text.ts';
 import { namesOf, type Param, type Params } from '../cli/params.ts';
 import { batchParams, importParams } from '../runs/options.ts';
-import { choices } from '../sandbox/api/choices.ts';
 
 const exitCodes = `Exit codes
 
@@ -311,23 +310,6 @@ ${listed(described(globals))}
 `;
 }
 
-function openPoints(): string {
-  const texts = choices.map(({ sections, open, choice, others = [] }) =>
-    [
-      folded([`${sections.join(' ')}  ${open}`], 80, ''),
-      ...folded([choice], 78, '')
-        .split('\n')
-        .map((line) => `  ${line}`),
-      ...(others.length === 0
-        ? []
-        : folded([`or ${others.join('; ')}`], 78, '')
-            .split('\n')
-            .map((line) => `  ${line}`)),
-    ].join('\n'),
-  );
-  return `How the sandbox handles what the API's document leaves open\n\n${texts.join('\n\n')}\n`;
-}
-
 /** The texts of the help topics. */
 export const topics: Readonly<Record<(typeof topicNames)[number], () => string>> = {
   options,
@@ -336,7 +318,6 @@ export const topics: Readonly<Record<(typeof topicNames)[number], () => string>>
   'exit-codes': () => exitCodes,
   output: () => output,
   environment: () => environment,
-  choices: openPoints,
   agents: () => agents,
   announced: () => announcedFamilies,
 };

@@ -19,7 +19,6 @@ import { isTooLarge } from './api/bodies.ts';
 import { type Decision, underFaults, type Wait } from './api/fault-effects.ts';
 import { handlers } from './api/handlers.ts';
 import { type DisconnectSignal, type Exchange, type HandlerResult, type Reply, targetOf } from './exchange.ts';
-import type { Shape } from './api/shapes.ts';
 import type { Exchanges } from './requests.ts';
 import { withDeliveries } from './events/fan-out.ts';
 import { drawFault } from './faults.ts';
@@ -108,7 +107,6 @@ function waitUnlessAborted(ms: number, signal: AbortSignal): Promise<boolean> {
 /** Everything that a decision depends on, apart from the request. */
 interface Service {
   readonly state: State;
-  readonly shape: Shape;
   readonly ids: Ids;
   readonly minute: MinuteWindow;
   readonly clock: Clock;
@@ -145,24 +143,24 @@ interface Arrival {
 /** The document leaves the order of checks open. Ours: size, host, key, minute, faults, and those of `serve`. */
 function decideFor(arrival: Arrival, { key, refusal }: Caller, service: Service): Decision {
   const { endpoint, now } = arrival;
-  const { state, minute, shape, uncommitted } = service;
-  if (isTooLarge(arrival.exchange.body)) return rejected(service, new Refusal(400, 'the body is larger than 1 MiB'));
+  const { state, minute, uncommitted } = service;
+  if (isTooLarge(arrival.exchange.body)) return rejected(new Refusal(400, 'the body is larger than 1 MiB'));
   const { host } = arrival.exchange.headers;
   if (!isOwnHost(host))
-    return rejected(service, new Refusal(403, `the host ${host} is not this machine: use 127.0.0.1 or localhost`));
-  if (!key || refusal !== undefined) return rejected(service, new Refusal(401, refusal ?? 'the key is invalid'));
+    return rejected(new Refusal(403, `the host ${host} is not this machine: use 127.0.0.1 or localhost`));
+  if (!key || refusal !== undefined) return rejected(new Refusal(401, refusal ?? 'the key is invalid'));
   const rate = minute.take(now, limitsOf(state.plan).perMinute);
-  if (rate?.exceeded) return withRate(rejected(service, minuteExceeded(rate)), rate, shape);
-  const served = (at: number) => withRate(serveOrRefuse(arrival, key, at, service), rate, shape);
+  if (rate?.exceeded) return withRate(rejected(minuteExceeded(rate)), rate);
+  const served = (at: number) => withRate(serveOrRefuse(arrival, key, at, service), rate);
   // Faults apply only to requests within the rate limit, and such requests count toward it.
   const draw = endpoint && state.faults.size > 0 ? drawFault(state, endpoint, now, uncommitted) : undefined;
-  return draw && draw.matched.length > 0 ? underFaults(draw, { ...service, now }, served) : served(now);
+  return draw && draw.matched.length > 0 ? underFaults(draw, now, served) : served(now);
 }
 
-function withRate(outcome: HandlerResult, rate: Rate | undefined, shape: Shape): HandlerResult {
+function withRate(outcome: HandlerResult, rate: Rate | undefined): HandlerResult {
   if (!rate) return outcome;
   const { reply } = outcome;
-  return { ...outcome, reply: { ...reply, headers: { ...reply.headers, ...rateHeaders(shape, rate) } } };
+  return { ...outcome, reply: { ...reply, headers: { ...reply.headers, ...rateHeaders(rate) } } };
 }
 
 // §8.1
@@ -174,27 +172,27 @@ function serveOrRefuse(arrival: Arrival, key: Key, at: number, service: Service)
   try {
     return serve(arrival, key, at, service);
   } catch (error) {
-    if (error instanceof Refusal) return rejected(service, error);
+    if (error instanceof Refusal) return rejected(error);
     return { reply: crashed(service, error), changes: [] };
   }
 }
 
-function rejected(service: Service, refusal: Refusal): HandlerResult {
-  return { reply: refused(service, refusal), changes: [], detail: refusal.message };
+function rejected(refusal: Refusal): HandlerResult {
+  return { reply: refused(refusal), changes: [], detail: refusal.message };
 }
 
 /** Checks the path, the plan and the scope; the endpoint's handler checks the rest. */
 function serve({ exchange, path, query, endpoint }: Arrival, key: Key, now: number, service: Service): HandlerResult {
-  const { state, shape, ids } = service;
+  const { state, ids } = service;
   if (!endpoint) throw new Refusal(404, whyNoEndpoint(exchange.method, path));
   // §5.7
   if (state.plan.without.includes(endpoint)) throw new Refusal(403, 'the plan does not include access to the endpoint');
   if (!isAllowed(key.scope, endpoint)) {
-    throw new Refusal(shape.scopeRefusal, `the key's scope, ${key.scope}, does not allow this endpoint`);
+    throw new Refusal(403, `the key's scope, ${key.scope}, does not allow this endpoint`);
   }
   let { serial } = state;
   const id = (prefix: string) => ids.id(prefix, ++serial);
-  return handlers[endpoint]({ exchange, query, key, state, shape, now, id, random: ids.random(state.serial) });
+  return handlers[endpoint]({ exchange, query, key, state, now, id, random: ids.random(state.serial) });
 }
 
 const longestTarget = 500;
@@ -236,10 +234,10 @@ function recorded(decision: Decision, asked: Asked, service: Service): Decision 
 function crashed(service: Service, error: unknown): Reply {
   const isBug = error instanceof Error && !(error instanceof CliError);
   service.warn(`the sandbox failed: ${(isBug && error.stack) || reasonOf(error)}`);
-  return refused(service, new Refusal(500, 'the sandbox failed; see its log for the cause'));
+  return refused(new Refusal(500, 'the sandbox failed; see its log for the cause'));
 }
 
-export function refused({ shape, clock }: Pick<Service, 'shape' | 'clock'>, refusal: Refusal): Reply {
+export function refused(refusal: Refusal): Reply {
   const { status, message, pointer, retryAfter } = refusal;
-  return errorAnswer(shape, new Refusal(status, redact(message), { pointer, retryAfter }), clock.wall());
+  return errorAnswer(new Refusal(status, redact(message), { pointer, retryAfter }));
 }

@@ -20,7 +20,6 @@ import { createKeys, initialChanges } from './state/keys.ts';
 import type { RateLimit } from './rows.ts';
 import { Refusal } from './refusal.ts';
 import { scheduleReceipts } from './events/receipts.ts';
-import { shapeNamed } from './api/shapes.ts';
 import { createTime } from './time/time.ts';
 import { audienceOf, createTrigger } from './trigger/trigger.ts';
 import { createFeeds, createWatch } from './feed.ts';
@@ -33,8 +32,6 @@ export interface SandboxOptions {
   readonly monthly?: number | undefined;
   /** Endpoints to exclude from the plan. */
   readonly without?: readonly EndpointName[] | undefined;
-  /** `default`, `bare` or `vary:SEED`. */
-  readonly shape?: string | undefined;
   /** The same seed gives the same identifiers and delays, but other keys. */
   readonly seed?: string | undefined;
   readonly clock?: AdjustableClock | undefined;
@@ -53,33 +50,33 @@ const inLocator: ReadonlySet<Change['type']> = new Set(['plan', 'clock', 'reset'
 export type Sandbox = ReturnType<typeof createSandbox>;
 
 export function createSandbox(options: SandboxOptions = {}) {
-  const { clock = createClock(), shape: shapeName = 'default', external = true } = options;
+  const { clock = createClock(), external = true } = options;
   const warn = options.warn ?? (() => {});
   const store = openStore(options.journal);
   const { state, commit } = store;
   compactIfObsolete(store, warn);
   const seed = state.seed || (options.seed ?? randomBytes(16).toString('hex'));
-  const [shape, ids] = [shapeNamed(shapeName), createIds(seed)];
+  const ids = createIds(seed);
   if (state.serial === 0) commit(initialChanges(seed, settingOf(options)));
   else if (options.plan !== undefined) commit([{ type: 'plan', plan: settingOf(options) }]);
   if (state.clock) clock.set(state.clock);
   disableExternal(state, external, warn);
   const exchanges = createExchanges();
   const uncommitted = new Set<FaultRecord>();
-  const service = { state, shape, ids, minute: createMinuteWindow(), clock, uncommitted, exchanges, warn };
+  const service = { state, ids, minute: createMinuteWindow(), clock, uncommitted, exchanges, warn };
   const core = { store, ids, clock, warn };
   const closing = new AbortController();
   const runtime = { service, store, closing: closing.signal };
   const stopCompacting = compactAsItGrows(store, warn);
   const cancelReceipts = scheduleReceipts(core);
-  const dispatcher = createDispatcher({ ...core, shape, timeout: options.timeout });
+  const dispatcher = createDispatcher({ ...core, timeout: options.timeout });
   return {
     /** Answers a request, without a socket. Never throws or rejects. */
     answer: (exchange: Exchange, gone?: DisconnectSignal) => answer({ exchange, gone }, runtime),
     /** Answers requests in order, and journals their changes in one write. */
     answerAll: <T extends Incoming>(asked: readonly T[]) => answerAll(asked, runtime),
     /** Builds the answer to an unreadable request. */
-    refuse: (status: ErrorStatus, detail: string) => refused(service, new Refusal(status, detail)),
+    refuse: (status: ErrorStatus, detail: string) => refused(new Refusal(status, detail)),
     keys: createKeys(core),
     /** The secret that signs events, for webhooks without their own. */
     secret: () => state.secret.secret,
@@ -88,7 +85,6 @@ export function createSandbox(options: SandboxOptions = {}) {
       [state.secret, ...[...state.webhooks.values()].flatMap(({ secret }) => secret ?? [])].flatMap((one) =>
         activeSecrets(one, clock.now()),
       ),
-    shape: shapeName,
     /** From which its identifiers and delays derive. */
     seedText: seed,
     clock,
@@ -117,7 +113,7 @@ export function createSandbox(options: SandboxOptions = {}) {
     /** Calls the listener when the minute or the data id may have changed, which are part of the locator. */
     onLocatorChange: (listener: () => void) =>
       store.follow(({ type }) => (inLocator.has(type) ? listener() : undefined)),
-    ...viewsOf(state, shape),
+    ...viewsOf(state),
     /** Cancels all timers and deliveries. */
     close() {
       closing.abort();

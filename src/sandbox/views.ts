@@ -4,18 +4,17 @@ import { payloadOf } from './api/answers.ts';
 import { deliveryRecords, deliveryRows, remaining, undelivered, waitingCount } from './events/deliveries.ts';
 import { requestRow } from './requests.ts';
 import type { DeliveryFilter, DeliveryStory, EventRecord, MessageFilter, MessageRow, MessageStory } from './rows.ts';
-import type { Shape } from './api/shapes.ts';
 import type { Campaign, Contact, Template } from './state/records.ts';
 import { between, newest } from './state/logs.ts';
 import { eventById, type SentMessage, type State } from './state/state.ts';
 
 /** Read-only views of a sandbox's state. */
-export function viewsOf(state: State, shape: Shape) {
+export function viewsOf(state: State) {
   return {
     plan: () => state.plan,
     /** In order. A cursor is the number of events up to that point, including dropped ones. */
     events: (after = 0): readonly EventRecord[] =>
-      state.events.since(after).map((event) => ({ ...event, payload: payloadOf(shape, event) })),
+      state.events.since(after).map((event) => ({ ...event, payload: payloadOf(event) })),
     /** Every request, in order, after a cursor of requests. */
     requests: (after = 0) => state.calls.since(after),
     cursors: () => ({
@@ -35,7 +34,7 @@ export function viewsOf(state: State, shape: Shape) {
     delivery: (id: string): readonly DeliveryStory[] =>
       deliveryRecords(state, id).map((record) => {
         const event = eventById(state, record.event);
-        return { ...record, payload: event ? payloadOf(shape, event) : null };
+        return { ...record, payload: event ? payloadOf(event) : null };
       }),
     /** Counts the deliveries that redelivering `failed` leaves out. */
     remaining: () => remaining(state),

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { globals } from '../../src/cli/globals.ts';
 import { announced } from '../../src/contract/endpoints.ts';
-import { choices } from '../../src/sandbox/api/choices.ts';
 import { sections, topicNames } from '../../src/cli/help.ts';
 import { exitCodes } from '../../src/base/errors.ts';
 import { whole } from '../../src/cli/command.ts';
@@ -118,12 +117,6 @@ describe('help', () => {
   it('announced lists the features that the API announces', async () => {
     const { stdout } = await run(['help', 'announced']);
     expect(announced.flatMap(({ features }) => features).filter((one) => !stdout.includes(one))).toEqual([]);
-  });
-
-  it('choices has every choice of the sandbox', async () => {
-    const { stdout } = await run(['help', 'choices']);
-    const words = stdout.replaceAll(/\s+/g, ' ');
-    expect(choices.filter(({ open, choice }) => !words.includes(open) || !words.includes(choice))).toEqual([]);
   });
 
   it('options has every global option', async () => {

@@ -106,7 +106,6 @@ describe('the command of sandbox exec', () => {
       [['-o', 'json', '--', 'true'], 'does not accept --output'],
       [['--profile', 'x', '--', 'true'], 'does not accept --profile'],
       [['--dry-run', '--', 'true'], 'does not accept --dry-run'],
-      [['--shape', 'odd', '--', 'true'], '"odd" is not a shape'],
       [['--webhook', 'http://example.com/x', '--', 'true'], 'example.com is not this machine'],
       [['--webhook', 'hooks', '--', 'true'], 'needs a full URL'],
       [['--webhook', 'ftp://127.0.0.1/x', '--', 'true'], 'starts with http'],
@@ -159,10 +158,10 @@ describe('inside sandbox exec', () => {
   });
 
   it('the sandbox has the requested options', async () => {
-    const given = ['--plan', 'starter', '--shape', 'bare', '--rng', '7', '--'];
-    const script = 'bizmsg sandbox status --columns plan,shape --no-header; bizmsg send-template +12025550101 welcome';
+    const given = ['--plan', 'starter', '--rng', '7', '--'];
+    const script = 'bizmsg sandbox status --columns plan --no-header; bizmsg send-template +12025550101 welcome';
     const [one, two] = [await run([...given, 'sh', '-c', script]), await run([...given, 'sh', '-c', script])];
-    expect(lines(one)).toEqual(['starter\tbare', expect.stringMatching(/^msg_sandbox_/)]);
+    expect(lines(one)).toEqual(['starter', expect.stringMatching(/^msg_sandbox_/)]);
     expect(lines(two)).toEqual(lines(one));
   });
 

@@ -109,7 +109,6 @@ const shownAt = {
   'contents/campaigns': 'campaigns',
   limits: 'Plan',
   'limits/keys': 'Keys',
-  'limits/choices': 'Choices',
 } as const satisfies Readonly<Record<ScreenName, string>> & Readonly<Record<string, string>>;
 
 type Address = keyof typeof shownAt;

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { choices } from '../../src/sandbox/api/choices.ts';
 import { paths } from '../sandbox/calls.ts';
 import { noBrowser, show, useBrowser, useSandbox } from './browser.ts';
 
@@ -164,13 +163,5 @@ describe.skipIf(noBrowser)(`the limits on the page (${noBrowser ?? 'in chromium'
     expect(states()).toContain('inactive');
     await dialog.getByRole('button', { name: 'Go live' }).click();
     await expect.poll(states).not.toContain('inactive');
-  });
-
-  it('have choices, as the command lists them', async () => {
-    const page = await tabs.open(shown.link);
-    await show(page, 'limits/choices');
-    const rows = page.getByRole('table', { name: 'Choices' }).getByRole('row');
-    await expect.poll(() => rows.count()).toBe(choices.length + 1);
-    await page.getByRole('cell', { name: 'the three test numbers' }).waitFor();
   });
 });

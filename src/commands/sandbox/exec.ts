@@ -94,13 +94,13 @@ async function writableFolder(context: Context): Promise<Folder> {
   }
 }
 
-async function serveAlone(context: Context, stateFolder: string, { plan, shape, rng: seed }: Input<typeof settings>) {
+async function serveAlone(context: Context, stateFolder: string, { plan, rng: seed }: Input<typeof settings>) {
   const [{ createSandbox }, { serve }] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
     import('../../sandbox/serve.ts'),
   ]);
   const warn = (text: string) => context.note('sandbox', text);
-  const sandbox = () => createSandbox({ plan, shape, seed, warn });
+  const sandbox = () => createSandbox({ plan, seed, warn });
   const alone = { stateFolder, data: null, port: 0, idle: Infinity, background: false };
   return serve({ ...alone, sandbox, build: __BUILD__, host: context.host, warn });
 }

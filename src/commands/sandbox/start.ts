@@ -20,7 +20,6 @@ import { checkExternal } from './endpoints.ts';
 /** Options of a new sandbox. */
 export const settings = {
   plan: choice('--plan <name>', 'the plan, for its limits (default: enterprise)', planNames),
-  shape: option('--shape <shape>', 'the response shape: default, bare or vary:SEED', shape),
   rng: option('--rng <seed>', 'the same seed gives the same ids and delays'),
 } as const;
 
@@ -84,11 +83,6 @@ export const startSandbox = streaming({
   view: ({ url, ended }, ui) => `${ended === 'ready' ? ui.color.green('Ready') : 'Stopped'} ${url}`,
 });
 
-function shape(text: string): string {
-  if (/^(default|bare|vary:.+)$/.test(text)) return text;
-  throw usage(`"${text}" is not a shape`, 'use default, bare or vary:SEED');
-}
-
 interface Ready {
   readonly type: 'ready';
   readonly url: string;
@@ -121,7 +115,7 @@ function isSeparate({ ephemeral, data }: Input<typeof params>): boolean {
 }
 
 async function start(context: Context, input: Input<typeof params>) {
-  const { port, plan, shape, rng: seed, idle, data, external, ephemeral, onDemand } = input;
+  const { port, plan, rng: seed, idle, data, external, ephemeral, onDemand } = input;
   if (ephemeral && data !== undefined) throw usage('--ephemeral and --data exclude each other');
   const [{ createSandbox }, { serve }, { defaultData }, { logFile, rotate }, { createNotes }] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
@@ -145,7 +139,7 @@ async function start(context: Context, input: Input<typeof params>) {
     host,
     build: __BUILD__,
     sandbox(journal) {
-      const sandbox = createSandbox({ plan, shape, seed, external: isAllowed, warn, journal });
+      const sandbox = createSandbox({ plan, seed, external: isAllowed, warn, journal });
       if (seed !== undefined && sandbox.seedText !== seed) warn('--rng is ignored: this sandbox already has a seed');
       return sandbox;
     },
@@ -181,8 +175,8 @@ async function inBackground(
 const foreground = 'leave out --background, and let the shell run it: bizmsg sandbox start … &';
 
 /** The options that are compared with those of a running sandbox. */
-function wordsOf({ port, plan, shape, rng, idle }: Input<typeof params>): readonly string[] {
-  const given = Object.entries({ port, plan, shape, rng, idle: idle && `${idle}ms` });
+function wordsOf({ port, plan, rng, idle }: Input<typeof params>): readonly string[] {
+  const given = Object.entries({ port, plan, rng, idle: idle && `${idle}ms` });
   return given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
 }
 

@@ -19,7 +19,7 @@ export const sandboxStatus = command({
   params: {},
   examples: ['sandbox status', 'sandbox status -o json'],
   sample:
-    'url\tpid\tplan\tshape\tuptime_s\t…\tmessages\tevents\tqueued\twaiting\tdata\tpage\nhttp://127.0.0.1:4780\t29083\tenterprise\tdefault\t1\t…\t1\t2\t0\t0\t…\t…',
+    'url\tpid\tplan\tuptime_s\t…\tmessages\tevents\tqueued\twaiting\tdata\tpage\nhttp://127.0.0.1:4780\t29083\tenterprise\t1\t…\t1\t2\t0\t0\t…\t…',
   accepts: printOptions,
   piped: 'rows',
   first: ['url', 'pid', 'plan', 'uptime_s', 'messages', 'events', 'waiting'],
@@ -29,10 +29,10 @@ export const sandboxStatus = command({
     return Promise.all(
       sandboxes.visible().map(async (locator) => {
         const remote = await remoteOf(context, locator);
-        const { url, pid, plan, shape, uptime_ms, counts, faults, data } = await remote.ask('status');
+        const { url, pid, plan, uptime_ms, counts, faults, data } = await remote.ask('status');
         const uptime_s = Math.round(uptime_ms / 1_000);
         // The column appears only if there are faults, as a reminder.
-        const row = { url, pid, plan: plan.name, shape, uptime_s, ...counts, ...(faults > 0 && { faults }), data };
+        const row = { url, pid, plan: plan.name, uptime_s, ...counts, ...(faults > 0 && { faults }), data };
         const page = pageLink(locator);
         // The table has no room for it.
         if (isTerminal) context.note('page', `to see ${url} in a browser: ${page}`);

@@ -6,14 +6,14 @@ import { useClock } from '../clock.tsx';
 import { Form, numberIn } from '../form.tsx';
 import { act } from '../notice.tsx';
 import { partOf } from '../route.ts';
-import { Parts, Table } from '../table.tsx';
+import { Parts } from '../table.tsx';
 import { endpointText, timeText } from '../words.ts';
 import { Faults } from './faults.tsx';
 import { Keys } from './keys.tsx';
 
-const parts = { limits: 'Limits and faults', keys: 'Keys and audit log', choices: 'Choices' } as const;
+const parts = { limits: 'Limits and faults', keys: 'Keys and audit log' } as const;
 
-/** All that decides about a request: the plan, faults and keys, and the choices of the sandbox. */
+/** All that decides about a request: the plan, faults and keys. */
 export function Limits() {
   const { part, id } = partOf(parts);
   return (
@@ -27,7 +27,6 @@ export function Limits() {
           </>
         )}
         {part === 'keys' && <Keys chosen={id} />}
-        {part === 'choices' && <Choices />}
       </div>
     </div>
   );
@@ -176,30 +175,4 @@ function PlanForm({ plan }: { readonly plan: OutputOf<'usage'>['plan'] }) {
 
 function limitText(limit: number | undefined): string {
   return limit === undefined ? 'unlimited' : String(limit);
-}
-
-/** How the sandbox handles what the API document leaves open. */
-function Choices() {
-  // They never change, so any topic will do.
-  const choices = useAsked('keys', 'choices') ?? [];
-  return (
-    <section>
-      <h2>What the API document leaves open</h2>
-      <p class="preview">
-        Start the sandbox with <code>--shape vary:SEED</code> to test your program against the other answers.
-      </p>
-      <Table
-        label="Choices"
-        rows={choices}
-        keyOf={({ open, sections }) => open + sections.join()}
-        empty="Loading"
-        columns={[
-          { title: 'Section', class: 'whole-word', cell: ({ sections }) => sections.join(' ') },
-          { title: 'Open', cell: ({ open }) => open },
-          { title: 'This sandbox', cell: ({ choice }) => <strong>{choice}</strong> },
-          { title: 'Others', class: 'wide', cell: ({ others = [] }) => others.join('; ') },
-        ]}
-      />
-    </section>
-  );
 }

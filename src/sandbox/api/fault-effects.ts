@@ -1,12 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorStatus, statuses } from '../../contract/statuses.ts';
-import type { Clock } from '../time/clock.ts';
 import { type AnswerFault, type Fault, type FaultRecord, isOnAnswers } from '../state/records.ts';
 import { errorAnswer } from './answers.ts';
 import type { HandlerResult, Reply } from '../exchange.ts';
 import { type FaultDraw, recordOf } from '../faults.ts';
 import { Refusal } from '../refusal.ts';
-import type { Shape } from './shapes.ts';
 
 /** An outcome, with the faults that matched it. */
 export interface Decision extends HandlerResult {
@@ -21,22 +19,15 @@ export interface Wait {
   readonly act?: (now: number) => Decision;
 }
 
-interface Context {
-  readonly shape: Shape;
-  readonly clock: Clock;
-  /** Arrival time of the request. */
-  readonly now: number;
-}
-
-/** Applies the drawn fault to an outcome. Unless the fault is set to `after`, the request is not executed. */
-export function underFaults(draw: FaultDraw, context: Context, serve: (now: number) => HandlerResult): Decision {
+/** Applies the drawn fault to an outcome. `now` is when the request arrived. Unless the fault is set to `after`, the request is not executed. */
+export function underFaults(draw: FaultDraw, now: number, serve: (now: number) => HandlerResult): Decision {
   const { fault } = draw;
   const matched = recordOf(draw);
-  if (!fault || !isOnAnswers(fault.effect)) return { ...serve(context.now), matched };
+  if (!fault || !isOnAnswers(fault.effect)) return { ...serve(now), matched };
   const { effect, after } = fault;
-  if (effect.kind === 'latency') return delayed({ ms: effect.ms, after, matched, now: context.now }, serve);
-  const { reply, changes, detail } = serve(context.now);
-  const brokenReply = replyUnder(effect, reply, fault, context);
+  if (effect.kind === 'latency') return delayed({ ms: effect.ms, after, matched, now }, serve);
+  const { reply, changes, detail } = serve(now);
+  const brokenReply = replyUnder(effect, reply, fault);
   const what = effect.kind === 'status' ? `status ${effect.status}` : effect.kind;
   if (!after) return { reply: brokenReply, changes: [], matched, detail: `${what}, not executed` };
   return { reply: brokenReply, changes, matched, detail: joined(`${what}, after execution`, detail) };
@@ -63,8 +54,8 @@ function delayed({ ms, after, matched, now }: Latency, serve: (now: number) => H
 type BreakingFault = Exclude<AnswerFault, { kind: 'latency' }>;
 
 /** Builds the reply that a fault sends instead. */
-function replyUnder(effect: BreakingFault, reply: Reply, fault: Fault, context: Context): Reply {
-  if (effect.kind === 'status') return statusAnswer(effect.status, fault, context);
+function replyUnder(effect: BreakingFault, reply: Reply, fault: Fault): Reply {
+  if (effect.kind === 'status') return statusAnswer(effect.status, fault);
   if (effect.kind === 'garbage') return garbage;
   return effect.kind === 'truncate' ? { ...reply, fault: effect.kind } : noAnswer(effect.kind);
 }
@@ -80,10 +71,10 @@ function noAnswer(fault: 'reset' | 'hang'): Reply {
   return { status: 0, headers: {}, body: '', fault };
 }
 
-function statusAnswer(status: number, { id }: Fault, { shape, clock }: Context): Reply {
+function statusAnswer(status: number, { id }: Fault): Reply {
   if (!isDocumented(status)) return gatewayAnswer(status);
   const retryAfter = status === 429 ? 1_000 : undefined;
-  return errorAnswer(shape, new Refusal(status, `injected by fault ${id}`, { retryAfter }), clock.wall());
+  return errorAnswer(new Refusal(status, `injected by fault ${id}`, { retryAfter }));
 }
 
 /** Answers like a gateway in front of the service, which does not know the service's error format. */

@@ -1,14 +1,13 @@
 import { isoTime } from '../../base/iso-time.ts';
 import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
-import { createdAnswer, listAnswer, pageOf, sentAnswer } from './answers.ts';
+import { listAnswer } from './answers.ts';
 import { contactBody, jsonBody } from './bodies.ts';
 import type { Contact, Key, Message } from '../state/records.ts';
-import type { Exchange, HandlerResult } from '../exchange.ts';
-import type { Kind, Records, Shape } from './shapes.ts';
+import { type Exchange, type HandlerResult, json } from '../exchange.ts';
 import { isMonthUsedUp } from './admission.ts';
 import { receiptsOf } from '../state/receipts.ts';
 import { Refusal, badBody, readOrRefuse } from '../refusal.ts';
-import type { Collection, State } from '../state/state.ts';
+import type { State } from '../state/state.ts';
 
 /** The input of a handler. Handlers return changes and apply none. */
 export interface Request {
@@ -16,7 +15,6 @@ export interface Request {
   readonly query: URLSearchParams;
   readonly key: Key;
   readonly state: State;
-  readonly shape: Shape;
   readonly now: number;
   readonly id: (prefix: string) => string;
   readonly random: () => number;
@@ -24,22 +22,23 @@ export interface Request {
 
 export const handlers: Readonly<Record<EndpointName, (request: Request) => HandlerResult>> = {
   sendTemplate,
-  listContacts: (request) => list(request, 'contact', request.state.contacts),
+  listContacts: ({ state, query }) => list(state.contacts, query),
   createContact,
-  listTemplates: (request) => list(request, 'template', request.state.templates),
-  listCampaigns: (request) => list(request, 'campaign', request.state.campaigns),
+  listTemplates: ({ state, query }) => list(state.templates, query),
+  listCampaigns: ({ state, query }) => list(state.campaigns, query),
 };
 
 function sendTemplate(request: Request): HandlerResult {
-  const { state, shape, now, key } = request;
+  const { state, now, key } = request;
   const body = jsonBody(request.exchange);
   const { to, template, params } = readOrRefuse(() => endpoints.sendTemplate.body(body));
   checkTemplate(state, template, params.length);
-  if (isMonthUsedUp(state, now)) checkMonth(shape);
+  // §8.2 leaves the status open.
+  if (isMonthUsedUp(state, now)) throw new Refusal(429, "the plan's monthly messages are used up");
   const receipts = receiptsOf(to, now, request.random);
   const id = request.id('msg_sandbox');
   const message: Message = { id, to, template, params, mode: key.mode, key: key.id, sentAt: now, receipts };
-  return { reply: sentAnswer(shape, id), changes: [{ type: 'message', message }] };
+  return { reply: json(200, { message_id: id }), changes: [{ type: 'message', message }] };
 }
 
 function checkTemplate(state: State, name: string, given: number): void {
@@ -51,24 +50,17 @@ function checkTemplate(state: State, name: string, given: number): void {
   if (given !== length) throw badBody(`the template "${name}" takes ${length} params, not ${given}`, '/params');
 }
 
-/** §8.2 leaves this open. */
-function checkMonth(shape: Shape): void {
-  if (shape.monthUsedUp === 'accepted') return;
-  throw new Refusal(shape.monthUsedUp, "the plan's monthly messages are used up");
-}
-
 function createContact(request: Request): HandlerResult {
-  const { state, shape, now } = request;
+  const { state, now } = request;
   const body = contactBody(jsonBody(request.exchange));
   const known = state.contacts.by.get(body.phone);
-  if (known) return { reply: createdAnswer(shape, 'contact', known, false), changes: [] };
+  if (known) return { reply: json(200, known), changes: [] };
   const contact: Contact = { id: request.id('con_sandbox'), ...body, created_at: isoTime(now) };
   const event = { id: request.id('evt'), type: 'contact.created', at: now, data: contact } as const;
   const changes = [{ type: 'contact', contact } as const, { type: 'event', event } as const];
-  return { reply: createdAnswer(shape, 'contact', contact, true), changes };
+  return { reply: json(201, contact), changes };
 }
 
-function list<K extends Kind>(request: Request, kind: K, collection: Collection<Records[K]>): HandlerResult {
-  const page = pageOf(collection.list, request.query, request.shape.paging);
-  return { reply: listAnswer(request.shape, kind, page), changes: [] };
+function list(collection: State['contacts' | 'templates' | 'campaigns'], query: URLSearchParams): HandlerResult {
+  return { reply: listAnswer(collection.list, query), changes: [] };
 }

@@ -6,7 +6,6 @@ import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
 import { check } from '../../delivery/signature/check.ts';
 import { endpointNames } from '../../contract/endpoints.ts';
-import { choices } from '../api/choices.ts';
 import type { DisconnectSignal } from '../exchange.ts';
 import { newFault } from '../faults.ts';
 import type { Sandbox } from '../sandbox.ts';
@@ -84,7 +83,6 @@ export const operations = {
     build,
     data,
     plan: sandbox.plan(),
-    shape: sandbox.shape,
     counts: sandbox.counts(),
     faults: sandbox.faults.list().filter(({ active }) => active).length,
   })),
@@ -145,7 +143,6 @@ export const operations = {
       return newest(sandbox.audit(key), { limit }).map(requestRow);
     },
   ),
-  choices: op(nothing, () => choices),
 
   clock: op(nothing, ({ sandbox }: WithSandbox) => sandbox.time.now()),
   freezeClock: op(nothing, ({ sandbox }: WithSandbox) => sandbox.time.freeze()),

@@ -3,24 +3,19 @@ import { isDelivered } from '../../contract/events.ts';
 import { sign, signatureHeaders } from '../../contract/signature.ts';
 import type { Target } from '../../delivery/target.ts';
 import { payloadOf } from '../api/answers.ts';
-import type { Shape } from '../api/shapes.ts';
 import { isOnAnswers } from '../state/records.ts';
 import { seedNumber } from '../state/ids.ts';
 import type { Attempt, Change, EventFault, Next } from '../state/records.ts';
 import type { Core, Sending, SigningSecret, State } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
 
-export interface AttemptContext extends Core {
-  readonly shape: Shape;
-}
-
 /** Makes one attempt (two with a duplicate fault) and returns the changes to commit. */
-export async function attempt(sending: Sending, target: Target, context: AttemptContext): Promise<readonly Change[]> {
-  const { store, clock, shape } = context;
+export async function attempt(sending: Sending, target: Target, context: Core): Promise<readonly Change[]> {
+  const { store, clock } = context;
   const { state } = store;
   const fault = faultOf(sending, state)?.kind;
   const secrets = activeSecrets(sending.to.secret ?? state.secret, clock.now());
-  const request = signedRequest(sending, { shape, secrets, wall: clock.wall(), fault });
+  const request = signedRequest(sending, { secrets, wall: clock.wall(), fault });
   const changeOf = (attempt: Attempt, next: Next): Change => {
     return { type: 'attempt', delivery: sending.delivery.id, attempt, next };
   };
@@ -51,7 +46,6 @@ async function post(request: SignedRequest, target: Target, clock: Clock): Promi
 }
 
 interface SigningOptions {
-  readonly shape: Shape;
   readonly secrets: readonly string[];
   /** Real time, because a receiver would refuse the sandbox's time. */
   readonly wall: number;
@@ -60,10 +54,9 @@ interface SigningOptions {
 
 const staleBy = 10 * 60;
 
-/** All attempts send the same body, even if the shape of the sandbox has changed. */
-function signedRequest({ event, to, attempts }: Sending, options: SigningOptions): SignedRequest {
-  const { shape, secrets, wall, fault } = options;
-  const body = attempts[0]?.request.body ?? jsonText(payloadOf(shape, event));
+function signedRequest({ event, to }: Sending, options: SigningOptions): SignedRequest {
+  const { secrets, wall, fault } = options;
+  const body = jsonText(payloadOf(event));
   const timestamp = Math.floor(wall / 1000) - (fault === 'stale-timestamp' ? staleBy : 0);
   const signed = { id: event.id, timestamp, body: fault === 'bad-signature' ? `${body} ` : body };
   const headers = {
@@ -84,7 +77,7 @@ export function activeSecrets({ secret, previous }: SigningSecret, now: number):
   return previous && now < previous.until ? [secret, previous.secret] : [secret];
 }
 
-function nextStep(sending: Sending, attempts: readonly Attempt[], { clock, ids }: AttemptContext): Next {
+function nextStep(sending: Sending, attempts: readonly Attempt[], { clock, ids }: Core): Next {
   if (attempts.some(hasArrived)) return 'delivered';
   if (isGone(attempts)) return 'dead';
   const ordinal = sending.attempts.length + attempts.length;

@@ -2,12 +2,12 @@ import { redact } from '../../base/redact.ts';
 import { createLanes, type Lanes } from '../../delivery/lanes.ts';
 import { openTarget, type Target } from '../../delivery/target.ts';
 import type { Change } from '../state/records.ts';
-import type { Sending, State } from '../state/state.ts';
+import type { Core, Sending, State } from '../state/state.ts';
 import { createPatientCommit } from '../state/store.ts';
-import { attempt, type AttemptContext, faultOf } from './attempt.ts';
+import { attempt, faultOf } from './attempt.ts';
 import { isWaiting } from './deliveries.ts';
 
-interface DispatcherOptions extends AttemptContext {
+interface DispatcherOptions extends Core {
   /** Milliseconds of real time that a webhook has to respond (default: 15 s). */
   readonly timeout?: number | undefined;
 }

@@ -21,7 +21,6 @@ const optionFields = fields({
   rate: optional(integer()),
   monthly: optional(integer()),
   without: optional(read.list(oneOf(endpointNames))),
-  shape: optional(read.string),
   clock: optional(clock),
   warn: optional(listener),
 });

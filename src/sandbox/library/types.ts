@@ -4,8 +4,6 @@ export interface SandboxOptions extends PlanLimits {
   readonly seed?: string | number | undefined;
   /** Default: `enterprise`, which has no limits. */
   readonly plan?: PlanName | undefined;
-  /** The shape of responses that the API document leaves open. Default: `default`. */
-  readonly shape?: 'default' | 'bare' | `vary:${string}` | undefined;
   /** Default: `real` time. A manual clock is frozen at the start of 2026, or at the given time. */
   readonly clock?: 'real' | 'manual' | { readonly at: Date | number } | undefined;
   /** Receives warnings, for example about a key of the real service. */

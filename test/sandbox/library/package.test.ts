@@ -81,7 +81,7 @@ const strictest = {
 
 const use = `
 import { createSandbox, type Sandbox, type SandboxEnv, type SandboxOptions } from 'bizmsg/sandbox';
-const options: SandboxOptions = { seed: 1, plan: 'growth', clock: { at: new Date() }, shape: 'vary:1' };
+const options: SandboxOptions = { seed: 1, plan: 'growth', clock: { at: new Date() } };
 export async function use(sandbox: Sandbox = createSandbox(options)): Promise<string> {
   const { status, headers } = await sandbox.answer({ path: '/', headers: new Headers() });
   const server = await sandbox.listen();

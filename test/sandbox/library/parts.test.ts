@@ -67,7 +67,6 @@ describe('an error', () => {
     ['{"rate":"10/m"}', 'createSandbox: rate must be an integer, at least 0'],
     ['{"monthly":-1}', 'createSandbox: monthly must be an integer, at least 0'],
     ['{"without":"contacts"}', 'createSandbox: without must be an array, not a string'],
-    ['{"shape":"round"}', 'createSandbox: "round" is not a shape; use default, bare, or vary:SEED'],
     ['{"clock":"fake"}', 'createSandbox: clock must be real, manual or { at: a Date or a number }'],
     ['{"clock":{"at":"noon"}}', 'createSandbox: clock must be real, manual or { at: a Date or a number }'],
     ['{"seed":true}', 'createSandbox: seed must be a string or a number'],

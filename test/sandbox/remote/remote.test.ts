@@ -12,7 +12,6 @@ it('returns the status of a sandbox', async () => {
     data: null,
     uptime_ms: expect.any(Number),
     plan: { name: 'enterprise' },
-    shape: 'default',
     counts: { contacts: 5, templates: 7, campaigns: 3, messages: 0, events: 0 },
   });
 });
