@@ -11,7 +11,7 @@ import type { Host } from './base/host.ts';
  * ledger: none
  * session: client, logs, ledger, sandbox/remote
  * cli: client, session
- * runs: client, logs, ledger, session, cli
+ * runs: client, ledger, session, cli
  * webhooks: delivery, logs, sandbox/remote
  * sandbox: delivery
  * page: sandbox/control

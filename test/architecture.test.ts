@@ -18,7 +18,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ledger: [],
   session: ['client', 'logs', 'ledger', 'sandbox/remote'],
   cli: ['client', 'session'],
-  runs: ['client', 'logs', 'ledger', 'session', 'cli'],
+  runs: ['client', 'ledger', 'session', 'cli'],
   webhooks: ['delivery', 'logs', 'sandbox/remote'],
   sandbox: ['delivery'],
   // In the browser: only types of the control plane, and base and contract where they need no Node.

@@ -22,10 +22,9 @@ export interface ContextOptions {
   readonly given: Globals;
   readonly reporter: Reporter;
   readonly locate: Context['locate'];
-  readonly command?: string;
 }
 
-export function createContext({ host, given, reporter, locate, command = '' }: ContextOptions): CliContext {
+export function createContext({ host, given, reporter, locate }: ContextOptions): CliContext {
   const stateFolder = once(() => ownStateFolder(host));
   const sandboxes = once(async () => (await import('../session/sandboxes.ts')).openSandboxes(host, stateFolder()));
   let opened: Promise<Team> | undefined;
@@ -52,7 +51,6 @@ export function createContext({ host, given, reporter, locate, command = '' }: C
     given,
     reporter,
     interaction,
-    command,
     stateFolder,
     sandboxes,
     team: (line) => (opened ??= openTeam(context, line)),

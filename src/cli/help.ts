@@ -14,7 +14,7 @@ export const sections: readonly (readonly [heading: string, names: readonly stri
   ['Data', ['contacts', 'templates', 'campaigns']],
   ['Events and sandbox', ['webhooks', 'sandbox']],
   ['Account', ['login', 'whoami', 'profiles', 'keys', 'team']],
-  ['Tools', ['activity', 'api', 'doctor', 'completion', 'help']],
+  ['Tools', ['api', 'doctor', 'completion', 'help']],
 ];
 
 function rootHelp(root: Tree, isAsked: boolean): string {

@@ -53,12 +53,10 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Comm
   checkEnvironment(host.env);
   const query =
     given.query === undefined ? undefined : await (await import('./output/query.ts')).compileQuery(given.query);
-  const command = path.slice(1).join(' ');
   const context = createContext({
     host,
     given,
     reporter,
-    command,
     locate: (words) => locate(tree, words),
   });
   const ui = await createUi(surroundings(host, given), context.harmless);

@@ -55,11 +55,6 @@ export const tree: Tree = {
       'Receive, show, verify and replay events of the service',
       async () => (await import('./webhooks/index.ts')).webhooksCommands,
     ),
-    lazyCommand(
-      'activity',
-      'List the changes made from this machine or its team, newest last',
-      async () => (await import('./activity.ts')).activity,
-    ),
     lazyGroup(
       'team',
       'Share one ledger and rate limit between machines',

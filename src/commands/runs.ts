@@ -92,8 +92,8 @@ export const forgetRuns = command({
   summary: 'Forget runs, so their rows can be sent again',
   details: [
     'Asks for confirmation; a script needs --yes. Nothing changes at the service. --recipient erases one person',
-    'from all runs and single messages, but not from the log of bizmsg activity. An open run or a job that has the',
-    'person in its file would send to them again: a file for --exclude-from prevents that.',
+    'from all runs and single messages. An open run or a job that has the person in its file would send to them',
+    'again: a file for --exclude-from prevents that.',
   ].join('\n'),
   params: {
     ids: knowing(ofRuns, words('[ids...]', 'ids of runs, or their first characters')),

@@ -53,7 +53,7 @@ async function runsChecks(stateFolder: string, host: Host): Promise<readonly Che
 
 async function logsCheck(state: string, host: Host): Promise<Check> {
   const path = join(state, 'logs.db');
-  const remedy = `${moveCommand} ${shellQuote(path)} ${shellQuote(`${path}.away`)}: received events and the activity start again`;
+  const remedy = `${moveCommand} ${shellQuote(path)} ${shellQuote(`${path}.away`)}: the received events start again`;
   try {
     const problem = await logsProblem(state, host);
     return problem === undefined ? pass('logs', 'no damage') : warn('logs', `${path} is damaged: ${problem}`, remedy);

@@ -28,6 +28,8 @@ export interface Ledger {
   /** Ends a run whose summary was printed, and that was not stopped: the same command starts a new one. */
   endRun(run: string): Promise<void>;
 
+  /** The number of live messages of an account since a time. */
+  sentSince(account: string, at: number): Promise<number>;
   /** All runs and jobs, the oldest first. */
   runs(): Promise<readonly RunState[]>;
   /** The rows of a run with what became of them, page by page; then those that it does not have. */

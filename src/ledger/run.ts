@@ -40,9 +40,9 @@ export interface Item {
   readonly retriedAt: number | undefined;
 }
 
-/** The run in which the single messages of an account are claimed. */
-export function singlesOf({ account, mode }: Subject): string {
-  return `${singles}${mode} ${account.id}`;
+/** The run in which the single messages of an account with a template are claimed. */
+export function singlesOf({ account, mode, template }: Subject): string {
+  return `${singles}${mode} ${account.id} ${template}`;
 }
 
 export function isSingles(run: string): boolean {

@@ -32,6 +32,7 @@ import {
   reportsAfter,
   reportsAt,
   reportRun,
+  sentSince,
   type Steps,
   textsAt,
   unsentAfter,
@@ -94,6 +95,7 @@ export function createSqlLedger({ database, secret, self, later, steady, ...opti
       }),
     report: (run, report) => database.write(() => reportRun(run, report)),
     endRun: (run) => database.write(() => endRun(run)),
+    sentSince: (account, at) => database.read(() => sentSince(account, at)),
     async runs() {
       await buryDead();
       return database.read(function* () {

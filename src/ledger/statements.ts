@@ -251,6 +251,13 @@ export function* outcomesOf(people: readonly Uint8Array[], except: number): Step
   return (yield* queryList(sql, [except], people)).map((row) => ({ ...reportIn(row), ...itemIn(row) }));
 }
 
+export function* sentSince(account: string, at: number): Steps<number> {
+  const sql = `SELECT count(*) AS messages FROM item JOIN run ON run.n = item.run
+    WHERE account = $1 AND mode = 'live' AND kind = 'message' AND state = $2 AND at >= $3`;
+  const [row] = yield* query(sql, account, states.indexOf('done'), at);
+  return Number(row?.['messages'] ?? 0);
+}
+
 const reportsWhere = 'SELECT n, state, at, line, message_id, code, reason FROM item WHERE';
 
 /** The next rows of a run, with what became of them. */

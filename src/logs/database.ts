@@ -2,40 +2,11 @@ import { join } from 'node:path';
 import { refuseUnreadable, statsOf } from '../base/files.ts';
 import { type DatabaseOptions, integrityProblem, openDatabase } from '../base/sqlite.ts';
 import { noSqlite } from '../base/sqlite-errors.ts';
-import type { Database, Transaction } from '../base/transaction.ts';
+import type { Database } from '../base/transaction.ts';
 
-/** Calls from this machine that changed something, and events that its listeners received. */
+/** The events that listeners on this machine received, and how far the ledger was. */
 const schema = [
-  `-- The outcome is NULL while the call is under way, and if its process died.
-  CREATE TABLE activity (
-    id INTEGER PRIMARY KEY,
-    at INTEGER NOT NULL,
-    pid INTEGER NOT NULL,
-    start TEXT,
-    profile TEXT NOT NULL,
-    mode TEXT NOT NULL,
-    simulated INTEGER NOT NULL,
-    host TEXT NOT NULL,
-    command TEXT NOT NULL,
-    method TEXT NOT NULL,
-    endpoint TEXT NOT NULL,
-    recipient TEXT,
-    template TEXT,
-    run TEXT,
-    outcome TEXT,
-    ended_at INTEGER,
-    message_id TEXT,
-    status INTEGER,
-    code TEXT,
-    -- The rows of a run.
-    rows INTEGER,
-    done INTEGER,
-    failed INTEGER,
-    unsure INTEGER,
-    unsent INTEGER
-  ) STRICT;
-
-  -- The headers are JSON; the body has the bytes as received, last because it is long.
+  `-- The headers are JSON; the body has the bytes as received, last because it is long.
   CREATE TABLE event (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     at INTEGER NOT NULL,
@@ -89,20 +60,6 @@ export async function openRecorded(stateFolder: string, options: LogOptions): Pr
   // An unreadable folder would look as if nothing had happened.
   refuseUnreadable(stateFolder);
   return statsOf(logsPath(stateFolder)) ? openLogs(stateFolder, options) : undefined;
-}
-
-/** Reads the logs once; undefined if nothing was ever recorded. */
-export async function readLogs<T>(
-  stateFolder: string,
-  options: LogOptions,
-  body: Transaction<T>,
-): Promise<T | undefined> {
-  const logs = await openRecorded(stateFolder, options);
-  try {
-    return await logs?.read(body);
-  } finally {
-    await logs?.close();
-  }
 }
 
 /** Reads all of the logs, and returns what is damaged; repairs nothing. */

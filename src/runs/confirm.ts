@@ -61,7 +61,7 @@ export interface Overview {
   readonly job: string | null;
   readonly client: Pick<RunClient, 'pace' | 'target'>;
   readonly template: TemplateFacts | undefined;
-  /** Messages that this machine has sent in this month; at least. */
+  /** Messages of the account in this month that the ledger knows. */
   readonly sentThisMonth: number;
   readonly now: number;
 }
@@ -117,7 +117,7 @@ function timeLine({ client: { pace, target }, accepted, action, sentThisMonth, n
   const { perMonth } = target.plan;
   const month =
     action.kind === 'message' && perMonth !== undefined
-      ? `. This machine has used ${whole(sentThisMonth)} of the month's ${whole(perMonth)}`
+      ? `. This month ${whole(sentThisMonth)} of ${whole(perMonth)} were sent from here`
       : '';
   return `${durationText(pace, dueIn(accepted), now, action.hours)?.text ?? 'No rate limit is known'}${month}`;
 }

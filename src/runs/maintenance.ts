@@ -2,8 +2,6 @@ import { usage } from '../base/errors.ts';
 import { phoneDigest, recipientDigest } from '../ledger/identity.ts';
 import type { Ledger, RunState } from '../ledger/ledger.ts';
 import { isSingles } from '../ledger/run.ts';
-import { templatesOfCalls } from '../logs/activity.ts';
-import { readLogs } from '../logs/database.ts';
 import { type ListedRun, placesOf, removeFiles, runNamed, type RunsHome, runsOf, withLedger } from './listing.ts';
 
 interface Resolving extends RunsHome {
@@ -79,21 +77,17 @@ export async function forgetRecipient({
   return found.flat().filter(({ id }) => !isSingles(id));
 }
 
-/** The ledger knows digests of template and phone, so each template that was ever sent from here is tried. */
+/** A ledger knows digests of template and phone, so each template that it has is tried. */
 async function inEachLedger<T>(
   home: RunsHome,
   recipient: string,
   act: (ledger: Ledger, people: { readonly who: readonly Uint8Array[]; readonly per: Uint8Array }) => Promise<T>,
 ): Promise<readonly T[]> {
-  const { stateFolder, host } = home;
-  const templates = new Set<string>();
-  for (const { template } of await runsOf(home)) if (template !== undefined) templates.add(template);
-  for (const template of (await readLogs(stateFolder, { host, note() {} }, templatesOfCalls)) ?? [])
-    templates.add(template);
   const results: T[] = [];
   for (const place of await placesOf(home))
     await withLedger(home, place, async (ledger) => {
       const { secret } = ledger;
+      const templates = new Set((await ledger.runs()).flatMap(({ template }) => template ?? []));
       const who = [...templates].map((template) => recipientDigest(secret, { template, to: recipient }));
       results.push(await act(ledger, { who, per: phoneDigest(secret, recipient) }));
     });

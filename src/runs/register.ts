@@ -10,7 +10,7 @@ import type { Preflight } from './preflight.ts';
 
 export interface Registering {
   readonly context: Pick<Context, 'interactive' | 'choose'>;
-  readonly ledger: Pick<Ledger, 'register'>;
+  readonly ledger: Pick<Ledger, 'register' | 'sentSince'>;
   readonly plan: RunPlan;
   readonly found: Pick<Preflight, 'conflictRows'>;
   readonly unit: Unit;

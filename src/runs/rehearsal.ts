@@ -36,7 +36,8 @@ export async function confirmedPlan(
     const most = dueIn(accepted) < fewRows ? dueIn(accepted) : 1;
     const bodies = await firstBodies({ input, found, accepted }, running.mapper, most);
     const now = context.host.now();
-    const sentThisMonth = await client.sentThisMonth();
+    const { ledger, plan } = registering;
+    const sentThisMonth = await ledger.sentSince(plan.account.id, startOfMonth(now));
     const about = {
       file: nameOf(input),
       job: options.job ?? null,
@@ -50,6 +51,12 @@ export async function confirmedPlan(
   };
   if (isAsked || isRepeat) await confirmLive(context, dueIn(accepted), { isRepeat, overview });
   return { ...foreseen.plan, isRehearsal: false };
+}
+
+/** In UTC. */
+function startOfMonth(now: number): number {
+  const today = new Date(now);
+  return Date.UTC(today.getUTCFullYear(), today.getUTCMonth());
 }
 
 /** The template of a batch, if the service lists it; adds a note if it is likely to be refused. */

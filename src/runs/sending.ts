@@ -85,7 +85,7 @@ async function sendDueRows(
   const { host } = context;
   const { accepted, plan } = registered;
   const { run } = accepted;
-  const recordEnd = await client.record({ name: action.endpoint, run, template: action.template });
+  client.noteHarmless(action.kind === 'message');
   const spare = holdSpareFiles();
   let goneAt: number | undefined;
   const shown = await showing(context, {
@@ -112,7 +112,7 @@ async function sendDueRows(
     onSent: (row: Ready) => onOutcome({ outcome: 'skipped', row, why: 'this_run' }),
   };
   try {
-    const stopped = await sendRows({
+    return await sendRows({
       ledger: opened.ledger,
       terms: {
         run,
@@ -150,8 +150,6 @@ async function sendDueRows(
       onTaken: once((owner) => context.note('taken', takenText(owner, host.now()))),
       onOutcome,
     });
-    await recordEnd(tally.counts(), stopped?.exit);
-    return stopped;
   } finally {
     spare.release();
     shown.end();

@@ -1,6 +1,5 @@
 import { whole } from '../cli/output/figures.ts';
 import type { Accepted, Kind } from '../ledger/ledger.ts';
-import type { RunCounts } from '../session/session.ts';
 import type { Reason } from './reasons.ts';
 import type { Outcome, SkipReason } from './row.ts';
 import type { Preflight } from './preflight.ts';
@@ -14,7 +13,13 @@ export interface Tally {
   reasons(): readonly Reason[];
 }
 
-export interface Counts extends RunCounts {
+/** The rows of a run. `rows` is the sum of all others. */
+export interface Counts {
+  readonly rows: number;
+  readonly sent: number;
+  readonly failed: number;
+  readonly unsure: number;
+  readonly not_reached: number;
   readonly skipped: SkippedCounts;
 }
 

@@ -11,7 +11,6 @@ import { isLoopback } from '../client/address.ts';
 import { isLocalKey } from '../contract/keys.ts';
 import { sharedRate } from './shared-rate.ts';
 import { teamOf } from './team.ts';
-import { type ActivityRecorder, createActivityRecorder } from './activity-recorder.ts';
 
 /** A connection for single calls. */
 interface CallerConnection extends Connection {
@@ -120,15 +119,11 @@ export interface RunConnectionOptions extends Partial<
   readonly onTime?: ((time: number) => void) | undefined;
 }
 
-interface RecordedConnection extends Connection {
-  readonly activity: ActivityRecorder;
-}
-
 export async function openConnection(
   session: Session,
   checkedTarget: CheckedTarget,
   { connections, onTime, ...extras }: RunConnectionOptions,
-): Promise<RecordedConnection> {
+): Promise<Connection> {
   const { given, note } = session;
   const { target, simulated } = checkedTarget;
   // Commands without a call do not load them.
@@ -142,7 +137,6 @@ export async function openConnection(
   const transport = onTime
     ? timed(opened, (answer) => onTime(Date.parse(header(answer.headers, 'date') ?? '')))
     : opened;
-  const activity = createActivityRecorder(session, checkedTarget);
   const client = createClient({
     ...clientOptionsFor(session, target),
     transport: connections !== undefined ? transport : withSpinner(session, target, transport),
@@ -156,12 +150,8 @@ export async function openConnection(
     },
     ...extras,
   });
-  const sendOnce = createSendOnce(session, checkedTarget, activity);
-  const close = async () => {
-    await activity.close();
-    await transport.close();
-  };
-  return { client, sendOnce, simulated, mode: target.mode, activity, close };
+  const sendOnce = createSendOnce(session, checkedTarget);
+  return { client, sendOnce, simulated, mode: target.mode, close: () => transport.close() };
 }
 
 function timed(transport: Transport, see: (answer: WireAnswer) => void): Transport {

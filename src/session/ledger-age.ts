@@ -1,25 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import { CliError, olderLedger } from '../base/errors.ts';
 import type { Ledger, LedgerAge } from '../ledger/ledger.ts';
+import { openLogs } from '../logs/database.ts';
 import { lastTick, putTick } from '../logs/ledger-tick.ts';
-import type { ActivityRecorder } from './activity-recorder.ts';
 import type { Session } from './session.ts';
+
+/** Milliseconds that the logs may delay a request. */
+const patience = 1_000;
 
 /**
  * Refuses a ledger that is older than what was sent, for example from a backup: the logs have its last tick, which this
  * process updates after its first claim and at its end. A fault of the logs is no reason to stop.
  */
 export async function watchAge(
-  { given }: Session,
+  { given, host, note, stateFolder }: Session,
   { ledger, age }: { readonly ledger: Ledger; readonly age: LedgerAge },
-  { logs }: Pick<ActivityRecorder, 'logs'>,
 ): Promise<Ledger> {
-  const last = await attempt(async () => (await logs()).read(lastTick(age.id)));
+  const logs = await attempt(() => openLogs(stateFolder(), { host, patience, note: (text) => note('logs', text) }));
+  const last = await attempt(async () => logs?.read(lastTick(age.id)));
   const place = last?.place ?? randomBytes(6).toString('hex');
   let recorded: Promise<unknown> | undefined;
   if (last && (await age.seen(place)) < last.tick) {
-    if (!given.acceptLoss) await ledger.close();
-    if (!given.acceptLoss) throw age.older();
+    if (!given.acceptLoss) {
+      await Promise.all([ledger.close(), logs?.close()]);
+      throw age.older();
+    }
     await record();
   }
   return {
@@ -28,13 +33,14 @@ export async function watchAge(
     claimSingle: (...claimed) => recording(ledger.claimSingle(...claimed)),
     async close(outcomes) {
       await Promise.all([ledger.close(outcomes), recorded && record()]);
+      await logs?.close();
     },
   };
 
   /** In one transaction with what was claimed or recorded before in the same turn. */
   function record(): Promise<unknown> {
     const marked = age.mark(place);
-    return attempt(async () => (await logs()).write(putTick(age.id, { tick: await marked, place })));
+    return attempt(async () => logs?.write(putTick(age.id, { tick: await marked, place })));
   }
 
   async function recording<T>(claiming: Promise<T>): Promise<T> {

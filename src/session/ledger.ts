@@ -5,7 +5,6 @@ import { type AccountFacts, accountOf } from '../ledger/identity.ts';
 import type { Kind } from '../ledger/ledger.ts';
 import { emptyLedger, hasLedger, openLedger as open, pathOf } from '../ledger/open.ts';
 import type { Team } from './team-server.ts';
-import type { ActivityRecorder } from './activity-recorder.ts';
 import { ageOf, watchAge } from './ledger-age.ts';
 import { environmentAccount } from './profiles/environment.ts';
 import { originOf } from './profiles/fields.ts';
@@ -13,12 +12,7 @@ import type { CheckedTarget, OpenedLedger, Session } from './session.ts';
 import { teamOf } from './team.ts';
 
 /** The ledger for what is sent as this caller. A dry run creates none. */
-export async function openLedger(
-  session: Session,
-  checkedTarget: CheckedTarget,
-  kind: Kind,
-  activity: ActivityRecorder,
-): Promise<OpenedLedger> {
+export async function openLedger(session: Session, checkedTarget: CheckedTarget, kind: Kind): Promise<OpenedLedger> {
   const { host, given, reporter } = session;
   const { target, simulated } = checkedTarget;
   if (kind === 'message') refuseEarlyClock(host, checkedTarget);
@@ -26,7 +20,7 @@ export async function openLedger(
   const team = await teamOf(session, checkedTarget);
   if (given.noTeam && !simulated)
     session.note('no-team', "the team's ledger is not used, so what its other machines sent is not known here");
-  if (team && facts) return openShared(session, checkedTarget, { team, facts, activity });
+  if (team && facts) return openShared(session, checkedTarget, { team, facts });
   const stateFolder = session.stateFolder();
   const isLive = !simulated && target.mode !== 'sandbox';
   checkDisk(session, stateFolder, isLive);
@@ -39,21 +33,21 @@ export async function openLedger(
   const { baseUrl, key } = target;
   const account = accountOf(ledger.secret, facts ?? { origin: new URL(baseUrl).origin, key, sandbox: 'not running' });
   if (!isLive || given.dryRun) return { ledger, account, clock };
-  return { ledger: await watchAge(session, { ledger, age: ageOf(ledger, pathOf(which)) }, activity), account, clock };
+  return { ledger: await watchAge(session, { ledger, age: ageOf(ledger, pathOf(which)) }), account, clock };
 }
 
 /** The ledger of a team. Its clock is that of the server. */
 async function openShared(
   session: Session,
   { target }: CheckedTarget,
-  { team, facts, activity }: { readonly team: Team; readonly facts: AccountFacts; readonly activity: ActivityRecorder },
+  { team, facts }: { readonly team: Team; readonly facts: AccountFacts },
 ): Promise<OpenedLedger> {
   const { openTeamLedger } = await import('./team-ledger.ts');
   const isLive = target.mode !== 'sandbox' && !session.given.dryRun;
   if (isLive && team.facts().isUnsafe) throw unsafeServer();
   const opened = await openTeamLedger(team, session.host);
   const account = accountOf(team.secret, { ...facts, isTeam: true });
-  const ledger = isLive ? await watchAge(session, opened, activity) : opened.ledger;
+  const ledger = isLive ? await watchAge(session, opened) : opened.ledger;
   return { ledger, account, isTeam: true, clock: { by: 0 } };
 }
 

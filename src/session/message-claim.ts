@@ -6,7 +6,6 @@ import { claimTimer } from '../ledger/claim-timer.ts';
 import { messageRow } from '../ledger/identity.ts';
 import type { Settlement, SingleTerms, Verdict } from '../ledger/ledger.ts';
 import { singlesOf } from '../ledger/run.ts';
-import type { ActivityRecorder } from './activity-recorder.ts';
 import { isInteractive } from './profiles/environment.ts';
 import type { CheckedTarget, ResendChoice, Session } from './session.ts';
 import { openLedger } from './ledger.ts';
@@ -29,7 +28,6 @@ export interface MessageClaimOptions extends ResendChoice {
   readonly session: Session;
   readonly checkedTarget: CheckedTarget;
   readonly message: BodyOf<'sendTemplate'>;
-  readonly activity: ActivityRecorder;
 }
 
 /** Milliseconds to wait for another process that sends the same message. */
@@ -37,8 +35,8 @@ const maxWait = 60_000;
 const pollInterval = 200;
 
 export async function openMessageClaim(options: MessageClaimOptions): Promise<MessageClaim> {
-  const { session, checkedTarget, message, activity, again, retryUnsure } = options;
-  const { ledger, account } = await openLedger(session, checkedTarget, 'message', activity);
+  const { session, checkedTarget, message, again, retryUnsure } = options;
+  const { ledger, account } = await openLedger(session, checkedTarget, 'message');
   const subject = { account, mode: 'live', kind: 'message', template: message.template } as const;
   const row = messageRow(ledger.secret, message);
   const run = singlesOf(subject);
@@ -107,7 +105,7 @@ export async function openMessageClaim(options: MessageClaimOptions): Promise<Me
 function refusal(what: string, { again }: ResendChoice): CliError {
   const message = `the same message ${what}; nothing was sent now`;
   if (again) return unsafe('sent-before', message, '--again sends it once more');
-  const check = 'check whether it arrived (bizmsg activity lists the sends of this machine)';
+  const check = 'check whether it arrived (bizmsg runs list shows the runs of this machine)';
   return unsafe('sent-unsure', message, `${check}; --retry-unsure sends it again`);
 }
 

@@ -56,7 +56,7 @@ export async function openRunClient(session: Session, caller: Caller, options: R
     prepare: connection.client.prepare,
     ledger: async (kind) => {
       refuseAgent(session, checkedTarget);
-      return openLedger(session, checkedTarget, kind, connection.activity);
+      return openLedger(session, checkedTarget, kind);
     },
     observe: async (request, key) => {
       const { exchange, observed } = connection.client.observe(request, key);
@@ -65,12 +65,8 @@ export async function openRunClient(session: Session, caller: Caller, options: R
       });
       return observed();
     },
-    record(run) {
-      noteHarmless(session, checkedTarget, run.name === 'sendTemplate');
-      return connection.activity.run(run);
-    },
+    noteHarmless: (isMessage) => noteHarmless(session, checkedTarget, isMessage),
     tryLookup: (look) => tryLookup(session, checkedTarget, { pace: lookupGate, stop: signals.stop, onTime }, look),
-    sentThisMonth: connection.activity.sentThisMonth,
     skew: () => skew,
     reachable: () => canReach(transportOptionsFor(session, checkedTarget.target), signals.stop),
   };

@@ -2,7 +2,6 @@ import { CliError } from '../base/errors.ts';
 import { complete } from '../client/exchange.ts';
 import { isMutation } from '../client/wire.ts';
 import { type Settlement, settlementOf } from '../ledger/ledger.ts';
-import type { ActivityRecorder } from './activity-recorder.ts';
 import type { MessageClaimOptions } from './message-claim.ts';
 import { refuseAgent } from './agents.ts';
 import { messageIn } from './request-facts.ts';
@@ -10,7 +9,7 @@ import { knownSecrets, refuseKeys } from './secrets.ts';
 import type { CheckedTarget, SendOnce, Session } from './session.ts';
 
 /** Slot, claim, send, settle: the way of every request that changes something and is not part of a run. */
-export function createSendOnce(session: Session, checkedTarget: CheckedTarget, activity: ActivityRecorder): SendOnce {
+export function createSendOnce(session: Session, checkedTarget: CheckedTarget): SendOnce {
   let isNoted = false;
   return async (exchange, choice = {}) => {
     const { request } = exchange;
@@ -20,9 +19,7 @@ export function createSendOnce(session: Session, checkedTarget: CheckedTarget, a
     if (message) refuseKeys([message.template, ...message.params], await knownSecrets(session));
     // A key of unknown mode counts as live.
     const isLive = checkedTarget.target.mode !== 'sandbox';
-    const claim =
-      message && isLive ? await openClaim({ session, checkedTarget, message, activity, ...choice }) : undefined;
-    const record = activity.call(request, message);
+    const claim = message && isLive ? await openClaim({ session, checkedTarget, message, ...choice }) : undefined;
     let settlement: Settlement = 'release';
     try {
       for (;;) {
@@ -30,20 +27,17 @@ export function createSendOnce(session: Session, checkedTarget: CheckedTarget, a
         if (claim && !(await claim.take(slot))) continue;
         if (!isNoted) noteHarmless(session, checkedTarget, message !== undefined);
         isNoted = true;
-        await record.begin();
         const attempt = await exchange.send(slot);
         if (attempt.outcome === 'failed') throw attempt.error;
         if (attempt.outcome === 'done') {
           settlement = 'done';
-          await record.answered(attempt.answer);
           return attempt.answer;
         }
         await claim?.release();
       }
     } catch (error) {
       settlement = settlementOf(error);
-      await record.failed(error);
-      throw message ? withNextStep(error) : error;
+      throw message ? withNextStep(error, checkedTarget) : error;
     } finally {
       await claim?.close(settlement);
     }
@@ -64,8 +58,11 @@ async function openClaim(options: MessageClaimOptions) {
 }
 
 /** Adds the next step to an error after which the message may have been sent. */
-function withNextStep(error: unknown): unknown {
+function withNextStep(error: unknown, { simulated }: CheckedTarget): unknown {
   if (!(error instanceof CliError) || error.done !== 'unknown') return error;
-  const next = 'bizmsg activity --since 10m shows what was sent from here; --retry-unsure sends it again';
+  const list = simulated
+    ? 'bizmsg sandbox messages shows what arrived there'
+    : 'bizmsg runs list shows the runs of this machine';
+  const next = `${list}; --retry-unsure sends it again`;
   return error.withHint(error.hint === undefined ? next : `${error.hint}\n${next}`);
 }

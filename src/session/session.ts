@@ -1,14 +1,11 @@
-import type { ExitName } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
 import type { Client, Observed } from '../client/client.ts';
 import type { Exchange } from '../client/exchange.ts';
 import type { KnownPace, RunRate } from '../client/pace/pace.ts';
-import type { EndpointName } from '../contract/endpoints.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
 import type { Account, Kind, Ledger } from '../ledger/ledger.ts';
 import type { Team } from './team-server.ts';
-import type { Facts } from '../logs/activity.ts';
 import type { Locator } from '../sandbox/remote/locator.ts';
 import type { CallerFlags, LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
 import type { Sandboxes } from './sandboxes.ts';
@@ -21,8 +18,6 @@ export interface Session {
   readonly interaction: Interaction;
   /** Prints a note on stderr, unless --quiet is given. */
   note(code: string, message: string): void;
-  /** The name of the command, such as `contacts create`. */
-  readonly command: string;
   /** The state folder; throws if other users can change it. */
   stateFolder(): string;
   readonly sandboxes: () => Promise<Sandboxes>;
@@ -81,8 +76,7 @@ export interface Connection {
 }
 
 /**
- * Sends a request of a single call until it succeeds or finally fails. A request that changes something is logged, and a
- * live message is claimed in the ledger.
+ * Sends a request of a single call until it succeeds or finally fails. A live message is claimed in the ledger.
  */
 export type SendOnce = <T>(exchange: Exchange<T>, choice?: ResendChoice) => Promise<T>;
 
@@ -120,7 +114,7 @@ export interface StopSignals {
 
 /**
  * What a run needs as its caller: requests that keep the pace, wait after a 429 and leave network faults to the run, and
- * the ledger and the log of what they send.
+ * the ledger of what they send.
  */
 export interface RunClient extends Pick<Client, 'prepare'> {
   readonly target: RunTarget;
@@ -130,11 +124,9 @@ export interface RunClient extends Pick<Client, 'prepare'> {
   observe(...request: Parameters<Client['observe']>): Promise<Observed>;
   /** The ledger of what was sent, and the account in it. */
   ledger(kind: Kind): Promise<OpenedLedger>;
-  /** Logs the start of a run; the returned function logs its result. */
-  record(run: RunStarted): Promise<RecordRunEnd>;
+  /** Says that nothing really happens, if that is so. */
+  noteHarmless(isMessage: boolean): void;
   readonly tryLookup: TryLookup;
-  /** Counts this month's live messages of this machine and profile; a lower bound. */
-  sentThisMonth(): Promise<number>;
   /** Whether the service can be connected to. No request is sent. */
   reachable(): Promise<boolean>;
   /** Milliseconds by which the clock of the service is ahead; undefined until an answer has its time. */
@@ -161,22 +153,6 @@ interface RunPace {
   /** The milliseconds until the next request may be sent, if rows wait for the rate limit. */
   waiting(): number | undefined;
 }
-
-/** The rows of a run. `rows` is the sum of all others, and of skipped ones. */
-export interface RunCounts {
-  readonly rows: number;
-  readonly sent: number;
-  readonly failed: number;
-  readonly unsure: number;
-  readonly not_reached: number;
-}
-
-export interface RunStarted extends Pick<Facts, 'run' | 'template'> {
-  readonly name: EndpointName;
-}
-
-/** Logs the result of a run. */
-export type RecordRunEnd = (counts: RunCounts, stop: ExitName | undefined) => Promise<void>;
 
 /** The ledger of what was sent, and the account in it. */
 export interface OpenedLedger {

@@ -39,7 +39,7 @@ describe('locate', () => {
   });
 });
 
-it.each([[['--no-colour', 'activity']], [['activity', '--no-colour']]])(
+it.each([[['--no-colour', 'runs', 'list']], [['runs', 'list', '--no-colour']]])(
   'accepts the British spelling of an option: %j',
   async (argv) => {
     expect(await cli(argv, { home: newHome() })).toMatchObject({ code: 0, stderr: '' });

@@ -43,7 +43,6 @@ export async function openMachine(command: string): Promise<Machine> {
 }
 
 const fault = 'bizmsg sandbox fault add --on send-template --status 500';
-const sent = 'bizmsg send-template +12025550101 welcome --profile local';
 
 const mixed = 'bizmsg contacts import mixed.csv --profile local';
 const unanswered = 'bizmsg sandbox fault add --on contacts-create --status 500';
@@ -61,7 +60,6 @@ const before: Readonly<Record<string, readonly string[]>> = {
   'sandbox fault list': [fault],
   'sandbox fault clear': [fault],
   'sandbox endpoints redeliver': ['bizmsg sandbox clock advance 7d'],
-  activity: [sent, sent],
   'webhooks verify': ['bizmsg webhooks show --raw event.http'],
 };
 

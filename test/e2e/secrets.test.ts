@@ -139,7 +139,6 @@ const atHome: Readonly<Record<string, Case>> = {
   'team status': { argv: [[]] },
   'sandbox status': { argv: [[]] },
   'sandbox open': { argv: [['--print'], ['--url', 'http://127.0.0.1:9']] },
-  activity: { argv: [[], ['--where', `mode=${secret}`, '--since', '1h'], ['--failed', '--limit', '1']] },
 };
 
 /** Commands about the events that a listener received. */

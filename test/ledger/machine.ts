@@ -94,11 +94,12 @@ export function byDigest(ledger: Ledger, numbers: RowNumbers): Omit<Process, 'pi
   };
 
   async function singles(rows: readonly RowDigest[], terms: SingleTerms): Promise<readonly Verdict[]> {
-    const { account, mode } = terms.single;
+    const { account, mode, template } = terms.single;
     const verdicts: Verdict[] = [];
     for (const row of rows) {
       const verdict = await ledger.claimSingle(row, terms);
-      if (verdict.verdict === 'yours') numbers.set(keyOf(`singles ${mode} ${account.id}`, row), verdict.item);
+      if (verdict.verdict === 'yours')
+        numbers.set(keyOf(`singles ${mode} ${account.id} ${template}`, row), verdict.item);
       verdicts.push(verdict);
     }
     return verdicts;

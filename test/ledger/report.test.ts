@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ReportedRow } from '../../src/ledger/ledger.ts';
+import { singlesOf } from '../../src/ledger/run.ts';
 import { drivers } from './drivers.ts';
 import { createMachine as createMachineOn, type Process } from './machine.ts';
-import { accepted, day, fatesIn, message, messages, planOf, sendAll } from './rig.ts';
+import { accepted, account, day, fatesIn, message, messages, planOf, sendAll } from './rig.ts';
 
 const people = 'ada:1 bob:1 cyd:1 dan:1';
 /** The reason shown for rows in flight of a process that ended. */
@@ -175,4 +176,20 @@ describe.each(drivers)('the report of a run $where', ({ driver }) => {
     const lines = (await reportOf(ledger, run)).map(({ line }) => line);
     expect(lines).toEqual(Array.from({ length: 1_800 }, (_, at) => (at < 1_200 ? 2 + at : 800 + at)));
   });
+});
+
+it.each(drivers)('counts the live messages of an account since a time, $where', async ({ driver }) => {
+  const machine = createMachineOn(driver);
+  const ledger = machine.start();
+  await sendAll(ledger, planOf('ada:1 bob:1'));
+  machine.wait(day);
+  const since = machine.now();
+  await sendAll(ledger, planOf('cyd:1 dan:1 eve:1'));
+  await sendAll(ledger, planOf('ida:1', { mode: 'sandbox' }));
+  const single = { account, mode: 'live', kind: 'message', template: 'welcome' } as const;
+  await ledger.claim([message('fay:1')], { single });
+  await ledger.settle([{ run: singlesOf(single), row: message('fay:1'), outcome: 'done' }]);
+  await ledger.claim([message('gil:1')], { single });
+  expect(await ledger.sentSince(account.id, since)).toBe(4);
+  expect(await ledger.sentSince('profile:other', since)).toBe(0);
 });

@@ -193,20 +193,6 @@ it.each([
   expect(clock.steady() - began).toBeLessThan(wait + 1_000);
 });
 
-it('logs a message when it is sent, not while it waits', async () => {
-  const { run, service } = await machine('enterprise', 1);
-  const ending = new AbortController();
-  await run(send);
-  const later: Host['later'] = () => {
-    // It waits for the end of the minute, which never comes.
-    setImmediate(() => ending.abort('SIGINT'));
-    return () => {};
-  };
-  expect((await run(send, { later, signal: ending.signal })).code).toBe(130);
-  const logged = (await run(['activity', '--no-header'])).stdout.trimEnd().split('\n');
-  expect([logged.length, service.seen.length]).toEqual([1, 1]);
-});
-
 it.each([
   ['live', [], { requests: 60, window_seconds: 60 }, true],
   ['live', ['--rate', '5/s'], { requests: 5, window_seconds: 1 }, false],

@@ -23,10 +23,7 @@ export async function compare(context: Context): Promise<Comparison> {
     seen.push(sighting);
     // Reported immediately, since later requests may fail.
     for (const one of acceptedIn(sighting))
-      context.note(
-        'accepted',
-        `the service accepted an invalid request: ${acceptedText(one)}; bizmsg activity lists it`,
-      );
+      context.note('accepted', `the service accepted an invalid request: ${acceptedText(one)}`);
     if (seen.length === first.length) requireService(seen);
   }
   const observations = { address, shownKey, all: seen };

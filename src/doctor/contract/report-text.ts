@@ -55,7 +55,7 @@ export function reportText(
 function warning(accepted: readonly Accepted[], color: Ui['color']): readonly (readonly string[])[] {
   if (accepted.length === 0) return [];
   const title = 'Invalid requests were accepted:';
-  const next = 'No more requests were posted there. bizmsg activity lists them.';
+  const next = 'No more requests were posted there.';
   return [
     [
       color.red(title),

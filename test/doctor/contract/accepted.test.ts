@@ -41,7 +41,7 @@ describe('a service that accepts requests it must refuse', () => {
     expect(clauses.get('key-scope')?.seen).not.toContain(`POST ${contacts}: allowed`);
   });
 
-  it('is reported on stdout and stderr with the message id and the command that lists it', async () => {
+  it('is reported on stdout and stderr with the message id', async () => {
     const { url } = await openService(acceptPosts);
     const home = newHome();
     const env = callerOf(url, liveKey);
@@ -49,10 +49,7 @@ describe('a service that accepts requests it must refuse', () => {
     for (const text of [stdout, stderr].map((one) => one.replaceAll(/\s+/g, ' '))) {
       expect(text).toContain('a message may have been sent');
       expect(text).toContain('m_77');
-      expect(text).toContain('bizmsg activity');
     }
-    const activity = await cli(['activity', '-o', 'json'], { home, env });
-    expect(activity.stdout).toContain('m_77');
   });
 
   it('is reported in the JSON with the accepted requests', async () => {

@@ -1,5 +1,3 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { isRecord } from '../../src/contract/readers.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { cli, type CliOptions, type Ran } from '../support/cli.ts';
@@ -10,41 +8,30 @@ export const message = ['send-template', '+12025550101', 'order_update', '-p', '
 
 export interface Machine {
   readonly home: string;
-  /** The file of the log. */
-  readonly log: string;
   readonly sandbox: Sandbox;
   run(words: readonly string[], options?: Partial<CliOptions>): Promise<Ran>;
   /** Runs a command with a live key of the sandbox. */
   live(words: readonly string[], options?: Partial<CliOptions>): Promise<Ran>;
   /** Makes the sandbox process the next send and drop the response. */
   breakNextSend(): Promise<void>;
-  rows(...words: readonly string[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Number of send requests that reached the sandbox. */
   sent(): Promise<number>;
-  /** The whole content of the log. */
-  written(): string;
 }
 
 /** A home with a running local sandbox, and nothing sent yet. */
 export async function openMachine(home = newHome()): Promise<Machine> {
   const sandbox = await serveLocal(home);
   sandbox.keys.goLive();
-  const log = join(home, '.local/state/bizmsg/logs.db');
   const run: Machine['run'] = (words, options) => cli([...words, '--profile', 'local'], { home, ...options });
   const json = async (...words: readonly string[]): Promise<unknown> =>
     JSON.parse((await cli([...words, '-o', 'json'], { home })).stdout);
   return {
     home,
-    log,
     sandbox,
     run,
     live: (words, options) => run([...words, '--mode', 'live'], options),
     breakNextSend: async () => {
       await cli('sandbox fault add --on send-template --reset --after --times 1'.split(' '), { home });
-    },
-    rows: async (...words) => {
-      const rows = await json('activity', ...words);
-      return Array.isArray(rows) ? rows.filter(isRecord) : [];
     },
     sent: async () => {
       const requests = await json('sandbox', 'requests', '--limit', '1000');
@@ -52,11 +39,5 @@ export async function openMachine(home = newHome()): Promise<Machine> {
         isRecord(one) && String(one['endpoint'] ?? one['path']).includes('send-template');
       return Array.isArray(requests) ? requests.filter(isSend).length : 0;
     },
-    written: () => readFileSync(log, 'latin1'),
   };
-}
-
-/** Puts a folder in the place of the log file. */
-export function spoilLog({ log }: Pick<Machine, 'log'>): void {
-  mkdirSync(log, { recursive: true });
 }
