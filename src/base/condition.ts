@@ -1,5 +1,4 @@
 import { usage } from './errors.ts';
-import { suggest } from './suggest.ts';
 
 /** A path in a value, and what is there: `data.to=+12025550101`, `items[0].id=7` or `data["a.b"]=1`. */
 export interface Condition {
@@ -41,24 +40,4 @@ function isWritten(leaf: unknown, value: string): boolean {
   if (typeof leaf === 'string') return leaf === value;
   const isPlain = leaf === null || ['number', 'bigint', 'boolean'].includes(typeof leaf);
   return isPlain && String(leaf) === value;
-}
-
-/** Paths like the one of a condition, which none of these values has; undefined if one has it. */
-export function similarPaths({ path }: Condition, values: Iterable<unknown>): readonly string[] | undefined {
-  const name = path.join('.');
-  const known = new Set<string>();
-  for (const value of values) addPaths(value, '', known);
-  if (known.size === 0 || known.has(name)) return undefined;
-  const names = [...known];
-  const same = names.filter((one) => one.endsWith(`.${path.at(-1)}`));
-  return (same.length > 0 ? same : [suggest(name, names) ?? []].flat()).slice(0, 3);
-}
-
-/** Levels of a value in which similar paths are looked for. */
-const deepest = 4;
-
-function addPaths(value: unknown, path: string, known: Set<string>): void {
-  if (path !== '') known.add(path);
-  if (typeof value !== 'object' || value === null || path.split('.').length > deepest) return;
-  for (const [name, inner] of Object.entries(value)) addPaths(inner, path === '' ? name : `${path}.${name}`, known);
 }

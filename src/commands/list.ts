@@ -1,9 +1,7 @@
-import { type Condition, condition, isMet, similarPaths } from '../base/condition.ts';
 import { usage } from '../base/errors.ts';
-import { shellQuote } from '../base/shell-quote.ts';
 import { sleep, untilAborted } from '../base/sleep.ts';
 import type { Command, CommandResult, Context, Emit, Item, Ui } from '../cli/command.ts';
-import { printOptions, type Restricted } from '../cli/globals.ts';
+import { printOptions } from '../cli/globals.ts';
 import { cell, pick, type Row, valueAt } from '../cli/output/rows.ts';
 import { safeValue } from '../cli/output/text.ts';
 import {
@@ -17,21 +15,16 @@ import {
   option,
   type Params,
   readInput,
-  repeated,
 } from '../cli/params.ts';
-
-/** Records in order, and the place after them. */
-interface Page<R> {
-  readonly records: readonly R[];
-  readonly cursor: number;
-}
 
 /** Where a list reads its records. */
 export interface Source<R> {
-  /** All records in pages of at most `size`, from the newest page back. */
-  back(size: number): AsyncIterable<Page<R>>;
-  /** The records after a place; waits for them. */
-  after(cursor: number): Promise<Page<R>>;
+  /** The place after the newest record. */
+  end(): Promise<number>;
+  /** The records before a place, the newest first: all, or at least as many as are wanted. */
+  before(cursor: number, wanted: number): AsyncIterable<R>;
+  /** The records after a place, and the place after them; waits for some. */
+  after(cursor: number): Promise<{ readonly records: readonly R[]; readonly cursor: number }>;
   /** The clock of the records (default: that of this machine). */
   now?(): Promise<number>;
   close?(): Promise<void>;
@@ -44,10 +37,8 @@ export interface Entry {
   readonly types: readonly string[];
   readonly row: Row;
   readonly hasFailed?: boolean;
-  /** Has the paths of --where besides the columns. */
-  readonly body?: unknown;
   /** Identifies a record that changes until it has ended. */
-  readonly id?: number | string;
+  readonly id?: string;
   readonly hasEnded?: boolean;
 }
 
@@ -58,29 +49,23 @@ interface Selecting {
     readonly text: string;
     readonly known: Known['of'];
     /** Throws if there is no such type. */
-    check?(word: string): void;
+    check(word: string): void;
   };
-  /** The option --where, if it means more than columns. */
-  readonly where?: readonly [spec: string, description: string];
   /** The description of --failed, if the list has it. */
   readonly failed?: string;
 }
 
-const inColumn = ['--where <column=value>', 'only those with this value in a column'] as const;
-
 /** The options that select records. */
-export function selectionParams({ type, where = inColumn, failed }: Selecting) {
+export function selectionParams({ type, failed }: Selecting) {
   const { word, text, known, check } = type;
   const types = (typed: string) => {
     const words = typed.split(',').map((word) => word.trim());
-    for (const word of words) check?.(word);
+    for (const word of words) check(word);
     return words;
   };
   return {
     type: knowing({ of: known, commas: true }, option(`--type <${word}>`, text, types)),
     since: option('--since <time>', 'only those since then: 10m, 2h or 1d ago, or an ISO time', moment),
-    until: option('--until <time>', 'only those until then', moment),
-    where: repeated(...where, condition),
     ...(failed !== undefined && { failed: flag('--failed', failed) }),
   } as const;
 }
@@ -88,29 +73,23 @@ export function selectionParams({ type, where = inColumn, failed }: Selecting) {
 export interface Selection {
   readonly type: readonly string[] | undefined;
   readonly since: Moment | undefined;
-  readonly until: Moment | undefined;
-  readonly where: readonly Condition[];
   readonly failed?: boolean | undefined;
 }
 
-export function isSelection({ type, since, until, where, failed }: Selection): boolean {
-  return failed === true || where.length > 0 || [type, since, until].some((one) => one !== undefined);
+export function isSelection({ type, since, failed }: Selection): boolean {
+  return failed === true || type !== undefined || since !== undefined;
 }
 
 /** Returns whether an entry is selected. */
-export function selecting({ type, since, until, where, failed }: Selection, now: number): (entry: Entry) => boolean {
-  const [from, to] = [since?.(now) ?? -Infinity, until?.(now) ?? Infinity];
-  return ({ at, types, row, body, hasFailed }) =>
-    at >= from &&
-    at <= to &&
-    (type?.some((word) => types.some((name) => isWithin(name, word))) ?? true) &&
-    !(failed && !hasFailed) &&
-    where.every((one) => isMet(one, row) || isMet(one, body));
+export function selecting({ type, since, failed }: Selection, now: number): (entry: Entry) => boolean {
+  const from = since?.(now) ?? -Infinity;
+  return ({ at, types, hasFailed }) =>
+    at >= from && (type?.some((word) => types.some((name) => isWithin(name, word))) ?? true) && !(failed && !hasFailed);
 }
 
-/** `message.read` is within `message`, `contacts import` within `contacts`. */
+/** `message.read` is within `message`, `/api/public/contacts` within `/api/public`. */
 function isWithin(name: string, word: string): boolean {
-  return name === word || (name.startsWith(word) && /^[. /]/.test(name.slice(word.length)));
+  return name === word || (name.startsWith(word) && /^[./]/.test(name.slice(word.length)));
 }
 
 export const listParams = {
@@ -122,8 +101,6 @@ export const listParams = {
 const usual = 50;
 /** Enough to see where a followed list begins. */
 const few = 10;
-/** Records in a page. */
-const full = 500;
 /** Milliseconds between two looks at a log. */
 export const pollInterval = 200;
 
@@ -133,21 +110,19 @@ interface Listing<R> extends Selecting, Pick<Command, 'name' | 'summary' | 'deta
   /** The first columns on a terminal, where a followed list has no others. */
   readonly first: readonly string[];
   open(context: Context): Source<R> | Promise<Source<R>>;
-  entryOf(record: R, context: Context): Entry;
+  entryOf(record: R): Entry;
   /** A followed record on a terminal. */
   line?(record: R, ui: Ui): string;
   /** Printed if there is nothing. */
   readonly empty: string;
-  /** More options that it accepts. */
-  readonly accepts?: readonly Restricted[];
   /** Its own params. */
-  readonly params?: Params;
+  readonly params: Params;
   /** Params that turn it into another command, with the params of both. */
-  readonly instead?: Readonly<Record<string, Command>>;
+  readonly instead: Readonly<Record<string, Command>>;
 }
 
 /** Lists a log, with the newest record last. */
-export function listCommand<R>({ params = {}, instead = {}, ...listing }: Listing<R>): Command {
+export function listCommand<R>({ params, instead, ...listing }: Listing<R>): Command {
   const own = { ...selectionParams(listing), ...listParams };
   const all: Params = { ...params, ...own };
   return {
@@ -155,7 +130,7 @@ export function listCommand<R>({ params = {}, instead = {}, ...listing }: Listin
     kind: 'command',
     isList: true,
     params: all,
-    accepts: [...printOptions, ...(listing.accepts ?? [])],
+    accepts: printOptions,
     piped: 'rows',
     async run(context, texts, emit) {
       const given = Object.keys(all).filter((name) => texts[name]?.length);
@@ -197,46 +172,28 @@ interface Found<R> extends Entry {
 async function list<R>(reading: Reading<R>, limit: number | undefined): Promise<CommandResult> {
   const { context, selection, listing } = reading;
   const isCut = limit === undefined && context.host.stdout.isTTY;
-  const { found, seen } = await newest(reading, isCut ? usual + 1 : limit);
+  const { found } = await newest(reading, isCut ? usual + 1 : limit);
   const shown = isCut ? found.slice(-usual) : found;
   if (shown.length < found.length) context.note('cut', `showing the ${usual} newest; --limit shows more`);
-  if (found.length === 0) noteMissingPaths(reading, seen);
   const text = isSelection(selection) ? `No matching ${listing.noun}` : listing.empty;
   return { ...ending, first: listing.first, data: shown.map(({ row }) => row), text: () => text };
 }
 
 const ending = { exit: 'done', changed: false, piped: 'rows' } as const;
 
-/** Values whose paths are compared with those of --where. */
-const compared = 1_000;
-
-/** The newest selected records, and values of the newest ones of all. */
+/** The newest selected records, in order, and the place after all. */
 async function newest<R>({ context, source, listing, selection }: Reading<R>, most = Infinity) {
-  const { since, until } = selection;
-  const now = (since ?? until) === undefined ? 0 : ((await source.now?.()) ?? context.host.now());
-  const isSelected = selecting(selection, now);
-  const pages: (readonly Found<R>[])[] = [];
-  const seen: unknown[] = [];
-  let [count, cursor]: [number, number | undefined] = [0, undefined];
-  for await (const page of source.back(isSelection(selection) ? full : Math.min(full, Math.max(1, most)))) {
-    cursor ??= page.cursor;
-    const entries = page.records.map((record) => ({ ...listing.entryOf(record, context), record }));
-    if (seen.length < compared) seen.push(...entries.flatMap(({ row, body }) => [row, body]));
-    const wanted = entries.filter(isSelected);
-    pages.unshift(wanted);
-    count += wanted.length;
-    if (count >= most || entries.every(({ at }) => at < (since?.(now) ?? -Infinity))) break;
+  const { since } = selection;
+  const now = since ? ((await source.now?.()) ?? context.host.now()) : 0;
+  const [isSelected, from] = [selecting(selection, now), since?.(now) ?? -Infinity];
+  const cursor = await source.end();
+  const found: Found<R>[] = [];
+  for await (const record of source.before(cursor, isSelection(selection) ? Infinity : most)) {
+    const entry = { ...listing.entryOf(record), record };
+    if (found.length >= most || entry.at < from) break;
+    if (isSelected(entry)) found.push(entry);
   }
-  return { found: pages.flat().slice(Math.max(0, count - most)), cursor: cursor ?? 0, isSelected, seen };
-}
-
-function noteMissingPaths({ context, listing, selection }: Reading<unknown>, seen: readonly unknown[]): void {
-  for (const wanted of selection.where) {
-    const near = similarPaths(wanted, seen);
-    if (!near) continue;
-    const question = near.length > 0 ? `; did you mean ${near.map(shellQuote).join(' or ')}?` : '';
-    context.note('no-such-path', `no ${listing.noun} have ${wanted.path.join('.')}${question}`);
-  }
+  return { found: found.reverse(), cursor, isSelected };
 }
 
 /** Shows the newest records, then new ones until the signal. One that still changes is shown once it has ended. */
@@ -253,8 +210,8 @@ async function follow<R>(reading: Reading<R>, limit: number | undefined, emit: E
     const page = await Promise.race([end, source.after(cursor)]);
     // Nothing more is printed, in no format.
     if (!page) return { ...ending, data: context.given.output === 'ndjson' ? [] : undefined, text: () => '' };
-    const entries = page.records.map((record) => ({ ...listing.entryOf(record, context), record }));
-    const isWaiting = entries.length < full && entries.some(({ hasEnded }) => hasEnded === false);
+    const entries = page.records.map((record) => ({ ...listing.entryOf(record), record }));
+    const isWaiting = entries.some(({ hasEnded }) => hasEnded === false);
     const ready = entries.filter(({ id, hasEnded }) => !shown.has(id) && !(isWaiting && hasEnded === false));
     await emit(ready.filter(isSelected).map(itemOf));
     if (isWaiting) {

@@ -11,11 +11,11 @@ export interface History {
   readonly live: readonly string[];
 }
 
-/** The recorded events, newest first; none without a history. */
-export async function* newestFirst(history: History | undefined): AsyncGenerator<Past> {
+/** The recorded events before a number (default: all), newest first; none without a history. */
+export async function* newestFirst(history: History | undefined, end?: number): AsyncGenerator<Past> {
   if (!history) return;
   const { logs, live } = history;
-  for (let before: number | undefined; ;) {
+  for (let before = end; ;) {
     const page = await logs.read(withForwards(eventsBefore(before), live));
     yield* page;
     before = page.at(-1)?.event.number;

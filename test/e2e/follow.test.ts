@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { bearing, paths } from '../sandbox/calls.ts';
 import { receiver } from '../sandbox/receiver.ts';
 import { type Running, startBin } from '../support/bin.ts';
-import { alive, cli } from '../support/cli.ts';
+import { alive } from '../support/cli.ts';
 import { posixOnly } from '../support/system.ts';
-import { type Machine, message, openMachine } from '../commands/activity-rig.ts';
+import { type Machine, message, openMachine } from '../commands/machine.ts';
 
 posixOnly('a signal ends a process immediately');
 
@@ -37,21 +37,6 @@ async function followed(line: string, first: string, makeSecond: () => Promise<u
 }
 
 describe('a followed list prints what is there, then what is new, until Ctrl-C', () => {
-  it('activity, each call once it has ended', async () => {
-    const first = await send();
-    let second = '';
-    await cli('sandbox fault add --on send-template --latency 1s'.split(' '), machine);
-    const line = 'activity --follow --columns outcome,message_id';
-    const lines = await followed(line, first, async () => (second = await send()));
-    expect(lines).toEqual([`done\t${first}`, `done\t${second}`]);
-  });
-
-  it('activity, also if nothing was recorded before', async () => {
-    const following = start('activity', '-f', '-o', 'ndjson');
-    const id = await send();
-    await expect.poll(following.stdout).toContain(`"message_id":"${id}"`);
-  });
-
   it('sandbox requests', async () => {
     await create('+12025550142');
     const lines = await followed('sandbox requests -f --columns path', paths.contacts, () => send());
@@ -75,12 +60,14 @@ describe('a followed list prints what is there, then what is new, until Ctrl-C',
     expect(lines).toEqual(['contact.created\tdelivered\t1', 'contact.created\tdelivered\t1']);
   });
 
-  it('webhooks history', async () => {
+  it('webhooks history, also if nothing was recorded before', async () => {
+    const early = start('webhooks', 'history', '-f', '-o', 'ndjson');
     const listening = start('webhooks', 'listen', '--port', '0', '-o', 'ndjson');
     await expect.poll(listening.stdout).toContain('"url":');
     const { url }: { readonly url: string } = JSON.parse(listening.stdout().split('\n')[0] ?? '');
     const post = (type: string) => fetch(url, { method: 'POST', body: JSON.stringify({ type }) });
     await post('message.read');
+    await expect.poll(early.stdout).toContain('"name":"message.read"');
     const lines = await followed('webhooks history -f --columns name', 'message.read', () => post('order.paid'));
     expect(lines).toEqual(['message.read', 'order.paid']);
   });

@@ -33,7 +33,7 @@ export async function remoteOf(context: Context, locator: Locator): Promise<Remo
 }
 
 type Log = 'requests' | 'messages' | 'deliveries';
-type Part = Pick<InputOf<Log>, 'after' | 'before' | 'skip' | 'limit'>;
+type Part = Pick<InputOf<Log>, 'after' | 'before' | 'limit'>;
 
 /** Milliseconds that one request waits for new records. */
 const longPoll = 20_000;
@@ -47,14 +47,10 @@ export function sandboxLog<R>(
   let opening: Promise<Remote> | undefined;
   const sandbox = () => (opening ??= localSandbox(context));
   return {
-    async *back(limit: number) {
-      const cursor = await (await sandbox()).ask('cursor', { of });
-      for (let skip = 0; ;) {
-        const records = await read(await sandbox(), { before: cursor, skip, limit });
-        yield { records, cursor };
-        if (records.length < limit) return;
-        skip += records.length;
-      }
+    end: async () => (await sandbox()).ask('cursor', { of }),
+    async *before(cursor: number, wanted: number) {
+      const limit = wanted === Infinity ? undefined : Math.max(1, wanted);
+      yield* (await read(await sandbox(), { before: cursor, limit })).toReversed();
     },
     async after(cursor: number) {
       const next = await (await sandbox()).ask('cursor', { of, after: cursor, wait: longPoll }, context.host.signal);

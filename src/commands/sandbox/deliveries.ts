@@ -15,7 +15,7 @@ const id = argument('[id]', 'the id of a delivery or an event; shows each attemp
 const about = {
   name: 'deliveries',
   summary: 'List the deliveries of events to webhooks, or show one',
-  examples: ['sandbox endpoints deliveries', 'sandbox endpoints deliveries --where state=dead -o json'],
+  examples: ['sandbox endpoints deliveries', 'sandbox endpoints deliveries --type message.failed -o json'],
   sample:
     'at\tid\tevent\ttype\turl\tstate\tattempts\tlast\tforwarded\tnext_at\n2026-…\tdlv_…\tevt_…\tmessage.failed\thttp:…\twaiting\t1\t503\t\t2026-…',
 } as const;

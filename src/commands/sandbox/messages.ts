@@ -11,11 +11,7 @@ const id = argument('[id]', 'the id of a message; shows everything about it');
 const about = {
   name: 'messages',
   summary: 'List the messages that the sandbox was sent, or show one',
-  examples: [
-    'sandbox messages',
-    'sandbox messages --type failed -o json',
-    'sandbox messages --where to=+12025550102 --limit 1',
-  ],
+  examples: ['sandbox messages', 'sandbox messages --type failed --limit 1'],
   sample:
     'sent_at\tto\ttemplate\tstatus\ttext\tid\tparams\tmode\n2026-…\t+12025550103\twelcome\taccepted\tWelcome!…\tmsg_sandbox_5c1f2a9e\t[]\tsandbox\n…',
 } as const;

@@ -1,11 +1,9 @@
+import { sleep } from '../../base/sleep.ts';
 import type { Context } from '../../cli/command.ts';
-import type { Transaction } from '../../base/transaction.ts';
-import type { Received } from '../../logs/events.ts';
 import type { Past } from '../../logs/forwards.ts';
 import type { WebhookEvent } from '../../webhooks/event/event.ts';
 import type { History } from '../../webhooks/history.ts';
-import type { Source } from '../list.ts';
-import { loggedSource } from '../logged.ts';
+import { pollInterval, type Source } from '../list.ts';
 
 /** Opens the events of all listeners; undefined if nothing was ever recorded. */
 export async function openHistory(context: Context): Promise<History | undefined> {
@@ -32,22 +30,32 @@ export interface RecordedEvent {
 
 /** The events of all listeners, to list them. */
 export async function recordedEvents(context: Context): Promise<Source<RecordedEvent>> {
-  const [{ eventsAfter, eventsBefore }, { withForwards }, { eventOf }, live] = await Promise.all([
+  const { signal, later } = context.host;
+  const [{ eventsAfter }, { newestRecords, withForwards }, { eventOf }, { newestFirst }] = await Promise.all([
     import('../../logs/events.ts'),
     import('../../logs/forwards.ts'),
     import('../../webhooks/event/event.ts'),
-    runningListeners(context),
+    import('../../webhooks/history.ts'),
   ]);
-  const parsed = (events: Transaction<readonly Received[]>): Transaction<readonly RecordedEvent[]> =>
-    function* () {
-      const found = yield* withForwards(events, live)();
-      return found.map((past) => ({ past, event: eventOf(past.event) }));
-    };
-  return loggedSource<RecordedEvent>(context, {
-    before: (number) => parsed(eventsBefore(number)),
-    after: (number) => parsed(eventsAfter(number)),
-    numberOf: ({ past }) => past.event.number,
-  });
+  let history = await openHistory(context);
+  const parsed = (past: Past): RecordedEvent => ({ past, event: eventOf(past.event) });
+  return {
+    end: async () => (history ? (await history.logs.read(newestRecords)).event : 0),
+    async *before(cursor) {
+      for await (const past of newestFirst(history, cursor + 1)) yield parsed(past);
+    },
+    async after(cursor) {
+      while (!signal.aborted) {
+        history ??= await openHistory(context);
+        const found = history ? await history.logs.read(withForwards(eventsAfter(cursor), history.live)) : [];
+        const last = found.at(-1);
+        if (last) return { records: found.map(parsed), cursor: last.event.number };
+        await sleep(pollInterval, later, signal);
+      }
+      return { records: [], cursor };
+    },
+    close: async () => history?.logs.close(),
+  };
 }
 
 /** The ids of the listeners that run. */

@@ -2,16 +2,16 @@ import { CliError, forOption, usage } from '../../base/errors.ts';
 import { type Context, streaming } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { counted } from '../../cli/output/figures.ts';
-import { flag, type Input, knowing, option, words } from '../../cli/params.ts';
+import { flag, type Input, knowing, option, repeated, words } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
 import type { Received } from '../../logs/events.ts';
 import type { Attempt, Past } from '../../logs/forwards.ts';
 import type { History } from '../../webhooks/history.ts';
 import { confirmOutside } from './confirm-outside.ts';
-import { isSelection, type Selection } from '../list.ts';
+import { isSelection, selecting, type Selection, selectionParams } from '../list.ts';
 import { openHistory } from './recorded.ts';
 import { requiredSecret, secretParams } from './secrets.ts';
-import { eventSelectionParams, hasFailed, select } from './selection.ts';
+import { entryOf, eventSelection, hasFailed, whereText } from './selection.ts';
 
 export const replayEvents = streaming({
   name: 'replay',
@@ -22,7 +22,8 @@ export const replayEvents = streaming({
   ].join('\n'),
   params: {
     ids: knowing({ of: 'events' }, words('[ids...]', 'the ids of events from webhooks history, or their beginnings')),
-    ...eventSelectionParams,
+    ...selectionParams(eventSelection),
+    where: repeated('--where <path=value>', whereText),
     to: option(
       '--to <address>',
       'the destination: 3000, localhost:3000/hook or a URL (default: the last one of each event)',
@@ -58,6 +59,7 @@ export const replayEvents = streaming({
 
 interface ReplayInput extends Selection, Input<typeof secretParams> {
   readonly ids: readonly string[];
+  readonly where: readonly string[];
   readonly to: string | undefined;
   readonly resign: boolean;
 }
@@ -204,13 +206,24 @@ async function destinations(context: Context, history: History | undefined, inpu
 async function* chosenEvents(
   context: Context,
   history: History | undefined,
-  { ids, ...which }: ReplayInput,
+  { ids, where, ...which }: ReplayInput,
 ): AsyncGenerator<Past> {
-  if (ids.length > 0 && isSelection(which)) throw usage('ids cannot be combined with options that select events');
-  const { findEvent, newestFirst } = await import('../../webhooks/history.ts');
+  const selects = isSelection(which) || where.length > 0;
+  if (ids.length > 0 && selects) throw usage('ids cannot be combined with options that select events');
+  const [{ findEvent, newestFirst }, { eventOf }, { selectedBy }] = await Promise.all([
+    import('../../webhooks/history.ts'),
+    import('../../webhooks/event/event.ts'),
+    import('../../webhooks/event/filters.ts'),
+  ]);
   for (const id of ids) yield findEvent(history, id);
   if (ids.length > 0) return;
-  if (!isSelection(which))
-    throw usage('specify which events to replay', 'give ids from webhooks history, or --since 10m');
-  yield* select(newestFirst(history), { ...which, failed: false }, context.host.now());
+  if (!selects) throw usage('specify which events to replay', 'give ids from webhooks history, or --since 10m');
+  const now = context.host.now();
+  const [isSelected, hasFields] = [selecting({ ...which, failed: false }, now), selectedBy(undefined, where)];
+  const from = which.since?.(now) ?? -Infinity;
+  for await (const past of newestFirst(history)) {
+    if (past.event.received_at < from) return;
+    const event = eventOf(past.event);
+    if (hasFields(event) && isSelected(entryOf({ past, event }))) yield past;
+  }
 }

@@ -1,6 +1,6 @@
 import { isDelivered } from '../../contract/events.ts';
 import type { Past } from '../../logs/forwards.ts';
-import { type Entry, selecting, type Selection, selectionParams } from '../list.ts';
+import type { Entry } from '../list.ts';
 import { eventType } from '../sandbox/names.ts';
 import type { RecordedEvent } from './recorded.ts';
 
@@ -10,21 +10,8 @@ export const whereText = 'only events with this in the body: data.to=+1202555010
 /** The options that select recorded events. */
 export const eventSelection = {
   type: eventType,
-  where: ['--where <name=value>', 'only events with this value in a column or the body, such as data.to=+12025550101'],
   failed: 'only events whose last forward was not answered with 2xx',
 } as const;
-
-export const eventSelectionParams = selectionParams(eventSelection);
-
-/** Selects events, which come newest first. */
-export async function* select(events: AsyncIterable<Past>, selection: Selection, now: number): AsyncGenerator<Past> {
-  const { eventOf } = await import('../../webhooks/event/event.ts');
-  const [isSelected, from] = [selecting(selection, now), selection.since?.(now) ?? -Infinity];
-  for await (const past of events) {
-    if (past.event.received_at < from) return;
-    if (isSelected(entryOf({ past, event: eventOf(past.event) }))) yield past;
-  }
-}
 
 export function entryOf({ past, event }: RecordedEvent): Entry {
   return {
@@ -32,7 +19,6 @@ export function entryOf({ past, event }: RecordedEvent): Entry {
     types: event.name === undefined ? [] : [event.name],
     row: eventRow({ past, event }),
     hasFailed: hasFailed(past),
-    body: event.body.kind === 'json' ? event.body.value : undefined,
   };
 }
 

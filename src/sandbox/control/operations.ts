@@ -50,7 +50,6 @@ const since = { after: optional(integer()), wait: optional(integer()) };
 const part = {
   after: optional(integer()),
   before: optional(integer()),
-  skip: optional(integer()),
   limit: optional(integer()),
 };
 const messageFilter = fields({

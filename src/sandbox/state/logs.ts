@@ -126,15 +126,12 @@ export interface Range {
 }
 
 export interface Newest {
-  /** How many to leave out. */
-  readonly skip?: number | undefined;
   readonly limit?: number | undefined;
 }
 
-/** The last items of a list, without the newest `skip`; all without a limit. */
-export function newest<T>(all: readonly T[], { limit = Infinity, skip = 0 }: Newest): readonly T[] {
-  const end = Math.max(0, all.length - skip);
-  return all.slice(Math.max(0, end - limit), end);
+/** The last items of a list; all without a limit. */
+export function newest<T>(all: readonly T[], { limit = Infinity }: Newest): readonly T[] {
+  return all.slice(Math.max(0, all.length - limit));
 }
 
 /** The records of a log between two cursors. */
