@@ -280,7 +280,11 @@ async function complete() {
 async function runLists(entry, fill = async () => {}) {
   await runCommands(entry, async (run, folder) => {
     await fill(folder);
-    for (const words of [['profiles', 'list'], ['runs', 'list'], ['runs', '--help']])
+    for (const words of [
+      ['profiles', 'list'],
+      ['runs', 'list'],
+      ['runs', '--help'],
+    ])
       await run(words, {});
   });
 }
