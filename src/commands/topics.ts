@@ -39,9 +39,8 @@ Runs (contacts import, send-batch)
   10   some rows failed or are unsure, or were left to another run
   11   nothing was sent; the option in parentheses decides what to do: people
        got the template before (--skip-sent, --again), more rows than
-       --at-most, a template that does not fit (--allow-unlisted), or an
-       unfinished run that was idle for 12 hours or has other texts
-       (--continue). See bizmsg help twice
+       --at-most, a template that does not fit, or an unfinished run that was
+       idle for 12 hours or has other texts (--continue). See bizmsg help twice
   3, 4, 7, 9, 129, 130, 143
        the run stopped: the disk is full, the key is refused, 429 persists, the
        service was unreachable for 2 minutes, or a signal arrived. Run the same

@@ -120,9 +120,6 @@ export const batchParams = {
   }),
   ...under('Safety', {
     ...safetyParams,
-    allowUnlisted: rare(
-      flag('--allow-unlisted', 'send a live batch although the template does not fit the list of the service'),
-    ),
   }),
 } as const;
 
@@ -134,7 +131,7 @@ export const runInstead = {
 
 type Batch = Input<typeof batchParams>;
 export type RunFlags = Omit<Input<typeof importParams>, 'map' | 'country' | 'set' | 'type' | 'drop'> &
-  Partial<Pick<Batch, 'skipSent' | 'allowUnlisted'>>;
+  Partial<Pick<Batch, 'skipSent'>>;
 
 export function checkChoice({ skipSent, again }: RunFlags): void {
   if (skipSent !== undefined && again)

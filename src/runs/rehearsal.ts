@@ -65,7 +65,6 @@ export async function lookAtTemplate({
   action: { template, params },
   client,
   mode,
-  options,
 }: Running): Promise<TemplateFacts | undefined> {
   if (template === undefined) return undefined;
   let list: readonly TemplateFacts[] = [];
@@ -73,7 +72,7 @@ export async function lookAtTemplate({
     list = (await templatesOf(pages, context)) ?? [];
   });
   const doubt = doubtAbout(list, template, params ?? 0);
-  if (doubt !== undefined && mode === 'live' && !options.allowUnlisted)
+  if (doubt !== undefined && mode === 'live')
     throw unfit(
       doubt,
       list.some(({ name }) => name === template),
@@ -85,7 +84,7 @@ export async function lookAtTemplate({
 /** A live message that cannot be right is not sent to many. */
 function unfit(doubt: string, isListed: boolean): CliError {
   const params = isListed ? 'give one -p for each variable' : 'bizmsg templates list shows the templates';
-  return unsafe('template-unfit', doubt, `nothing was sent; ${params}, or --allow-unlisted sends all the same`);
+  return unsafe('template-unfit', doubt, `nothing was sent; ${params}`);
 }
 
 /** Reports the effects of the run without them. */
