@@ -32,7 +32,6 @@ export interface EngineOptions {
   readonly leavesOut?: ((content: string) => boolean | Promise<boolean>) | undefined;
   /** The number of rows in flight at most, and so of rows that a crash leaves unsure. */
   readonly concurrency: number;
-  readonly maxErrors?: number | undefined;
   /** The service accepted a row of this run before. */
   readonly wasAccepted: boolean;
   readonly signals: StopSignals;
@@ -66,7 +65,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   const alarm = createAlarm();
   const stop = createStop(options.signals, clock.later, alarm.ring);
   const noMoreSlots = new AbortController();
-  const streak = createStreak(options.maxErrors, options.wasAccepted);
+  const streak = createStreak(options.wasAccepted);
   const buffer = createRowBuffer(options.rows, alarm.ring, stop.crash);
   const outage = createOutage({
     ...options,

@@ -70,9 +70,6 @@ const whenParams = {
 
 const safetyParams = {
   atMost: option('--at-most <n>', 'stop if more than n rows would be sent', count),
-  maxErrors: rare(
-    option('--max-errors <n>', 'stop when n consecutive rows failed or are unsure (default: 20)', atLeastOne),
-  ),
 } as const;
 
 /** The limits of a batch, as options or kept in a profile. */

@@ -81,7 +81,7 @@ async function sendDueRows(
   running: Running,
   { found, registered, tally, changedPlaces }: Sending,
 ): Promise<Stopped | undefined> {
-  const { context, action, options, input, mapper, client, signals, opened } = running;
+  const { context, action, input, mapper, client, signals, opened } = running;
   const { host } = context;
   const { accepted, plan } = registered;
   const { run } = accepted;
@@ -134,7 +134,6 @@ async function sendDueRows(
       reachable: client.reachable,
       concurrency: client.concurrency,
       leavesOut: mapper.isExcludedNow,
-      maxErrors: options.maxErrors,
       wasAccepted: accepted.counts.done > 0,
       signals,
       clock: host,

@@ -95,8 +95,8 @@ interface Streak {
   failed(error: Pick<CliError, 'exit' | 'message'>, isRetry?: boolean): Stopped | undefined;
 }
 
-/** Counts consecutive rows that failed or are unsure. `given` is `--max-errors`; `wasAccepted`: by an earlier part. */
-export function createStreak(given: number | undefined, wasAccepted: boolean): Streak {
+/** Counts consecutive rows that failed or are unsure. `wasAccepted`: by an earlier part. */
+export function createStreak(wasAccepted: boolean): Streak {
   let [count, isAccepted] = [0, wasAccepted];
   return {
     accepted() {
@@ -105,14 +105,13 @@ export function createStreak(given: number | undefined, wasAccepted: boolean): S
     failed({ exit, message }, isRetry) {
       if (isRetry && isAccepted) return undefined;
       count += 1;
-      const most = given ?? (isAccepted ? mostInARow : mostAtFirst);
+      const most = isAccepted ? mostInARow : mostAtFirst;
       return count < most ? undefined : { exit, code: 'too-many-errors', message: tooMany(count, isAccepted, message) };
     },
   };
 }
 
 function tooMany(count: number, isAccepted: boolean, last: string): string {
-  if (count === 1) return `a row failed or is unsure: ${last}`;
   const which = isAccepted ? `${count} rows in a row` : `the first ${count} rows`;
   return `${which} failed or are unsure; the last: ${last}`;
 }

@@ -139,7 +139,7 @@ describe('help', () => {
 describe('help of an option or an exit code', () => {
   it.each([
     ['rate', '--rate <rate>'],
-    ['max-errors', 'stop when n consecutive rows failed'],
+    ['at-most', 'stop if more than n rows'],
     ['13', 'the request may have been processed'],
     ['143', 'terminated'],
   ])('%s says what it means', async (word, text) => {
@@ -257,7 +257,7 @@ it('describes the arguments and options of one command', async () => {
     arguments: [{ name: 'file', required: true, repeatable: false }],
     options: expect.arrayContaining([
       expect.objectContaining({ name: '--map', value: 'column=field', repeatable: true }),
-      expect.objectContaining({ name: '--max-errors', type: 'integer', default: expect.stringMatching(/^20/) }),
+      expect.objectContaining({ name: '--at-most', type: 'integer' }),
       expect.objectContaining({ name: '--format', choices: ['csv', 'tsv', 'ndjson', 'json'] }),
       expect.objectContaining({ name: '--again', type: 'boolean', value: null }),
     ]),

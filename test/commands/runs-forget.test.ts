@@ -43,14 +43,7 @@ it('forgets nothing if a prefix is ambiguous', async () => {
 
 it('forgets all finished runs with --finished, and no others', async () => {
   await run('a', 'b');
-  const stopped = await importing(
-    'c',
-    'phone,tags\n+12025550142,x\n+12025550143,x\n',
-    '--max-errors',
-    '1',
-    '--concurrency',
-    '1',
-  );
+  const stopped = await importing('c', 'phone\n+12025550142\n+12025550143\n', '--first', '1');
   expect((await forget('--finished', '--yes')).code).toBe(0);
   expect(await runs()).toEqual([stopped.run]);
   expect(await forget('--finished', '--yes')).toMatchObject({ code: 0, stdout: 'No runs\n' });

@@ -30,7 +30,7 @@ describe('runs', () => {
   });
 
   it('are listed with their counts, without a key', async () => {
-    const stopped = await run(three, '--max-errors', '1', '--concurrency', '1');
+    const stopped = await run(three, '--first', '2');
     const finished = await run('phone,name,tags\n+12025550144,Ada,\n+12025550145,Ada,x\n');
     const { stdout } = await world.run(['runs', 'list', '-o', 'json'], { env: {} });
     expect(JSON.parse(stdout)).toMatchObject([
@@ -101,7 +101,7 @@ describe('runs', () => {
   });
 
   it('that are closed are not continued', async () => {
-    const id = await run(three, '--max-errors', '1', '--concurrency', '1');
+    const id = await run(three, '--first', '2');
     const { code, stdout } = await world.run(['runs', 'close', id], { env: {} });
     expect([code, stdout]).toEqual([0, `Closed run ${id}; 1 row was not sent\n`]);
     const [listed] = JSON.parse((await world.run(['runs', 'list', '-o', 'json'], { env: {} })).stdout);

@@ -44,6 +44,7 @@ export async function openMachine(command: string): Promise<Machine> {
 
 const fault = 'bizmsg sandbox fault add --on send-template --status 500';
 
+const many = 'bizmsg contacts import many.csv --profile local';
 const mixed = 'bizmsg contacts import mixed.csv --profile local';
 const unanswered = 'bizmsg sandbox fault add --on contacts-create --status 500';
 
@@ -52,8 +53,8 @@ const before: Readonly<Record<string, readonly string[]>> = {
   'completion uninstall': ['bizmsg completion install zsh'],
   'runs list': ['bizmsg contacts import people.csv --profile local'],
   'runs show': [mixed],
-  'runs resolve': [unanswered, 'bizmsg contacts import many.csv --profile local --max-errors 100'],
-  'runs close': ['bizmsg contacts import many.csv --profile local --first 32'],
+  'runs resolve': [`${many} --first 10`, unanswered, many],
+  'runs close': [`${many} --first 32`],
   'runs forget': ['bizmsg contacts import people.csv --profile local'],
   'sandbox keys revoke': ['bizmsg sandbox keys create'],
   'sandbox plan show': ['bizmsg sandbox plan set growth'],

@@ -47,12 +47,8 @@ async function sentAgain(scenario: Scenario): Promise<readonly string[]> {
     const process = { pid: own, kill: (pid: number) => pid === own };
     const shared = slow(await rig.openLedger(folder, process), scenario);
     const service = interrupted(scenario, { arrived, again }, scenario.signals[at]);
-    const part = await rig.part(folder, input, {
-      ...service.options,
-      shared,
-      concurrency: scenario.concurrency,
-      maxErrors: Infinity,
-    });
+    const { concurrency } = scenario;
+    const part = await rig.part(folder, input, { ...service.options, shared, concurrency });
     service.end();
     await pass(30);
     for (const { outcome } of part.outcomes) if (outcome !== 'skipped') reported[outcome] += 1;

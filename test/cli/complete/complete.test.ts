@@ -118,7 +118,7 @@ describe('a TAB', () => {
     const own = Object.values(batchParams).flatMap((param) => (param.rank === undefined ? longName(param) : []));
     expect(new Set(names)).toEqual(new Set([...own, ...others]));
     expect(offered('send-batch --t')).toContain('--timeout');
-    expect(offered('send-batch --m')).toContain('--max-errors');
+    expect(offered('send-batch --m')).toContain('--map');
     expect(offered('send-batch --c')).not.toContain('--concurrency');
   });
 

@@ -36,7 +36,7 @@ it.each([
   ['runs', 'rm', 'did you mean bizmsg runs forget?'],
   ['runs', 'resume', 'run the same command again: it sends the rest'],
   ['runs', 'restart', 'run the same command with --job NAME --again: it sends all rows once more'],
-  ['runs', 'max-errors', 'the commands of bizmsg runs are list, show, resolve, close, forget'],
+  ['runs', 'at-most', 'the commands of bizmsg runs are list, show, resolve, close, forget'],
   ['contacts', 'new', 'did you mean bizmsg contacts create?'],
   ['contacts', 'add', 'did you mean bizmsg contacts create?'],
   ['contacts', 'delete', 'the commands of bizmsg contacts are list, create, import, export'],
