@@ -1,4 +1,4 @@
-import { type CliError, configuration, usage } from '../base/errors.ts';
+import { configuration, usage } from '../base/errors.ts';
 import { jsonText } from '../base/json.ts';
 import { type AnswerOf, type BodyOf, type Endpoint, type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { Mismatch } from '../contract/readers.ts';
@@ -35,27 +35,6 @@ export interface Client {
   pages(name: EndpointName, query?: Query): AsyncGenerator<Page, void>;
   /** A request as given, and its answer unread. */
   raw(request: RawRequest): Exchange<RawAnswer>;
-  /** A raw request with or without a key. Reports all that came back, whatever its status. */
-  observe(request: RawRequest, key: KeyChoice): Observation;
-}
-
-/** Which key to send, to test how the service responds to a missing or invalid one. */
-type KeyChoice = 'own' | 'none' | 'invalid';
-
-interface Observation {
-  /** With a few retries, but not as many as a run: a 429 may be the expected answer. Follows no redirects. */
-  readonly exchange: Exchange<unknown>;
-  observed(): Observed;
-}
-
-/** The answer so far. */
-export interface Observed {
-  /** All answers, including those before a retry; the last one counts. */
-  readonly answers: readonly WireAnswer[];
-  /** The error that a command would have thrown. */
-  readonly failure: CliError | undefined;
-  /** Number of requests sent. */
-  readonly calls: number;
 }
 
 interface CallOptions {
@@ -106,7 +85,6 @@ export function createClient(options: ClientOptions): Client {
       yield* readPages(connection, { base, request, reader: endpoints[name].answer });
     },
     raw: (raw) => createExchange(connection, { request: rawRequest(base, defaults, raw), read: rawAnswer }),
-    observe: (raw, key) => observe(connection, rawRequest(base, withKey(defaults, key), raw)),
   };
 }
 
@@ -203,39 +181,3 @@ function record(headers: WireHeaders): Record<string, string | readonly string[]
   }
   return Object.fromEntries(all);
 }
-
-function observe(connection: Connection, request: WireRequest): Observation {
-  const answers: WireAnswer[] = [];
-  let [calls, failure]: [number, CliError | undefined] = [0, undefined];
-  const send: Connection['transport']['send'] = async (asked, limits) => {
-    calls += 1;
-    const answer = await connection.transport.send(asked, limits);
-    answers.push(answer);
-    return answer;
-  };
-  const transport = { ...connection.transport, send };
-  const asking = { ...connection, transport, rateLimitPatience: undefined, bestEffort: true };
-  const exchange = createExchange(asking, { request, read: rawAnswer, follows: false });
-  return {
-    exchange: {
-      request,
-      slot: (signal) => exchange.slot(signal),
-      async send(slot) {
-        const attempt = await exchange.send(slot);
-        if (attempt.outcome === 'failed') failure = attempt.error;
-        return attempt;
-      },
-    },
-    observed: () => ({ answers, failure, calls }),
-  };
-}
-
-/** The default headers with another key. */
-function withKey(defaults: Headers, key: KeyChoice): Headers {
-  if (key === 'own') return defaults;
-  const { Authorization: _, ...others } = defaults;
-  return key === 'none' ? others : { ...others, Authorization: `Bearer ${invalidKey}` };
-}
-
-// §5.2: the form of a key
-const invalidKey = 'sk_test_bizmsgDoctorNoSuchKey';

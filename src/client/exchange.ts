@@ -73,8 +73,6 @@ interface ExchangeOptions<T> {
   readonly request: WireRequest;
   /** Throws if the answer is not what the document shows. */
   readonly read: (answer: WireAnswer) => T;
-  /** Follows redirects. Default: true. */
-  readonly follows?: boolean;
 }
 
 export function createExchange<T>(connection: Connection, options: ExchangeOptions<T>): Exchange<T> {
@@ -85,18 +83,17 @@ class Attempts<T> implements Exchange<T> {
   request: WireRequest;
   readonly #connection: Connection;
   readonly #read: (answer: WireAnswer) => T;
-  #redirects: number;
+  #redirects = 0;
   #retriesDone = 0;
   /** Milliseconds before the next attempt. */
   #pause = 0;
   #rateLimitedAt: number | undefined;
   #requestedWaits = 0;
 
-  constructor(connection: Connection, { request, read, follows = true }: ExchangeOptions<T>) {
+  constructor(connection: Connection, { request, read }: ExchangeOptions<T>) {
     this.request = request;
     this.#connection = connection;
     this.#read = read;
-    this.#redirects = follows ? 0 : mostRedirects;
   }
 
   slot(signal = this.#connection.signal): Release | Promise<Release> {

@@ -2,12 +2,7 @@ import { usage } from '../base/errors.ts';
 import { command, type Ui } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { counted } from '../cli/output/figures.ts';
-import { flag } from '../cli/params.ts';
 import type { Check, Diagnosis } from '../doctor/check.ts';
-
-const params = {
-  contract: flag('--contract', "compare the service with the API's document, clause by clause"),
-} as const;
 
 export const doctor = command({
   name: 'doctor',
@@ -16,37 +11,23 @@ export const doctor = command({
     'Each problem comes with the command that fixes it. Doctor changes nothing and does not start a sandbox. It',
     'makes one GET per list of the API; these count toward the rate limit. The exit code is that of the first',
     'failure; warnings exit with 0. In ndjson, csv and tsv each check is a line.',
-    '',
-    "With --contract it compares the service with the API's document: what holds, what differs (exit 12), what is",
-    'unclear, and how the service does what the document leaves open. It makes 19 calls, GETs and deliberately',
-    'invalid requests. If the service accepts one of those, doctor reports its message_id and stops posting to that',
-    'endpoint (with a live key, to every endpoint). It never shows values of records.',
   ].join('\n'),
-  params,
-  examples: ['doctor --profile local', 'doctor --profile local -o json', 'doctor --contract --profile local'],
+  examples: ['doctor --profile local', 'doctor --profile local -o json'],
   sample:
     'This machine\n  …\n  ok    store        1 profile\n  …\nService\n  ok    contacts     answered in 12 ms\n  …',
+  params: {},
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   piped: 'text',
-  run: async (context, { contract }) => {
+  run: async (context) => {
     const { output, columns, query } = context.given;
     if (output === 'id' && query === undefined)
       throw usage('doctor has no id to print', 'remove -o id, or use -o json');
     const isRows = query === undefined && (columns !== undefined || ['ndjson', 'csv', 'tsv'].includes(output ?? ''));
-    if (!contract) {
-      const { diagnose } = await import('../doctor/diagnose.ts');
-      return { ...(await diagnose(context)), isRows };
-    }
-    const { compare } = await import('../doctor/contract/compare.ts');
-    return { ...(await compare(context)), isRows };
+    const { diagnose } = await import('../doctor/diagnose.ts');
+    return { ...(await diagnose(context)), isRows };
   },
-  data: (result) => {
-    const { isRows } = result;
-    if ('report' in result) return isRows ? result.report.clauses : result.report;
-    const { checks, calls, exit } = result;
-    return isRows ? checks : { checks, calls, exit };
-  },
-  view: (result, ui) => ('report' in result ? result.text(result.report, ui) : doctorText(result, ui)),
+  data: ({ isRows, checks, calls, exit }) => (isRows ? checks : { checks, calls, exit }),
+  view: (result, ui) => doctorText(result, ui),
   exit: ({ exit }) => exit,
 });
 

@@ -53,8 +53,7 @@ Other commands
   sandbox exec, webhooks expect   the code of the command that they run
   webhooks listen, sandbox start  0 when Ctrl-C, SIGTERM or SIGHUP ends it
   webhooks verify                 12 for a bad or missing signature
-  doctor                          the code of the first failed check; with
-                                  --contract 12 if the service differs
+  doctor                          the code of the first failed check
 `;
 
 const environment = `Environment

@@ -28,12 +28,9 @@ export const endpoints = {
 
 export type EndpointName = keyof typeof endpoints;
 export const endpointNames = Object.keys(endpoints).filter((name): name is EndpointName => name in endpoints);
-export type ListName = NamesBy<'GET'>;
-export type PostName = NamesBy<'POST'>;
-export function isPost(name: EndpointName): name is PostName {
-  return endpoints[name].method === 'POST';
-}
-type NamesBy<M> = { [N in EndpointName]: (typeof endpoints)[N]['method'] extends M ? N : never }[EndpointName];
+export type ListName = {
+  [N in EndpointName]: (typeof endpoints)[N]['method'] extends 'GET' ? N : never;
+}[EndpointName];
 export type BodyOf<N extends EndpointName> = (typeof endpoints)[N] extends { readonly body: Reader<infer B> }
   ? B
   : undefined;

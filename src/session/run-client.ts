@@ -1,4 +1,3 @@
-import { maskKey } from '../base/redact.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { type KnownPace, minimumDuration, minuteLength, paceOf, slower } from '../client/pace/pace.ts';
 import { canReach } from '../client/transport.ts';
@@ -58,13 +57,6 @@ export async function openRunClient(session: Session, caller: Caller, options: R
       refuseAgent(session, checkedTarget);
       return openLedger(session, checkedTarget, kind);
     },
-    observe: async (request, key) => {
-      const { exchange, observed } = connection.client.observe(request, key);
-      await connection.sendOnce(exchange).catch((error: unknown) => {
-        if (!observed().failure) throw error;
-      });
-      return observed();
-    },
     noteHarmless: (isMessage) => noteHarmless(session, checkedTarget, isMessage),
     tryLookup: (look) => tryLookup(session, checkedTarget, { pace: lookupGate, stop: signals.stop, onTime }, look),
     skew: () => skew,
@@ -104,7 +96,7 @@ const twoWindows = 2 * minuteLength;
 
 function targetOf({ caller, target }: CheckedTarget, plan: Plan): RunTarget {
   const address = caller.kind === 'local' ? 'local' : target.baseUrl.replace(/\/+$/, '');
-  return { address, mode: target.mode, shownKey: maskKey(target.key), plan };
+  return { address, mode: target.mode, plan };
 }
 
 /** Milliseconds between two notes about the same repeated wait. */

@@ -1,5 +1,5 @@
 import type { Host } from '../base/host.ts';
-import type { Client, Observed } from '../client/client.ts';
+import type { Client } from '../client/client.ts';
 import type { Exchange } from '../client/exchange.ts';
 import type { KnownPace, RunRate } from '../client/pace/pace.ts';
 import type { Mode } from '../contract/keys.ts';
@@ -120,8 +120,6 @@ export interface RunClient extends Pick<Client, 'prepare'> {
   readonly target: RunTarget;
   readonly concurrency: number;
   readonly pace: RunPace;
-  /** Sends a single request, and reports all that came back, whatever its status. */
-  observe(...request: Parameters<Client['observe']>): Promise<Observed>;
   /** The ledger of what was sent, and the account in it. */
   ledger(kind: Kind): Promise<OpenedLedger>;
   /** Says that nothing really happens, if that is so. */
@@ -138,8 +136,6 @@ export interface RunTarget {
   /** The base URL; `local` for the sandbox that the profile `local` means, which may change its port. */
   readonly address: string;
   readonly mode: Mode | 'unknown';
-  /** The masked key. */
-  readonly shownKey: string;
   readonly plan: Plan;
 }
 

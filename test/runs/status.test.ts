@@ -117,7 +117,6 @@ it('the question of a live batch counts messages if a recipient may get several'
   const target = {
     address: '',
     mode: 'live',
-    shownKey: '',
     plan: { perMinute: undefined, perMonth: undefined },
   } as const;
   const lines = (...perColumns: readonly string[]) =>

@@ -37,7 +37,6 @@ describe('the client of a run', () => {
     expect(target).toEqual({
       address: 'http://127.0.0.1:9/prefix',
       mode: 'sandbox',
-      shownKey: 'sk_test_…cdef',
       plan: { perMinute: undefined, perMonth: undefined },
     });
     expect(JSON.stringify(target)).not.toContain(key);
