@@ -33,7 +33,6 @@ export type ErrorCode =
   | 'bad-variable'
   | 'bug'
   | 'ca-file'
-  | 'clock-behind'
   | 'clock-wrong'
   | 'connection-lost'
   | 'count-missing'

@@ -41,8 +41,6 @@ export interface EngineOptions {
   readonly onOutage?: OutageOptions['onOutage'];
   /** Another process is sending rows of this input; this one waits for their outcomes. */
   readonly onTaken?: ((owner: Owner) => void) | undefined;
-  /** The first row goes alone; called with its answer. Throws to stop the run. */
-  readonly afterFirst?: (() => void) | undefined;
   /** Called once a row has ended and that is recorded. Its slot stays occupied until the promise resolves. */
   readonly onOutcome: (outcome: Outcome) => Promise<void> | undefined;
 }
@@ -86,7 +84,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   /** The disk may have been full: they are tried again at the end. */
   const unrecorded: Settling[] = [];
   let [recording, printing, outages] = [0, 0, 0];
-  let [isCutShort, isAlone, isWriting] = [false, options.afterFirst !== undefined, false];
+  let [isCutShort, isWriting] = [false, false];
 
   for (;;) {
     startRows();
@@ -104,8 +102,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
   return isDone && !isCutShort ? lateReason() : stop.reason;
 
   function startRows(): void {
-    const most = () => (isAlone ? 1 : outage.limit(concurrency));
-    const room = () => most() - waiting.size - leaving.size - printing;
+    const room = () => outage.limit(concurrency) - waiting.size - leaving.size - printing;
     while (!stop.reason && room() > 0) {
       const row = released.shift() ?? buffer.next();
       if (!row) return;
@@ -196,19 +193,8 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     group.forEach(({ answer }, at) => answer(verdicts[at]));
   }
 
-  function answered(): void {
-    outage.answered();
-    if (!isAlone) return;
-    isAlone = false;
-    try {
-      options.afterFirst?.();
-    } catch (error) {
-      stop.crash(error);
-    }
-  }
-
   function succeed(row: Ready, answer: unknown): void {
-    answered();
+    outage.answered();
     streak.accepted();
     settle({ outcome: 'done', row, answer });
   }
@@ -220,7 +206,7 @@ export async function sendRows(options: EngineOptions): Promise<Stopped | undefi
     const isAbandoned = !leaving.delete(row) && !waiting.delete(row);
     if (isAbandoned) return;
     const failure = error instanceof CliError ? error : unexpected(error);
-    if (failure.status !== undefined) answered();
+    if (failure.status !== undefined) outage.answered();
     const kind = outagesBefore === undefined ? 'unsent' : kindOf(failure);
     if (kind === 'unsent') giveBack(row, outagesBefore !== undefined);
     else settleAs(row, kind === 'failed' ? 'failed' : 'unsure', failure);

@@ -1,3 +1,4 @@
+import { refuseWrongClock } from '../session/clock.ts';
 import { knownSecrets, refuseKeys } from '../session/secrets.ts';
 import type { Context, Emit } from '../cli/command.ts';
 import { unitOf } from './input/source.ts';
@@ -6,7 +7,6 @@ import type { Mode } from '../contract/keys.ts';
 import type { RunPlan } from '../ledger/ledger.ts';
 import { durationText, needsConfirmation } from './confirm.ts';
 import { type DryRunEnded, suspectRowsNote } from './dry-run.ts';
-import { checkClock } from './service-clock.ts';
 import { openInput } from './input.ts';
 import type { Action, Running } from './action.ts';
 import { checkChoice, checkRepeatable, choiceOf, refuseKeyInPath, type RunFlags } from './options.ts';
@@ -71,8 +71,10 @@ async function perform(running: Running, hasLooked = false): Promise<Ended | Dry
   const isLive = running.mode === 'live' && action.kind === 'message';
   checkRepeatable(options, isLive, context);
   const template = isLive && found.rows > 0 ? await lookAtTemplate(running) : undefined;
+  const skew = client.skew();
+  if (isLive) refuseWrongClock(skew);
   const plan: RunPlan = {
-    isClockRight: isLive && checkClock(context, client, opened),
+    isClockRight: isLive && skew !== undefined,
     account: opened.account,
     mode: running.mode,
     kind: action.kind,

@@ -4,7 +4,6 @@ import type { Owner } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
 import { dueRows } from './due.ts';
 import { sendRows } from './engine.ts';
-import { checkClock } from './service-clock.ts';
 import type { Running } from './action.ts';
 import { resolveCommands, type Registration } from './register.ts';
 import { reportOf } from './facts.ts';
@@ -138,10 +137,6 @@ async function sendDueRows(
       signals,
       clock: host,
       makeRoom: spare.release,
-      afterFirst:
-        plan.mode === 'live' && plan.kind === 'message' && client.skew() === undefined
-          ? () => void checkClock(context, client, opened)
-          : undefined,
       onOutage(state, last) {
         goneAt = state === 'gone' ? host.steady() : undefined;
         context.note('outage', outageText(state, last));

@@ -1,10 +1,9 @@
 import { configuration } from '../base/errors.ts';
-import type { Host } from '../base/host.ts';
-import { networkDisk } from '../base/network-disk.ts';
 import { type AccountFacts, accountOf } from '../ledger/identity.ts';
 import type { Kind } from '../ledger/ledger.ts';
 import { emptyLedger, hasLedger, openLedger as open, pathOf } from '../ledger/open.ts';
 import type { Team } from './team-server.ts';
+import { refuseEarlyClock } from './clock.ts';
 import { ageOf, watchAge } from './ledger-age.ts';
 import { environmentAccount } from './profiles/environment.ts';
 import { originOf } from './profiles/fields.ts';
@@ -15,25 +14,21 @@ import { teamOf } from './team.ts';
 export async function openLedger(session: Session, checkedTarget: CheckedTarget, kind: Kind): Promise<OpenedLedger> {
   const { host, given, reporter } = session;
   const { target, simulated } = checkedTarget;
-  if (kind === 'message') refuseEarlyClock(host, checkedTarget);
+  const isLive = !simulated && target.mode !== 'sandbox';
+  if (isLive && kind === 'message') refuseEarlyClock(host.now());
   const facts = accountFacts(session, checkedTarget);
   const team = await teamOf(session, checkedTarget);
   if (given.noTeam && !simulated)
     session.note('no-team', "the team's ledger is not used, so what its other machines sent is not known here");
   if (team && facts) return openShared(session, checkedTarget, { team, facts });
-  const stateFolder = session.stateFolder();
-  const isLive = !simulated && target.mode !== 'sandbox';
-  checkDisk(session, stateFolder, isLive);
-  const which = { stateFolder, isLocal: simulated };
+  const which = { stateFolder: session.stateFolder(), isLocal: simulated };
   const note = (message: string) => reporter.note('ledger', message);
-  const clock = { by: 0 };
-  const corrected = { ...host, now: () => host.now() + clock.by };
-  const options = { ...which, host: corrected, isLive, signal: host.signal, note };
+  const options = { ...which, host, isLive, signal: host.signal, note };
   const ledger = given.dryRun && !hasLedger(which) ? emptyLedger(options) : await open(options);
   const { baseUrl, key } = target;
   const account = accountOf(ledger.secret, facts ?? { origin: new URL(baseUrl).origin, key, sandbox: 'not running' });
-  if (!isLive || given.dryRun) return { ledger, account, clock };
-  return { ledger: await watchAge(session, { ledger, age: ageOf(ledger, pathOf(which)) }), account, clock };
+  if (!isLive || given.dryRun) return { ledger, account };
+  return { ledger: await watchAge(session, { ledger, age: ageOf(ledger, pathOf(which)) }), account };
 }
 
 /** The ledger of a team. Its clock is that of the server. */
@@ -48,33 +43,12 @@ async function openShared(
   const opened = await openTeamLedger(team, session.host);
   const account = accountOf(team.secret, { ...facts, isTeam: true });
   const ledger = isLive ? await watchAge(session, opened) : opened.ledger;
-  return { ledger, account, isTeam: true, clock: { by: 0 } };
-}
-
-/** A message that is sent under a clock that is far behind would look forgotten once the clock is right. */
-function refuseEarlyClock({ now }: Pick<Host, 'now'>, { target: { mode }, simulated }: CheckedTarget): void {
-  if (mode === 'sandbox' || simulated || now() >= Date.parse(__BUILD_DATE__)) return;
-  const today = new Date(now()).toISOString().slice(0, 10);
-  throw configuration(
-    'clock-behind',
-    `the clock of this machine is wrong: it says ${today}, and this bizmsg was built on ${__BUILD_DATE__}`,
-    'nothing was sent; set the clock, then run the same command again',
-  );
+  return { ledger, account, isTeam: true };
 }
 
 function unsafeServer(): Error {
   const hint = 'turn them on there; live messages are refused until then';
   return configuration('team-unsafe', 'fsync or full_page_writes is off on the server, so it may lose claims', hint);
-}
-
-/** Locks on a network file system may fail, and then messages may be sent twice. */
-function checkDisk({ note }: Session, stateFolder: string, isLive: boolean): void {
-  const type = networkDisk(stateFolder);
-  if (type === undefined) return;
-  const message = `${stateFolder} is on a network file system (${type}), where locks may fail`;
-  const hint = 'set BIZMSG_STATE_DIR to a folder on a local disk, or use a team: see docs/team.md';
-  if (isLive) throw configuration('state-folder', message, hint);
-  note('network-disk', `${message}; ${hint}`);
 }
 
 /** The facts that identify the account of a call. Undefined for a dry run whose sandbox is not running. */

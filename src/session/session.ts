@@ -155,6 +155,4 @@ export interface OpenedLedger {
   readonly ledger: Ledger;
   readonly account: Account;
   readonly isTeam?: boolean;
-  /** Corrects the times of the ledger, in milliseconds. */
-  readonly clock: { by: number };
 }

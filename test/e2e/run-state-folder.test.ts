@@ -1,6 +1,5 @@
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
@@ -126,36 +125,6 @@ function lock(path: string): () => void {
   onTestFinished(unlock);
   return unlock;
 }
-
-describe('on a network file system', () => {
-  const preload = fileURLToPath(new URL('../support/network-disk-preload.cjs', import.meta.url));
-  const simulated = { NODE_OPTIONS: `--require=${preload}` };
-
-  it.each([
-    ['a single message', single],
-    ['a batch', rig.batch('people.csv')],
-    ['an import', ['contacts', 'import', 'people.csv', ...rig.sending]],
-  ])('%s with a live key is refused with a way out', async (_, words) => {
-    const place = await rig.newPlace();
-    rig.writePeople(place, 2);
-    const running = place.start(words, undefined, simulated);
-    expect(await running.ended).toBe(3);
-    expect(errorIn(running.stderr())).toMatchObject({
-      message: `${place.state} is on a network file system (nfs4), where locks may fail`,
-      hint: expect.stringContaining('BIZMSG_STATE_DIR'),
-    });
-    expect(place.service.asked).toEqual([]);
-  });
-
-  it('a batch with a sandbox key is sent with a note', async () => {
-    const place = await rig.newPlace();
-    rig.writePeople(place, 2);
-    const key = { BIZMSG_API_KEY: 'sk_test_7Rw1Kc5NbY6uJe0S' };
-    const running = place.start(rig.batch('people.csv'), undefined, { ...simulated, ...key });
-    expect([await running.ended, running.stderr()]).toEqual([0, expect.stringContaining('(nfs4)')]);
-    expect(place.service.asked).toHaveLength(2);
-  });
-});
 
 it('all files are private, whatever the umask', async () => {
   const place = await rig.newPlace(({ phone }) => ({ reply: phone === rig.phoneOf(1) ? 400 : 200 }));
