@@ -20,7 +20,6 @@ const scenes = {
   import: [`${mapped} --dry-run`, `${mapped} --rate 300/s`],
   progress: ['!bizmsg sandbox start --background --plan starter', `${mapped} --profile local`, '?limit, next in'],
   listen: ['bizmsg webhooks listen --forward-to 3000/hook --retry', '?Ready', `!${sent}`, '?message.read'],
-  doctor: ['!bizmsg sandbox start --background --quiet', 'bizmsg doctor'],
 };
 const css = `.c1{font-weight:bold}.c2{opacity:.6}.c31{fill:#ff7b72}.c32{fill:#7ee787}.c33{fill:#f2cc60}.c34{fill:#79c0ff}
 .c35{fill:#d2a8ff}.c36{fill:#76e3ea}text{font:14px ui-monospace,Menlo,Consolas,monospace;fill:#d7dde3;white-space:pre}`;

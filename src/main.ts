@@ -15,7 +15,7 @@ import type { Host } from './base/host.ts';
  * webhooks: delivery, logs, sandbox/remote
  * sandbox: delivery
  * page: sandbox/control
- * doctor: client, logs, ledger, session, cli, runs, webhooks, sandbox/remote
+ * doctor: ledger, session
  * commands: delivery, logs, session, cli, runs, webhooks, sandbox, doctor
  */
 

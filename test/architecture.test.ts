@@ -23,7 +23,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['delivery'],
   // In the browser: only types of the control plane, and base and contract where they need no Node.
   page: ['sandbox/control'],
-  doctor: ['client', 'logs', 'ledger', 'session', 'cli', 'runs', 'webhooks', 'sandbox/remote'],
+  doctor: ['ledger', 'session'],
   commands: ['delivery', 'logs', 'session', 'cli', 'runs', 'webhooks', 'sandbox', 'doctor'],
 };
 

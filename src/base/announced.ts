@@ -31,28 +31,26 @@ export function readAnnounced<T>(path: string, isValid: (value: unknown) => valu
   }
 }
 
-export interface Found<T> {
+interface Found<T> {
   readonly live: readonly T[];
   /** Processes that ended without removing their file. */
   readonly dead: readonly T[];
-  /** Files that cannot be read. */
-  readonly strays: readonly string[];
 }
 
-/** Finds the processes that are announced in a folder. Removes nothing. */
+/** Finds the processes that are announced in a folder; skips unreadable files. */
 export function announcedIn<T extends Announced>(
   folder: string,
   isValid: (value: unknown) => value is T,
   kill: Probe,
 ): Found<T> {
-  const [live, dead, strays]: [T[], T[], string[]] = [[], [], []];
+  const [live, dead]: [T[], T[]] = [[], []];
   for (const name of ownNamesIn(folder)) {
     if (!name.endsWith('.json')) continue;
     const path = join(folder, name);
     const found = readAnnounced(path, isValid);
-    if (!found) strays.push(path);
-    else if (isProcessAlive(found.pid, found.start, kill, () => silenceOf(path))) live.push(found);
-    else dead.push(found);
+    if (!found) continue;
+    const isAlive = isProcessAlive(found.pid, found.start, kill, () => silenceOf(path));
+    (isAlive ? live : dead).push(found);
   }
-  return { live, dead, strays };
+  return { live, dead };
 }

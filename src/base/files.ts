@@ -140,9 +140,6 @@ export function isPrivate(mode: number): boolean {
   return isWindows || (mode & 0o077) === 0;
 }
 
-/** The result of a folder's check without findings. */
-export const permissions = isWindows ? 'permissions not checked on Windows' : 'permissions OK';
-
 /** Whether exactly these rights are set. Windows has other ones, which a new file inherits from the folder of its user. */
 export function hasMode(path: string, mode: number): boolean {
   return isWindows || (fs.statSync(path).mode & 0o777) === mode;
@@ -159,7 +156,7 @@ export function statsOf(path: string): fs.Stats | undefined {
 }
 
 /** The user of this process; undefined on Windows. A user in a container may not be in the user database. */
-export function ownUser(): number | undefined {
+function ownUser(): number | undefined {
   const uid = statsOf('/proc/self')?.uid ?? userInfo().uid;
   return uid < 0 ? undefined : uid;
 }

@@ -21,9 +21,6 @@ export function opener(env: Env): string | undefined {
   return hasDisplay ? 'xdg-open' : undefined;
 }
 
-/** The command that moves a file, in every shell of the system. */
-export const moveCommand = isWindows ? 'move' : 'mv';
-
 /** The shell whose variables are set by `export`, or that of Windows. */
 export const usualShell = isWindows ? 'powershell' : 'sh';
 

@@ -1,7 +1,6 @@
 import type { ClientRequest } from 'node:http';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecurely, type TLSSocket } from 'node:tls';
-import { CliError } from '../base/errors.ts';
 
 export interface ProbeOptions {
   readonly origin: string;
@@ -26,8 +25,10 @@ export async function canConnect({ origin, proxy, ca, signal, patience = 10_000 
     if (url.protocol === 'https:') await secure(url, { under: socket, ca, opened });
     return true;
   };
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
+  const ended = new Promise<false>((resolve) => limit.addEventListener('abort', () => resolve(false)));
   try {
-    return !signal.aborted && (await interruptible(reach(), { signal, patience })) !== 'late';
+    return !signal.aborted && (await Promise.race([reach(), ended]));
   } catch {
     return false;
   } finally {
@@ -36,12 +37,12 @@ export async function canConnect({ origin, proxy, ca, signal, patience = 10_000 
   }
 }
 
-export type Closable = Pick<Socket | ClientRequest, 'destroy'>;
+type Closable = Pick<Socket | ClientRequest, 'destroy'>;
 /** Gets all that is opened, in order, before it is connected. */
 type Opened = (one: Closable) => void;
 
 /** Opens a connection to the host of a URL. */
-export function openSocket(url: URL, opened: Opened): Promise<Socket> {
+function openSocket(url: URL, opened: Opened): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connectPlain(placeOf(url), () => resolve(socket));
     opened(socket.on('error', reject));
@@ -52,23 +53,23 @@ interface Below {
   readonly under: Socket;
   readonly ca: Trusted;
   readonly opened: Opened;
-  /** Whether it also connects to a host whose certificate is not trusted. */
-  readonly trustsAll?: boolean;
 }
 
 /** Connects with TLS over an open connection. Sends nothing. */
-export function secure(url: URL, { under, ca, opened, trustsAll = false }: Below): Promise<TLSSocket> {
+function secure(url: URL, { under, ca, opened }: Below): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const host = hostOf(url);
     const name = isAddress(host) ? {} : { servername: host };
-    const trusted = { ...(ca && { ca: [...ca] }), rejectUnauthorized: !trustsAll };
-    const socket = connectSecurely({ socket: under, host, ...name, ...trusted }, () => resolve(socket));
+    const trusted = ca && { ca: [...ca] };
+    const socket = connectSecurely({ socket: under, host, ...name, ...trusted, rejectUnauthorized: true }, () =>
+      resolve(socket),
+    );
     opened(socket.on('error', reject));
   });
 }
 
 /** Opens a tunnel through a proxy with CONNECT. */
-export async function openTunnel(to: URL, proxy: URL, ca: Trusted, opened: Opened): Promise<Socket> {
+async function openTunnel(to: URL, proxy: URL, ca: Trusted, opened: Opened): Promise<Socket> {
   const { request } = proxy.protocol === 'https:' ? await import('node:https') : await import('node:http');
   const host = `${to.hostname}:${to.port || 443}`;
   const { username, password } = proxy;
@@ -101,36 +102,10 @@ function placeOf(url: URL): { readonly host: string; readonly port: number } {
 }
 
 /** The host of a URL; an IPv6 address without brackets. */
-export function hostOf({ hostname }: URL): string {
+function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-export function isAddress(host: string): boolean {
+function isAddress(host: string): boolean {
   return /^[\d.]+$|:/.test(host);
-}
-
-interface Patience {
-  readonly signal: AbortSignal;
-  /** In milliseconds. */
-  readonly patience: number;
-}
-
-/** Waits for work until a timeout; the signal ends the wait with an error. */
-export async function interruptible<T>(work: Promise<T>, { signal, patience }: Patience): Promise<T | 'late'> {
-  let release = () => {};
-  const ended = new Promise<'late'>((resolve, reject) => {
-    const abort = () => reject(new CliError('interrupted', 'interrupted', 'interrupted'));
-    const timer = setTimeout(() => resolve('late'), patience);
-    signal.addEventListener('abort', abort);
-    release = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-    };
-    if (signal.aborted) abort();
-  });
-  try {
-    return await Promise.race([work, ended]);
-  } finally {
-    release();
-  }
 }

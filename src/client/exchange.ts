@@ -254,7 +254,7 @@ type Redirect =
 const mostRedirects = 5;
 
 /** Decides whether to follow a redirect: never for a mutation, otherwise within the origin. */
-export function redirect(request: WireRequest, answer: WireAnswer, redirects: number): Redirect {
+function redirect(request: WireRequest, answer: WireAnswer, redirects: number): Redirect {
   if (!isRedirect(answer.status)) return { kind: 'none' };
   const target = header(answer.headers, 'location') ?? '';
   if (isMutation(request.method))

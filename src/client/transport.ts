@@ -48,7 +48,7 @@ interface Route {
 }
 
 /** Resolves how to connect; throws on an invalid proxy or CA file. */
-export function routeOf({ baseUrl, ca, env }: TransportOptions): Route {
+function routeOf({ baseUrl, ca, env }: TransportOptions): Route {
   const { origin } = readBase(baseUrl);
   if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----')) {
     throw configuration('ca-file', 'the --ca-file contains no certificate', 'use certificates in PEM format');
@@ -99,7 +99,7 @@ function unusableProxy(why: string): Error {
   return configuration('proxy', `cannot use the proxy from the environment: ${why}`, proxyHint);
 }
 
-export async function trustedCertificates(ca: string | undefined): Promise<string[] | undefined> {
+async function trustedCertificates(ca: string | undefined): Promise<string[] | undefined> {
   if (ca === undefined) return undefined;
   const { rootCertificates } = await import('node:tls');
   return [...rootCertificates, ca];

@@ -63,7 +63,7 @@ export const tree: Tree = {
     lazyCommand('api', 'Make a raw API request', async () => (await import('./api.ts')).api),
     lazyCommand(
       'doctor',
-      'Check this machine, the profile, the network and the service',
+      'Check this machine, the profile and the service',
       async () => (await import('./doctor.ts')).doctor,
     ),
     lazyCommand(

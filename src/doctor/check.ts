@@ -1,13 +1,11 @@
-import { CliError, exitCodes, type ExitName } from '../base/errors.ts';
+import { CliError, exitCodes } from '../base/errors.ts';
 
-const groups = ['machine', 'profile', 'network', 'service'] as const;
-export type GroupName = (typeof groups)[number];
+type Name = 'node' | 'state' | 'profile' | 'team' | 'service' | 'clock';
 
 /** The result of one check. */
 export interface Check {
-  readonly group: GroupName;
-  readonly name: string;
-  /** `skip`: it could not be checked, or it is absent and optional. */
+  readonly name: Name;
+  /** `skip`: it could not be checked. */
   readonly status: 'pass' | 'warn' | 'fail' | 'skip';
   readonly message: string;
   /** A command to run or a step to take. */
@@ -16,47 +14,17 @@ export interface Check {
   readonly exit?: number;
 }
 
-export interface Diagnosis {
-  /** In the order of the groups. */
-  readonly checks: readonly Check[];
-  /** Requests sent to the service. */
-  readonly calls: number;
-  /** The exit code of the first failure, or 0. */
-  readonly exit: number;
+export function pass(name: Name, message: string): Check {
+  return { name, status: 'pass', message, remedy: null };
 }
 
-export function diagnosis(found: readonly Check[], calls: number): Diagnosis {
-  const checks = groups.flatMap((group) => found.filter((check) => check.group === group));
-  const first = checks.find(({ status }) => status === 'fail');
-  return { checks, calls, exit: first?.exit ?? exitCodes.done };
+export function warn(name: Name, message: string, remedy: string): Check {
+  return { name, status: 'warn', message, remedy };
 }
 
-/** Handles an error of what is checked: returns a foreseen one, and throws others. */
-export function foreseen(error: unknown): CliError {
-  if (error instanceof CliError && error.exit !== 'interrupted') return error;
-  throw error;
-}
-
-/** Functions that create the checks of a group. */
-export function checksOf(group: GroupName) {
-  const made = (status: Check['status'], name: string, message: string, remedy: string | null): Check => ({
-    group,
-    name,
-    status,
-    message,
-    remedy,
-  });
-  const fail = (name: string, message: string, remedy: string | null, exit: ExitName): Check => ({
-    ...made('fail', name, message, remedy),
-    exit: exitCodes[exit],
-  });
-  return {
-    pass: (name: string, message: string) => made('pass', name, message, null),
-    skip: (name: string, message: string, remedy?: string) => made('skip', name, message, remedy ?? null),
-    warn: (name: string, message: string, remedy: string) => made('warn', name, message, remedy),
-    fail,
-    /** A failure with the message and exit code of an error. */
-    failed: (name: string, { message, hint, exit }: CliError, remedy?: string) =>
-      fail(name, message, remedy ?? hint ?? null, exit),
-  } as const;
+/** A failure with the message, hint and exit code of an expected error; throws any other one. */
+export function failed(name: Name, error: unknown): Check {
+  if (!(error instanceof CliError) || error.exit === 'interrupted') throw error;
+  const { message, hint = null, exit } = error;
+  return { name, status: 'fail', message, remedy: hint, exit: exitCodes[exit] };
 }

@@ -1,161 +1,76 @@
-import { join } from 'node:path';
-import { CliError } from '../base/errors.ts';
-import { counted } from '../cli/output/figures.ts';
-import type { Found } from '../base/announced.ts';
+import { accessSync, constants, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { statsOf } from '../base/files.ts';
 import type { Host } from '../base/host.ts';
-import { shellQuote } from '../base/shell-quote.ts';
-import { moveCommand } from '../base/system.ts';
+import { failureOf, noSqlite } from '../base/sqlite-errors.ts';
 import { checkLedger } from '../ledger/check.ts';
-import { logsProblem } from '../logs/database.ts';
-import { runsOf } from '../runs/listing.ts';
-import { type Locator, locatorsIn } from '../sandbox/remote/locator.ts';
-import { configFolder, stateFolder } from '../session/profiles/environment.ts';
-import { readStore } from '../session/profiles/store.ts';
-import { listenersIn } from '../webhooks/listeners.ts';
-import { type Check, checksOf, foreseen } from './check.ts';
-import type { ServiceTime } from './service.ts';
-import { folderCheck, liveGuardCheck, storeCheck } from './folders.ts';
-
-const { pass, warn, skip, failed } = checksOf('machine');
-
-/** Checks that need no network. The clock needs an answer of the service. */
-export async function machineChecks(host: Host): Promise<readonly Check[]> {
-  const { env, home, kill, node, now } = host;
-  const [config, state] = [configFolder(env, home), stateFolder(env, home)];
-  const folders = [
-    folderCheck({ name: 'config', path: config, variable: 'BIZMSG_CONFIG_DIR' }),
-    folderCheck({ name: 'state', path: state, variable: 'BIZMSG_STATE_DIR' }),
-  ];
-  const sandboxes = attempt(() => locatorsIn(state, kill));
-  const listeners = attempt(() => listenersIn(state, kill));
-  return [
-    nodeCheck(node, now()),
-    ...folders,
-    storeCheck(() => readStore(config)),
-    sandboxes instanceof CliError ? failed('sandbox', sandboxes) : sandboxCheck(sandboxes.live),
-    ...(listeners instanceof CliError ? [failed('listeners', listeners)] : []),
-    ...(await runsChecks(state, host)),
-    await liveGuardCheck({ folder: state, check: () => checkLedger({ stateFolder: state, host }) }),
-    await logsCheck(state, host),
-    backupCheck(config, state),
-    leftoversCheck([sandboxes, listeners].flatMap((found) => (found instanceof CliError ? [] : [found]))),
-  ];
-}
-
-async function runsChecks(stateFolder: string, host: Host): Promise<readonly Check[]> {
-  try {
-    const runs = await runsOf({ stateFolder, host, note: () => {} });
-    return [runsCheck(runs.map(({ status }) => status))];
-  } catch (error) {
-    return [failed('runs', foreseen(error))];
-  }
-}
-
-async function logsCheck(state: string, host: Host): Promise<Check> {
-  const path = join(state, 'logs.db');
-  const remedy = `${moveCommand} ${shellQuote(path)} ${shellQuote(`${path}.away`)}: the received events start again`;
-  try {
-    const problem = await logsProblem(state, host);
-    return problem === undefined ? pass('logs', 'no damage') : warn('logs', `${path} is damaged: ${problem}`, remedy);
-  } catch (error) {
-    return warn('logs', foreseen(error).message, remedy);
-  }
-}
-
-function backupCheck(config: string, state: string): Check {
-  const files = `${config} (with the keys) and ${state}`;
-  return pass('backup', `copy ${files} while no command runs; ledger.db needs its ledger.secret`);
-}
-
-function attempt<T>(look: () => T): T | CliError {
-  try {
-    return look();
-  } catch (error) {
-    return foreseen(error);
-  }
-}
+import { refuseEarlyClock, refuseWrongClock } from '../session/clock.ts';
+import type { Session } from '../session/session.ts';
+import { type Check, failed, pass, warn } from './check.ts';
 
 /** The same as in package.json. */
 export const engines = '^20.19.0 || ^22.13.0 || >=24';
 
-/** End of life of each Node release line. */
-const ends: Readonly<Record<number, string>> = {
-  20: '2026-04-30',
-  22: '2027-04-30',
-  23: '2025-06-01',
-  24: '2028-04-30',
-  25: '2026-06-01',
-  26: '2029-04-30',
-};
-
-export function nodeCheck(version: string, now: number): Check {
-  const remedy = 'install a newer one: https://nodejs.org/en/download';
-  if (!isIn(engines, version)) return warn('node', `${version}, and bizmsg is made for ${engines}`, remedy);
-  const end = ends[partsOf(version)[0] ?? 0];
-  const isOver = end !== undefined && now >= Date.parse(end);
-  return isOver ? warn('node', `${version}, past its end of life on ${end}`, remedy) : pass('node', version);
+export function nodeCheck({ node, sqlite }: Pick<Host, 'node' | 'sqlite'>): Check {
+  if (!sqlite()) return failed('node', noSqlite());
+  if (isIn(engines, node)) return pass('node', `${node}, with SQLite`);
+  return warn(
+    'node',
+    `${node}, and bizmsg is made for ${engines}`,
+    'install a newer one: https://nodejs.org/en/download',
+  );
 }
 
 function isIn(range: string, version: string): boolean {
+  const [major = 0, minor = 0] = partsOf(version);
   return range.split(' || ').some((one) => {
-    const least = partsOf(one.replace(/^\D+/, ''));
-    const isLine = !one.startsWith('^') || least[0] === partsOf(version)[0];
-    return isLine && !isBefore(partsOf(version), least);
+    const [leastMajor = 0, leastMinor = 0] = partsOf(one.replace(/^\D+/, ''));
+    return major === leastMajor ? minor >= leastMinor : one.startsWith('>') && major > leastMajor;
   });
-}
-
-function isBefore(one: readonly number[], other: readonly number[]): boolean {
-  const at = other.findIndex((part, place) => part !== (one[place] ?? 0));
-  return at >= 0 && (one[at] ?? 0) < (other[at] ?? 0);
 }
 
 function partsOf(version: string): readonly number[] {
   return version.split('.').map((part) => Number.parseInt(part, 10));
 }
 
-export function runsCheck(states: readonly string[]): Check {
-  const of = (state: string) => states.filter((one) => one === state).length;
-  const [unfinished, running] = [of('unfinished'), of('running')];
-  if (unfinished > 0) {
-    const remedy = 'bizmsg runs list; run the same command again to send the rest, or bizmsg runs close <id>';
-    return warn('runs', `${counted(unfinished, 'run')} unfinished`, remedy);
+/** Whether the state folder is private and writable, and the ledger in it intact. */
+export async function stateCheck({ host, stateFolder }: Session): Promise<Check> {
+  try {
+    const folder = stateFolder();
+    try {
+      checkWritable(folder);
+      await checkLedger({ stateFolder: folder, host });
+      return pass('state', folder);
+    } catch (error) {
+      throw failureOf(folder, error);
+    }
+  } catch (error) {
+    return failed('state', error);
   }
-  if (running > 0) return pass('runs', `${counted(running, 'run')} under way`);
-  return pass('runs', states.length === 0 ? 'none' : `${counted(states.length, 'run')}, all finished`);
 }
 
-function sandboxCheck(running: readonly Locator[]): Check {
-  if (running.length === 0) return pass('sandbox', 'not running; --profile local starts it');
-  return pass('sandbox', running.map(({ url, pid }) => `running at ${url}, process ${pid}`).join('; '));
-}
-
-type Traces = Pick<Found<unknown>, 'dead' | 'strays'>;
-
-export function leftoversCheck(traces: readonly Traces[]): Check {
-  const strays = traces.flatMap(({ strays }) => strays);
-  const [first] = strays;
-  if (first !== undefined) {
-    const more = strays.length > 1 ? `, and ${strays.length - 1} more` : '';
-    return warn('leftovers', `${first} belongs to no process${more}`, `rm ${strays.map(shellQuote).join(' ')}`);
-  }
-  const { length } = traces.flatMap(({ dead }) => dead);
-  if (length === 0) return pass('leftovers', 'none');
-  const one = '1 trace of a dead process; the next command clears it';
-  return pass('leftovers', length === 1 ? one : `${length} traces of dead processes; the next command clears them`);
+/** Throws if a folder cannot be written, or created. */
+function checkWritable(folder: string): void {
+  let existing = folder;
+  while (!statsOf(existing) && dirname(existing) !== existing) existing = dirname(existing);
+  // The dot makes it an error if this is a file.
+  accessSync(`${existing}/.`, constants.R_OK | constants.W_OK | constants.X_OK);
+  if (statfsSync(existing).bavail === 0) throw Object.assign(new Error('no space'), { code: 'ENOSPC', path: folder });
 }
 
 /** Milliseconds. Receivers usually accept signatures up to five minutes old. */
-const tolerance = 5_000;
+const tolerance = 30_000;
 
-export function clockCheck(time: ServiceTime | undefined): Check {
-  if (!time) return skip('clock', 'no answer to compare it with');
-  const date = Date.parse(time.date ?? '');
-  if (Number.isNaN(date)) return skip('clock', 'the service sends no time');
-  // The header is in whole seconds.
-  const [ahead, behind] = [time.sentAt - (date + 1_000), date - time.receivedAt];
-  const apart = Math.max(ahead, behind);
-  if (apart <= tolerance) return pass('clock', "agrees with the service's");
-  const how = `${Math.round(apart / 1_000)} s ${ahead > behind ? 'ahead of' : 'behind'} the service's`;
-  const remedy = 'synchronize the clock (timedatectl set-ntp true): webhook signatures depend on it';
-  return warn('clock', how, remedy);
+/** `skew`: the milliseconds by which the clock of the service is ahead, if its answer has a date. */
+export function clockCheck({ now }: Pick<Host, 'now'>, skew: number | undefined): Check {
+  try {
+    refuseEarlyClock(now());
+    refuseWrongClock(skew);
+  } catch (error) {
+    return failed('clock', error);
+  }
+  if (skew === undefined) return pass('clock', 'no answer of the service to compare it with');
+  if (Math.abs(skew) <= tolerance) return pass('clock', 'agrees with that of the service');
+  const how = `${Math.round(Math.abs(skew) / 1_000)} s ${skew > 0 ? 'behind' : 'ahead of'} that of the service`;
+  return warn('clock', how, 'synchronize the clock: webhook signatures depend on it');
 }

@@ -1,139 +1,123 @@
-import type { CliError } from '../base/errors.ts';
-import { shellQuote } from '../base/shell-quote.ts';
+import { CliError, configuration } from '../base/errors.ts';
+import { shownAddress } from '../base/postgres-address.ts';
+import { maskKey } from '../base/redact.ts';
+import { countProblem } from '../ledger/statements.ts';
+import { openConnection, prepareTarget } from '../session/connect.ts';
+import { type Caller, currentCaller } from '../session/profiles/resolve.ts';
 import type { CheckedTarget, Session } from '../session/session.ts';
-import { clientOptionsFor, transportOptionsFor } from '../session/connect.ts';
-import { createClient } from '../client/client.ts';
-import { redirect } from '../client/exchange.ts';
-import { errorFor } from '../client/failure.ts';
-import { createRedactor } from '../base/redact.ts';
-import { openTransport } from '../client/transport.ts';
-import { header, type Transport } from '../client/wire.ts';
-import { type EndpointName, endpoints } from '../contract/endpoints.ts';
-import { type Check, checksOf, foreseen } from './check.ts';
+import { teamOfCaller } from '../session/team.ts';
+import { type Check, failed, pass, warn } from './check.ts';
 
-const { pass, warn, skip, failed } = checksOf('service');
-
-interface Asking {
-  /** Sends one request, without retries. */
-  call(name: EndpointName): Promise<unknown>;
-  /** The stored profile of the key. */
-  readonly profile: string | undefined;
-  /** True for the sandbox on this machine. */
-  readonly simulated: boolean;
-  readonly now: () => number;
+interface Profile {
+  readonly check: Check;
+  readonly caller?: Caller;
+  /** Where its requests go; undefined if they must not, or if the sandbox is not running. */
+  readonly target?: CheckedTarget | undefined;
 }
 
-const readable = Object.entries(endpoints).flatMap(([name, { method, path }]) =>
-  method === 'GET' && isEndpoint(name) ? [{ endpoint: name, name: path.split('/').at(-1) ?? name }] : [],
-);
-
-/** One GET for each list, up to a failure that would affect all of them. */
-export async function serviceChecks(asking: Asking): Promise<readonly Check[]> {
-  const checks: Check[] = [];
-  let stop: string | undefined;
-  for (const { endpoint, name } of readable) {
-    if (stop !== undefined) {
-      checks.push(skip(name, `not asked: ${stop}`));
-      continue;
-    }
-    const start = asking.now();
-    const failure = await asking.call(endpoint).then(() => undefined, foreseen);
-    if (!failure) checks.push(pass(name, `answered in ${asking.now() - start} ms`));
-    else checks.push(judged(name, failure, asking));
-    stop = failure && lasting(failure);
+/** Which profile and key would be used, and whether the key may go to its address. */
+export async function profileCheck(session: Session): Promise<Profile> {
+  let caller: Caller | undefined;
+  try {
+    caller = currentCaller(session);
+    const target = await targetOf(session, caller);
+    return { check: keyCheck(caller, target), caller, target };
+  } catch (error) {
+    return { check: failed('profile', error), ...(caller && { caller }) };
   }
-  return checks;
 }
 
-export function skippedService(why: string): Check {
-  return skip('calls', why);
+/** Starts no sandbox: undefined if none is running. */
+async function targetOf(session: Session, caller: Caller): Promise<CheckedTarget | undefined> {
+  if (caller.kind === 'service') return prepareTarget(session, caller);
+  const running = (await session.sandboxes()).find();
+  const { mode } = caller;
+  return running && prepareTarget(session, { kind: 'service', baseUrl: running.url, key: running.keys[mode], mode });
 }
 
-function judged(name: string, failure: CliError, asking: Asking): Check {
-  const { status, message } = failure;
-  const remedy = remedyOf(failure, asking);
-  // §5.4, §5.7: send-only keys are valid.
-  if (status === 403)
-    return warn(name, message, 'fine for a key that only sends; otherwise check its scope and the plan');
-  if (status === 429) return warn(name, message, 'wait a minute; production and this share the minute of the plan');
-  return failed(name, failure, remedy);
-}
-
-function remedyOf({ status, code, hint }: CliError, { profile, simulated }: Asking): string | undefined {
-  const stored = profile === undefined ? undefined : shellQuote(profile);
-  if (status === 401 && simulated)
-    return 'bizmsg sandbox keys list shows the valid keys; bizmsg sandbox keys go-live makes live ones valid';
-  if (status === 401) {
-    const how = stored === undefined ? 'put it in BIZMSG_API_KEY' : `bizmsg keys set --profile ${stored}`;
-    return `make a key in the account settings, under API Keys, and ${how}`;
-  }
-  if (status === 404 || code === 'unreadable-answer') {
-    const set = stored === undefined ? 'BIZMSG_BASE_URL' : `bizmsg profiles set ${stored} --base-url URL`;
-    return `does the base URL belong to the API? ${set}`;
-  }
-  return hint;
-}
-
-function lasting({ exit, status }: CliError): string | undefined {
-  if (status === 401) return 'the key is refused';
-  if (status === 429) return 'the minute of the plan is used up';
-  return exit === 'network' ? 'the service does not answer' : undefined;
-}
-
-function isEndpoint(name: string): name is EndpointName {
-  return Object.hasOwn(endpoints, name);
-}
-
-/** Sends requests, counts them, and records the service's time. */
-interface Calls {
-  call(name: EndpointName): Promise<unknown>;
-  count(): number;
-  time(): ServiceTime | undefined;
-  close(): Promise<void>;
-}
-
-/** Time-out in milliseconds. */
-const patience = 10_000;
-
-/** The first answer: local times of request and response, and the service's `Date` header. */
-export interface ServiceTime {
-  readonly sentAt: number;
-  readonly receivedAt: number;
-  readonly date: string | undefined;
-}
-
-export function openCalls(session: Session, { target, simulated }: CheckedTarget): Calls {
-  const { host, given } = session;
-  const { transport, count, time } = counting(
-    openTransport(transportOptionsFor(session, target)),
-    host.now,
-    target.key,
+function keyCheck(caller: Caller, checked: CheckedTarget | undefined): Check {
+  const name = nameOf(caller);
+  if (!checked) return pass('profile', name);
+  const { key, baseUrl, mode } = checked.target;
+  const shown = `${name}: ${maskKey(key)} for ${baseUrl}`;
+  if (mode !== 'unknown') return pass('profile', shown);
+  return warn(
+    'profile',
+    `${shown}, which counts as a live key`,
+    'check the key: it begins with neither sk_test_ nor sk_live_',
   );
-  const client = createClient({
-    ...clientOptionsFor(session, target),
-    transport,
-    timeout: given.timeout ?? patience,
-    // Intermittent failures should be visible.
-    retries: 0,
-    local: simulated,
-  });
-  return { call: (name) => client.call(name, undefined), count, time, close: () => transport.close() };
 }
 
-function counting(transport: Transport, now: () => number, key: string) {
-  const redactor = createRedactor(key);
-  let [count, time]: [number, ServiceTime | undefined] = [0, undefined];
-  const send: Transport['send'] = async (request, limits) => {
-    const sentAt = now();
-    count += 1;
-    const answer = await transport.send(request, limits);
-    time ??= { sentAt, receivedAt: now(), date: header(answer.headers, 'date') };
-    // One check is one call; redirects in a circle would make it many.
-    if (redirect(request, answer, 0).kind === 'follow') {
-      const why = `a redirect to "${header(answer.headers, 'location')}", which doctor does not follow`;
-      throw errorFor({ kind: 'redirected', answer, why }, { ...request, redactor });
-    }
-    return answer;
+function nameOf(caller: Caller): string {
+  const { source } = caller;
+  if (source === 'BIZMSG_API_KEY') return 'the key in BIZMSG_API_KEY';
+  if (source === 'newcomer') return 'local, since there is no profile yet; bizmsg login adds one';
+  const name = caller.kind === 'local' ? 'local' : (caller.profile ?? '');
+  return source === 'profile in use' ? `${name}, the profile in use` : `${name}, named by ${source}`;
+}
+
+/** The server of the team, and the ledger on it. */
+export async function teamCheck(session: Session, caller: Caller | undefined): Promise<Check> {
+  try {
+    const team = caller && (await teamOfCaller(session, caller));
+    if (!team) return pass('team', 'none');
+    const problem = await team.server.database('').read(countProblem);
+    const { server, isUnsafe } = team.facts();
+    const shown = `${shownAddress(team.address)}, PostgreSQL ${server}`;
+    if (problem !== undefined)
+      return failed('team', configuration('team-damaged', `${shown}: ${problem}`, 'restore it from a backup'));
+    const remedy = 'turn fsync and full_page_writes on there: live messages are refused until then';
+    return isUnsafe ? warn('team', `${shown}, which may lose what it confirmed`, remedy) : pass('team', shown);
+  } catch (error) {
+    return failed('team', error);
+  }
+}
+
+/** What is no fault of this machine or its profile: production shares the minute, and a key may be for sending alone. */
+const passing: Readonly<Record<number, string>> = {
+  403: 'fine for a key that only sends; otherwise check its scope and the plan',
+  429: 'wait a minute; production and this share the minute of the plan',
+};
+
+interface Service {
+  readonly check: Check;
+  /** The milliseconds by which its clock is ahead, if its answer has a date. */
+  readonly skew?: number | undefined;
+}
+
+/** Makes one GET, without retries. */
+export async function serviceCheck(session: Session, { caller, target }: Profile): Promise<Service> {
+  if (!target) return { check: notAsked(caller) };
+  const { host, given } = session;
+  let skew: number | undefined;
+  const onTime = (time: number) => {
+    if (!Number.isNaN(time)) skew = time - host.now();
   };
-  return { transport: { ...transport, send }, count: () => count, time: () => time };
+  const once = { ...session, given: { ...given, retries: 0, timeout: given.timeout ?? 10_000 } };
+  const start = host.steady();
+  try {
+    const { client, close } = await openConnection(once, target, { onTime });
+    try {
+      await client.call('listTemplates', undefined);
+    } finally {
+      await close();
+    }
+    const took = Math.round(host.steady() - start);
+    return { check: pass('service', `${new URL(target.target.baseUrl).host} answered in ${took} ms`), skew };
+  } catch (error) {
+    const remedy = error instanceof CliError ? passing[error.status ?? 0] : undefined;
+    const check = failed('service', error);
+    if (remedy !== undefined) return { check: warn('service', check.message, remedy), skew };
+    return { check: { ...check, remedy: check.remedy ?? 'does the base URL belong to the API?' }, skew };
+  }
+}
+
+function notAsked(caller: Caller | undefined): Check {
+  const isStopped = caller?.kind === 'local';
+  return {
+    name: 'service',
+    status: 'skip',
+    message: isStopped ? 'the sandbox is not running' : 'not asked: there is no key that may be sent',
+    remedy: isStopped ? 'bizmsg sandbox start --background' : null,
+  };
 }

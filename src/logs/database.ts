@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { refuseUnreadable, statsOf } from '../base/files.ts';
-import { type DatabaseOptions, integrityProblem, openDatabase } from '../base/sqlite.ts';
+import { type DatabaseOptions, openDatabase } from '../base/sqlite.ts';
 import { noSqlite } from '../base/sqlite-errors.ts';
 import type { Database } from '../base/transaction.ts';
 
@@ -60,18 +60,6 @@ export async function openRecorded(stateFolder: string, options: LogOptions): Pr
   // An unreadable folder would look as if nothing had happened.
   refuseUnreadable(stateFolder);
   return statsOf(logsPath(stateFolder)) ? openLogs(stateFolder, options) : undefined;
-}
-
-/** Reads all of the logs, and returns what is damaged; repairs nothing. */
-export async function logsProblem(stateFolder: string, host: LogOptions['host']): Promise<string | undefined> {
-  const path = logsPath(stateFolder);
-  if (!statsOf(path)) return undefined;
-  const logs = await openDatabase(path, { host, note() {}, schema, sync: 'OFF', isDisposable: false });
-  try {
-    return await logs.read(integrityProblem);
-  } finally {
-    await logs.close();
-  }
 }
 
 function logsPath(stateFolder: string): string {

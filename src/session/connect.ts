@@ -124,7 +124,7 @@ export async function openConnection(
   checkedTarget: CheckedTarget,
   { connections, onTime, ...extras }: RunConnectionOptions,
 ): Promise<Connection> {
-  const { given, note } = session;
+  const { host, given, note, reporter } = session;
   const { target, simulated } = checkedTarget;
   // Commands without a call do not load them.
   const [{ createClient }, { openTransport }, { header }, { createSendOnce }] = await Promise.all([
@@ -138,7 +138,18 @@ export async function openConnection(
     ? timed(opened, (answer) => onTime(Date.parse(header(answer.headers, 'date') ?? '')))
     : opened;
   const client = createClient({
-    ...clientOptionsFor(session, target),
+    baseUrl: target.baseUrl,
+    key: target.key,
+    userAgent: `bizmsg/${__VERSION__}`,
+    signal: host.signal,
+    now: host.now,
+    steady: host.steady,
+    random: host.random,
+    async sleep(milliseconds: number, signal: AbortSignal) {
+      const { setTimeout } = await import('node:timers/promises');
+      await setTimeout(milliseconds, undefined, { signal });
+    },
+    trace: given.debug ? reporter.trace : undefined,
     transport: connections !== undefined ? transport : withSpinner(session, target, transport),
     timeout: given.timeout,
     retries: given.retries,
@@ -162,24 +173,6 @@ function timed(transport: Transport, see: (answer: WireAnswer) => void): Transpo
       see(answer);
       return answer;
     },
-  };
-}
-
-/** The client options that all connections share. */
-export function clientOptionsFor({ host, given, reporter }: Session, { baseUrl, key }: Target) {
-  return {
-    baseUrl,
-    key,
-    userAgent: `bizmsg/${__VERSION__}`,
-    signal: host.signal,
-    now: host.now,
-    steady: host.steady,
-    random: host.random,
-    async sleep(milliseconds: number, signal: AbortSignal) {
-      const { setTimeout } = await import('node:timers/promises');
-      await setTimeout(milliseconds, undefined, { signal });
-    },
-    trace: given.debug ? reporter.trace : undefined,
   };
 }
 

@@ -33,10 +33,9 @@ const notRunning = {
   keys: { sandbox: 'sk_test_local-none', live: 'sk_live_local-none' },
 };
 
-/** `look` finds running sandboxes; the default one also removes stale locators. */
-export function openSandboxes(host: Host, stateFolder: string, look = liveLocators): Sandboxes {
+export function openSandboxes(host: Host, stateFolder: string): Sandboxes {
   const named = execSandbox(host.env);
-  const live = () => look(stateFolder, host.kill);
+  const live = () => liveLocators(stateFolder, host.kill);
   const defaultSandbox = () => live().find(({ data }) => data === defaultData(stateFolder));
   const at = (url: string) => live().find((locator) => leadsTo(locator, url));
   const own = () => named && at(named.url);

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Announced, announcedIn, type Found, writeAnnounced } from '../base/announced.ts';
+import { type Announced, announcedIn, writeAnnounced } from '../base/announced.ts';
 import { removeLeftDrafts } from '../base/drafts.ts';
 import { createStateFolder } from '../base/files.ts';
 import type { Later } from '../base/sleep.ts';
@@ -35,15 +35,10 @@ export function announceListener(
 
 /** The listeners that run on this machine. Removes the files of dead ones and skips unreadable files. */
 export function liveListeners(stateFolder: string, kill: Probe): readonly ListenerLocator[] {
-  const { live, dead } = listenersIn(stateFolder, kill);
+  const { live, dead } = announcedIn(folderIn(stateFolder), isLocator, kill);
   for (const locator of dead) rmSync(fileOf(stateFolder, locator), { force: true });
   removeLeftDrafts(folderIn(stateFolder), kill);
   return live;
-}
-
-/** All listeners with a file. Removes nothing. */
-export function listenersIn(stateFolder: string, kill: Probe): Found<ListenerLocator> {
-  return announcedIn(folderIn(stateFolder), isLocator, kill);
 }
 
 function folderIn(stateFolder: string): string {

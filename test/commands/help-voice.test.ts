@@ -25,6 +25,7 @@ const ambiguous = new Set([
   '[id]',
   '[ids...]',
   '--again',
+  '--all',
   '--failed',
   '--limit <n>',
   '--live',

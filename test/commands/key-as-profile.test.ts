@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { newHome, testKey } from '../support/fake-service.ts';
-import { storeText } from './doctor-rig.ts';
+import { storeText } from './profile-store.ts';
 
 const liveKey = 'sk_live_7Rw1Kc5NbY6uJe0SqMvA';
 const profile = { baseUrl: 'https://api.example.com', mode: 'sandbox', keys: { sandbox: testKey } };

@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { accountKeys, openApi } from '../support/api.ts';
@@ -16,7 +16,6 @@ beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 const [local = '', refused = ''] = blocksIn('docs/troubleshooting.md', 'Frequent errors', 2);
 const [wrong = ''] = blocksIn('docs/troubleshooting.md', 'Check this machine', 1);
 const [save = '', unpack = ''] = blocksIn('docs/troubleshooting.md', 'Back up, or move to another machine', 2);
-const [contract = ''] = blocksIn('docs/troubleshooting.md', 'Check a service against its document', 1);
 
 describe('the page about problems', () => {
   it('diagnoses the machine', async () => {
@@ -24,7 +23,9 @@ describe('the page about problems', () => {
     const env = await openApi(home, { scope: 'send-only' });
     const add = 'login --no-check --profile acme --base-url https://api.example.com --key-stdin';
     await bin(add.split(' '), { home, input: accountKeys.sandbox });
-    chmodSync(join(home, '.config/bizmsg/profiles.json'), 0o644);
+    const state = join(home, '.local/state/bizmsg');
+    mkdirSync(state, { recursive: true, mode: 0o700 });
+    writeFileSync(join(state, 'ledger.db'), 'a ledger without its secret');
     const { follow } = openReader({ home, env, local: withoutNode });
     expect(await follow(wrong, { exit: 3 })).toEqual([]);
   });
@@ -51,18 +52,9 @@ describe('the page about problems', () => {
     expect(await moved.follow(unpack)).toEqual([]);
     expect((await moved.enter(send)).printed).toMatch(/Done: 1 of 3 rows sent[^]*2 skipped: sent earlier by this run/);
   });
-
-  it('checks the service against its document', async () => {
-    const home = newHome();
-    const page = { headers: { 'content-type': 'text/html' }, body: '<h1>Who is it?</h1>' };
-    const api = await openApi(home, { answer: (reply) => (reply.status === 401 ? { ...reply, ...page } : reply) });
-    const caller = { BIZMSG_BASE_URL: 'https://api.example.com', BIZMSG_API_KEY: accountKeys.sandbox };
-    const { follow } = openReader({ home, env: { ...api, ...caller }, columns: 80 });
-    expect(await follow(contract, { exit: 12 })).toEqual([]);
-  });
 });
 
-/** Removes the version of Node, and whether its support has ended. */
+/** Removes what depends on the version of Node. */
 function withoutNode(text: string): string {
-  return text.replace(/^ {2}\w+ +node .*\n(?: {10,}.*\n)*/m, '  ok    node\n').replace(/\d+ warnings/, 'N warnings');
+  return text.replace(/^warn +node .*\n.*\n/m, '').replace(/\d checks/, 'N checks');
 }

@@ -29,7 +29,7 @@ describe('a terminal', () => {
 
   it('with the locale "C" shows only ASCII', async () => {
     const terminal = await open(await rig.newWorld(), { env: { LC_ALL: 'C' } });
-    await terminal.enter('bizmsg doctor');
+    await terminal.enter('bizmsg doctor --all');
     await terminal.ended();
     expect(terminal.written()).toContain('sk_test_...');
     expect(terminal.written()).not.toMatch(/[^\u0000-\u007f]/);

@@ -65,7 +65,7 @@ export function zonedTime(milliseconds: number): string {
 }
 
 /** The local date in the form 2026-05-01. */
-export function localDate(milliseconds: number): string {
+function localDate(milliseconds: number): string {
   const at = new Date(milliseconds);
   return [padded(at.getFullYear(), 4), padded(at.getMonth() + 1), padded(at.getDate())].join('-');
 }

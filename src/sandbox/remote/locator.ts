@@ -1,6 +1,6 @@
 import { readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Announced, announcedIn, type Found, readAnnounced, writeAnnounced } from '../../base/announced.ts';
+import { type Announced, announcedIn, readAnnounced, writeAnnounced } from '../../base/announced.ts';
 import { createStateFolder } from '../../base/files.ts';
 import { isElsewhere, type Probe } from '../../base/liveness.ts';
 import { isRecord } from '../../contract/readers.ts';
@@ -48,14 +48,9 @@ export function removeLocator(stateFolder: string, { port, token }: Pick<Locator
 
 /** All running sandboxes. Removes locators of dead ones and ignores unreadable ones. */
 export function liveLocators(stateFolder: string, kill: Probe): readonly Locator[] {
-  const { live, dead } = locatorsIn(stateFolder, kill);
+  const { live, dead } = announcedIn(join(stateFolder, 'sandboxes'), isLocator, kill);
   for (const locator of dead) removeLocator(stateFolder, locator);
   return live;
-}
-
-/** Reads all locators without removing any. */
-export function locatorsIn(stateFolder: string, kill: Probe): Found<Locator> {
-  return announcedIn(join(stateFolder, 'sandboxes'), isLocator, kill);
 }
 
 /** The running sandbox of a data folder. */
