@@ -41,7 +41,7 @@ export interface Service {
   /** Resolves once this many requests have arrived. */
   until(count: number): Promise<void>;
   /** The time in the Date header, if there is one. Default: the time of this machine. */
-  date: ((method: string | undefined) => number | undefined) | undefined;
+  date: (() => number) | undefined;
   close(): void;
   /** Listens again. */
   reopen(): Promise<void>;
@@ -78,9 +78,7 @@ export async function openService(decide: Decide = () => ({ reply: 200 }), port 
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body: unknown = JSON.parse((await text(request)) || 'null');
-    if (service.date) response.sendDate = false;
-    const date = service.date?.(request.method);
-    if (date !== undefined) response.setHeader('date', new Date(date).toUTCString());
+    if (service.date) response.setHeader('date', new Date(service.date()).toUTCString());
     if (request.method === 'GET') return end(response, 200, []);
     const message = messageIn(body);
     const before = counts.get(message.phone) ?? 0;
