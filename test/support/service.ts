@@ -40,7 +40,7 @@ export interface Service {
   readonly asked: readonly Asked[];
   /** Resolves once this many requests have arrived. */
   until(count: number): Promise<void>;
-  /** The time in the Date header, if there is one. Default: the time of this machine. */
+  /** The time in the Date header. Default: the time of this machine. */
   date: (() => number) | undefined;
   close(): void;
   /** Listens again. */
