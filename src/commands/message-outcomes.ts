@@ -27,7 +27,7 @@ export async function messageOutcomes(
   const [{ newestFirst }, { eventOf }, { check }, sandboxes, secrets] = await Promise.all([
     import('../webhooks/history.ts'),
     import('../webhooks/event/event.ts'),
-    import('../delivery/signature/check.ts'),
+    import('../delivery/signature.ts'),
     context.sandboxes(),
     knownSecrets(context),
   ]);
@@ -38,8 +38,7 @@ export async function messageOutcomes(
     if (!delivery || id === undefined || !ids.has(id)) return;
     // Any program on this machine can send an event to the listener.
     const { headers, body, received_at: at } = received;
-    const isSigned =
-      secrets.length === 0 || secrets.some((one) => check([one], headers, body, at, () => '').verdict === 'good');
+    const isSigned = secrets.length === 0 || check(secrets, headers, body, at).verdict === 'good';
     if (isSigned) learn(id, { delivery, reason });
     else unsigned += 1;
   };

@@ -39,7 +39,7 @@ export function firstMatching(secrets: readonly string[], attempt: Attempt): num
   return place === -1 ? undefined : place;
 }
 
-export function matches(secret: string, { signed, signatures }: Attempt): boolean {
+function matches(secret: string, { signed, signatures }: Attempt): boolean {
   const expected = sign(signed, secret);
   return signatures.some((signature) => isSame(signature, expected));
 }

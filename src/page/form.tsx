@@ -23,13 +23,8 @@ export function Form({ class: name, label, onGiven, children }: FormProps) {
   );
 }
 
-export function textIn(given: FormData, name: string): string {
-  const text = given.get(name);
-  return typeof text === 'string' ? text : '';
-}
-
 /** The number in a field; undefined if it is empty. */
 export function numberIn(given: FormData, name: string): number | undefined {
-  const text = textIn(given, name);
-  return text === '' ? undefined : Number(text);
+  const text = given.get(name);
+  return typeof text !== 'string' || text === '' ? undefined : Number(text);
 }

@@ -1,6 +1,6 @@
 import { type Later, sleep } from '../base/sleep.ts';
 import type { Database } from '../base/transaction.ts';
-import { check } from '../delivery/signature/check.ts';
+import { check } from '../delivery/signature.ts';
 import { eventsAfter, type Received } from '../logs/events.ts';
 import { newestRecords } from '../logs/forwards.ts';
 import type { OutputOf, Remote } from '../sandbox/remote/remote.ts';

@@ -3,7 +3,7 @@ import { headerMap, type Headers } from '../delivery/headers.ts';
 import type { WebhookEvent } from './event/event.ts';
 import type { Received } from '../logs/events.ts';
 import type { Reported } from '../logs/forwards.ts';
-import type { Verdict } from '../delivery/signature/check.ts';
+import type { Verdict } from '../delivery/signature.ts';
 
 /** An event as a listener prints it. */
 export interface EventItem {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { CliError } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
-import { check } from '../delivery/signature/check.ts';
+import { check } from '../delivery/signature.ts';
 import { isThisMachine } from '../delivery/target.ts';
 import { openLogs } from '../logs/database.ts';
 import { type Delivery, type Destination, type Received, type Recording } from '../logs/events.ts';
@@ -15,7 +15,6 @@ import { eventItem, type Item, reportItem } from './items.ts';
 import { announceListener, liveListeners } from './listeners.ts';
 import { type ReceiverOptions, type RunningReceiver, startReceiver } from './receive/server.ts';
 import { createRecorder } from './recorder.ts';
-import { createVerifier } from './sign/verify.ts';
 import { createNotes } from './throttled-warnings.ts';
 
 export interface ListeningOptions extends Omit<ReceiverOptions, 'record' | 'mark' | 'now'> {
@@ -65,7 +64,6 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
   const logs = await openLogs(stateFolder, { host: machine, patience, note: warn });
   const bell = createBell();
   const isRepeated = createRecentIds(remembered);
-  const verify = createVerifier();
   const isExposed = options.host !== undefined && !isThisMachine(options.host);
   const stopped = new AbortController();
   let [received, shown] = [0, 0];
@@ -127,7 +125,7 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
   /** Anyone who can reach an exposed listener can send an event. */
   function isForged({ headers, body }: Delivery): boolean {
     const known = secrets();
-    return known.length > 0 && check(known, headers, body, now(), () => '').verdict !== 'good';
+    return known.length > 0 && check(known, headers, body, now()).verdict !== 'good';
   }
 
   async function* items(): AsyncGenerator<readonly Item[], void> {
@@ -155,7 +153,7 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
   }
 
   function show(received: Received): Item | undefined {
-    const signature = verify(received, secrets());
+    const signature = check(secrets(), received.headers, received.body, received.received_at);
     const event = eventOf(received, signature.verdict === 'good' || secrets().length === 0);
     if (!filter(event)) return undefined;
     return eventItem(received, event, { signature, again: isRepeated(webhookId(received)) });

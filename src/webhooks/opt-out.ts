@@ -9,7 +9,7 @@ import { acquire } from '../base/lock.ts';
 import { sleep } from '../base/sleep.ts';
 import { replaceFile } from '../base/replace-file.ts';
 import { internationalPhone } from '../contract/readers.ts';
-import { check } from '../delivery/signature/check.ts';
+import { check } from '../delivery/signature.ts';
 import type { Delivery } from '../logs/events.ts';
 import { replyIn } from './event/event.ts';
 
@@ -38,7 +38,7 @@ export function openOptOuts(options: OptOutOptions): (delivery: Delivery) => Pro
   const words = new Set([...usualWords, ...options.words].map(plainWord));
   let last: Promise<unknown> = Promise.resolve();
   return async (delivery) => {
-    const isSigned = check(secrets(), delivery.headers, delivery.body, machine.now(), () => '').verdict === 'good';
+    const isSigned = check(secrets(), delivery.headers, delivery.body, machine.now()).verdict === 'good';
     const reply = replyIn(delivery, isSigned || secrets().length === 0);
     const word = plainWord(reply?.text ?? '');
     if (!reply || (word !== 'START' && !words.has(word))) return;

@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { check } from '../../src/delivery/signature/check.ts';
+import { check } from '../../src/delivery/signature.ts';
 import { deadPort, serve } from '../client/servers.ts';
 import { binary, cleanEnv, startBin } from '../support/bin.ts';
 import { canLimitFiles } from '../support/disk.ts';

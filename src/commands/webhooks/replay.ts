@@ -144,7 +144,7 @@ type PrepareInput = Input<typeof secretParams> & { readonly resign: boolean };
 
 /** Returns the event to send: the original, or with --resign a re-signed copy if it is too old. */
 async function preparation(context: Context, input: PrepareInput): Promise<(event: Received) => Received> {
-  const { isStale, signAgain } = await import('../../webhooks/sign/verify.ts');
+  const { isStale, signAgain } = await import('../../webhooks/resign.ts');
   const secret = input.resign ? await requiredSecret(context, input) : undefined;
   let isNoted = false;
   return (event) => {

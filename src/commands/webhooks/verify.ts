@@ -3,7 +3,7 @@ import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { argument, knowing, option } from '../../cli/params.ts';
 import type { RawDelivery } from '../../webhooks/event/raw.ts';
-import type { Verdict } from '../../delivery/signature/check.ts';
+import type { Verdict } from '../../delivery/signature.ts';
 import { withHistory } from './recorded.ts';
 import { secretHint, secretParams, secretsToTry } from './secrets.ts';
 
@@ -32,16 +32,10 @@ export const verifyEvent = command({
     if (id !== undefined && file !== undefined) throw usage('give either an id or --file');
     const { name, raw, clock } = file === undefined ? await received(context, id) : await filed(context, file);
     const known = await secretsToTry(context, given);
-    const [{ check }, { isStrongSecret }] = await Promise.all([
-      import('../../delivery/signature/check.ts'),
-      import('../../contract/keys.ts'),
-    ]);
+    const { check } = await import('../../delivery/signature.ts');
     const checkWith = (secrets: readonly string[]) => check(secrets, raw.headers, raw.body, at ?? clock);
     const signer = known.find(({ secret }) => checkWith([secret]).verdict === 'good');
-    const [usual, ...others] = known.map(({ secret }) => secret);
-    // Without a good signature, any of the secrets may show the reason.
-    const tried = usual === undefined ? [] : [usual, ...(isStrongSecret(usual) ? others.filter(isStrongSecret) : [])];
-    const result = checkWith(signer ? [signer.secret] : tried);
+    const result = checkWith(signer ? [signer.secret] : known.map(({ secret }) => secret));
     return { what: name, verdict: result.verdict, why: reasonOf(result, signer?.whose) };
   },
   view: ({ what, verdict, why }, ui) => {

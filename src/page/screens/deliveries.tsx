@@ -1,11 +1,11 @@
-import { signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { OutputOf } from '../../sandbox/control/operations.ts';
 import { ask, useAsked } from '../ask.ts';
 import { state } from '../connection.ts';
-import { confirm, Dialog } from '../dialog.tsx';
+import { confirm } from '../dialog.tsx';
 import { Empty } from '../empty.tsx';
-import { Form, textIn } from '../form.tsx';
+import { Form } from '../form.tsx';
 import { act, Copy } from '../notice.tsx';
 import { goTo, route } from '../route.ts';
 import type { SandboxEvent } from '../state.ts';
@@ -13,8 +13,6 @@ import { Detail, Split, Table } from '../table.tsx';
 import { phoneIn, resultOf, stateText } from '../timeline.ts';
 import { timeText } from '../words.ts';
 import { OfEvent } from './story.tsx';
-
-const isChecking = signal(false);
 
 type Delivery = OutputOf<'deliveries'>[number];
 
@@ -49,11 +47,7 @@ export function Deliveries() {
         >
           Redeliver all failed
         </button>
-        <button type="button" onClick={() => (isChecking.value = true)}>
-          Check a signature
-        </button>
       </header>
-      <Checker />
       <Table
         label="Deliveries"
         rows={rows}
@@ -204,72 +198,4 @@ function Health({ rows, url }: { readonly rows: readonly Delivery[]; readonly ur
       <span class="note">{text} successful</span>
     </>
   );
-}
-
-type Verdict = OutputOf<'checkSignature'>;
-
-/** Checks the signature of a pasted delivery, as `webhooks verify` does. */
-function Checker() {
-  return (
-    <Dialog title="Check a signature" isOpen={isChecking}>
-      <CheckForm />
-    </Dialog>
-  );
-}
-
-function CheckForm() {
-  const result = useSignal<Verdict | Error | undefined>(undefined);
-  const check = async (given: FormData) => {
-    result.value = await ask('checkSignature', {
-      headers: headersIn(textIn(given, 'headers')),
-      body: textIn(given, 'body'),
-      secret: textIn(given, 'secret').trim() || undefined,
-    }).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
-  };
-  return (
-    <Form onGiven={(given) => void check(given)}>
-      <label>
-        Headers, one a line
-        <textarea name="headers" rows={5} required placeholder="webhook-id: evt_…" spellcheck={false} />
-      </label>
-      <label>
-        Body, byte for byte
-        <textarea name="body" rows={5} placeholder='{"type":"message.delivered",…}' spellcheck={false} />
-      </label>
-      <label>
-        Secret
-        <input name="secret" placeholder="the secrets of this sandbox" autocomplete="off" />
-      </label>
-      <button type="submit" class="main">
-        Check
-      </button>
-      <p role="status" class={isGood(result.value) ? 'good' : 'bad'}>
-        {result.value && resultText(result.value)}
-      </p>
-    </Form>
-  );
-}
-
-function isGood(result: Verdict | Error | undefined): boolean {
-  return result !== undefined && 'verdict' in result && result.verdict === 'good';
-}
-
-function resultText(result: Verdict | Error): string {
-  if (result instanceof Error) return result.message;
-  if (result.verdict === 'bad') return `Not valid: ${result.why}`;
-  return verdicts[result.verdict];
-}
-
-const verdicts = {
-  good: 'Valid',
-  unsigned: 'Not signed: it has no signature headers',
-  unknown: 'Not checked: no secret is known',
-} as const;
-
-/** Lines that are not headers, such as `POST / HTTP/1.1`, do not count. */
-function headersIn(text: string): (readonly [string, string])[] {
-  return text.split('\n').flatMap((line) => {
-    const [, name, value] = /^\s*([^\s:]+):\s*(.*?)\s*$/.exec(line) ?? [];
-    return name !== undefined && value !== undefined ? [[name, value] as const] : [];
-  });
 }

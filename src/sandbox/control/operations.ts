@@ -4,7 +4,6 @@ import { scopes } from '../../contract/keys.ts';
 import { planNames } from '../../contract/plans.ts';
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
-import { check } from '../../delivery/signature/check.ts';
 import { endpointNames } from '../../contract/endpoints.ts';
 import type { DisconnectSignal } from '../exchange.ts';
 import { newFault } from '../faults.ts';
@@ -169,12 +168,6 @@ export const operations = {
   rotateSecret: op(fields({ webhook: optional(read.string) }), ({ sandbox }: WithSandbox, { webhook }) =>
     sandbox.webhooks.rotate(webhook),
   ),
-  /** Checks the signature of a delivery: with a secret, or with all of the sandbox. */
-  checkSignature: op(
-    fields({ headers: read.list(header), body: read.string, secret: optional(read.string) }),
-    ({ sandbox, clock }: Pick<Served, 'sandbox' | 'clock'>, { headers, body, secret }) =>
-      check(secret === undefined ? sandbox.secrets() : [secret], headers, body, clock.wall()),
-  ),
   /** The cursors are those of events. */
   deliveries: op(
     fields({ ...part, states: optional(read.list(oneOf(rowStates))) }),
@@ -266,12 +259,6 @@ export function knownEvent(value: unknown): EventName {
 function record(value: unknown, at = ''): Readonly<Record<string, unknown>> {
   if (read.isRecord(value)) return value;
   throw new read.Mismatch(at, 'must be an object');
-}
-
-function header(value: unknown, at = ''): readonly [name: string, value: string] {
-  const [name, text, ...more] = read.list(read.string)(value, at);
-  if (name !== undefined && text !== undefined && more.length === 0) return [name, text];
-  throw new read.Mismatch(at, 'must be a name and a value');
 }
 
 function unknownKey(): Refusal {
