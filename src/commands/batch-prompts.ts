@@ -19,8 +19,7 @@ import { currentCaller } from '../session/profiles/resolve.ts';
 import { askForTemplate, listedTemplates, notEmpty } from './message-prompts.ts';
 
 /** The parts of a batch that were typed, or that the profile keeps. */
-export interface BatchParts
-  extends Omit<MessageMappingOptions, 'template'>, Pick<RunFlags, 'format' | 'fields' | 'sheet'> {
+export interface BatchParts extends Omit<MessageMappingOptions, 'template'>, Pick<RunFlags, 'sheet'> {
   readonly template: string | undefined;
   readonly file: string | undefined;
   readonly encoding: string | undefined;

@@ -19,13 +19,13 @@ export interface InputFile {
   close(): void;
 }
 
-interface InputOptions extends Partial<Pick<RunFlags, 'format' | 'encoding' | 'fields' | 'sheet'>> {
+interface InputOptions extends Partial<Pick<RunFlags, 'encoding' | 'sheet'>> {
   readonly stop: AbortSignal;
 }
 
 /** stdin and the sheet of a workbook are copied to a file, since a run reads its input several times. */
 export async function openInput(context: Context, file: string, options: InputOptions): Promise<InputFile> {
-  const { format, encoding, fields: names, stop, sheet } = options;
+  const { encoding, stop, sheet } = options;
   const name = file === '-' ? 'stdin' : file;
   const copies = join(context.stateFolder(), 'runs');
   removeLeftDrafts(copies, context.host.kill);
@@ -60,19 +60,17 @@ export async function openInput(context: Context, file: string, options: InputOp
 
   async function textOf(path: string): Promise<Source> {
     if (sheet !== undefined) throw usage(`--sheet is given, but "${name}" is not an Excel workbook`, 'leave it out');
-    return openSource(path, { name, format, names, encoding: encoding ?? (await askForEncoding(context, path)) });
+    return openSource(path, { name, encoding: encoding ?? (await askForEncoding(context, path)) });
   }
 
   async function sheetOf(path: string): Promise<Source> {
-    if (format !== undefined)
-      throw usage(`--format ${format} is given, but "${name}" is a workbook or a zip archive`, 'leave it out');
     const { copySheet } = await import('./input/workbook.ts');
     const copy = draft();
     const progress = await context.progress();
     progress.follow(() => 'reading the workbook');
     const { continued, hidden } = await copySheet(path, copy, { name, sheet, signal: stop }).finally(progress.end);
     if (hidden > 0) context.note('hidden', hiddenText(hidden));
-    const source = await openSource(copy, { name, format: 'csv', delimiter: ',', names });
+    const source = await openSource(copy, { name, delimiter: ',' });
     if (source.fields?.length === 0)
       throw usage(`the sheet of "${name}" is empty`, 'nothing was sent; --sheet names another sheet');
     return byRow(source, continued);

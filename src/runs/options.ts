@@ -2,8 +2,6 @@ import { resolve } from 'node:path';
 import {
   allowEmpty,
   atLeastOne,
-  choice,
-  columns,
   count,
   flag,
   hidden,
@@ -37,16 +35,7 @@ const columnParams = {
   ),
   country: option('--country <code>', 'the country of national phone numbers, such as US', countryFlag),
   encoding: option('--encoding <name>', 'the encoding of files, such as windows-1252'),
-  format: rare(
-    choice('--format <format>', 'the format of the file (default: by its name or content)', [
-      'csv',
-      'tsv',
-      'ndjson',
-      'json',
-    ]),
-  ),
   sheet: rare(option('--sheet <name>', 'the sheet of an Excel workbook (default: the first)')),
-  fields: rare(option('--fields <names>', 'the columns of a file without a header line: phone,name', fieldNames)),
 } as const;
 
 const where = knowing(
@@ -156,13 +145,6 @@ export function choiceOf(flags: RunFlags, { interactive }: Pick<Context, 'intera
   const { skipSent, again, continue: goesOn, retryUnsure, atMost } = flags;
   const retry = interactive ? 'always' : 'daily';
   return { skipSent, again, continue: goesOn, retryUnsure: retryUnsure ? retry : undefined, atMost };
-}
-
-function fieldNames(text: string): readonly string[] {
-  const names = columns(text);
-  const twice = names.find((name, at) => names.indexOf(name) < at);
-  if (twice !== undefined) throw usage(`"${twice}" is given twice`, 'give each column its own name');
-  return names;
 }
 
 function jobName(text: string): string {

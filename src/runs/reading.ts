@@ -14,7 +14,7 @@ import { withDefaults } from './defaults.ts';
 /** How the latest command of a run read its file. */
 export interface Reading {
   readonly action: Pick<Action, 'mapper' | 'digest'>;
-  readonly options: Pick<RunFlags, 'format' | 'encoding' | 'fields' | 'where'>;
+  readonly options: Pick<RunFlags, 'encoding' | 'sheet' | 'where'>;
   /** The column of the phones, from the command line. */
   readonly phone: string | undefined;
   /** False for an import with `--set`, whose values are not stored: its rows are known by their phone. */

@@ -91,7 +91,7 @@ describe('exported contacts', () => {
       const { stdout } = await cli(['contacts', 'export', '-o', format], caller);
       const path = join(caller.home, `people.${format}`);
       writeFileSync(path, stdout);
-      const argv = ['contacts', 'import', isPiped ? '-' : path, '--format', format, '--rate', 'none', ...words];
+      const argv = ['contacts', 'import', isPiped ? '-' : path, '--rate', 'none', ...words];
       const { code, stderr } = await cli(argv, { ...caller, ...(isPiped && { stdin: stdout }) });
       const sent = caller.seen.filter(({ method }) => method === 'POST').map(({ body }) => body);
       expect([code, stderr, sent.sort()]).toEqual([0, expect.anything(), bodies.sort()]);

@@ -258,7 +258,6 @@ it('describes the arguments and options of one command', async () => {
     options: expect.arrayContaining([
       expect.objectContaining({ name: '--map', value: 'column=field', repeatable: true }),
       expect.objectContaining({ name: '--at-most', type: 'integer' }),
-      expect.objectContaining({ name: '--format', choices: ['csv', 'tsv', 'ndjson', 'json'] }),
       expect.objectContaining({ name: '--again', type: 'boolean', value: null }),
     ]),
     examples: expect.arrayContaining(['bizmsg contacts import people.csv --profile local']),

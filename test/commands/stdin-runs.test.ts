@@ -19,7 +19,7 @@ const copies = () => readdirSync(folder()).filter((name) => name.startsWith('.bi
 
 /** A command in the home of the test. */
 async function batch(input: string, ...more: readonly string[]) {
-  const words = ['--format', 'ndjson', '--concurrency', '1', '-o', 'json', ...more];
+  const words = ['--concurrency', '1', '-o', 'json', ...more];
   const { home, env } = world;
   const ran = await bin(['send-batch', 'welcome', '-', ...words], { home, env, input, cwd: home });
   return { ...ran, ...JSON.parse(ran.stdout === '' ? '{}' : ran.stdout) };

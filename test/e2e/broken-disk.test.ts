@@ -29,7 +29,7 @@ describe.skipIf(!canInject)('a disk with input/output errors', () => {
     const world = await rig.newWorld();
     const copies = () => namesIn(join(world.home, '.local/state/bizmsg/runs'));
     const line = (prefix: string, row: number) =>
-      `echo +1202555010${row} | ${prefix} '${process.execPath}' '${binary}' send-batch welcome - --fields phone -o json`;
+      `printf 'phone\\n+1202555010${row}\\n' | ${prefix} '${process.execPath}' '${binary}' send-batch welcome - -o json`;
     expect(await rig.shell(world, line('', 1))).toMatchObject({ code: 0 });
     const ran = await rig.shell(world, line(failing('unlink'), 2));
     expect([ran.code, JSON.parse(ran.stdout).sent, copies().length]).toEqual([0, 1, 1]);

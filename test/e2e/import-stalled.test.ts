@@ -58,7 +58,7 @@ describe('an import', () => {
     ]),
   )('with an open stdin ends on %s with exit %i, and stores no copy', async (signal, code) => {
     const world = await rig.newWorld();
-    const running = redirected(world, ['contacts', 'import', '-', '--format', 'csv']);
+    const running = redirected(world, ['contacts', 'import', '-']);
     const state = join(world.home, '.local/state/bizmsg');
     const drafts = () => readdirSync(state, { recursive: true }).filter((path) => String(path).includes('.bizmsg-'));
     await expect.poll(drafts).toHaveLength(1);

@@ -79,7 +79,7 @@ it('repeats the command and the input in its summary', async () => {
   const world = await rig.newWorld();
   const file = rig.writePeople(world, 3);
   const imported = await world.run(['contacts', 'import', file, '-o', 'json']);
-  const sent = await world.run(['send-batch', 'welcome', '-', '--format', 'csv', '-o', 'json'], {
+  const sent = await world.run(['send-batch', 'welcome', '-', '-o', 'json'], {
     stdin: readFileSync(file, 'utf8'),
   });
   const empty = await world.run(['contacts', 'import', rig.writePeople(world, 0, 'none.csv'), '-o', 'json']);

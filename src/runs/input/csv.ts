@@ -11,8 +11,6 @@ export interface RecordOptions {
   readonly delimiter: string;
   /** Maximum length of a record in characters. */
   readonly limit: number;
-  /** The column names, if the table has no header. */
-  readonly names?: readonly string[] | undefined;
   /** Whether a tab-separated file has the backslash escapes of our exports. */
   readonly escaped?: boolean | undefined;
 }
@@ -22,11 +20,11 @@ export interface RecordOptions {
  * next line, so an unclosed quote costs one line and not the rest of the file. No part is scanned repeatedly: a line
  * inside a quote has an even number of quotes, so if it starts outside a quote it also ends outside one.
  */
-export function createRecordReader({ delimiter, limit, names, escaped }: RecordOptions, sink: RecordSink): TextReader {
+export function createRecordReader({ delimiter, limit, escaped }: RecordOptions, sink: RecordSink): TextReader {
   // The line break does not count.
   const most = limit + 2;
   const undo = delimiter !== '\t' ? unescapeCsv : escaped ? unescapeTsv : undefined;
-  let [rest, line, width, isFirst, skipping] = ['', 1, names?.length ?? 0, true, false];
+  let [rest, line, width, isFirst, skipping] = ['', 1, 0, true, false];
 
   function push(text: string, last: boolean): void {
     const piece = pieceOf(rest + text, delimiter, last);
@@ -61,11 +59,7 @@ export function createRecordReader({ delimiter, limit, names, escaped }: RecordO
     if (cells.length === width) return sink.record(undo ? cells.map(undo) : cells, line);
     const text = piece.text.slice(from, end).replace(/[\r\n]+$/, '');
     const lastLine = breaks === 0 ? undefined : line + breaks;
-    sink.damage({
-      line,
-      text,
-      reason: wrongCount(cells.length, `${names ? '--fields names' : 'the header has'} ${width}`, lastLine),
-    });
+    sink.damage({ line, text, reason: wrongCount(cells.length, width, lastLine) });
   }
 
   /** Skips only the line on which the record begins. */
@@ -213,8 +207,8 @@ interface RecordStart {
 const alone = 'only this line is skipped; the next lines are read as rows of their own';
 
 /** A record over several lines may contain other rows because of an extra quote. */
-function wrongCount(cells: number, expected: string, lastLine: number | undefined): string {
-  const reason = `it has ${cells === 1 ? '1 cell' : `${cells} cells`}, and ${expected}`;
+function wrongCount(cells: number, expected: number, lastLine: number | undefined): string {
+  const reason = `it has ${cells === 1 ? '1 cell' : `${cells} cells`}, and the header has ${expected}`;
   return lastLine === undefined ? reason : `${reason}; it extends to line ${lastLine}`;
 }
 

@@ -14,14 +14,10 @@ import { createHeaderReader, createTableReader, type Header } from './table.ts';
 export interface SourceOptions {
   /** Its name in messages, whose extension gives the format; default: the path. */
   readonly name?: string | undefined;
-  /** Overrides the format that name and content suggest. */
-  readonly format?: Format | undefined;
-  /** The delimiter of a table; default: detected. */
+  /** The delimiter, if it is surely a table; default: detected. */
   readonly delimiter?: string | undefined;
   /** Any label that TextDecoder knows; a byte order mark overrides it. */
   readonly encoding?: string | undefined;
-  /** The column names of a table without a header line. */
-  readonly names?: readonly string[] | undefined;
   /** Bytes per read. */
   readonly chunkSize?: number | undefined;
   /** Maximum length of a record in characters. */
@@ -59,9 +55,9 @@ const batch = 500;
 const pieceSize = 8_192;
 const headSize = 65_536;
 
-/** Throws a usage error if the file cannot be read or does not match the given format. */
+/** Throws a usage error if the file cannot be read or is neither a table nor JSON. */
 export async function openSource(path: string, options: SourceOptions = {}): Promise<Source> {
-  const { name = path, names, chunkSize = 65_536, limit = 1_048_576 } = options;
+  const { name = path, chunkSize = 65_536, limit = 1_048_576 } = options;
   const file: File = { path, name, chunkSize };
   const size = await sizeOf(file);
   const head = await headOf(file, headSize);
@@ -69,9 +65,9 @@ export async function openSource(path: string, options: SourceOptions = {}): Pro
   refuseBinary(name, head, encoding);
   const whole = head.length < headSize;
   const text = createDecoder(encoding, name).decode(head, whole);
-  const form = formOf(text, whole, formatOf(name, text, options.format), options.delimiter);
-  if (names && form.delimiter === undefined) throw namedRecords(name);
-  const textFile: TextFile = { file, encoding, limit, names, ...form };
+  const { delimiter } = options;
+  const form = delimiter === undefined ? formOf(text, whole, name) : { format: 'csv' as const, delimiter };
+  const textFile: TextFile = { file, encoding, limit, ...form };
   const escapes = form.delimiter === '\t' ? await escapesIn(textFile) : 'none';
   const recordFile: RecordFile = { ...textFile, escaped: escapes === 'undone' };
   const header = form.delimiter === undefined ? undefined : await readHeader(recordFile, form.delimiter);
@@ -95,7 +91,6 @@ interface TextFile extends Form {
   readonly file: File;
   readonly encoding: Encoding;
   readonly limit: number;
-  readonly names: readonly string[] | undefined;
 }
 
 interface RecordFile extends TextFile {
@@ -108,9 +103,10 @@ async function escapesIn(textFile: TextFile): Promise<Escapes> {
   return scan.found();
 }
 
-function formOf(head: string, whole: boolean, found: Format | undefined, given: string | undefined): Form {
+function formOf(head: string, whole: boolean, name: string): Form {
+  const found = formatOf(name, head);
   if (found === 'json' || found === 'ndjson') return { format: found, delimiter: undefined };
-  const delimiter = given ?? (found === 'tsv' ? '\t' : delimiterOf(head, whole));
+  const delimiter = found === 'tsv' ? '\t' : delimiterOf(head, whole);
   return { format: found ?? (delimiter === '\t' ? 'tsv' : 'csv'), delimiter };
 }
 
@@ -121,7 +117,7 @@ async function readHeader(recordFile: RecordFile, delimiter: string): Promise<He
     reader.push(text, last);
     if (header) return header;
   }
-  return { names: recordFile.names ?? [], nameless: 0 };
+  return { names: [], nameless: 0 };
 }
 
 async function* rowsOf(recordFile: RecordFile, signal?: AbortSignal, onBytes?: (chunk: Uint8Array) => void) {
@@ -134,11 +130,8 @@ async function* rowsOf(recordFile: RecordFile, signal?: AbortSignal, onBytes?: (
   }
 }
 
-function readerOf(
-  { delimiter, limit, escaped, names, format, file }: RecordFile,
-  give: (row: InputRow) => void,
-): TextReader {
-  if (delimiter !== undefined) return createTableReader({ delimiter, limit, escaped, names }, file.name, give);
+function readerOf({ delimiter, limit, escaped, format, file }: RecordFile, give: (row: InputRow) => void): TextReader {
+  if (delimiter !== undefined) return createTableReader({ delimiter, limit, escaped }, file.name, give);
   return format === 'json' ? createArrayReader(limit, give) : createLineReader(limit, give);
 }
 
@@ -153,9 +146,7 @@ async function* textsOf({ file, encoding }: TextFile, signal?: AbortSignal, onBy
   yield { text: decoder.decode(new Uint8Array(0), true), last: true };
 }
 
-const formats = ['csv', 'tsv', 'ndjson', 'json'] as const;
-
-export type Format = (typeof formats)[number];
+export type Format = 'csv' | 'tsv' | 'ndjson' | 'json';
 
 const extensions: Readonly<Record<string, Format>> = {
   '.csv': 'csv',
@@ -166,53 +157,24 @@ const extensions: Readonly<Record<string, Format>> = {
   '.tsv': 'tsv',
 };
 
-/** The given format, or that of the name, or that of the content; undefined for some kind of table. */
-function formatOf(name: string, head: string, given?: Format): Format | undefined {
+/** The format that the content tells, or else the name; undefined for some kind of table. */
+function formatOf(name: string, head: string): Format | undefined {
   refuseMarkup(name, head);
-  const shown = formatIn(head);
-  const named = given ?? extensions[extname(name).toLowerCase()];
-  if (named === 'json' && !/^\s*(\[|$)/.test(head)) throw notAnArray(name, shown);
-  if (given !== undefined || named === 'json') return named;
-  if (named !== undefined && shown !== undefined && named !== shown) {
+  const format = formatIn(head) ?? extensions[extname(name).toLowerCase()];
+  if (format === 'json' && !/^\s*(\[|$)/.test(head))
+    throw usage(`"${name}" is not a JSON array`, 'the file must contain only the array of records');
+  if (format === 'ndjson' && /^\s*\{[ \t]*\r?\n/.test(head))
     throw usage(
-      `"${name}" has the name of ${formatNames[named]}, but contains ${formatNames[shown]}`,
-      `give --format ${shown}`,
+      `"${name}" contains an object that spans several lines`,
+      'write each object on one line, or put them in an array',
     );
-  }
-  if ((named ?? shown) === 'ndjson' && /^\s*\{[ \t]*\r?\n/.test(head)) throw severalLines(name);
-  return named ?? shown;
+  return format;
 }
-
-const formatNames: Readonly<Record<Format, string>> = {
-  csv: 'a CSV table',
-  json: 'a JSON array',
-  ndjson: 'JSON objects',
-  tsv: 'a TSV table',
-};
 
 /** A table may start with a bracket, but is unlikely to start like this. */
 function formatIn(head: string): 'ndjson' | 'json' | undefined {
   if (/^\s*\[\s*([{\]]|$)/.test(head)) return 'json';
   return /^\s*\{\s*["}]/.test(head) ? 'ndjson' : undefined;
-}
-
-function namedRecords(name: string): CliError {
-  return usage(`--fields is given, but the records of "${name}" name their fields`, 'leave --fields out');
-}
-
-function notAnArray(name: string, shown?: Format): CliError {
-  const hint = 'the file must contain only the array of records';
-  return usage(
-    `"${name}" is not a JSON array`,
-    shown === 'ndjson' ? `${hint}, or --format ndjson if each line is an object` : hint,
-  );
-}
-
-function severalLines(name: string): CliError {
-  return usage(
-    `"${name}" contains an object that spans several lines`,
-    'write each object on one line, or put them in an array',
-  );
 }
 
 /** Whether a file is a zip archive, as a workbook is. */

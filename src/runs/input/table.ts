@@ -17,31 +17,24 @@ export function createHeaderReader(options: RecordOptions, file: string, give: (
     record: (cells, line) => {
       if (given) return;
       given = true;
-      if (options.names) return give({ names: namesGiven(cells, options.names, file), nameless: 0 });
       const nameless = namelessEnd(cells);
       const names = headerNames(cells.slice(0, cells.length - nameless), file, line);
       give({ names: names.filter((name) => name !== errorField), nameless });
     },
     damage: (damage) => {
-      if (!given && !options.names) throw damagedHeader(damage, file);
+      if (!given) throw damagedHeader(damage, file);
     },
   });
-}
-
-/** The names of --fields, unless the first row has them too. */
-function namesGiven(first: readonly string[], names: readonly string[], file: string): readonly string[] {
-  if (first.some((cell, at) => cell.trim().toLowerCase() !== names[at]?.toLowerCase())) return names;
-  throw usage(`the first line of "${file}" has the names of --fields: it is a header line`, 'leave --fields out');
 }
 
 /** Reads the rows of a table. */
 export function createTableReader(options: RecordOptions, file: string, give: (row: InputRow) => void): TextReader {
   let number = 0;
-  let read: ReadCells | undefined = options.names && rowReader(options.names, options, (named) => named);
+  let read: ReadCells | undefined;
   return createRecordReader(options, {
     record: (cells, line) => {
       if (read) give(read(cells, ++number, line));
-      else read = rowReader(cells, options, (named) => headerNames(named, file, line));
+      else read = rowReader(cells, options, { file, line });
     },
     damage: (damage) => {
       if (!read) throw damagedHeader(damage, file);
@@ -60,10 +53,10 @@ type ReadCells = (cells: readonly string[], number: number, line: number) => Inp
 function rowReader(
   header: readonly string[],
   options: RecordOptions,
-  namesOf: (named: readonly string[]) => readonly string[],
+  { file, line }: { readonly file: string; readonly line: number },
 ): ReadCells {
   const width = header.length - namelessEnd(header);
-  const read = cellReader(namesOf(header.slice(0, width)), options);
+  const read = cellReader(headerNames(header.slice(0, width), file, line), options);
   if (width === header.length) return read;
   return (cells, number, line) => {
     const at = cells.findIndex((cell, at) => at >= width && cell.trim() !== '');
@@ -140,11 +133,13 @@ function isPhoneNumber(name: string): boolean {
   return /^(\+|00)/.test(name) && normalizedPhone(name) !== undefined;
 }
 
+/** Where a file has no header line. */
+export const addHeader = 'add a line with the names of the columns above it, such as phone,name';
+
 function noHeader(phone: string, file: string, line: number): CliError {
   const shown = `${phone.slice(0, 5)}…${phone.slice(-2)}`;
   const where = line === 1 ? 'the first line' : `line ${line}`;
-  const message = `${where} of "${file}" holds a phone number, ${shown}: does it have a header line?`;
-  return usage(message, 'if not, name its columns: --fields phone,name');
+  return usage(`${where} of "${file}" holds a phone number, ${shown}, so it is no header line`, addHeader);
 }
 
 function duplicateNames(names: readonly string[], where: string): CliError {

@@ -3,6 +3,7 @@ import { shellQuote } from '../../base/shell-quote.ts';
 import { suggest } from '../../base/suggest.ts';
 import { type Fields, quoted } from '../input/row.ts';
 import type { Source } from '../input/source.ts';
+import { addHeader } from '../input/table.ts';
 import type { FieldMap } from './flags.ts';
 import { isPhoneName } from './values.ts';
 
@@ -39,10 +40,7 @@ export function phoneColumns(columns: readonly string[]): readonly string[] {
 /** The error for an input without a column of phones. */
 export function noPhoneColumn(columns: readonly string[]): CliError {
   if (columns.some((name) => /^\+?\d{7,}(?:\.0)?$/.test(name)))
-    return usage(
-      'no column is named phone, and the first line has a number',
-      'if it is not a header line, name the columns: --fields phone,name',
-    );
+    return usage('no column is named phone, and the first line has a number', `if it is no header line, ${addHeader}`);
   const [likely, another] = columns.filter(isPhoneName);
   if (another !== undefined) return severalPhoneColumns(columns.filter(isPhoneName));
   const name = likely ?? 'COLUMN';
