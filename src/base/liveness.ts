@@ -2,9 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync, readlinkSync, readSync, 
 import { hostname } from 'node:os';
 import { fsError } from './errors.ts';
 import { readRegular } from './files.ts';
-import { isLifeSignHeld, lifeSignOf } from './life-sign.ts';
 import type { Later } from './sleep.ts';
-import { isWindows } from './system.ts';
 
 /** Sends signal 0 to check whether a process is alive, as `Host.kill` does. */
 export type Probe = (pid: number, signal: 0) => boolean;
@@ -67,12 +65,11 @@ export function readIfPresent(path: string): string | undefined {
 const exhausted: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
 
 function hasStarted(pid: number, ticks: string): boolean {
-  return ticks === '-' || (isWindows ? isLifeSignHeld(pid, ticks) : startTicks(pid) === ticks);
+  return ticks === '-' || startTicks(pid) === ticks;
 }
 
 /** `-` on systems without /proc. */
 function startTicks(pid: number): string | undefined {
-  if (isWindows) return lifeSignOf(pid);
   const stat = readIfPresent(`/proc/${pid}/stat`);
   if (stat === undefined) return hasProc() ? undefined : '-';
   // The name before the last bracket may contain spaces and brackets.
