@@ -67,7 +67,7 @@ const host = {
   random: Math.random,
   kill(pid, signal) {
     try {
-      return isWindows && signal !== 0 ? require('./windows.js').endTree(pid) : process.kill(pid, signal);
+      return process.kill(pid, signal);
     } catch (error) {
       // The process exists but belongs to another user.
       return error instanceof Error && 'code' in error && error.code === 'EPERM';

@@ -4,6 +4,8 @@ const { spawn } = require('node:child_process');
 const { closeSync, openSync } = require('node:fs');
 const { dirname } = require('node:path');
 
+module.exports = { spawnAttached, spawnDetached };
+
 /** @type {import('../src/base/host.ts').Host['spawnDetached']} */
 function spawnDetached([program = '', ...words], { env, log }) {
   const output = openSync(log, 'a', 0o600);
@@ -20,21 +22,11 @@ function spawnDetached([program = '', ...words], { env, log }) {
 }
 
 /** @type {import('../src/base/host.ts').Host['spawnAttached']} */
-function spawnAttached(command, { env, apart }) {
-  const isWindows = process.platform === 'win32';
-  const { file, words, verbatim } = isWindows ? require('./windows.js').runnable(command, env) : asIs(command);
-  const how = { detached: apart, windowsVerbatimArguments: verbatim };
-  const child = spawn(file, words, { ...how, env: { ...env }, stdio: 'inherit' });
+function spawnAttached([program = '', ...words], { env, apart }) {
+  const child = spawn(program, words, { detached: apart, env: { ...env }, stdio: 'inherit' });
   const ended = new Promise((resolve, reject) => {
     child.on('exit', (code, signal) => resolve({ code, signal }));
     child.on('error', reject);
   });
   return { pid: child.pid, ended };
 }
-
-/** @param {readonly string[]} command */
-function asIs([file = '', ...words]) {
-  return { file, words, verbatim: false };
-}
-
-module.exports = { spawnAttached, spawnDetached };

@@ -6,7 +6,7 @@ import { createFolder, hasMode } from '../base/files.ts';
 import type { Attached, EndSignal, Env, Host } from '../base/host.ts';
 import { readIfPresent } from '../base/liveness.ts';
 import { replaceFile } from '../base/replace-file.ts';
-import { hasProcessGroups, launcherOf, pathWith } from '../base/system.ts';
+import { hasProcessGroups, isWindows, launcherOf, pathWith } from '../base/system.ts';
 import { signalExit } from './output/reporter.ts';
 
 export interface ChildCommand {
@@ -125,12 +125,14 @@ function unstartable(error: unknown, program: string): unknown {
   const fault = fsError(error);
   if (!fault || !(error instanceof Error && 'syscall' in error && String(error.syscall).startsWith('spawn')))
     return error;
-  const details = { cause: error, ...(program.includes(' ') && { hint: separateWords }) };
+  const details = { cause: error, hint: program.includes(' ') ? separateWords : scriptHint };
   if (fault.code === 'ENOENT')
     return new CliError('noCommand', 'no-command', `there is no command "${program}"`, details);
   return new CliError('unrunnable', 'unrunnable', `"${program}" cannot be run: ${fault.reason}`, details);
 }
 
+/** Windows starts a script such as `npm.cmd` only within cmd. */
+const scriptHint = isWindows ? 'run a script such as npm with cmd /c' : undefined;
 const separateWords = "pass each word separately; sh -c '…' runs a shell command line";
 
 /** Variables that would override the key passed to the command. */
