@@ -53,8 +53,6 @@ export const answerEffects = {
   latency: 'answered late',
   reset: 'connection reset instead of an answer',
   hang: 'never answered',
-  truncate: 'cut off in the middle of the answer',
-  garbage: 'answered without JSON',
 } as const;
 
 export const eventEffects = {
@@ -62,7 +60,6 @@ export const eventEffects = {
   drop: 'not delivered',
   duplicate: 'delivered twice',
   'bad-signature': 'signed with an invalid signature',
-  'stale-timestamp': 'signed with an old timestamp',
 } as const;
 
 export type EffectKind = keyof typeof answerEffects | keyof typeof eventEffects;
@@ -71,18 +68,14 @@ interface FaultWords {
   readonly on: readonly (EndpointName | EventName)[];
   readonly effect: { readonly kind: EffectKind; readonly status?: number; readonly ms?: number };
   readonly after?: boolean | undefined;
-  readonly rate?: number | undefined;
   readonly times?: number | undefined;
-  readonly until?: number | undefined;
 }
 
 /** Such as `The next 2 sends: carried out, then answered 500`. */
-export function faultText({ on, effect, after, rate = 1, times, until }: FaultWords): string {
+export function faultText({ on, effect, after, times }: FaultWords): string {
   const noun = nounOf(on);
-  const share = rate === 1 ? '' : `${Number((rate * 100).toPrecision(6))}% of `;
   const count = times === 1 ? `the next ${noun}` : times === undefined ? `all ${noun}s` : `the next ${times} ${noun}s`;
-  const end = until === undefined ? '' : `, until ${timeText(until)}`;
-  const text = `${share}${count}: ${after ? 'carried out, then ' : ''}${effectText(effect)}${end}`;
+  const text = `${count}: ${after ? 'carried out, then ' : ''}${effectText(effect)}`;
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

@@ -21,7 +21,7 @@ import { handlers } from './api/handlers.ts';
 import { type DisconnectSignal, type Exchange, type HandlerResult, type Reply, targetOf } from './exchange.ts';
 import type { Exchanges } from './requests.ts';
 import { withDeliveries } from './events/fan-out.ts';
-import { drawFault } from './faults.ts';
+import { matchFaults } from './faults.ts';
 import { Refusal } from './refusal.ts';
 import type { Ids } from './state/ids.ts';
 import type { Call, FaultRecord, Key } from './state/records.ts';
@@ -153,7 +153,7 @@ function decideFor(arrival: Arrival, { key, refusal }: Caller, service: Service)
   if (rate?.exceeded) return withRate(rejected(minuteExceeded(rate)), rate);
   const served = (at: number) => withRate(serveOrRefuse(arrival, key, at, service), rate);
   // Faults apply only to requests within the rate limit, and such requests count toward it.
-  const draw = endpoint && state.faults.size > 0 ? drawFault(state, endpoint, now, uncommitted) : undefined;
+  const draw = endpoint && state.faults.size > 0 ? matchFaults(state, endpoint, uncommitted) : undefined;
   return draw && draw.matched.length > 0 ? underFaults(draw, now, served) : served(now);
 }
 

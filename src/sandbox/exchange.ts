@@ -16,7 +16,7 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** How the socket breaks the answer. With status 0 nothing is sent. */
-  readonly fault?: 'reset' | 'hang' | 'truncate';
+  readonly fault?: 'reset' | 'hang';
 }
 
 /** An answer, and what it changes. */

@@ -2,7 +2,6 @@ import { endpointNames } from '../contract/endpoints.ts';
 import { eventNames, isEventName } from '../contract/events.ts';
 import * as read from '../contract/readers.ts';
 import { fields, integer, number, oneOf, optional, suggestion } from './readers.ts';
-import { createRandom, seedNumber } from './state/ids.ts';
 import {
   type AnswerFault,
   answerFaults,
@@ -14,16 +13,15 @@ import {
   isOnAnswers,
 } from './state/records.ts';
 import type { Core, FaultState, State } from './state/state.ts';
-import { century, longestTimer } from './time/clock.ts';
+import { longestTimer } from './time/clock.ts';
 
 /** Adds, lists and clears injected faults. */
-export function createFaults({ store, ids, clock }: Core) {
+export function createFaults({ store, ids }: Core) {
   const { state, commit } = store;
   return {
-    add({ on, effect, after = false, rate = 1, seed, times, for: duration }: NewFault): Fault {
+    add({ on, effect, after = false, times }: NewFault): Fault {
       const id = ids.id('flt', state.serial + 1);
-      const until = duration === undefined ? undefined : clock.now() + duration;
-      const fault = { on: [...new Set(on)], effect, after, rate, seed: seed ?? id, until, times, id };
+      const fault = { on: [...new Set(on)], effect, after, times, id };
       commit([{ type: 'fault', fault }]);
       return fault;
     },
@@ -33,7 +31,7 @@ export function createFaults({ store, ids, clock }: Core) {
         ...one.fault,
         matched: one.matched,
         injected: one.injected,
-        active: isActive(one, clock.now()),
+        active: isActive(one),
       })),
     /** Clears one fault or all; returns the cleared faults. */
     clear(id?: string): readonly Fault[] {
@@ -46,36 +44,28 @@ export function createFaults({ store, ids, clock }: Core) {
   };
 }
 
-/** The ids of all matching faults, and the first that triggers. */
-export interface FaultDraw {
+/** The ids of all matching faults, and the one that applies. */
+export interface FaultMatch {
   readonly matched: readonly string[];
   readonly fault?: Fault;
 }
 
-/**
- * Draws for all faults on this endpoint or event. A draw depends only on the fault's seed and its number of draws, so
- * neither a restart nor another fault changes it. `pending` holds the draws that the state does not contain yet.
- */
-export function drawFault(
-  state: State,
-  on: Fault['on'][number],
-  now: number,
-  pending: Iterable<FaultRecord> = [],
-): FaultDraw {
+/** Finds the faults on this endpoint or event. `pending` has those that the state has not counted yet. */
+export function matchFaults(state: State, on: Fault['on'][number], pending: Iterable<FaultRecord> = []): FaultMatch {
   if (state.faults.size === 0) return { matched: [] };
   const counted = [...state.faults.values()].map((one) => withPending(one, pending));
-  const matched = counted.filter((one) => one.fault.on.includes(on) && isActive(one, now));
-  return { matched: matched.map(({ fault }) => fault.id), fault: matched.find(hits)?.fault };
+  const matched = counted.filter((one) => one.fault.on.includes(on) && isActive(one));
+  return { matched: matched.map(({ fault }) => fault.id), fault: matched[0]?.fault };
 }
 
 /** Returns the record of a draw; empty if no fault matched. */
-export function recordOf({ matched, fault }: FaultDraw): FaultRecord {
+export function recordOf({ matched, fault }: FaultMatch): FaultRecord {
   if (matched.length === 0) return {};
   return fault ? { matched, fault: fault.id } : { matched };
 }
 
-function isActive({ fault, injected }: FaultState, now: number): boolean {
-  return now < (fault.until ?? Infinity) && injected < (fault.times ?? Infinity);
+function isActive({ fault, injected }: FaultState): boolean {
+  return injected < (fault.times ?? Infinity);
 }
 
 function withPending({ fault, matched, injected }: FaultState, pending: Iterable<FaultRecord>): FaultState {
@@ -84,10 +74,6 @@ function withPending({ fault, matched, injected }: FaultState, pending: Iterable
     if (one.fault === fault.id) injected += 1;
   }
   return { fault, matched, injected };
-}
-
-function hits({ fault, matched }: FaultState): boolean {
-  return createRandom(seedNumber(`${fault.seed} ${matched}`))() < fault.rate;
 }
 
 /** Checks each field of a new fault, and that they fit together. */
@@ -105,13 +91,9 @@ const newFaultFields = fields({
   on: read.list(target),
   effect,
   after: optional(read.boolean),
-  rate: optional(number(0, 1)),
-  seed: optional(read.string),
-  for: optional(number(1, century)),
   times: optional(integer(1)),
 });
 
-/** A fault to add. `for` is in milliseconds of the sandbox's clock; without a seed, one is derived. */
 export type NewFault = ReturnType<typeof newFaultFields>;
 
 function effect(value: unknown, at = ''): AnswerFault | EventFault {

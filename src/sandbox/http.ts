@@ -203,28 +203,12 @@ function stream(response: ServerResponse, { status, headers, start }: StreamRepl
 }
 
 function respond(response: ServerResponse, reply: Reply): void {
-  if (reply.fault) return breakAnswer(response, reply, reply.fault);
+  // The connection closes with the client or the server.
+  if (reply.fault === 'hang') return;
+  if (reply.fault === 'reset') return void response.socket?.resetAndDestroy();
   // V8 adds fields slowly to an object that begins with a spread.
   response.writeHead(reply.status, { 'content-length': Buffer.byteLength(reply.body), ...reply.headers });
   response.end(reply.body);
-}
-
-function breakAnswer(response: ServerResponse, reply: Reply, fault: NonNullable<Reply['fault']>): void {
-  const { socket } = response;
-  switch (fault) {
-    case 'hang':
-      // The connection closes with the client or the server.
-      return;
-    case 'reset':
-      socket?.resetAndDestroy();
-      return;
-    case 'truncate': {
-      const body = Buffer.from(reply.body);
-      response.writeHead(reply.status, { ...reply.headers, 'content-length': Math.max(1, body.byteLength) });
-      response.flushHeaders();
-      response.write(body.subarray(0, body.byteLength / 2), () => socket?.destroySoon());
-    }
-  }
 }
 
 /** Formats an answer for a socket without a readable request. */

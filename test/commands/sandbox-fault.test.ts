@@ -18,21 +18,21 @@ const patience = (kind: string) => (kind === '--hang' ? ' --timeout 300ms' : '')
 describe('sandbox fault', () => {
   it('adds, lists with counts, and clears', async () => {
     const { add, run } = await local();
-    const { stdout: id } = await add('--on send-template --status 500 --rate 100% --times 3');
-    await add('--on requests --latency 10ms --after --for 10m --rate 0');
+    const { stdout: id } = await add('--on send-template --status 500 --times 3');
+    await add('--on requests --latency 10ms --after');
     await add('--on message,order.paid --bad-signature');
     await run(send);
-    const { stdout } = await run('sandbox fault list --columns on,what,when,rate,matched,injected --no-header');
+    const { stdout } = await run('sandbox fault list --columns on,what,when,matched,injected --no-header');
     expect(stdout).toBe(
       [
-        'send-template\tstatus 500\tbefore\t1\t1\t1',
-        'requests\tlatency 0.01s\tafter\t0\t1\t0',
-        'message,order.paid\tbad-signature\t\t1\t0\t0',
+        'send-template\tstatus 500\tbefore\t1\t1',
+        'requests\tlatency 0.01s\tafter\t1\t0',
+        'message,order.paid\tbad-signature\t\t0\t0',
         '',
       ].join('\n'),
     );
-    expect((await run('sandbox fault list --columns expires --no-header')).stdout).toMatch(
-      /^after 3 injections\n\d{4}-\S+Z\nnever\n$/,
+    expect((await run('sandbox fault list --columns expires --no-header')).stdout).toBe(
+      'after 3 injections\nnever\nnever\n',
     );
     expect((await run('sandbox status --columns faults --no-header')).stdout).toBe('3\n');
     expect((await run(`sandbox fault clear ${id.trim()}`)).stdout).toBe(`Cleared ${id}`);
@@ -50,7 +50,7 @@ describe('sandbox fault', () => {
 
   it('marks an expired fault', async () => {
     const { add, run } = await local();
-    await add('--on send-template --garbage --times 1');
+    await add('--on send-template --status 500 --times 1');
     await run(send);
     expect((await run('sandbox fault list --columns injected,expires --no-header')).stdout).toBe('1\texpired\n');
   });
@@ -76,10 +76,7 @@ describe('sandbox fault', () => {
     ['--on requests,message --hang', '--hang is for endpoints, not for message', '--drop, --delay'],
     ['--on events --drop --after', '--after is for endpoints, not for events', ''],
     ['--on requests --status 200', 'is not an error status', '400 to 599'],
-    ['--on requests --hang --rate 1.5', 'is not a share', '10%'],
-    ['--on requests --hang --rate 101%', 'is not a share', '10%'],
     ['--on requests --hang --times 0', 'is too small', ''],
-    ['--on requests --hang --for 0s', 'is too small', ''],
   ])('add %s is exit 2', async (line, reason, hint) => {
     const { sandbox, add } = await local();
     const { code, stderr, stdout } = await add(line);
@@ -90,7 +87,7 @@ describe('sandbox fault', () => {
 });
 
 describe('a fault after the message was sent', () => {
-  it.each(['--reset', '--status 500', '--status 503', '--hang', '--truncate', '--garbage'])(
+  it.each(['--reset', '--status 500', '--status 503', '--hang'])(
     '%s makes send-template exit 13; the message is sent once',
     async (kind) => {
       const { sandbox, add, run } = await local();
@@ -107,10 +104,8 @@ describe('a fault', () => {
   it.each([
     ['--status 500', 8],
     ['--status 502', 8],
-    ['--garbage', 8],
     ['--reset', 9],
     ['--hang', 9],
-    ['--truncate', 9],
     ['--status 429', 7],
     ['--latency 10ms', 0],
   ])('%s makes a GET exit %d', async (kind, exit) => {

@@ -133,7 +133,7 @@ describe('sandbox messages ID', () => {
 
   it('shows the failed answer to a request that did send', async () => {
     const { sandbox, run, send } = await local();
-    sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 500 }, after: true, rate: 1 });
+    sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 500 }, after: true });
     await send();
     const { stdout } = await run('sandbox messages --query [0].id');
     const story = JSON.parse((await run(`sandbox messages ${stdout.trim()} -o json`)).stdout);

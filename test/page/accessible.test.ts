@@ -42,7 +42,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
 
   async function fill(): Promise<void> {
     shown.sandbox.webhooks.add({ url: 'http://127.0.0.1:9/hooks' });
-    shown.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 500 }, rate: 0 });
+    shown.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'latency', ms: 1 } });
     await shown.send('+12025550101', 'order_update', ['Ada', 'A-1']);
     await shown.send('+12025550101', 'order_update', ['Ada', 'A-1']);
     await shown.send('+12025550102', 'welcome');

@@ -1,7 +1,7 @@
 import { usage } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
-import { argument, count, duration, flag, type Input, knowing, option, span } from '../../cli/params.ts';
+import { argument, count, duration, flag, type Input, knowing, option } from '../../cli/params.ts';
 import { isEventName } from '../../contract/events.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
 import { answerFaults, eventFaults } from '../../sandbox/state/records.ts';
@@ -17,13 +17,10 @@ const kinds = {
   latency: option('--latency <duration>', 'delay the answer: 2s, 500ms', duration),
   reset: flag('--reset', 'reset the connection instead of answering'),
   hang: flag('--hang', 'never answer'),
-  truncate: flag('--truncate', 'close the connection in the middle of the answer'),
-  garbage: flag('--garbage', 'answer 200 with a body that is not JSON'),
   drop: flag('--drop', 'do not deliver the event'),
   delay: option('--delay <duration>', 'delay the delivery, by the sandbox clock: 5s', duration),
   duplicate: flag('--duplicate', 'deliver the event twice'),
   'bad-signature': flag('--bad-signature', 'sign the event with an invalid signature'),
-  'stale-timestamp': flag('--stale-timestamp', 'sign the event with an old timestamp'),
 } as const satisfies Readonly<Record<Effect['kind'], unknown>>;
 
 export const addFault = command({
@@ -32,7 +29,7 @@ export const addFault = command({
   details: [
     'An answer fails before the request is processed; with --after, once it has been processed.',
     'Faults affect only requests with a valid key and within the rate limit; such requests count toward it.',
-    'If several faults match, the first one that triggers applies.',
+    'If several faults match, the first one applies.',
   ].join('\n'),
   params: {
     on: knowing(
@@ -45,33 +42,29 @@ export const addFault = command({
     ),
     ...kinds,
     after: flag('--after', 'fail once the request has been processed'),
-    rate: option('--rate <share>', 'the share it affects: 0.1 or 10% (default: all)', share),
-    for: option('--for <duration>', 'remove it after this long, by the sandbox clock: 10m', atLeast(1, span)),
-    times: option('--times <n>', 'remove it after n injections', atLeast(1, count)),
-    seed: option('--seed <text>', 'the same seed selects the same requests (default: derived from the sandbox)'),
+    times: option('--times <n>', 'remove it after n injections', times),
   },
   examples: [
-    'sandbox fault add --on send-template --status 500 --rate 10%',
+    'sandbox fault add --on send-template --status 500',
     'sandbox fault add --on send-template --reset --after --times 1',
-    'sandbox fault add --on message.delivered,message.read --delay 5s --for 10m',
+    'sandbox fault add --on message.delivered,message.read --delay 5s',
   ],
   sample: 'flt_5c1f2a9e0b00000k',
   accepts: printOptions,
   changes: true,
   piped: 'id',
   run: async (context, input) => {
-    const { on, after, rate, for: span, times, seed } = input;
+    const { on, after, times } = input;
     if (on === undefined) throw usage('--on is missing', 'name endpoints or events, such as --on send-template');
     const effect = effectOf(input);
     checkTargets(effect, on);
     if (after && on.some(isEventName)) throw usage(`--after is for endpoints, not for ${wordsFor(on)}`);
-    const fault = await ask(context, 'addFault', { on, effect, after, rate, for: span, times, seed });
+    const fault = await ask(context, 'addFault', { on, effect, after, times });
     return faultRow({ ...fault, matched: 0, injected: 0, active: true });
   },
-  view: ({ id, what, on, when, rate }, ui) => {
+  view: ({ id, what, on, when }, ui) => {
     const timing = when === 'after' ? ' after it is processed' : '';
-    const share = rate === 1 ? '' : ` (${Number((rate * 100).toPrecision(12))}%)`;
-    return ui.line([`${ui.color.green('Added')} fault ${id}: ${what} on ${on}${timing}${share}`]);
+    return ui.line([`${ui.color.green('Added')} fault ${id}: ${what} on ${on}${timing}`]);
   },
 });
 
@@ -81,7 +74,7 @@ export const listFaults = command({
   params: {},
   examples: ['sandbox fault list', 'sandbox fault list -o json'],
   sample:
-    'id\ton\twhat\twhen\trate\tmatched\tinjected\texpires\nflt_5c1f2a9e0b00000k\tsend-template\tstatus 500\tbefore\t0.1\t42\t5\tnever',
+    'id\ton\twhat\twhen\tmatched\tinjected\texpires\nflt_5c1f2a9e0b00000k\tsend-template\tstatus 500\tbefore\t5\t5\tnever',
   accepts: printOptions,
   piped: 'rows',
   run: async (context) => (await ask(context, 'faults')).map(faultRow),
@@ -132,13 +125,12 @@ function flags(kinds: readonly string[]): string {
   return kinds.map((kind) => `--${kind}`).join(', ');
 }
 
-function faultRow({ id, on, effect, after, rate, matched, injected, ...ending }: Fault) {
+function faultRow({ id, on, effect, after, matched, injected, ...ending }: Fault) {
   return {
     id,
     on: wordsFor(on),
     what: effectText(effect),
     when: on.some(isEventName) ? undefined : after ? 'after' : 'before',
-    rate,
     matched,
     injected,
     expires: expiry(ending),
@@ -150,13 +142,10 @@ function effectText(effect: Effect): string {
   return effect.kind === 'latency' || effect.kind === 'delay' ? `${effect.kind} ${effect.ms / 1_000}s` : effect.kind;
 }
 
-function expiry({ active, until, times }: Pick<Fault, 'active' | 'until' | 'times'>): string {
+function expiry({ active, times }: Pick<Fault, 'active' | 'times'>): string {
   if (!active) return 'expired';
-  const ends = [
-    ...(until === undefined ? [] : [new Date(until).toISOString()]),
-    ...(times === undefined ? [] : [`after ${times === 1 ? '1 injection' : `${times} injections`}`]),
-  ];
-  return ends.join(' or ') || 'never';
+  if (times === undefined) return 'never';
+  return `after ${times === 1 ? '1 injection' : `${times} injections`}`;
 }
 
 function status(text: string): number {
@@ -165,18 +154,8 @@ function status(text: string): number {
   throw usage(`"${text}" is not an error status`, 'use 400 to 599');
 }
 
-/** A fraction, or a percentage. */
-function share(text: string): number {
-  const [, amount, percent] = /^(\d{1,3}(?:\.\d+)?)(%)?$/.exec(text) ?? [];
-  const share = Number(amount) / (percent ? 100 : 1);
-  if (share >= 0 && share <= 1) return share;
-  throw usage(`"${text}" is not a share`, 'use 0.1 or 10%');
-}
-
-function atLeast(least: number, read: (text: string) => number): (text: string) => number {
-  return (text) => {
-    const number = read(text);
-    if (number >= least) return number;
-    throw usage(`"${text}" is too small: such a fault would affect nothing`);
-  };
+function times(text: string): number {
+  const number = count(text);
+  if (number > 0) return number;
+  throw usage(`"${text}" is too small: such a fault would affect nothing`);
 }

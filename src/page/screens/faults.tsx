@@ -41,9 +41,6 @@ export function Faults() {
         ))}
       </ul>
       <FaultForm />
-      <p class="note">
-        For a share of the requests, or until a time: <code>bizmsg sandbox fault add --help</code>
-      </p>
       <h3>Or at once</h3>
       <div class="actions">
         {presets.map((fault) => (

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorStatus, statuses } from '../../contract/statuses.ts';
-import { type AnswerFault, type Fault, type FaultRecord, isOnAnswers } from '../state/records.ts';
+import { type Fault, type FaultRecord, isOnAnswers } from '../state/records.ts';
 import { errorAnswer } from './answers.ts';
 import type { HandlerResult, Reply } from '../exchange.ts';
-import { type FaultDraw, recordOf } from '../faults.ts';
+import { type FaultMatch, recordOf } from '../faults.ts';
 import { Refusal } from '../refusal.ts';
 
 /** An outcome, with the faults that matched it. */
@@ -19,18 +19,18 @@ export interface Wait {
   readonly act?: (now: number) => Decision;
 }
 
-/** Applies the drawn fault to an outcome. `now` is when the request arrived. Unless the fault is set to `after`, the request is not executed. */
-export function underFaults(draw: FaultDraw, now: number, serve: (now: number) => HandlerResult): Decision {
+/** Applies a fault to a request that arrived now. Unless the fault is set to `after`, the request is not executed. */
+export function underFaults(draw: FaultMatch, now: number, serve: (now: number) => HandlerResult): Decision {
   const { fault } = draw;
   const matched = recordOf(draw);
   if (!fault || !isOnAnswers(fault.effect)) return { ...serve(now), matched };
   const { effect, after } = fault;
   if (effect.kind === 'latency') return delayed({ ms: effect.ms, after, matched, now }, serve);
-  const { reply, changes, detail } = serve(now);
-  const brokenReply = replyUnder(effect, reply, fault);
+  const reply = effect.kind === 'status' ? statusAnswer(effect.status, fault) : noAnswer(effect.kind);
   const what = effect.kind === 'status' ? `status ${effect.status}` : effect.kind;
-  if (!after) return { reply: brokenReply, changes: [], matched, detail: `${what}, not executed` };
-  return { reply: brokenReply, changes, matched, detail: joined(`${what}, after execution`, detail) };
+  if (!after) return { reply, changes: [], matched, detail: `${what}, not executed` };
+  const { changes, detail } = serve(now);
+  return { reply, changes, matched, detail: joined(`${what}, after execution`, detail) };
 }
 
 interface Latency {
@@ -50,22 +50,6 @@ function delayed({ ms, after, matched, now }: Latency, serve: (now: number) => H
   const detail = `latency ${ms} ms; the client disconnected before execution`;
   return { reply: noAnswer('hang'), changes: [], matched, detail, wait: { ms, act } };
 }
-
-type BreakingFault = Exclude<AnswerFault, { kind: 'latency' }>;
-
-/** Builds the reply that a fault sends instead. */
-function replyUnder(effect: BreakingFault, reply: Reply, fault: Fault): Reply {
-  if (effect.kind === 'status') return statusAnswer(effect.status, fault);
-  if (effect.kind === 'garbage') return garbage;
-  return effect.kind === 'truncate' ? { ...reply, fault: effect.kind } : noAnswer(effect.kind);
-}
-
-const garbage: Reply = {
-  status: 200,
-  // The content type is wrong on purpose.
-  headers: { 'content-type': 'application/json; charset=utf-8' },
-  body: '<!doctype html>\n<title>Welcome</title>\n<p>Please sign in to use this network.\n',
-};
 
 function noAnswer(fault: 'reset' | 'hang'): Reply {
   return { status: 0, headers: {}, body: '', fault };

@@ -52,12 +52,10 @@ interface SigningOptions {
   readonly fault: EventFault['kind'] | undefined;
 }
 
-const staleBy = 10 * 60;
-
 function signedRequest({ event, to }: Sending, options: SigningOptions): SignedRequest {
   const { secrets, wall, fault } = options;
   const body = jsonText(payloadOf(event));
-  const timestamp = Math.floor(wall / 1000) - (fault === 'stale-timestamp' ? staleBy : 0);
+  const timestamp = Math.floor(wall / 1000);
   const signed = { id: event.id, timestamp, body: fault === 'bad-signature' ? `${body} ` : body };
   const headers = {
     host: new URL(to.webhook.url).host,

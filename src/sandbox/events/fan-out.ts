@@ -1,4 +1,4 @@
-import { drawFault, recordOf } from '../faults.ts';
+import { matchFaults, recordOf } from '../faults.ts';
 import type { Ids } from '../state/ids.ts';
 import type { Change, FaultRecord } from '../state/records.ts';
 import type { State } from '../state/state.ts';
@@ -13,7 +13,7 @@ export function withDeliveries(changes: readonly Change[], state: State, ids: Id
     if (change.type !== 'event') return [change];
     const { event } = change;
     const deliveries = receivers(state, event).map((webhook) => {
-      const fault = recordOf(drawFault(state, event.type, event.at, uncommitted));
+      const fault = recordOf(matchFaults(state, event.type, uncommitted));
       uncommitted.push(fault);
       return deliveryOf(event, webhook, ids.id('dlv', ++serial), fault);
     });

@@ -132,14 +132,12 @@ function faultsOf({ faults }: Service, run: Run): SandboxFaults {
   return {
     add(given) {
       // JavaScript may pass nothing.
-      const { on, for: span } = { ...given };
-      const duration = span && checked('faults.add', () => millisecondsOf(span));
-      const fault = { ...given, on: typeof on === 'string' ? [on] : on, for: duration };
-      return run('faults.add', operations.addFault, fault).id;
+      const { on } = { ...given };
+      return run('faults.add', operations.addFault, { ...given, on: typeof on === 'string' ? [on] : on }).id;
     },
     list: () =>
-      faults.list().map(({ id, on, effect, after, rate, matched, injected, active }) => {
-        return { id, on, effect, after, rate, matched, injected, active };
+      faults.list().map(({ id, on, effect, after, matched, injected, active }) => {
+        return { id, on, effect, after, matched, injected, active };
       }),
     clear: (fault) => void run('faults.clear', operations.clearFaults, { fault }),
   };

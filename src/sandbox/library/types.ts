@@ -73,12 +73,6 @@ export interface NewFault {
   readonly effect: FaultEffect;
   /** Fails once the request is processed. Default: it is not processed. */
   readonly after?: boolean | undefined;
-  /** The share that it affects, from 0 to 1. Default: 1. */
-  readonly rate?: number | undefined;
-  /** The same seed selects the same requests. Default: derived from the sandbox. */
-  readonly seed?: string | undefined;
-  /** Removes it after this time of the sandbox's clock. */
-  readonly for?: Span | undefined;
   /** Removes it after this many injections. */
   readonly times?: number | undefined;
 }
@@ -89,10 +83,10 @@ export type FaultEffect =
   // for answers
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'latency'; readonly ms: number }
-  | { readonly kind: 'reset' | 'hang' | 'truncate' | 'garbage' }
+  | { readonly kind: 'reset' | 'hang' }
   // for deliveries
   | { readonly kind: 'delay'; readonly ms: number }
-  | { readonly kind: 'drop' | 'duplicate' | 'bad-signature' | 'stale-timestamp' };
+  | { readonly kind: 'drop' | 'duplicate' | 'bad-signature' };
 
 export interface ListenOptions {
   /** Default: a free port. */
@@ -105,7 +99,7 @@ export interface SandboxAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** An injected connection fault. With status 0 there is no answer. */
-  readonly fault?: 'reset' | 'hang' | 'truncate';
+  readonly fault?: 'reset' | 'hang';
 }
 
 /** A simulated message. */
@@ -156,7 +150,6 @@ export interface Fault {
   readonly on: readonly FaultPlace[];
   readonly effect: FaultEffect;
   readonly after: boolean;
-  readonly rate: number;
   /** The number of requests or deliveries that matched, and that were affected. */
   readonly matched: number;
   readonly injected: number;

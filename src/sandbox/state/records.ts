@@ -6,8 +6,8 @@ import type { ClockSetting } from '../time/clock.ts';
 
 export type { Campaign, Contact, Template };
 
-export const answerFaults = ['status', 'latency', 'reset', 'hang', 'truncate', 'garbage'] as const;
-export const eventFaults = ['drop', 'delay', 'duplicate', 'bad-signature', 'stale-timestamp'] as const;
+export const answerFaults = ['status', 'latency', 'reset', 'hang'] as const;
+export const eventFaults = ['drop', 'delay', 'duplicate', 'bad-signature'] as const;
 
 /** A fault in the answer to a request. */
 export type AnswerFault =
@@ -29,11 +29,7 @@ export interface Fault {
   readonly effect: AnswerFault | EventFault;
   /** If true, the request is executed before the fault. */
   readonly after: boolean;
-  /** Probability from 0 to 1. */
-  readonly rate: number;
-  readonly seed: string;
-  /** Expires at this time, or after this number of hits. */
-  readonly until?: number;
+  /** Expires after this many injections. */
   readonly times?: number;
 }
 

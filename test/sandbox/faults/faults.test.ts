@@ -11,8 +11,6 @@ const kinds: readonly (readonly [NewFault['effect'], seen: string, status: numbe
   [{ kind: 'latency', ms: 5 }, '200 application/json', 200],
   [{ kind: 'reset' }, 'ECONNRESET', 0],
   [{ kind: 'hang' }, 'nothing', 0],
-  [{ kind: 'truncate' }, 'ECONNRESET after 22 of 45', 200],
-  [{ kind: 'garbage' }, '200 application/json, no JSON', 200],
 ];
 
 describe.each(kinds)('with %o an answer', (effect, seen, status) => {

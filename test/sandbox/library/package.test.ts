@@ -90,7 +90,7 @@ export async function use(sandbox: Sandbox = createSandbox(options)): Promise<st
   sandbox.trigger('message.failed', { reason: { code: 'a', message: 'b' } });
   // @ts-expect-error: it has no such field
   sandbox.trigger('message.failed', { text: 'a' });
-  sandbox.faults.add({ on: 'sendTemplate', effect: { kind: 'latency', ms: 5 }, for: '5m' });
+  sandbox.faults.add({ on: 'sendTemplate', effect: { kind: 'latency', ms: 5 }, times: 3 });
   // @ts-expect-error: there is no such plan
   sandbox.setPlan('pro');
   await sandbox.clock.advance('next-month');

@@ -26,7 +26,7 @@ async function journal(seed: string, url: string): Promise<string> {
   const call = (method: string, target: string, body: object | string) =>
     sandbox.answer({ method, target, headers, body: JSON.stringify(body) });
   sandbox.webhooks.add({ url });
-  sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 500 }, rate: 0.4 });
+  sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 500 }, times: 4 });
   for (let round = 0; round < 10; round++) {
     await call('POST', paths.send, { ...order, to: `+1202555010${round}` });
     await call('POST', paths.contacts, { phone: `+1202555012${round}`, name: 'Ada' });
