@@ -1,4 +1,4 @@
-import { createContactMapping, createJsonTextCheck, createFieldUsage, namedInputs } from './mapping/contact.ts';
+import { createContactMapping, createJsonTextCheck, createFieldUsage } from './mapping/contact.ts';
 import { checkContactMapping, type ContactMappingOptions } from './mapping/contact-options.ts';
 import { canonical, contactRow } from '../ledger/identity.ts';
 import { shellQuote } from '../base/shell-quote.ts';
@@ -18,7 +18,7 @@ export function importAction(context: Context, given: ContactMappingOptions): Ac
     endpoint: 'createContact',
     perColumns: [],
     clue(reasons, columns) {
-      const free = columns.filter((column) => !namedInputs(options).some(([, name]) => name === column));
+      const free = columns.filter((column) => !options.map?.some(({ from }) => from === column));
       return suggestColumn(reasons, free);
     },
     async mapper(source) {

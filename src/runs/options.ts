@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import {
   allowEmpty,
   atLeastOne,
+  columns,
   count,
   flag,
   hidden,
@@ -70,7 +71,7 @@ export const importParams = {
     ...columnParams,
     set: repeated('--set <field=text>', 'set a field of every contact', setting),
     type: repeated('--type <field=type>', `convert a field: ${fieldTypes.join(', ')}`, typeFlag),
-    drop: knowing({ of: 'columns' }, repeated('--drop <column>', 'omit a column')),
+    keep: knowing({ of: 'columns' }, option('--keep <columns>', 'import only these columns: phone,name', columns)),
   }),
   ...under('Which rows', { where, ...whichParams }),
   ...under('When', whenParams),
@@ -116,7 +117,7 @@ export const runInstead = {
 } as const;
 
 type Batch = Input<typeof batchParams>;
-export type RunFlags = Omit<Input<typeof importParams>, 'map' | 'country' | 'set' | 'type' | 'drop'> &
+export type RunFlags = Omit<Input<typeof importParams>, 'map' | 'country' | 'set' | 'type' | 'keep'> &
   Partial<Pick<Batch, 'skipSent'>>;
 
 export function checkChoice({ skipSent, again }: RunFlags): void {

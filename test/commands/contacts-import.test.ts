@@ -31,15 +31,15 @@ describe('contacts import', () => {
     ]);
   });
 
-  it('maps, drops, sets and converts', async () => {
+  it('maps, keeps, sets and converts', async () => {
     const text = 'Mobile,Full Name,tags,note\n(202) 555-0141,Ada,a;b,x\n';
     const words = [
       '--map',
       'Mobile=phone',
       '--map',
       'Full Name=name',
-      '--drop',
-      'note',
+      '--keep',
+      'tags',
       '--type',
       'tags=list:semicolon',
     ];
@@ -144,9 +144,9 @@ describe('a dry run of contacts import', () => {
     expect(JSON.parse(stdout)).toMatchObject({ suspect: 1, repeated: 1 });
   });
 
-  it('does not report damage in a dropped column, or in numbers that are not phones', async () => {
+  it('does not report damage in a column that is not kept, or in numbers that are not phones', async () => {
     const text = 'phone,old,amount\n+12025550141,1.2E+10,12345678\n';
-    const { code, stdout } = await importing(text, '--drop', 'old', '--dry-run', '-o', 'json');
+    const { code, stdout } = await importing(text, '--keep', 'amount', '--dry-run', '-o', 'json');
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { type: 'rehearsal', ready: 1, suspect: 0 }]);
   });
 });

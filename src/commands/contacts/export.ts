@@ -15,9 +15,9 @@ export const exportContacts = streaming({
     'every field. If a page fails, the contacts before it are printed and the exit code reports the failure.',
     '',
     'To import the contacts elsewhere, export them as ndjson. Or import the rows with --type tags=json',
-    '--type attributes=json, because lists and objects are JSON in a cell. --drop id --drop created_at skips',
-    'the fields that the service sets. The import undoes the escapes of TSV, and the apostrophe that CSV puts',
-    'before a formula (--raw-formulas omits it).',
+    '--type attributes=json, because lists and objects are JSON in a cell. --keep phone,name,tags,attributes',
+    'leaves out the fields that the service sets. The import undoes the escapes of TSV, and the apostrophe that',
+    'CSV puts before a formula (--raw-formulas omits it).',
   ].join('\n'),
   params: { urlParams: listParams.urlParams },
   examples: [

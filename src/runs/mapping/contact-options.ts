@@ -4,15 +4,16 @@ import type { FieldMap, TypedField } from './flags.ts';
 import type { PhoneRepairs } from './values.ts';
 
 /**
- * Maps a row to the body of a contact. `map` and `drop` name fields of the input; `type` names fields of the body, with
- * dots for nested ones. An unmapped field keeps its name. A column `a.b` of a table nests; a key `a.b` of a record does
- * not, since records can nest themselves. The field phone is read as a phone number.
+ * Maps a row to the body of a contact. `map` and `keep` name fields of the input; `type` names fields of the body, with
+ * dots for nested ones. An unmapped field keeps its name. With `keep`, only these fields are sent, mapped ones, and the
+ * phone. A column `a.b` of a table nests; a key `a.b` of a record does not, since records can nest themselves. The field
+ * phone is read as a phone number.
  */
 export interface ContactMappingOptions {
   readonly map?: readonly FieldMap[];
   readonly set?: readonly Constant[];
   readonly type?: readonly TypedField[];
-  readonly drop?: readonly string[];
+  readonly keep?: readonly string[] | undefined;
   /** The country of numbers without a country code. */
   readonly country?: string | undefined;
   readonly repairs?: PhoneRepairs;
@@ -29,15 +30,15 @@ export type Named = readonly [flag: string, name: string];
 
 /** Refuses contradictory options before the input is read. */
 export function checkContactMapping(options: ContactMappingOptions): void {
-  const { map = [], set = [], type = [], drop = [] } = options;
-  for (const { from } of map) if (drop.includes(from)) refuseTwice(from, '--map', '--drop');
+  const { map = [], set = [], type = [] } = options;
   refuseConflicts([
     ...map.map(({ from, to }) => ({ path: to, by: `--map ${from}=${to.join('.')}` })),
     ...set.map(({ key }) => ({ path: key, by: `--set ${key.join('.')}` })),
   ]);
   type.forEach(({ field }, at) => {
     if (field === 'phone') throw usage('--type names phone, which is a phone number', 'leave it out');
-    if (type.findIndex((one) => one.field === field) < at) refuseTwice(field, '--type', '--type');
+    if (type.findIndex((one) => one.field === field) < at)
+      throw usage(`${fieldName(field)} is named twice by --type`, 'name it once');
   });
 }
 
@@ -64,15 +65,6 @@ export function refuseConflicts(origins: readonly FieldOrigin[]): void {
   }
 }
 
-/** Refuses a name given with two conflicting flags, or twice with one. */
-function refuseTwice(name: string, flag: string, other: string): never {
-  const message =
-    flag === other
-      ? `${fieldName(name)} is named twice by ${flag}`
-      : `${fieldName(name)} is named by ${flag} and by ${other}`;
-  throw usage(message, 'name it once');
-}
-
 function conflict(one: FieldOrigin, other: FieldOrigin, what: string): Error {
-  return usage(`${one.by} and ${other.by} both give ${what}`, 'leave one out, with --drop if it comes from the input');
+  return usage(`${one.by} and ${other.by} both give ${what}`, 'leave one out; --keep names the columns to import');
 }

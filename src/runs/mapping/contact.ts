@@ -36,20 +36,20 @@ export async function createContactMapping(
 }
 
 /** The options with the columns as the input spells them; throws if one is missing. */
-function withColumns({ map = [], drop = [], ...options }: ContactMappingOptions, columns: readonly string[]) {
+function withColumns({ map = [], keep, ...options }: ContactMappingOptions, columns: readonly string[]) {
+  const kept = keep?.map((name) => requireColumn('--keep', name, columns)) ?? columns;
   const named = {
     ...options,
+    keep: kept,
     map: map.map(({ from, to }) => ({ from: requireColumn('--map', from, columns, map), to })),
-    drop: drop.map((name) => requireColumn('--drop', name, columns)),
   };
   const phone = columnNamed(phoneField, columns);
-  const isUsed = (name: string) => named.drop.includes(name) || named.map.some(({ from }) => from === name);
-  const isGiven = hasOwnPhone(named);
-  if (phone !== undefined && !isUsed(phone))
-    return isGiven
-      ? { ...named, drop: [...named.drop, phone] }
+  const [isGiven, isElsewhere] = [hasOwnPhone(named), isPhoneElsewhere(named)];
+  if (phone !== undefined && !named.map.some(({ from }) => from === phone))
+    return isGiven || (isElsewhere && !kept.includes(phone))
+      ? { ...named, keep: kept.filter((name) => name !== phone) }
       : { ...named, map: [...named.map, { from: phone, to: [phoneField] }] };
-  if (!isGiven && !isPhoneElsewhere(named) && columns.length > 0) throw noPhoneColumn(columns);
+  if (!isGiven && !isElsewhere && columns.length > 0) throw noPhoneColumn(columns);
   return named;
 }
 
@@ -70,7 +70,8 @@ function isPhoneElsewhere(options: ContactMappingOptions): boolean {
 interface Mapping {
   readonly options: ContactMappingOptions;
   readonly maps: readonly FieldMap[];
-  readonly drops: ReadonlySet<string>;
+  /** The fields of the input that are sent; undefined for all. */
+  readonly kept: ReadonlySet<string> | undefined;
   readonly constants: readonly Step[];
   readonly conversions: ReadonlyMap<string, Converter>;
 }
@@ -86,9 +87,10 @@ interface Step {
 }
 
 async function createMapping(options: ContactMappingOptions): Promise<Mapping> {
-  const { map = [], drop = [] } = options;
+  const { map = [], keep } = options;
   const conversions = await conversionsOf(options);
-  return { options, maps: map, drops: new Set(drop), conversions, constants: constantsOf(options, conversions) };
+  const kept = keep && new Set(keep);
+  return { options, maps: map, kept, conversions, constants: constantsOf(options, conversions) };
 }
 
 function stepOf(mapping: Pick<Mapping, 'conversions'>, from: string, path: readonly string[]): Step {
@@ -108,17 +110,16 @@ function convertedBy(convert: Converter | undefined, value: unknown): unknown {
   return convert && value !== '' && value !== null ? convert(value) : value;
 }
 
-/** The fields of the input that flags name. */
-export function namedInputs({ map = [], drop = [] }: ContactMappingOptions): readonly Named[] {
-  return [...map.map(({ from }) => ['--map', from] as const), ...drop.map((name) => ['--drop', name] as const)];
-}
-
 /** The input fields without which an option has no effect, including unmapped ones. */
 function neededInputs(options: ContactMappingOptions): readonly Named[] {
-  const { map = [], set = [], type = [] } = options;
+  const { map = [], set = [], type = [], keep = [] } = options;
   const given = new Set([...map.map(({ to }) => to.join('.')), ...set.map(({ key }) => key.join('.'))]);
   const fields = type.filter(({ field }) => !given.has(field));
-  return [...namedInputs(options), ...fields.map(({ field }) => ['--type', field] as const)];
+  return [
+    ...map.map(({ from }) => ['--map', from] as const),
+    ...keep.map((name) => ['--keep', name] as const),
+    ...fields.map(({ field }) => ['--type', field] as const),
+  ];
 }
 
 function constantOrigin({ path }: Step): FieldOrigin {
@@ -186,8 +187,7 @@ function bodyOfRow(row: Fields, steps: readonly Step[], constants: readonly Step
 function stepsFrom(mapping: Mapping, header: string): readonly Step[] {
   const maps = mapping.maps.filter(({ from }) => from === header);
   if (maps.length > 0) return maps.map(({ to }) => stepOf(mapping, header, to));
-  if (mapping.drops.has(header)) return [];
-  return [stepOf(mapping, header, pathOf(header))];
+  return mapping.kept?.has(header) === false ? [] : [stepOf(mapping, header, pathOf(header))];
 }
 
 /** Dots nest, as in flags. */
@@ -203,7 +203,7 @@ function columnOrigin({ from, path }: Step): FieldOrigin {
 interface Parts {
   readonly mapping: Mapping;
   readonly steps: readonly Step[];
-  /** The input fields that are mapped or dropped. */
+  /** The input fields that are not sent under their own name. */
   readonly taken: ReadonlySet<string>;
   /** The body fields that also get parts from other fields. */
   readonly shared: ReadonlySet<string>;
@@ -213,12 +213,13 @@ interface Parts {
 function recordMapping(mapping: Mapping): (fields: Fields) => Mapped {
   const steps = mapping.maps.map(({ from, to }) => stepOf(mapping, from, to));
   const own = hasOwnPhone(mapping.options) ? [phoneField] : [];
-  const taken = new Set([...mapping.drops, ...mapping.maps.map(({ from }) => from), ...own]);
+  const taken = new Set([...mapping.maps.map(({ from }) => from), ...own]);
   const nested = [...steps, ...mapping.constants].filter(({ path }) => path.length > 1);
   const parts = { mapping, steps, taken, shared: new Set(nested.map(({ path }) => path[0] ?? '')) };
   const fields = [...steps, ...mapping.constants].map(({ path }) => path.join('.'));
   for (const [flag, field] of neededInputs(mapping.options))
-    if (flag === '--type' && taken.has(field)) throw noField(flag, field, mapping, fields);
+    if (flag === '--type' && (taken.has(field) || mapping.kept?.has(field) === false))
+      throw noField(flag, field, mapping, fields);
   return (record) => bodyOfRecord(record, parts);
 }
 
@@ -226,8 +227,8 @@ function bodyOfRecord(record: Fields, { mapping, steps, taken, shared }: Parts):
   const body: Body = {};
   let isEmpty = true;
   for (const name of Object.keys(record)) {
-    if (taken.has(name)) continue;
     const field = name.toLowerCase() === phoneField && !Object.hasOwn(record, phoneField) ? phoneField : name;
+    if (taken.has(name) || (mapping.kept?.has(name) === false && field !== phoneField)) continue;
     const value = convertedBy(mapping.conversions.get(field), record[name]);
     if (value instanceof ValueError) return { reason: `${fieldName(field)}: ${value.why}` };
     // Copied before other fields are added to it: the original record may still be written to a file.
@@ -328,8 +329,6 @@ function noField(flag: string, name: string, mapping: Mapping, fields: readonly 
   const moved = mapping.maps.find(({ from }) => from === name);
   const to = moved && fieldName(moved.to.join('.'));
   if (to) return usage(`${flag} names ${quoted(name)}, which --map sends as ${to}`, `use ${flag} ${to}`);
-  if (mapping.drops.has(name))
-    return usage(`${flag} names ${quoted(name)}, which is dropped`, 'leave out one of the two');
   return usage(
     `${flag} names ${quoted(name)}, but no such field is sent`,
     optionMistake(flag, name, fields) ?? nearestName(name, fields, 'field'),

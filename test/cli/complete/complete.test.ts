@@ -125,7 +125,7 @@ describe('a TAB', () => {
   it.each([
     ['send-batch welcome FILE -p ', [':Mobile', ':Order no']],
     ['contacts import FILE --map ', ['Mobile=phone', 'Order no=phone']],
-    ['contacts import FILE --drop ', ['Mobile', 'Order no']],
+    ['contacts import FILE --keep ', ['Mobile', 'Order no']],
     ['send-batch welcome none.csv --per ', []],
   ])('after "%s" offers the columns of the file', (line, expected) => {
     const file = join(newHome(), 'people.csv');

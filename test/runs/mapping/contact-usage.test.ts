@@ -15,7 +15,6 @@ it.each<[string, ContactMappingOptions, string]>([
   ['two constants', { set: set('x', 'x') }, '--set x and --set x both give the field x'],
   ['a field and a part of it', { map: map('a=x.y.z'), set: set('x') }, 'both give the field x and a part of it'],
   ['a part and its whole', { set: set('x.y', 'x.y.z') }, 'both give the field x.y and a part of it'],
-  ['a column both mapped and dropped', { map: map('a=x'), drop: ['a'] }, 'a is named by --map and by --drop'],
   ['two conversions', { type: [...as('json', 'x'), ...as('number', 'x')] }, 'x is named twice by --type'],
   ['a conversion of the phone', { type: as('number', 'phone') }, '--type names phone, which is a phone number'],
 ])('refuses %s before it reads anything', (_name, options, message) => {
@@ -28,7 +27,7 @@ it.each<[string, ContactMappingOptions, string]>([
 
 it.each<[string, ContactMappingOptions, string, string]>([
   ['a mistyped column', { map: map('Moblie=phone') }, '--map names "Moblie"', 'did you mean "Mobile"?'],
-  ['a column in other letters', { drop: [' MOBILE'] }, '--drop names " MOBILE"', 'did you mean "Mobile"?'],
+  ['a column in other letters', { keep: [' MOBILE'] }, '--keep names " MOBILE"', 'did you mean "Mobile"?'],
   ['a map with its ends changed', { map: map('years=age') }, '--map names "years"', 'did you mean --map age=years?'],
   [
     'two maps in one',
@@ -36,14 +35,13 @@ it.each<[string, ContactMappingOptions, string, string]>([
     '--map names "Mobile=phone,age"',
     'one --map for each: --map Mobile=phone --map age=years',
   ],
-  ['two columns in one', { drop: ['Mobile,age'] }, '--drop names', 'one --drop for each: --drop Mobile --drop age'],
   [
     'two fields in one',
     { type: as('number', 'age, x.y') },
     '--type names',
     'one --type for each: --type age --type x.y',
   ],
-  ['an unknown column', { drop: ['zip code'] }, 'no such column', 'the columns are "Mobile", "age", "x.y", "phone"'],
+  ['an unknown column', { keep: ['zip code'] }, 'no such column', 'the columns are "Mobile", "age", "x.y", "phone"'],
   ['a mistyped field', { type: as('number', 'agee') }, '--type names "agee", but no such field', 'did you mean "age"?'],
   [
     'a field by its original name',
@@ -52,15 +50,15 @@ it.each<[string, ContactMappingOptions, string, string]>([
     'use --type a.b',
   ],
   [
-    'a field that is dropped',
-    { drop: ['age'], type: as('boolean', 'age') },
-    'which is dropped',
-    'leave out one of the two',
+    'a field that is not kept',
+    { keep: ['x.y'], type: as('boolean', 'age') },
+    '--type names "age", but no such field is sent',
+    'the fields are "x.y", "phone"',
   ],
-  ['a column and a map to it', { map: map('Mobile=age') }, 'the column "Mobile" and the column "age"', '--drop'],
-  ['a column and a constant', { set: set('age') }, 'the column "age" and --set age both give the field age', '--drop'],
-  ['a column and a part of it', { set: set('age.x') }, 'both give the field age and a part of it', '--drop'],
-  ['a column with the name of a path', { map: map('age=x.y') }, 'both give the field x.y', '--drop'],
+  ['a column and a map to it', { map: map('Mobile=age') }, 'the column "Mobile" and the column "age"', '--keep'],
+  ['a column and a constant', { set: set('age') }, 'the column "age" and --set age both give the field age', '--keep'],
+  ['a column and a part of it', { set: set('age.x') }, 'both give the field age and a part of it', '--keep'],
+  ['a column with the name of a path', { map: map('age=x.y') }, 'both give the field x.y', '--keep'],
   [
     'a constant that is no number',
     { set: set('n'), type: as('number', 'n') },
@@ -84,7 +82,7 @@ it("refuses a record's field by its original name before the first record", asyn
 
 it.each<[string, ContactMappingOptions, string]>([
   ['mapped', { map: map('Moblie=phone') }, '--map names "Moblie", but no record of the input has it'],
-  ['dropped', { drop: ['Moblie'] }, '--drop names "Moblie"'],
+  ['kept', { keep: ['Moblie'] }, '--keep names "Moblie"'],
   ['converted', { type: as('number', 'Moblie') }, '--type names "Moblie"'],
 ])('refuses a name that is %s and that no record has', (_name, options, message) => {
   const inputs = createFieldUsage(options);
@@ -103,7 +101,7 @@ it('explains how to write a --map with its sides swapped', () => {
 });
 
 it.each<[string, ContactMappingOptions, readonly object[]]>([
-  ['one record has', { map: map('a=x'), drop: ['b'] }, [{ a: 1 }, { b: 1 }]],
+  ['one record has', { map: map('a=x'), keep: ['b'] }, [{ a: 1 }, { b: 1 }]],
   ['only the body has', { map: map('a=x.y'), set: set('n'), type: as('number', 'x.y', 'n') }, [{ a: 1 }]],
   ['an input without records cannot have', { map: map('a=x') }, []],
 ])('accepts a name that %s', (_name, options, records) => {

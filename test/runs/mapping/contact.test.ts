@@ -24,7 +24,15 @@ describe('a row of a table', () => {
       { phone: '+1', b: '+1' },
     ],
     ['lets two columns swap', { map: [mapFlag('a=b'), mapFlag('b=a')] }, { a: '1', b: '2' }, { b: '1', a: '2' }],
-    ['drops', { drop: ['note'] }, { note: 'x', a: '1' }, { a: '1' }],
+    ['keeps only named columns, in any case', { keep: ['A'] }, { note: 'x', a: '1' }, { a: '1' }],
+    ['keeps mapped columns', { keep: ['a'], map: [mapFlag('b=c')] }, { a: '1', b: '2', note: 'x' }, { a: '1', c: '2' }],
+    ['keeps the phone', { keep: ['a'] }, { Phone: '+12025550101', a: '1' }, { phone: '+12025550101', a: '1' }],
+    [
+      'keeps one phone only',
+      { keep: ['a'], map: [mobile] },
+      { Mobile: '+1', phone: '+2', a: '1' },
+      { phone: '+1', a: '1' },
+    ],
     ['leaves out an empty cell', {}, { a: '1', b: '' }, { a: '1' }],
     ['leaves out an empty cell instead of converting it', { type: as('number', 'b') }, { a: '1', b: '' }, { a: '1' }],
     ['does not change texts without an option', {}, { a: ' 007 ', b: '1E5' }, { a: ' 007 ', b: '1E5' }],
@@ -55,7 +63,7 @@ describe('a row of a table', () => {
   it.each<[string, ContactMappingOptions, Record<string, unknown>, string]>([
     ['is empty', {}, { phone: '', b: '' }, 'all cells to be sent are empty'],
     ['has only constants', { set: [source] }, { phone: '' }, 'all cells to be sent are empty'],
-    ['has only dropped cells', { drop: ['b'] }, { phone: '', b: '1' }, 'all cells to be sent are'],
+    ['has no cell that is kept', { keep: ['a'] }, { phone: '', a: '', b: '1' }, 'all cells to be sent are'],
     ['has no number', { type: as('number', 'age') }, { age: 'seven' }, 'age: "seven" is not a number'],
     [
       'has an invalid number under another name',
@@ -86,7 +94,7 @@ describe('a record', () => {
     ],
     ['prefers the mapped phone', { map: [mobile] }, { Mobile: '+1', phone: '+2' }, { phone: '+1' }],
     ['may lack mapped fields', { map: [city, mobile] }, { Mobile: '+1' }, { phone: '+1' }],
-    ['may lack dropped fields', { drop: ['x'] }, { a: 1 }, { a: 1 }],
+    ['may lack kept fields', { keep: ['a', 'x'] }, { a: 1, b: 2 }, { a: 1 }],
     [
       'has an object, and a part of it from --set',
       { map: [city], set: [source] },
