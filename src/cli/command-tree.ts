@@ -60,8 +60,8 @@ function optionsIn(params: Params): readonly object[] {
 }
 
 function optionIn(param: Param<unknown>): object | undefined {
-  const { kind, description, choices, repeats, rank } = param;
-  if ((kind !== 'option' && kind !== 'flag') || rank === 'hidden') return undefined;
+  const { kind, description, choices, repeats, isHidden } = param;
+  if ((kind !== 'option' && kind !== 'flag') || isHidden) return undefined;
   const value = placeholderOf(param) || null;
   const [, usual] = /\(default: ([^()]*)\)$/.exec(description) ?? [];
   return {
@@ -112,10 +112,10 @@ export async function surfaceOf(tree: Tree): Promise<Surface> {
     globals.noInput,
     ...Object.values(inheritedBy({ accepts: callOptions })),
   ]);
-  const inherited = Object.values(globals).map((param): Param<unknown> =>
-    offered.has(param) ? param : { ...param, rank: 'rare' },
+  const inherited = Object.values(globals).flatMap((param) =>
+    paramsOf({ param }).map((one) => (offered.has(param) ? one : { ...one, isRare: true as const })),
   );
-  return { root: nodeOf(await whole(tree)), globals: paramsOf(Object.fromEntries(inherited.entries())) };
+  return { root: nodeOf(await whole(tree)), globals: inherited };
 }
 
 function nodeOf(node: Node): SurfaceNode {
@@ -132,10 +132,9 @@ function refusedBy({ accepts }: Command): readonly string[] {
 
 function paramsOf(params: Params): readonly SurfaceParam[] {
   return Object.values(params).flatMap((param) => {
-    const { kind, description: about, repeats, bare, rank } = param;
-    if (rank === 'hidden') return [];
-    const isRare = rank === 'rare' || undefined;
-    return { kind, names: namesOf(param), about, repeats, ...(bare && { bare }), known: knownOf(param), isRare };
+    const { kind, description: about, repeats, bare, isHidden } = param;
+    if (isHidden) return [];
+    return { kind, names: namesOf(param), about, repeats, ...(bare && { bare }), known: knownOf(param) };
   });
 }
 

@@ -71,7 +71,7 @@ function groupHelp(path: readonly string[], node: Group): string {
 }
 
 function commandHelp(path: readonly string[], node: Command): string {
-  const own = Object.values(node.params).filter(({ rank }) => rank === undefined);
+  const own = Object.values(node.params).filter(({ isHidden }) => !isHidden);
   const left = labelWidth([...Object.values(inheritedBy(node)), ...own]);
   const headings = new Set(own.map(headingOf));
   return [
@@ -111,8 +111,7 @@ function inheritedLines(node: Command, left: number): readonly string[] {
 }
 
 function moreLine(path: readonly string[], { params }: Command): string {
-  const hasRare = Object.values(params).some(({ rank }) => rank === 'rare');
-  const topics = hasRare ? ['bizmsg help files', 'bizmsg help twice'] : [];
+  const topics = 'atMost' in params ? ['bizmsg help files', 'bizmsg help twice'] : [];
   return `More: ${[...topics, 'bizmsg help options', pageOf(path)].join(' · ')}`;
 }
 
@@ -156,7 +155,7 @@ export function usageLine(path: readonly string[], node: Command): string {
 
 export function described(params: Params): readonly (readonly [string, string])[] {
   return Object.values(params)
-    .filter(({ rank }) => rank !== 'hidden')
+    .filter(({ isHidden }) => !isHidden)
     .map((param) => [param.spec, sentence(param)] as const);
 }
 

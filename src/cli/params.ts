@@ -21,8 +21,8 @@ export interface Param<T> {
   readonly bare?: string;
   /** Its heading in the help of the command. */
   readonly heading?: string;
-  /** Whether only `help files` and the reference show it, or nothing does. */
-  readonly rank?: 'rare' | 'hidden';
+  /** Only tests use it: no help, reference or completion shows it. */
+  readonly isHidden?: true;
   readonly read: (texts: readonly string[]) => T;
 }
 
@@ -114,16 +114,6 @@ export function knowing<T>(known: Known, param: Param<T>): Param<T> {
 export function under<P extends Params>(heading: string, params: P): P;
 export function under(heading: string, params: Params): Params {
   return Object.fromEntries(Object.entries(params).map(([name, param]) => [name, { ...param, heading }]));
-}
-
-/** The param without a line in the help of the command. */
-export function rare<T>(param: Param<T>): Param<T> {
-  return { ...param, rank: 'rare' };
-}
-
-/** The param of tests, which no help, reference or completion shows. */
-export function hidden<T>(param: Param<T>): Param<T> {
-  return { ...param, rank: 'hidden' };
 }
 
 export function flag(spec: string, description: string): Param<boolean> {

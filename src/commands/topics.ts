@@ -4,8 +4,7 @@ import { whole } from '../cli/command.ts';
 import { globals } from '../cli/globals.ts';
 import { described, listed, type topicNames } from '../cli/help.ts';
 import { folded } from '../cli/output/text.ts';
-import { namesOf, type Param, type Params } from '../cli/params.ts';
-import { batchParams, importParams } from '../runs/options.ts';
+import { namesOf, type Params } from '../cli/params.ts';
 
 const exitCodes = `Exit codes
 
@@ -256,9 +255,7 @@ allow it: profiles set NAME --agents live. This is a seat belt, not a lock: who
 can read the key can use it otherwise. Give an agent a sandbox key.
 `;
 
-function files(): string {
-  const rare = new Map([...rareOf(batchParams), ...rareOf(importParams)].map((param) => [param.spec, param]));
-  return `Files of rows, for send-batch and contacts import
+const files = `Files of rows, for send-batch and contacts import
 
 Excel workbooks (.xlsx), CSV and TSV with any separator, NDJSON, or a JSON
 array; - is stdin. The first line of a table names its columns, in any case. In
@@ -283,20 +280,11 @@ need --country. A file that is not UTF-8 needs --encoding, or has a byte order
 mark; on a terminal bizmsg asks. A row with an empty variable fails. A row that
 equals an earlier one is skipped.
 
-Rarely needed:
-
-${listed(described(Object.fromEntries([...rare].map(([spec, param]) => [spec, param]))))}
-
 Failed rows are written to people.failed.csv beside people.csv or people.xlsx,
 with the reason in a column that an import ignores, and unsure ones, which may
 have been sent, to people.unsure.csv. Fix the rows there, and run the command
 with that file.
 `;
-}
-
-function rareOf(params: Params): readonly Param<unknown>[] {
-  return Object.values(params).filter(({ rank }) => rank === 'rare');
-}
 
 function options(): string {
   return `Options of all commands
@@ -311,7 +299,7 @@ ${listed(described(globals))}
 /** The texts of the help topics. */
 export const topics: Readonly<Record<(typeof topicNames)[number], () => string>> = {
   options,
-  files,
+  files: () => files,
   twice: () => twice,
   'exit-codes': () => exitCodes,
   output: () => output,
@@ -328,7 +316,7 @@ export async function pageOf(word: string, tree: Node | Tree): Promise<string | 
   const uses = new Map<string, string[]>();
   const collect = (params: Params, where: string) => {
     for (const param of Object.values(params)) {
-      if (!namesOf(param).includes(name) || param.rank === 'hidden') continue;
+      if (!namesOf(param).includes(name) || param.isHidden) continue;
       const text = listed(described({ param }));
       uses.set(text, [...(uses.get(text) ?? []), where]);
     }

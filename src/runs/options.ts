@@ -5,12 +5,10 @@ import {
   columns,
   count,
   flag,
-  hidden,
   knowing,
   type Input,
   option,
   optionalValue,
-  rare,
   repeated,
   runRate,
   setting,
@@ -36,7 +34,7 @@ const columnParams = {
   ),
   country: option('--country <code>', 'the country of national phone numbers, such as US', countryFlag),
   encoding: option('--encoding <name>', 'the encoding of files, such as windows-1252'),
-  sheet: rare(option('--sheet <name>', 'the sheet of an Excel workbook (default: the first)')),
+  sheet: option('--sheet <name>', 'the sheet of an Excel workbook (default: the first)'),
 } as const;
 
 const where = knowing(
@@ -54,7 +52,7 @@ const whichParams = {
 
 const whenParams = {
   /** Decides in tests how many requests are in flight; it has no other use. */
-  concurrency: hidden(option('--concurrency <n>', 'requests in flight', atLeastOne)),
+  concurrency: { ...option('--concurrency <n>', 'requests in flight', atLeastOne), isHidden: true },
   rate: option('--rate <rate>', 'at 20/s, 300/m, 50% of the plan, none (default: 90%)', runRate),
 } as const;
 

@@ -115,7 +115,7 @@ describe('a TAB', () => {
   it('offers own options, four inherited ones and three that answer questions, and others once a letter is typed', () => {
     const names = offered('send-batch --');
     const others = ['--profile', '--mode', '--output', '--dry-run', '--yes', '--no-input', '--quiet'];
-    const own = Object.values(batchParams).flatMap((param) => (param.rank === undefined ? longName(param) : []));
+    const own = Object.values(batchParams).flatMap((param) => (param.isHidden ? [] : longName(param)));
     expect(new Set(names)).toEqual(new Set([...own, ...others]));
     expect(offered('send-batch --t')).toContain('--timeout');
     expect(offered('send-batch --m')).toContain('--map');
