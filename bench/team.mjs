@@ -44,7 +44,7 @@ async function sends(isQuick) {
   const [alone, shared] = [machine(team), machine(team, far)];
   let phone = 12_025_550_000;
   const send = async (variables) => {
-    const words = [bizmsg, 'send-template', `+${++phone}`, 'welcome', '--quiet', '--json', '--yes'];
+    const words = [bizmsg, 'send-template', `+${++phone}`, 'welcome', '--quiet', '-o', 'json', '--yes'];
     const start = performance.now();
     const [code] = await once(launch(words, 'ignore', variables), 'exit');
     if (code !== 0) throw new Error(`send-template exited with ${code}`);

@@ -11,7 +11,7 @@ export async function singles(isQuick) {
   const account = await openAccount();
   const words = ['-P', String(processes), '-I', '{}', process.execPath, bizmsg, 'send-template', '{}', 'order_update'];
   const env = environment(account.variables);
-  const xargs = spawn('xargs', [...words, '--quiet', '--json'], { stdio: ['pipe', 'ignore', 'inherit'], env });
+  const xargs = spawn('xargs', [...words, '--quiet', '-o', 'json'], { stdio: ['pipe', 'ignore', 'inherit'], env });
   xargs.stdin.end(Array.from({ length: count }, (_, at) => `+120255501${String(at).padStart(2, '0')}\n`).join(''));
   const [code] = await once(xargs, 'exit');
   if (code !== 0) throw new Error(`xargs exited with ${code}`);

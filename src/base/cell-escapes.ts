@@ -5,8 +5,6 @@ import { unseen } from './posix-quote.ts';
 export interface CellOptions {
   /** Also escapes marks that reorder or hide text. */
   readonly marks?: boolean | undefined;
-  /** Keeps CSV cells that a spreadsheet would run as formulas. */
-  readonly rawFormulas?: boolean | undefined;
 }
 
 // C0 and C1 controls and lone surrogates, but not tabs and line breaks, which a cell may contain.
@@ -67,10 +65,8 @@ const escapedCell = /^'+\\(?=[^]*\\u)[^\\]*(?:(?:\\\\|\\u[0-9a-f]{4})[^\\]*)*$/;
 /** The text of a CSV cell before it is quoted. */
 export function csvCell(text: string, options: CellOptions = {}): string {
   const plain = text.replaceAll('\\', '\\\\');
-  const harmless = options.rawFormulas ? plain : plain.replace(innerFormula, unicodeEscape);
-  const escaped = unicodeEscaped(harmless, options);
+  const escaped = unicodeEscaped(plain.replace(innerFormula, unicodeEscape), options);
   if (escaped !== plain) return `'\\${escaped}`;
-  if (options.rawFormulas) return text;
   return formula.test(text) || escapedCell.test(text) ? `'${text}` : text;
 }
 

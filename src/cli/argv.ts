@@ -144,9 +144,8 @@ function once(param: Param<unknown>, texts: readonly string[]): readonly string[
 
 /** Whether errors and notes are printed as JSON. Works on lines that cannot be parsed, too. */
 export function wantsJson(argv: readonly string[]): boolean {
-  for (const { kind, text, value } of tokens(argv, optionNamed({ output: globals.output, json: globals.json }))) {
+  for (const { kind, value } of tokens(argv, optionNamed({ output: globals.output }))) {
     if (kind === 'end') return false;
-    if (text === '--json' && kind === 'flag') return true;
     if (kind === 'option' && (value === 'json' || value === 'ndjson')) return true;
   }
   return false;

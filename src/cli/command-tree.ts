@@ -125,9 +125,7 @@ function nodeOf(node: Node): SurfaceNode {
 }
 
 function refusedBy({ accepts }: Command): readonly string[] {
-  const refused = notAccepted(accepts);
-  const names = refused.flatMap((name) => namesOf(globals[name]));
-  return refused.includes('output') ? [...names, '--json'] : names;
+  return notAccepted(accepts).flatMap((name) => namesOf(globals[name]));
 }
 
 function paramsOf(params: Params): readonly SurfaceParam[] {

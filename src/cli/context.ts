@@ -69,8 +69,8 @@ export function createContext({ host, given, reporter, locate }: ContextOptions)
     },
     progress: async () => (await import('./output/progress.ts')).createProgress(host, given, reporter),
     get showsLines() {
-      const { output, json, columns, query } = given;
-      if (json || columns !== undefined || query !== undefined) return false;
+      const { output, columns } = given;
+      if (columns !== undefined) return false;
       return output === undefined ? host.stdout.isTTY : output === 'table';
     },
     harmless: () => {

@@ -8,11 +8,8 @@ export const globals = {
   profile: option('--profile <name>', 'use this profile; local is the sandbox on this machine'),
   mode: choice('--mode <mode>', 'use only a key of this mode', ['sandbox', 'live']),
   output: choice('-o, --output <format>', 'print as', formats, toFile),
-  json: flag('--json', 'the same as -o json'),
   columns: option('--columns <names>', 'print only these columns, in this order, separated by commas', columns),
   noHeader: flag('--no-header', 'print no header line in tables, csv and tsv'),
-  rawFormulas: flag('--raw-formulas', 'in csv, do not escape texts that a spreadsheet would run'),
-  query: option('--query <expression>', 'filter the result with a JMESPath expression'),
   baseUrl: option('--base-url <url>', 'use this address of the service'),
   timeout: option('--timeout <duration>', 'time-out of each call (default: 30s for a GET, 60s for a POST)', duration),
   retries: option('--retries <n>', 'retry a call at most n times, only if it was not carried out (default: 3)', count),
@@ -39,10 +36,10 @@ function toFile(text: string): string | undefined {
 }
 
 /** Options that must never be ignored: an ignored --dry-run would send. A command refuses those it does not list. */
-const restricted = ['dryRun', 'mode', 'profile', 'baseUrl', 'output', 'columns', 'query'] as const;
+const restricted = ['dryRun', 'mode', 'profile', 'baseUrl', 'output', 'columns'] as const;
 export type Restricted = (typeof restricted)[number];
 
-export const printOptions = ['output', 'columns', 'query'] as const satisfies readonly Restricted[];
+export const printOptions = ['output', 'columns'] as const satisfies readonly Restricted[];
 export const callOptions = [
   'dryRun',
   'mode',
@@ -57,5 +54,5 @@ export function notAccepted(accepts: readonly Restricted[]): readonly Restricted
 
 export function refused(given: Globals, accepts: readonly Restricted[]): Restricted | undefined {
   const asked = (name: Restricted) => given[name] !== undefined && given[name] !== false;
-  return notAccepted(accepts).find((name) => asked(name) || (name === 'output' && given.json));
+  return notAccepted(accepts).find(asked);
 }

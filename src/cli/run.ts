@@ -51,8 +51,6 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Comm
   await checkArguments(path, node, texts);
   const { checkEnvironment } = await import('../session/profiles/environment.ts');
   checkEnvironment(host.env);
-  const query =
-    given.query === undefined ? undefined : await (await import('./output/query.ts')).compileQuery(given.query);
   const context = createContext({
     host,
     given,
@@ -63,13 +61,11 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Comm
   const options: PrinterOptions = {
     out: host.stdout,
     ui,
-    format: given.json ? 'json' : given.output,
+    format: given.output,
     piped: given.dryRun ? 'json' : node.piped,
     columns: given.columns,
     header: !given.noHeader,
-    rawFormulas: given.rawFormulas,
     marks: mayReachTerminal(host),
-    query,
     lists: node.lists,
     form: context.listForm,
     clean: reporter.clean,
@@ -102,9 +98,6 @@ function mayReachTerminal({ stdout, stderr }: Host): boolean {
 }
 
 function checkGlobals(path: readonly string[], node: Command, given: Globals): void {
-  if (given.json && given.output !== undefined && given.output !== 'json') {
-    throw usage(`--json and -o ${given.output} exclude each other`);
-  }
   const isSandbox = path[1] === 'sandbox' && given.profile === 'local';
   const name = refused(isSandbox ? { ...given, profile: undefined } : given, node.accepts);
   if (name) throw usage(`${path.join(' ')} does not accept ${longName(globals[name])}`, 'remove it');
@@ -235,7 +228,7 @@ async function print(
     if (!(error instanceof CliError && error.exit === 'usage' && changed)) throw error;
     context.note('not-as-asked', `${error.message}; showing the whole result`);
     const format = options.format === 'id' ? undefined : options.format;
-    await createPrinter({ ...options, format, columns: undefined, query: undefined }).print(data, text);
+    await createPrinter({ ...options, format, columns: undefined }).print(data, text);
   }
 }
 

@@ -299,7 +299,6 @@ const keySources =
 
 /** Options of other programs, and what they may be called here. */
 const elsewhere: Readonly<Record<string, readonly string[]>> = {
-  '--jq': ['--query'],
   '--paginate': ['--all'],
   '--limit': ['--first'],
   '--data': ['--param', '--set', '--field'],

@@ -20,10 +20,9 @@ export const doctor = command({
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   piped: 'text',
   run: async (context, { all }) => {
-    const { output, columns, query } = context.given;
-    if (output === 'id' && query === undefined)
-      throw usage('doctor has no id to print', 'remove -o id, or use -o json');
-    const isRows = query === undefined && (columns !== undefined || ['ndjson', 'csv', 'tsv'].includes(output ?? ''));
+    const { output, columns } = context.given;
+    if (output === 'id') throw usage('doctor has no id to print', 'remove -o id, or use -o json');
+    const isRows = columns !== undefined || ['ndjson', 'csv', 'tsv'].includes(output ?? '');
     const { diagnose } = await import('../doctor/diagnose.ts');
     return { ...(await diagnose(context)), isRows, all };
   },

@@ -23,10 +23,10 @@ export const helpCommand = command({
       const text = (await import('./topics.ts')).topics[topic]();
       return { page: Buffer.from(text), data: { topic, text } };
     }
-    const { json, output } = context.given;
+    const { output } = context.given;
     const { path, node, page } = await found(words, context);
     if (page !== undefined) return { page: Buffer.from(page), data: { topic: words.join(' '), text: page } };
-    if (json || (output !== undefined && output !== 'table')) {
+    if (output !== undefined && output !== 'table') {
       const { describeNode } = await import('../cli/command-tree.ts');
       return { page: Buffer.from(''), data: await describeNode(path, node) };
     }

@@ -225,10 +225,8 @@ async function follow<R>(reading: Reading<R>, limit: number | undefined, emit: E
 }
 
 function itemFor<R>({ context: { given }, listing }: Reading<R>): (found: Found<R>) => Item {
-  const { output, json, columns, query } = given;
-  const whole = query !== undefined ? '--query' : json ? '--json' : ['json', 'id'].find((one) => one === output);
-  if (whole !== undefined)
-    throw usage(`--follow excludes ${whole.replace(/^\w/, '-o $&')}`, 'use -o ndjson, csv or tsv');
+  const { output, columns } = given;
+  if (output === 'json' || output === 'id') throw usage(`--follow excludes -o ${output}`, 'use -o ndjson, csv or tsv');
   const cells = (row: Row, ui: Ui) =>
     (columns ?? listing.first)
       .map((name) => cell(valueAt(row, name)))

@@ -18,7 +18,7 @@ const listTemplates = command({
   name: 'list',
   summary: 'List the templates',
   params: listParams,
-  examples: ['templates list --profile local', "templates list --profile local --query '[].name'"],
+  examples: ['templates list --profile local', 'templates list --profile local --columns name'],
   sample:
     'id\tname\tlanguage\tcategory\tstatus\tbody\tvariables\ntpl_sandbox_1\torder_update\ten_US\tUTILITY\tAPPROVED\tHello …\n…',
   accepts: callOptions,

@@ -137,10 +137,10 @@ both cases.
               beginning \\", and another control character such as \\u001b;
               formulas are kept, so do not open it in a spreadsheet
   -o csv      RFC 4180; a value that a spreadsheet would run as a formula gets
-              an apostrophe in front ('=1+1), unless --raw-formulas is given;
-              a value with control characters, or with a formula after a
-              semicolon, tab or line break, starts with '\\ and has \\u001b
-              for ESC, \\u003d for = and \\\\ for a backslash
+              an apostrophe in front ('=1+1); a value with control
+              characters, or with a formula after a semicolon, tab or line
+              break, starts with '\\ and has \\u001b for ESC, \\u003d for =
+              and \\\\ for a backslash
   -o json     one document; a list is an array of records
   -o ndjson   one object per line
   -o id       only the ids, one per line
@@ -158,9 +158,8 @@ With -o json and -o ndjson stderr has one object per line too: notes as
 changes something, done is "no" or "unknown".
 
 --columns a,b chooses columns (dots select nested fields), --no-header omits the
-header line, --query takes a JMESPath expression: --query '[].phone' prints one
-phone per line. --quiet hides notes, except that a key is live. --debug
-prints the requests to stderr, without keys.
+header line; -o json | jq filters. --quiet hides notes, except that a key is
+live. --debug prints the requests to stderr, without keys.
 
 Without a terminal, bizmsg does not prompt: a missing value exits with 2 and a
 missing confirmation with 11, and the message names the option that supplies it.

@@ -145,10 +145,15 @@ async function preflightOf({ context, input, action, mapper, opened, signals: { 
   return found;
 }
 
-function refuseShaping({ output, query, columns, dryRun }: Context['given']): void {
-  if (output === 'id' && (query ?? columns) === undefined)
-    throw usage('a run has no single id to print', "-o ndjson prints each row with its id, and --query run the run's");
-  if (output !== 'ndjson' || dryRun || (query ?? columns) === undefined) return;
-  const flag = query === undefined ? '--columns' : '--query';
-  throw usage(`${flag} cannot be applied to rows as they come`, 'leave it out, or take the summary alone with -o json');
+function refuseShaping({ output, columns, dryRun }: Context['given']): void {
+  if (output === 'id' && columns === undefined)
+    throw usage(
+      'a run has no single id to print',
+      "-o ndjson prints each row with its id, and --columns run the run's",
+    );
+  if (output !== 'ndjson' || dryRun || columns === undefined) return;
+  throw usage(
+    '--columns cannot be applied to rows as they come',
+    'leave it out, or take the summary alone with -o json',
+  );
 }

@@ -10,7 +10,11 @@ import { thrown } from '../support/thrown.ts';
 describe('locate', () => {
   it.each([
     [['contacts', 'list'], 'contacts list', []],
-    [['--profile', 'x', 'contacts', '--json', 'list', '--all'], 'contacts list', ['--profile', 'x', '--json', '--all']],
+    [
+      ['--profile', 'x', 'contacts', '--quiet', 'list', '--all'],
+      'contacts list',
+      ['--profile', 'x', '--quiet', '--all'],
+    ],
     [['-o', 'json', 'contacts', 'list'], 'contacts list', ['-o', 'json']],
     [['-ojson', '--profile=x', 'contacts', 'list'], 'contacts list', ['-ojson', '--profile=x']],
     [['contacts', '--help'], 'contacts', ['--help']],
@@ -82,9 +86,8 @@ it.each([
   [['x', '-o', 'json'], true],
   [['x', '-ondjson'], true],
   [['x', '--output=json'], true],
-  [['x', '--json'], true],
   [['x', '-o', 'tsv'], false],
-  [['x', '--', '--json'], false],
+  [['x', '--', '-ojson'], false],
   [['x', '-p', 'json'], false],
 ])('detects JSON on stderr for %j', (argv, json) => {
   expect(wantsJson(argv)).toBe(json);

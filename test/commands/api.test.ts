@@ -118,7 +118,6 @@ describe('api', () => {
 
   it.each([
     { argv: ['/x', '-o', 'json'], prints: '{"a":1}\n' },
-    { argv: ['/x', '--query', 'a'], prints: '1\n' },
     { argv: ['/x', '--columns', 'a', '-o', 'csv'], prints: 'a\n1\n' },
   ])('formats the response like any other result: $argv', async ({ argv, prints }) => {
     expect(await cli(['api', ...argv], await open())).toMatchObject({ code: 0, stdout: prints });
@@ -146,7 +145,7 @@ describe('api', () => {
 
   it('puts the body of a failure in the error, and nothing on stdout', async () => {
     const caller = await openHostile((_, __, response) => response.writeHead(404).end('{"why":"gone"}'));
-    const { code, stdout, stderr } = await cli(['api', '/x', '-i', '--json'], caller);
+    const { code, stdout, stderr } = await cli(['api', '/x', '-i', '-o', 'json'], caller);
     expect([code, stdout, stderr.includes('"body":{"why":"gone"}')]).toEqual([5, '', true]);
   });
 
@@ -168,21 +167,6 @@ it('formats JSON on a terminal, with a line feed at the end', async () => {
   const caller = await openHostile((_, __, response) => response.end('{"a":12345678901234567890,"b":[]}'));
   const { stdout } = await cli(['api', '/x'], { ...caller, terminal: 80 });
   expect(stdout).toBe('{\n  "a": 12345678901234567890,\n  "b": []\n}\n');
-});
-
-it('notes the fields of the result if --query finds nothing', async () => {
-  const caller = await openHostile((_, __, response) => response.end('{"data":[{"name":"x"}],"next":null}'));
-  const { stderr } = await cli(['api', '/x', '--query', '[].name'], caller);
-  expect(stderr).toBe('note: --query finds nothing; the result has data, next\n');
-});
-
-it.each([
-  ['[{"name":"x","tags":[]}]', '[].nam', 'note: --query finds nothing; the records have name, tags\n'],
-  ['[{"name":"x"}]', "[?name=='y'].name", ''],
-  ['[]', '[].nam', ''],
-])('notes of %s with --query %s: %j', async (body, query, note) => {
-  const caller = await openHostile((_, __, response) => response.end(body));
-  expect((await cli(['api', '/x', '--query', query], caller)).stderr).toBe(note);
 });
 
 it('escapes control characters in the request of a dry run', async () => {

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
+import { openHostile } from '../support/fake-service.ts';
 import { openWorld, type World } from '../support/world.ts';
 import { noteCodes } from '../support/json-lines.ts';
 
@@ -15,8 +17,8 @@ const create = (...argv: readonly string[]) => world.run(['contacts', 'create', 
 const calls = () => world.sandbox.audit(world.sandbox.keys.sandbox);
 
 async function body(...argv: readonly string[]): Promise<unknown> {
-  const { stdout } = await create(...argv, '--dry-run', '--query', 'body', '-o', 'json');
-  const value: unknown = JSON.parse(stdout);
+  const { stdout } = await create(...argv, '--dry-run', '-o', 'json');
+  const { body: value }: { readonly body: unknown } = JSON.parse(stdout);
   return value;
 }
 
@@ -133,11 +135,6 @@ describe('a name from the service', () => {
     expect(stdout.split('\n').at(-2)).toBe(`${phone}\t${cell}`);
   });
 
-  it('does not add a line to the result of a query', async () => {
-    const { stdout } = await (await named('x\n+19005550199'))(['--query', '[].name']);
-    expect(stdout.split('\n')).toHaveLength(7);
-  });
-
   it('is quoted in CSV', async () => {
     const { stdout } = await (await named('a "b",\nc'))(['--columns', 'name,phone', '-o', 'csv', '--no-header']);
     expect(stdout).toContain(`\n"a ""b"",\nc",${phone}\n`);
@@ -147,7 +144,7 @@ describe('a name from the service', () => {
   const acted = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202e]/;
   const plain = (text: string) => text.replaceAll(/\u001b\[(1|22|32|39)m/g, '');
 
-  it.each([[[]], [['-o', 'tsv']], [['-o', 'csv']], [['--query', '[].name']], [['-o', 'table']], [['-o', 'ndjson']]])(
+  it.each([[[]], [['-o', 'tsv']], [['-o', 'csv']], [['-o', 'table']], [['-o', 'ndjson']]])(
     'does nothing to a terminal, printed with %j',
     async (form) => {
       const { stdout } = await (await named(hostile))(form, 80);
@@ -191,8 +188,8 @@ describe('the printed result', () => {
   });
 
   it('ends with 0 for an unknown column of an empty list', async () => {
-    const argv = ['contacts', 'list', '--columns', 'fone', '--query', "[?phone=='none']"];
-    const { code, stdout } = await world.run(argv);
+    const service = await openHostile((_, __, response) => response.end('[]'));
+    const { code, stdout } = await cli(['contacts', 'list', '--columns', 'fone'], service);
     expect([code, stdout]).toEqual([0, '']);
   });
 
@@ -202,27 +199,6 @@ describe('the printed result', () => {
     expect([code, JSON.parse(stdout)]).toEqual([0, { message_id: world.sandbox.messages()[0]?.id }]);
     expect(noteCodes(stderr)).toContain('not-as-asked');
   });
-
-  it('keeps the message_id when a query fails on the response', async () => {
-    const argv = ['send-template', '+12025550101', 'welcome', '--query', 'length(message_id.nowhere)'];
-    const { code, stdout } = await world.run(argv);
-    expect([code, stdout]).toEqual([0, `${world.sandbox.messages()[0]?.id}\n`]);
-  });
-
-  it.each(['[', '[?', 'a.', 'nofunction(@)', 'length()', '&&'])(
-    'exits 2 for the slip in --query %s before anything is sent',
-    async (query) => {
-      for (const argv of [
-        ['contacts', 'list'],
-        ['send-template', '+12025550101', 'welcome'],
-      ]) {
-        const { code, stdout, stderr } = await world.run([...argv, '--query', query]);
-        expect([code, stdout]).toEqual([2, '']);
-        expect(stderr).toContain(`--query "${query}"`);
-      }
-      expect(calls()).toEqual([]);
-    },
-  );
 
   it('is only the id with -o id', async () => {
     const created = await create('--set', `phone=${phone}`, '-o', 'id');

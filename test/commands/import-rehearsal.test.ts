@@ -175,12 +175,9 @@ describe('phones in a dry run', () => {
   });
 });
 
-it.each([
-  ['--query', 'code'],
-  ['--columns', 'line,outcome'],
-])('refuses %s with NDJSON output', async (...words) => {
-  const { code, stdout, stderr } = await importing(people(3), '-o', 'ndjson', ...words);
-  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(words[0] ?? '')]);
+it('refuses --columns with NDJSON output', async () => {
+  const { code, stdout, stderr } = await importing(people(3), '-o', 'ndjson', '--columns', 'line,outcome');
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('--columns')]);
   expect(world.sandbox.requests()).toEqual([]);
 });
 

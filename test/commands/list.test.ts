@@ -70,7 +70,6 @@ describe('a list', () => {
     ['sandbox endpoints deliveries --type order.piad', 'did you mean order.paid?'],
     ['sandbox requests --bytes --follow', '--bytes excludes --follow'],
     ['webhooks history --follow -o json', '--follow excludes -o json'],
-    ['webhooks history --follow --query [0]', '--follow excludes --query'],
   ])('%s is exit 2', async (line, reason) => {
     const { run } = await local();
     const { code, stdout, stderr } = await run(line);

@@ -59,17 +59,6 @@ describe('an integer above 2^53 in a response is printed exactly', () => {
     const { code, stderr } = await cli(['contacts', 'list', '-o', 'json'], caller);
     expect([code, stderr]).toEqual([6, expect.stringContaining(`"body":{"request":${id}}`)]);
   });
-
-  it.each([
-    ['[0].id', `${id}\n`],
-    ['[].attributes', `[${parts}]\n`],
-    ['sort_by(@, &id)[].id', `[${id}]\n`],
-    ['[?id > `5`].id', `[${id}]\n`],
-  ])('by the query %s', async (query, shown) => {
-    const argv = ['contacts', 'list', '-o', 'json', '--query', query];
-    const { stdout } = await cli(argv, await service(`[${contact}]`));
-    expect(stdout).toBe(shown);
-  });
 });
 
 it('follows a cursor that is an integer above 2^53', async () => {

@@ -145,8 +145,6 @@ describe('global options', () => {
     { argv: ['sandbox', 'status', '--profile', 'acme'], says: '--profile' },
     { argv: ['profiles', 'use', 'acme', '--base-url', 'https://api.example.com'], says: '--base-url' },
     { argv: ['help', '--columns', 'id'], says: '--columns' },
-    { argv: ['help', '--query', 'id'], says: '--query' },
-    { argv: ['contacts', 'list', '--json', '-o', 'csv'], says: '--json and -o csv exclude each other' },
     { argv: ['contacts', 'list', '-o', 'xml'], says: '--output: "xml" is not one of' },
     { argv: ['contacts', 'list', '--timeout', 'soon'], says: '--timeout: "soon" is not a duration' },
     { argv: ['webhooks', 'listen', '--port', '65536'], says: '--port: "65536" is not a port' },

@@ -43,7 +43,9 @@ describe('sandbox open', () => {
 
   it('has the same link as sandbox status', async () => {
     const { run } = await local();
-    expect((await run('sandbox status --query [0].page')).stdout).toBe((await run('sandbox open')).stdout);
+    expect((await run('sandbox status -o tsv --columns page --no-header')).stdout).toBe(
+      (await run('sandbox open')).stdout,
+    );
   });
 
   it.skipIf(noTerminal)(

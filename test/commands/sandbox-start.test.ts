@@ -79,8 +79,8 @@ describe('in the foreground on a terminal', () => {
     await run(`sandbox endpoints add ${hook}`);
     await run('contacts create --set phone=+12025550143 --profile local');
     await expect
-      .poll(async () => (await run('sandbox endpoints deliveries --where state=waiting --query [].last')).stdout)
-      .toBe('503\n');
+      .poll(async () => (await run('sandbox endpoints deliveries --columns state,last --no-header')).stdout)
+      .toContain('waiting\t503\n');
     await run('contacts create --set name=Ada --profile local');
     const { code, stdout } = await end();
     const lines = stdout.replace(/\b(?:con_\w+|\d\d:\d\d:\d\d\.\d{3}|\d+ ms)/g, '…').split('\n');
@@ -165,7 +165,7 @@ async function foreground(words: readonly string[] = [], options: Partial<CliOpt
     await end();
     home.remove();
   });
-  const address = async () => (await run('sandbox status --query [0].url')).stdout.trim();
+  const address = async () => (await run('sandbox status -o tsv --columns url --no-header')).stdout.trim();
   await expect.poll(address).not.toBe('');
   return { url: await address(), run, end };
 }

@@ -148,7 +148,6 @@ describe('webhooks history --clear', () => {
     ['', 'Deleted events: 1\n'],
     ['-o json', '{"removed":1}\n'],
     ['-o tsv', 'removed\n1\n'],
-    ['--query removed', '1\n'],
   ])('prints the result through a pipe with "%s"', async (words, expected) => {
     const { send, run } = await listener();
     await send(read);

@@ -110,8 +110,8 @@ it('imports contacts, with phones that were stored as numbers', async () => {
     },
   ]);
   const { code } = await world.run(['contacts', 'import', path, '--country', 'DE']);
-  const { stdout } = await world.run(['contacts', 'list', '-o', 'json', '--query', "[?name=='Jörg'].phone"]);
-  expect([code, JSON.parse(stdout)]).toEqual([0, ['+4915112345678']]);
+  const { stdout } = await world.run(['contacts', 'list', '--columns', 'name,phone']);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Jörg\t+4915112345678\n')]);
 });
 
 it('does not guess whether a number lost its "+" or its zero', async () => {

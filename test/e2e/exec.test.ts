@@ -143,7 +143,7 @@ describe('inside sandbox exec', () => {
     );
     expect([ran.code, lines(ran).slice(1)]).toEqual([0, ['3', '11']]);
     expect(ran.stderr).toMatch(/the sandbox of this command was stopped[^]*has ended/);
-    const { stdout } = await bin(['contacts', 'list', '--profile', 'local', '--query', '[].id'], { home });
+    const { stdout } = await bin(['contacts', 'list', '--profile', 'local', '-o', 'id'], { home });
     expect(stdout.split('\n')).toHaveLength(machine.contacts().length + 1);
   });
 
@@ -177,7 +177,7 @@ describe('inside sandbox exec', () => {
     for (const part of ['bin', 'dist', 'package.json']) {
       cpSync(join(binary, '../..', part), join(odd, part), { recursive: true });
     }
-    const inside = 'cd /; command -v bizmsg; bizmsg contacts list --profile local --query "[0].id"';
+    const inside = 'cd /; command -v bizmsg; bizmsg contacts list --profile local -o id';
     const ran = await execa(
       process.execPath,
       [join(odd, 'bin/bizmsg.js'), 'sandbox', 'exec', '--', 'sh', '-c', inside],

@@ -21,7 +21,6 @@ import {
 } from './rows.ts';
 import { safeJson, safeLines } from './text.ts';
 import type { Ui } from './ui.ts';
-import type { Query } from './query.ts';
 import type { Reporter } from './reporter.ts';
 import type { TablePrinting } from './table.ts';
 
@@ -33,7 +32,6 @@ export interface PrinterOptions extends TablePrinting, CellOptions {
   readonly piped: Piped;
   readonly columns: readonly string[] | undefined;
   readonly header: boolean;
-  readonly query: Query | undefined;
   readonly lists?: boolean | undefined;
   /** Redacts the keys in use. */
   readonly clean: (text: string) => string;
@@ -54,12 +52,11 @@ type Form = Format | 'text';
 const aligned = 1_000;
 
 export function createPrinter(options: PrinterOptions): Printer {
-  const { ui, query } = options;
+  const { ui } = options;
   const terminal = options.out.isTTY;
   const form = formOf(options, terminal);
   let streamed = 0;
   let held: Row[] = [];
-  const asked: unknown[] = [];
   const write = (text: string | Uint8Array) =>
     options.out.write(typeof text === 'string' ? options.clean(text) : cleanedBytes(text, options.clean));
   const escaped = (json: string) => (terminal ? safeJson(json) : unicodeEscaped(json, options));
@@ -67,13 +64,10 @@ export function createPrinter(options: PrinterOptions): Printer {
 
   async function print(data: unknown, text: View): Promise<void> {
     const known = cleaned(data, options.clean);
-    const value = query ? query(known) : known;
-    if (query && findsNothing(value, query) && !isEmpty(known)) options.note('nothing-found', nothingFound(known));
-    if (query && !isRow(value) && !isFilledRows(value)) return printScalars(value);
-    const shown = chosenColumns(value, options.columns);
+    const shown = chosenColumns(known, options.columns);
     if (form === 'json') return write(json(shown, terminal ? 2 : undefined));
     if (form === 'ndjson') return writeLines(isRows(shown) ? shown : [shown]);
-    const asked = query !== undefined || options.columns !== undefined;
+    const asked = options.columns !== undefined;
     const isReport = options.piped === 'text' && options.format === undefined;
     if (form === 'text' && asked) return write(json(shown, terminal ? 2 : undefined));
     if (form === 'text' || (form === 'table' && !asked && (isReport || !isFilledRows(shown)))) return write(line(text));
@@ -81,14 +75,6 @@ export function createPrinter(options: PrinterOptions): Printer {
     if (isRow(shown)) return printRows([shown], { isRecord: true });
     // Without rows, an empty result prints nothing, any other is printed whole.
     if (shown !== undefined && shown !== null) await write(json(shown));
-  }
-
-  /** Prints the result of a query, one text per line. */
-  async function printScalars(value: unknown): Promise<void> {
-    if (form === 'json') return write(json(value, terminal ? 2 : undefined));
-    const values = Array.isArray(value) ? value : value === null ? [] : [value];
-    if (form === 'ndjson') return writeLines(values);
-    return writeAll(values.map((one) => plainLine(one)));
   }
 
   function plainLine(value: unknown): string {
@@ -130,8 +116,6 @@ export function createPrinter(options: PrinterOptions): Printer {
   }
 
   async function items(given: readonly Item[]): Promise<void> {
-    // A query is about the whole list.
-    if (options.lists && query) return void asked.push(...given.map(({ data }) => data));
     const all = options.lists && options.columns ? given.map(chosen) : given;
     // Lines are cleaned as a whole; secrets are also known as JSON writes them.
     if (form === 'ndjson') return writeLines(all.map(({ data }) => data));
@@ -183,7 +167,6 @@ export function createPrinter(options: PrinterOptions): Printer {
 
   const end = async (failed = false) => {
     await printHeld();
-    if (options.lists && query && !failed) return print(asked, () => '');
     if (form === 'json' && (streamed > 0 || !failed)) await write(streamed === 0 ? '[]\n' : ']\n');
   };
 
@@ -225,21 +208,6 @@ function formOf({ format, piped }: PrinterOptions, terminal: boolean): Form {
   if (terminal) return 'table';
   if (piped === 'id' || piped === 'json') return piped;
   return piped === 'rows' ? 'tsv' : 'text';
-}
-
-function findsNothing(value: unknown, { isFilter }: Query): boolean {
-  return value === undefined || value === null || (isEmpty(value) && !isFilter);
-}
-
-function isEmpty(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
-}
-
-function nothingFound(data: unknown): string {
-  const first: unknown = Array.isArray(data) ? data[0] : data;
-  const what = Array.isArray(data) ? 'records have' : 'result has';
-  const fields = isRow(first) ? Object.keys(first) : [];
-  return `--query finds nothing${fields.length > 0 ? `; the ${what} ${fields.join(', ')}` : ''}`;
 }
 
 function chosenColumns(value: unknown, columns: readonly string[] | undefined): unknown {

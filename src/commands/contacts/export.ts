@@ -17,7 +17,7 @@ export const exportContacts = streaming({
     'To import the contacts elsewhere, export them as ndjson. Or import the rows with --type tags=json',
     '--type attributes=json, because lists and objects are JSON in a cell. --keep phone,name,tags,attributes',
     'leaves out the fields that the service sets. The import undoes the escapes of TSV, and the apostrophe that',
-    'CSV puts before a formula (--raw-formulas omits it).',
+    'CSV puts before a formula.',
   ].join('\n'),
   params: { urlParams: listParams.urlParams },
   examples: [
@@ -28,7 +28,7 @@ export const exportContacts = streaming({
   ],
   sample:
     'id,phone,name,tags,attributes,created_at\ncon_sandbox_1,+12025550111,Grace Hopper,"[""customer""]",{},2026-…\n…',
-  accepts: callOptions.filter((name) => name !== 'query'),
+  accepts: callOptions,
   piped: 'rows',
   lists: true,
   async *run(context, input) {
@@ -71,8 +71,8 @@ interface ExportColumns {
 /** Rows to hold while a requested column has not occurred yet. */
 const maxHeld = 1_000;
 
-function exportColumns({ output, json, columns: requested }: Context['given']): ExportColumns {
-  const isWhole = json || output === 'json' || output === 'ndjson' || output === 'id';
+function exportColumns({ output, columns: requested }: Context['given']): ExportColumns {
+  const isWhole = output === 'json' || output === 'ndjson' || output === 'id';
   const [unseen, known, omitted] = [new Set(requested), new Set<string>(), new Set<string>()];
   let columns = requested;
   let held: readonly Row[] = [];

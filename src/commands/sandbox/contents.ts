@@ -59,7 +59,7 @@ export const exportSandbox = command({
     'ignores. It contains no keys and no secrets.',
   ].join('\n'),
   params: {},
-  examples: ['sandbox export', 'sandbox export --query contacts -o csv'],
+  examples: ['sandbox export'],
   sample: '{"contacts":[{"id":"con_sandbox_1","phone":"+12025550111","name":"Grace…',
   accepts: printOptions,
   piped: 'json',

@@ -19,7 +19,6 @@ it.each(['print', 'items'] as const)('masks a key before a narrow table cuts it 
       piped: 'json',
       columns: undefined,
       header: true,
-      query: undefined,
       lists: true,
       clean: (one) => one.replaceAll(key, maskKey(key)),
       note() {},

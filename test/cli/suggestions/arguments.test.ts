@@ -64,13 +64,6 @@ it.each([
   expect(await refusal(line)).toEqual([`"${word}" is one argument too many`, quoted(hint)]);
 });
 
-it.each([['contacts create --json n=1', '--set-json n=1']])(
-  'suggests the right option for %s',
-  async (line, option) => {
-    expect((await refusal(line))[0]).toContain(`--json takes no value; did you mean ${option}?`);
-  },
-);
-
 it('masks a key that is typed as an extra argument', async () => {
   expect(await refusal('login sk_live_0123456789abcdef')).toEqual([
     '"sk_live_…cdef" is one argument too many',

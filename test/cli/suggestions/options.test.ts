@@ -47,7 +47,6 @@ it.each([
   ],
   ['a file by another option', 'contacts create --body a.json', 'did you mean --input a.json?'],
   ['a file whose name begins with a dash', 'send-batch welcome -dash.csv', 'if it is a file, write ./-dash.csv'],
-  ['a filter of gh', 'contacts list --jq .', 'did you mean --query?'],
   ['all pages, as in gh', 'contacts list --paginate', 'did you mean --all?'],
   ['a limit of rows', `${batch} --limit 10`, 'did you mean --first?'],
   ['a field of curl', 'contacts create -d name=Ada', 'did you mean --set?'],
