@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
@@ -154,45 +153,6 @@ describe('webhooks verify --file', () => {
   });
 });
 
-describe('webhooks sign', () => {
-  it('prints headers that another implementation accepts', async () => {
-    const { code, stdout } = await sign('- --id evt_7', body);
-    expect(code).toBe(0);
-    expect(new Webhook(secret).verify(body, headersIn(stdout))).toEqual(JSON.parse(body));
-    expect(headersIn(stdout)['webhook-id']).toBe('evt_7');
-  });
-
-  it('creates a new id each time', async () => {
-    const ids = [await sign('-', body), await sign('-', body)].map(({ stdout }) => headersIn(stdout)['webhook-id']);
-    expect(ids).toEqual([expect.stringMatching(/^evt_[\w-]{36}$/), expect.not.stringMatching(ids[0] ?? '')]);
-  });
-
-  it('uses the secret of the running sandbox if no other is known', async () => {
-    const home = newHome();
-    const sandbox = await serveLocal(home);
-    const { stdout } = await cli(['webhooks', 'sign', '-'], { home, stdin: body });
-    expect(new Webhook(sandbox.secret()).verify(body, headersIn(stdout))).toEqual(JSON.parse(body));
-  });
-
-  it('signs a delivery again with the same id', async () => {
-    const old = signed(body, { by: otherSecret, id: 'evt_old' }).map(([name, value]) => `${name}: ${value}\r\n`);
-    const { stdout } = await sign('- --timestamp 1777636800', `POST / HTTP/1.1\r\n${old.join('')}\r\n${body}`);
-    expect(Object.entries(headersIn(stdout))).toEqual(signed(body, { at: 1777636800_000, id: 'evt_old' }));
-  });
-
-  it.each([
-    ['-', {}, 3, 'no webhook secret is known'],
-    ['-', { BIZMSG_WEBHOOK_SECRET: 'whsec_short' }, 3, 'BIZMSG_WEBHOOK_SECRET: the webhook secret must decode'],
-    ['- --secret-stdin', {}, 2, 'stdin is used twice'],
-    ['- --timestamp soon', env, 2, 'is not a number of seconds'],
-    ['', env, 2, '<file> is missing'],
-  ])('%s with %o ends with %i', async (words, given, exit, reason) => {
-    const { code, stdout, stderr } = await sign(words, body, given);
-    expect([code, stdout]).toEqual([exit, '']);
-    expect(stderr).toContain(reason);
-  });
-});
-
 describe('a webhook secret of fewer than 16 bytes', () => {
   const weak = ['whsec_', 'whsec_!!!!', '====', 'whsec_c2hvcnQ='];
   const refused = (why = 'must decode from base64 to at least 16 bytes', code = 3) =>
@@ -213,16 +173,14 @@ describe('a webhook secret of fewer than 16 bytes', () => {
     ]).toEqual(Array.from({ length: 6 }, () => refused()));
   });
 
-  it.each(weak)('is refused by listen, sign and profiles set: %j', async (text) => {
+  it.each(weak)('is refused by listen and profiles set: %j', async (text) => {
     const { home, run } = await listener();
     const env = { BIZMSG_WEBHOOK_SECRET: text };
     const listened = await run('webhooks listen --port 0', { env });
     storeProfiles(home);
-    expect([
-      listened,
-      await run('webhooks sign -', { env, stdin: body }),
-      await run('profiles set acme --webhook-secret-stdin', { stdin: text }),
-    ]).toEqual(Array.from({ length: 3 }, () => refused()));
+    expect([listened, await run('profiles set acme --webhook-secret-stdin', { stdin: text })]).toEqual(
+      Array.from({ length: 2 }, () => refused()),
+    );
   });
 
   it.each(weak)('is refused for a webhook of the sandbox: %j', async (text) => {
@@ -236,24 +194,9 @@ describe('a webhook secret of fewer than 16 bytes', () => {
   it('in a profile makes the store one that bizmsg did not write', async () => {
     const { home, run } = await listener();
     storeProfiles(home, 'whsec_');
-    expect((await run('webhooks sign -', { stdin: body })).stderr).toContain(
-      '/profiles/acme/webhookSecret must decode',
-    );
+    expect((await run('webhooks listen --port 0')).stderr).toContain('/profiles/acme/webhookSecret must decode');
   });
 });
-
-function sign(words: string, stdin: string, given: Readonly<Record<string, string>> = env) {
-  return cli(`webhooks sign ${words}`.trim().split(' '), { home: newHome(), stdin, env: given });
-}
-
-function headersIn(text: string): Record<string, string> {
-  return Object.fromEntries(
-    text
-      .trim()
-      .split('\n')
-      .map((line) => line.split(': ')),
-  );
-}
 
 function storeProfiles(home: string, webhookSecret = secret): void {
   const profile = { baseUrl: 'https://api.example.com', mode: 'sandbox', keys: {} };

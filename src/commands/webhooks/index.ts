@@ -3,15 +3,6 @@ import { webhooksHistory } from './history.ts';
 import { listenForEvents } from './listen.ts';
 import { replayEvents } from './replay.ts';
 import { showEvent } from './show.ts';
-import { signBody } from './sign.ts';
 import { verifyEvent } from './verify.ts';
 
-export const webhooksCommands = [
-  listenForEvents,
-  webhooksHistory,
-  showEvent,
-  expectEvent,
-  verifyEvent,
-  signBody,
-  replayEvents,
-];
+export const webhooksCommands = [listenForEvents, webhooksHistory, showEvent, expectEvent, verifyEvent, replayEvents];

@@ -232,9 +232,9 @@ async function listenOptions(context: Context, input: ListenInput): Promise<Omit
 }
 
 /** Events and forwarding attempts have no common columns. */
-function checkOutput({ given: { output, json } }: Context): void {
-  if (!json && [undefined, 'ndjson', 'table'].includes(output)) return;
-  throw usage(`webhooks listen cannot print ${output ?? 'json'}: it prints as events arrive`, 'use -o ndjson');
+function checkOutput({ given: { output } }: Context): void {
+  if ([undefined, 'ndjson', 'table'].includes(output)) return;
+  throw usage(`webhooks listen cannot print ${output}: it prints as events arrive`, 'use -o ndjson');
 }
 
 async function filterOf({ events, where }: ListenInput): Promise<Filter> {

@@ -20,8 +20,8 @@ export const showEvent = command({
     'An event has headers, a body, and its forwards with their answers. A message of the local sandbox has its',
     'request, text, receipts, events and deliveries; any message has the events that listeners on this machine',
     'received for it.',
-    'With --raw the event is written as received: request line, headers, an empty line, body. webhooks verify,',
-    'sign and replay read such a file. An existing file is overwritten only after a question, or with --yes.',
+    'With --raw the event is written as received: request line, headers, an empty line, body. webhooks verify',
+    'reads such a file. An existing file is overwritten only after a question, or with --yes.',
   ].join('\n'),
   params: {
     id: knowing(
@@ -39,9 +39,9 @@ export const showEvent = command({
   accepts: printOptions,
   piped: 'verbatim',
   run: async (context, { id, raw }) => {
-    const { output, json, query, columns } = context.given;
-    if (raw !== undefined && (output ?? query ?? columns ?? (json || undefined)) !== undefined)
-      throw usage('--raw cannot be combined with other output options', 'leave out -o, --columns and --query');
+    const { output, columns } = context.given;
+    if (raw !== undefined && (output ?? columns) !== undefined)
+      throw usage('--raw cannot be combined with other output options', 'leave out -o and --columns');
     return withHistory(context, (history) => found(context, history, { id, raw }));
   },
   data: (result) => ('past' in result ? dataOf(result) : result),
