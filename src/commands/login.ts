@@ -2,12 +2,11 @@ import { shellQuote } from '../base/shell-quote.ts';
 import { command, type Context } from '../cli/command.ts';
 import { type Globals, printOptions } from '../cli/globals.ts';
 import { whole } from '../cli/output/figures.ts';
-import { flag, type Input } from '../cli/params.ts';
-import { CliError, forOption, usage } from '../base/errors.ts';
+import { flag } from '../cli/params.ts';
+import { CliError, forOption } from '../base/errors.ts';
 import { type PlanName, planNames, plans } from '../contract/plans.ts';
 import type { Target } from '../session/profiles/resolve.ts';
 import { planParams, profileLines } from './profiles.ts';
-import { runningAt } from './sandbox/status.ts';
 import { openProfiles } from '../session/profiles/profiles.ts';
 
 export const login = command({
@@ -16,29 +15,20 @@ export const login = command({
   details: [
     'Checks the key with one GET of the templates. If the service refuses the key or is unreachable, it asks again;',
     'without a terminal, nothing is stored. A stored live key is not used until you run keys switch-mode live.',
-    '--sandbox asks for nothing: it takes the address and the key of a sandbox on this machine, by default that of',
-    '--profile local. The profile is called sandbox unless --profile gives another name.',
   ].join('\n'),
   params: {
     ...planParams,
     keyStdin: flag('--key-stdin', 'read the key from stdin'),
     noCheck: flag('--no-check', 'store the key without a call to the service'),
-    sandbox: flag('--sandbox', 'add a profile for a sandbox on this machine'),
   },
-  examples: [
-    'login',
-    'login --sandbox',
-    'login --profile acme --base-url https://api.example.com --plan growth --key-stdin < key.txt',
-  ],
+  examples: ['login', 'login --profile acme --base-url https://api.example.com --plan growth --key-stdin < key.txt'],
   sample: 'Logged in as acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  …',
   accepts: ['profile', 'baseUrl', 'mode', ...printOptions],
   changes: true,
   piped: 'text',
-  run: async (context, { plan, rate, keyStdin, noCheck, sandbox }) => {
+  run: async (context, { plan, rate, keyStdin, noCheck }) => {
     const profiles = openProfiles(context);
     const { requireFree } = profiles;
-    if (sandbox && keyStdin) throw usage('--sandbox and --key-stdin exclude each other');
-    if (sandbox) return loginToSandbox(context, { plan, rate });
     const name = context.given.profile ?? (await context.ask('Name of the profile', '--profile', requireFree));
     forOption('--profile', () => requireFree(name));
     if (!keyStdin && context.interactive)
@@ -61,19 +51,6 @@ export const login = command({
   },
   view: (profile, ui) => [`${ui.color.green('Logged in')} as ${profile.name}`, ...profileLines(profile)].join('\n'),
 });
-
-type PlanInput = Input<typeof planParams>;
-
-async function loginToSandbox(context: Context, plan: PlanInput) {
-  const profiles = openProfiles(context);
-  const { profile: name = 'sandbox', baseUrl: given, mode } = context.given;
-  forOption('--profile', () => profiles.requireFree(name));
-  const sandboxes = await context.sandboxes();
-  const { url: baseUrl, keys } = given === undefined ? await sandboxes.ensure() : runningAt(sandboxes, given);
-  const draft = { baseUrl, key: keys[mode ?? 'sandbox'], mode };
-  await checkKey(context, profiles.target(name, draft));
-  return profiles.add(name, { ...draft, ...plan });
-}
 
 interface Answers {
   readonly baseUrl: string;

@@ -97,8 +97,7 @@ A BIZMSG_ variable that is set but empty is an error (exit 3), because a missing
 secret looks like that.
 
 The key comes from the first of these that is set: --profile, BIZMSG_API_KEY
-with BIZMSG_BASE_URL, BIZMSG_PROFILE, the profile in use. See bizmsg whoami
---explain.
+with BIZMSG_BASE_URL, BIZMSG_PROFILE, the profile in use. See bizmsg whoami.
 
 BIZMSG_CONFIG_DIR contains profiles.json, with the keys. BIZMSG_STATE_DIR does
 not contain keys of an account:
@@ -111,8 +110,7 @@ not contain keys of an account:
   ledger.secret
                the key of these digests
   runs         rejected rows that could not be written beside their file
-  logs.db      the last 100,000 calls that changed something at the service, and
-               the events that listeners received, for a week
+  logs.db      the events that listeners received, for a week
   pace.db      recent requests, for the rate limit that all processes share
   sandbox      messages, contacts and keys of the local sandbox
   sandboxes, listeners, sandbox.log, bin, templates.json

@@ -1,57 +1,50 @@
-import { command, type Ui } from '../cli/command.ts';
+import { command } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
-import { flag } from '../cli/params.ts';
-import { type Candidate, describeCaller } from '../session/profiles/explain.ts';
+import { describeCaller } from '../session/profiles/caller.ts';
 
 export const whoami = command({
   name: 'whoami',
   summary: 'Show which profile, key and address are used, and why',
   details: 'This command makes no API calls.',
-  params: { explain: flag('--explain', 'show every possible source of a key, and why it is used or not') },
-  examples: ['whoami --profile local', 'whoami --explain --profile local'],
+  params: {},
+  examples: ['whoami --profile local', 'whoami -o json'],
   sample:
-    'Profile  local\nSource   --profile\nMode     sandbox\nAddress  http://127.0.0.1:4780\nKey      sk_test_…f167',
+    'Profile  local, from --profile\nMode     sandbox\nAddress  http://127.0.0.1:4780, from the local sandbox\nKey      sk_test_…f167, from the local sandbox',
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   piped: 'text',
-  run: async (context, { explain }) => {
-    const { winner, problem, candidates } = await describeCaller(context);
-    if (!explain && problem) throw problem;
-    const shown = { ...winner, ...(explain && { candidates, problem: problem?.message ?? null }) };
-    return { shown, exit: problem?.exit, hint: problem?.hint };
+  run: async (context) => {
+    const { winner, problem } = await describeCaller(context);
+    if (!winner) throw problem;
+    const { profile, source, mode, address, key, plan } = winner;
+    const isLocal = profile === 'local';
+    const isAlone = source === 'BIZMSG_API_KEY';
+    const own = isLocal ? 'local sandbox' : 'profile';
+    return {
+      profile,
+      source,
+      mode,
+      address,
+      address_source: context.given.baseUrl === undefined ? (isAlone ? 'BIZMSG_BASE_URL' : own) : '--base-url',
+      key,
+      key_source: isAlone ? 'BIZMSG_API_KEY' : own,
+      plan,
+    };
   },
-  data: ({ shown }) => shown,
-  view: ({ shown, hint }, ui) =>
+  view: (found) =>
     [
-      ...winnerLines(shown, hint),
-      ...(shown.candidates ?? []).flatMap((candidate) => candidateLines(candidate, ui)),
+      `Profile  ${found.profile ?? 'none'}, ${reasons[found.source] ?? `from ${found.source}`}`,
+      `Mode     ${found.mode}`,
+      `Address  ${found.address === null ? 'the local sandbox, started on demand' : `${found.address}, ${from(found.address_source)}`}`,
+      `Key      ${found.key === null ? 'created when the sandbox starts' : `${found.key}, ${from(found.key_source)}`}`,
     ].join('\n'),
-  exit: ({ exit }) => exit ?? 'done',
 });
 
-function winnerLines(
-  { profile, source, mode, address, key, problem }: Readonly<Record<string, unknown>>,
-  hint: string | undefined,
-): readonly string[] {
-  if (source === undefined) return [`No key: ${String(problem)}`, ...(hint === undefined ? [] : [hint])];
-  return [
-    `Profile  ${text(profile, 'none, the environment')}`,
-    `Source   ${source === 'newcomer' ? 'the default, as there is no profile yet' : text(source)}`,
-    `Mode     ${text(mode)}`,
-    `Address  ${text(address, 'the local sandbox, started on demand')}`,
-    `Key      ${text(key, 'created when the sandbox starts')}`,
-  ];
-}
+const reasons: Readonly<Record<string, string>> = {
+  'profile in use': 'the one in use',
+  newcomer: 'as there is no profile yet',
+  BIZMSG_API_KEY: 'since BIZMSG_API_KEY is set',
+};
 
-function candidateLines({ source, wins, why, ...offered }: Candidate, ui: Ui): readonly string[] {
-  const offer = [offered.profile, offered.address, offered.mode, offered.key].filter((part) => part !== undefined);
-  const verdict = wins ? ui.color.green('used') : 'not used';
-  return [
-    '',
-    ui.line([`${source === 'newcomer' ? 'the local sandbox' : source}: ${verdict}, ${why}`]),
-    ...(offer.length > 0 ? [`  offers ${offer.join(' · ')}`] : []),
-  ];
-}
-
-function text(value: unknown, missing = ''): string {
-  return typeof value === 'string' ? value : missing;
+function from(source: string): string {
+  return `from ${/^[a-z]/.test(source) ? 'the ' : ''}${source}`;
 }

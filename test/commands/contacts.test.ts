@@ -190,7 +190,7 @@ describe('the printed result', () => {
   it('ends with 0 for an unknown column of an empty list', async () => {
     const service = await openHostile((_, __, response) => response.end('[]'));
     const { code, stdout } = await cli(['contacts', 'list', '--columns', 'fone'], service);
-    expect([code, stdout]).toEqual([0, '']);
+    expect([code, stdout]).toEqual([0, 'fone\n']);
   });
 
   it.each(['nowhere', 'message_id,nowhere'])('keeps the message_id when --columns %s is unknown', async (columns) => {

@@ -255,11 +255,39 @@ it('whoami prints the columns of its JSON as TSV', async () => {
   expect(header).toBe(Object.keys(JSON.parse(stdout)).join('\t'));
 });
 
-it('whoami --explain says what to do if there is no key', async () => {
-  const { code, stdout } = await run('whoami --explain');
-  expect([code, stdout.split('\n').slice(0, 2)]).toEqual([
+it('whoami says what to do if there is no key', async () => {
+  const { code, stdout, stderr } = await run('whoami');
+  expect([code, stdout, stderr]).toEqual([
     3,
-    ['No key: no profile is in use', 'add one with bizmsg login, or use --profile local, the sandbox on this machine'],
+    '',
+    'error: no profile is in use\n  add one with bizmsg login, or use --profile local, the sandbox on this machine\n',
+  ]);
+});
+
+it.each([
+  ['', {}, 'acme, the one in use', 'from the profile', 'from the profile'],
+  ['--profile acme', {}, 'acme, from --profile', 'from the profile', 'from the profile'],
+  ['', { BIZMSG_PROFILE: 'acme' }, 'acme, from BIZMSG_PROFILE', 'from the profile', 'from the profile'],
+  ['--base-url https://api.example.com/v2', {}, 'acme, the one in use', 'from --base-url', 'from the profile'],
+  [
+    '',
+    { BIZMSG_API_KEY: 'sk_test_0123456789abcdef', BIZMSG_BASE_URL: 'https://other.example' },
+    'none, since BIZMSG_API_KEY is set',
+    'from BIZMSG_BASE_URL',
+    'from BIZMSG_API_KEY',
+  ],
+])('whoami %s with %o says where each part comes from', async (words, env, profile, address, key) => {
+  await add('acme');
+  const { code, stdout } = await run(`whoami ${words}`.trim(), '', env);
+  expect([code, stdout.split('\n')]).toEqual([
+    0,
+    [
+      `Profile  ${profile}`,
+      'Mode     sandbox',
+      expect.stringMatching(new RegExp(`^Address  https://\\S+, ${address}$`)),
+      expect.stringMatching(new RegExp(`^Key      sk_test_…\\w{4}, ${key}$`)),
+      '',
+    ],
   ]);
 });
 

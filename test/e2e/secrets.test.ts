@@ -85,7 +85,7 @@ const calls: Readonly<Record<string, Case>> = {
 };
 
 const atHome: Readonly<Record<string, Case>> = {
-  whoami: { argv: [[], ['--explain'], ['--profile', 'acme'], ['--explain', '--profile', 'acme', '--mode', 'live']] },
+  whoami: { argv: [[], ['--profile', 'acme'], ['--profile', 'acme', '--mode', 'live']] },
   'keys set': {
     argv: [
       ['--profile', 'acme', '--key-stdin'],
@@ -551,7 +551,7 @@ describe('a sandbox in the background', () => {
     const ran = [
       await run('send-template', '+12025550101', 'welcome', '--profile', 'local', '--debug'),
       await run('contacts', 'list', '--profile', 'local', '-o', 'json', '--debug'),
-      await run('whoami', '--profile', 'local', '--explain'),
+      await run('whoami', '--profile', 'local'),
     ];
     expect([ran.map(({ code }) => code), leaks(printedBy(ran), [...keys, liveKey])]).toEqual([[0, 0, 0], []]);
   });
@@ -568,7 +568,7 @@ describe('a sandbox in the background', () => {
   });
 
   it('prints no key of sandbox exec, except in the output of its command', async () => {
-    const own = ['sh', '-c', 'bizmsg whoami --explain; bizmsg contacts list --debug; echo "$BIZMSG_API_KEY"'];
+    const own = ['sh', '-c', 'bizmsg whoami; bizmsg contacts list --debug; echo "$BIZMSG_API_KEY"'];
     const ran = await run('sandbox', 'exec', '--debug', '--', ...own);
     const key = ran.stdout.trimEnd().split('\n').at(-1) ?? '';
     expect([ran.code, ran.stderr.includes('the sandbox of this command is http')]).toEqual([0, true]);
@@ -579,7 +579,7 @@ describe('a sandbox in the background', () => {
     const words = ['webhooks', 'expect', 'order.paid', '--debug', '--profile', 'local', '--within'];
     const ran = [
       await run(...words, '1s', '--', 'bizmsg', 'sandbox', 'trigger', 'order.paid'),
-      await run(...words, '1ms', '--', 'bizmsg', 'whoami', '--explain'),
+      await run(...words, '1ms', '--', 'bizmsg', 'whoami'),
     ];
     expect(ran.map(({ code }) => code)).toEqual([0, 13]);
     expect(leaks(printedBy(ran), [...keys, liveKey, secret])).toEqual([]);

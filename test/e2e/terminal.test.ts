@@ -323,7 +323,7 @@ describe('a new user on a terminal', () => {
     const terminal = open({ home: home.path });
     await terminal.enter('bizmsg whoami');
     expect(await terminal.ended()).toBe(0);
-    expect(terminal.screen()).toMatch(/Profile +local\nSource +the default, as there is no profile yet\n/);
+    expect(terminal.screen()).toMatch(/Profile +local, as there is no profile yet\n/);
   });
 
   it('sends in the sandbox on this machine, with a note', async () => {

@@ -143,7 +143,7 @@ export function pageLink({ url, token }: Pick<Locator, 'url' | 'token'>): string
 }
 
 /** The sandbox at a URL; throws if none runs there. */
-export function runningAt(sandboxes: Pick<Sandboxes, 'at' | 'live'>, url: string): Locator {
+function runningAt(sandboxes: Pick<Sandboxes, 'at' | 'live'>, url: string): Locator {
   const found = sandboxes.at(url);
   if (found) return found;
   const running = sandboxes.live().map((locator) => locator.url);

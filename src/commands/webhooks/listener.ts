@@ -3,7 +3,7 @@ import { untilAborted } from '../../base/sleep.ts';
 import type { Context } from '../../cli/command.ts';
 import { count, flag, type Input, option, port, repeated } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
-import { describeCaller } from '../../session/profiles/explain.ts';
+import { describeCaller } from '../../session/profiles/caller.ts';
 import { openProfiles } from '../../session/profiles/profiles.ts';
 import { newcomerNote } from '../../session/profiles/resolve.ts';
 import type { Filter } from '../../webhooks/event/filters.ts';

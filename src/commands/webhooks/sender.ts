@@ -1,4 +1,4 @@
-import { describeCaller } from '../../session/profiles/explain.ts';
+import { describeCaller } from '../../session/profiles/caller.ts';
 import { signingSecret } from '../../session/secrets.ts';
 import type { Context } from '../../cli/command.ts';
 import { processStart } from '../../base/liveness.ts';

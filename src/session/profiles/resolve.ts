@@ -49,30 +49,20 @@ export function callerInputs({ host, given }: CommandLine): CallerInputs {
 
 /** Finds the caller: the first source that is set decides, or fails. */
 export function resolve(inputs: CallerInputs): Caller {
-  checkEnvironment(inputs.env);
-  for (const { offer } of sources(inputs)) {
-    const caller = offer();
-    if (caller) return caller;
-  }
-  throw noProfile(inputs.loadStore());
+  const { flags, env, loadStore } = inputs;
+  checkEnvironment(env);
+  return (
+    named(inputs, flags.profile, '--profile') ??
+    byEnvironment(inputs) ??
+    named(inputs, env.BIZMSG_PROFILE, 'BIZMSG_PROFILE') ??
+    named(inputs, loadStore().current, 'profile in use') ??
+    newcomer(inputs) ??
+    fail(loadStore())
+  );
 }
 
-export interface Offering {
-  readonly source: Source;
-  /** The caller of this source; undefined if it is not set. */
-  readonly offer: () => Caller | undefined;
-}
-
-/** The possible sources of the caller, in order. */
-export function sources(inputs: CallerInputs): readonly Offering[] {
-  const { flags, env } = inputs;
-  return [
-    { source: '--profile', offer: () => named(inputs, flags.profile, '--profile') },
-    { source: 'BIZMSG_API_KEY', offer: () => byEnvironment(inputs) },
-    { source: 'BIZMSG_PROFILE', offer: () => named(inputs, env.BIZMSG_PROFILE, 'BIZMSG_PROFILE') },
-    { source: 'profile in use', offer: () => named(inputs, inputs.loadStore().current, 'profile in use') },
-    { source: 'newcomer', offer: () => newcomer(inputs) },
-  ];
+function fail(store: Store): never {
+  throw noProfile(store);
 }
 
 function named(inputs: CallerInputs, name: string | undefined, source: Source): Caller | undefined {
