@@ -141,7 +141,6 @@ const knownAs: Readonly<Record<string, Known>> = {
   '--profile': { of: 'callers' },
   '--template': { of: 'templates' },
   '--events': { of: [...eventNames, ...eventFamilies], commas: true },
-  '--route': { of: [...eventNames, ...eventFamilies].map((name) => `${name}=`) },
   event: { of: eventNames },
   template: { of: 'templates' },
   mode: { of: ['sandbox', 'live'] },

@@ -52,12 +52,12 @@ export function ordersAfter(number: number, listener: string): Transaction<reado
   };
 }
 
-/** Makes a listener forward what dead ones had to forward to the same addresses. Returns how many events. */
-export function adopt(listener: string, urls: readonly string[], live: readonly string[]): Transaction<number> {
-  const sql = `UPDATE pending SET listener = $1 WHERE url IN (SELECT value FROM json_each($2))
+/** Makes a listener forward what dead ones had to forward to the same address. Returns how many events. */
+export function adopt(listener: string, url: string, live: readonly string[]): Transaction<number> {
+  const sql = `UPDATE pending SET listener = $1 WHERE url = $2
     AND listener NOT IN (SELECT value FROM json_each($3)) RETURNING event`;
   return function* () {
-    return (yield { sql, values: [listener, JSON.stringify(urls), JSON.stringify(live)] }).length;
+    return (yield { sql, values: [listener, url, JSON.stringify(live)] }).length;
   };
 }
 

@@ -10,7 +10,7 @@ import { createBell } from './bell.ts';
 import { eventOf, webhookId } from './event/event.ts';
 import type { Filter } from './event/filters.ts';
 import { startForwarder } from './forward/forwarder.ts';
-import { refuseItself, type Routes } from './forward/routes.ts';
+import { refuseItself } from './forward/address.ts';
 import { eventItem, type Item, reportItem } from './items.ts';
 import { announceListener, liveListeners } from './listeners.ts';
 import { type ReceiverOptions, type RunningReceiver, startReceiver } from './receive/server.ts';
@@ -25,7 +25,8 @@ export interface ListeningOptions extends Omit<ReceiverOptions, 'record' | 'mark
   readonly filter: Filter;
   /** The secrets known so far, the current one first. */
   readonly secrets: () => readonly string[];
-  readonly routes: Routes;
+  /** Where the events are forwarded to. */
+  readonly forwardTo?: URL | undefined;
   /** Called with each event before it is recorded, and awaited before it is acknowledged. */
   readonly onReply?: ((delivery: Delivery) => Promise<void>) | undefined;
   /** Retries failed forwards. */
@@ -57,7 +58,7 @@ const mostTurns = 30;
 
 /** Receives, records, shows and forwards events until it is stopped. */
 export async function openListening(options: ListeningOptions): Promise<Listening> {
-  const { machine, stateFolder, filter, secrets, routes, warn } = options;
+  const { machine, stateFolder, filter, secrets, forwardTo, warn } = options;
   const { now, later, pid, kill } = machine;
   const id = randomBytes(6).toString('hex');
   const note = createNotes(warn, now);
@@ -93,12 +94,11 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
   try {
     receiver = await startReceiver({ ...options, now, record: onReply ? record : recordEvent, mark: id });
     const { url, port } = receiver;
-    refuseItself(routes, port, options.addresses);
+    if (forwardTo) refuseItself(forwardTo, port, options.addresses);
     // Removes the files of dead listeners.
     const live = liveListeners(stateFolder, kill).map((one) => one.id);
     withdraw = announceListener(stateFolder, { id, url, port, pid, startedAt: now() }, later);
-    const urls = routes.all.map(({ href }) => href);
-    const adopted = urls.length === 0 ? 0 : await logs.write(adopt(id, urls, live));
+    const adopted = forwardTo ? await logs.write(adopt(id, forwardTo.href, live)) : 0;
     if (adopted > 0) warn(`forwarding events that a killed listener received: ${adopted}`);
     forwarder.expect(adopted);
     return { url, port, first, items, unshown: () => received - shown, stop, close };
@@ -114,12 +114,11 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
   }
 
   function destinationOf(delivery: Delivery): Destination | undefined {
-    if (routes.all.length === 0) return undefined;
+    if (!forwardTo) return undefined;
     const isTrusted = !isForged(delivery);
     if (isExposed && !isTrusted) return undefined;
     const event = eventOf(delivery, isTrusted);
-    const url = filter(event) ? routes.of(event) : undefined;
-    return url && { url: url.href, lane: event.message_id ?? '' };
+    return filter(event) ? { url: forwardTo.href, lane: event.message_id ?? '' } : undefined;
   }
 
   /** Anyone who can reach an exposed listener can send an event. */
@@ -144,7 +143,7 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
   }
 
   async function newsAfterPlace(place: Place): Promise<News> {
-    const which = { listener: id, isForwarding: routes.all.length > 0 };
+    const which = { listener: id, isForwarding: forwardTo !== undefined };
     return logs.read(newsAfter(place, which)).catch((error: unknown) => {
       if (!(error instanceof CliError)) throw error;
       note('logs', error.message);

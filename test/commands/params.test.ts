@@ -167,7 +167,6 @@ it.each([
   [['send-batch', 'welcome', '-', '--job', 'a/b'], '--job: "a/b" is not a job name'],
   [['contacts', 'import', '-', '--map', 'Mobile'], '--map: "Mobile" is not column=field'],
   [['profiles', 'set', 'acme', '--rate', 'fast'], '--rate: "fast" is not a rate'],
-  [['webhooks', 'listen', '--route', 'order.paid'], '--route: "order.paid" is not a route'],
   [['webhooks', 'listen', '--forward-to', 'ftp://here'], '--forward-to: "ftp://here" is not an address'],
   [['webhooks', 'history', '--type', 'order.piad'], '--type: "order.piad" is not an event'],
 ])('a refused value is reported with its option: %j', async (argv, message) => {

@@ -6,7 +6,6 @@ import { listener } from './webhooks-rig.ts';
 const elsewhere = 'https://hooks.example.com';
 const lines = [
   [`webhooks listen --port 0 --forward-to ${elsewhere}/a`, 'Forward events'],
-  [`webhooks listen --port 0 --route order.paid=${elsewhere}/a`, 'Forward events'],
   [`webhooks replay e --to ${elsewhere}/a`, 'Send an event'],
 ] as const;
 

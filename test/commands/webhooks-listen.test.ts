@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Host } from '../../src/base/host.ts';
-import { unmatchedNames } from '../../src/webhooks/event/filters.ts';
 import { deadPort } from '../client/servers.ts';
 import { cli, later } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
@@ -111,20 +110,4 @@ it('explains once how to resend events that the handler did not accept', async (
 it('names the option that receives sandbox events if no profile is set', async () => {
   const { end } = await listen({});
   expect(await end()).toContain('; --profile local receives those of the sandbox\n');
-});
-
-it('refuses a route that no event can match', async () => {
-  const words = ['webhooks', 'listen', '--port', '0', '--events', 'message', '--route', 'order=3000'];
-  const { code, stderr } = await cli(words, { home: newHome() });
-  expect([code, stderr]).toEqual([2, 'error: --route has order, but --events excludes it\n  add it to --events\n']);
-});
-
-it.each([
-  ['order', 'message', ['order']],
-  ['message,order.paid', 'message.read', ['order.paid']],
-  ['message.read', 'message.read,contact', []],
-  ['message.failed', 'message', []],
-  ['message', 'message.read', []],
-])('finds names in the route %s that the filter %s excludes', (route, events, idle) => {
-  expect(unmatchedNames(route, events)).toEqual(idle);
 });

@@ -2,7 +2,6 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { signatureHeaders, sign } from '../../src/contract/signature.ts';
-import { routesOf } from '../../src/webhooks/forward/routes.ts';
 import { openListening } from '../../src/webhooks/listen.ts';
 import { cli, type CliOptions, type Ran } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
@@ -33,7 +32,6 @@ export async function listener(now: () => number = Date.now): Promise<Listener> 
     port: 0,
     filter: () => true,
     secrets: () => [],
-    routes: routesOf([], undefined),
     retry: false,
     addresses: [],
     warn() {},

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { forwardUrl, refuseItself, routesOf } from '../../src/webhooks/forward/routes.ts';
+import { forwardUrl, refuseItself } from '../../src/webhooks/forward/address.ts';
 import { createLanes } from '../../src/delivery/lanes.ts';
 import { forwardRequest, resultOf } from '../../src/webhooks/forward/forwarder.ts';
 import { delivery } from './rig.ts';
@@ -17,12 +17,6 @@ it.each([
 
 it.each(['', 'ftp://here', 'http://me:secret@here'])('refuses "%s" as an address', (text) => {
   expect(() => forwardUrl(text)).toThrow(/address/);
-});
-
-it('prefers the route of an event to that of its family, and both to the default', () => {
-  const { of } = routesOf(['message=1', 'message.failed,order.paid=2'], '3');
-  const ports = ['message.failed', 'message.read', 'order.paid', 'contact.created'].map((name) => of({ name })?.port);
-  expect([...ports, of({ name: undefined })?.port]).toEqual(['2', '1', '2', '3', '3']);
 });
 
 it('forwards headers in order, except hop-by-hop headers', () => {
@@ -71,13 +65,13 @@ it.each([
   ['http://[2001:db8::7]:4781', 4781],
 ])('refuses to forward to %s, which is the listener on port %i', (url, port) => {
   const own = ['192.0.2.7', '2001:db8::7'];
-  expect(() => refuseItself(routesOf([], url), port, own)).toThrow('this listener itself');
+  expect(() => refuseItself(new URL(url), port, own)).toThrow('this listener itself');
 });
 
 it.each(['http://localhost:4782', 'http://192.0.2.8:4781', 'http://hooks.example.com:4781'])(
   'forwards to %s, which is not the listener',
   (url) => {
-    expect(() => refuseItself(routesOf([], url), 4781, ['192.0.2.7'])).not.toThrow();
+    expect(() => refuseItself(new URL(url), 4781, ['192.0.2.7'])).not.toThrow();
   },
 );
 

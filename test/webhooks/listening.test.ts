@@ -9,7 +9,7 @@ import type { Past } from '../../src/logs/forwards.ts';
 import { newestFirst } from '../../src/webhooks/history.ts';
 import { type Listening, type ListeningOptions, openListening } from '../../src/webhooks/listen.ts';
 import type { Item } from '../../src/webhooks/items.ts';
-import { routesOf } from '../../src/webhooks/forward/routes.ts';
+import { forwardUrl } from '../../src/webhooks/forward/address.ts';
 import { sign } from '../../src/contract/signature.ts';
 import { deadPort } from '../client/servers.ts';
 import { receiver } from '../sandbox/receiver.ts';
@@ -33,7 +33,6 @@ async function listening(options: Partial<ListeningOptions> = {}): Promise<Opene
     port: 0,
     filter: () => true,
     secrets: () => [],
-    routes: routesOf([], undefined),
     retry: false,
     addresses: [],
     warn: (text) => void warned.push(text),
@@ -136,7 +135,7 @@ it('shows its own events only, beside another listener with the same logs', asyn
 
 it('shows the result of a forward after its event', async () => {
   const handler = await receiver();
-  const { items, send } = await listening({ routes: routesOf([], handler.url) });
+  const { items, send } = await listening({ forwardTo: forwardUrl(handler.url) });
   await send('1');
   expect(bodies(await take(items(), 2))).toEqual([1, 'forwarded']);
 });
@@ -154,7 +153,7 @@ describe('what a killed listener had to forward', () => {
 
   it('is forwarded, but not shown, by the next listener with this address', async () => {
     const handler = await receiver();
-    const options = { routes: routesOf([], handler.url), stateFolder: await killed(handler.url) };
+    const options = { forwardTo: forwardUrl(handler.url), stateFolder: await killed(handler.url) };
     const { items, stop, stateFolder, warned } = await listening(options);
     const shown = take(items(), Infinity);
     expect((await handler.got(2)).map(({ body }) => body)).toEqual(['1', '2']);
@@ -169,7 +168,7 @@ describe('what a killed listener had to forward', () => {
 
   it('waits for a listener with this address', async () => {
     const handler = await receiver();
-    const options = { routes: routesOf([], handler.url), stateFolder: await killed('http://127.0.0.1:1/other') };
+    const options = { forwardTo: forwardUrl(handler.url), stateFolder: await killed('http://127.0.0.1:1/other') };
     const { send, stop, stateFolder, warned } = await listening(options);
     await send('3');
     await handler.got(1);
@@ -183,11 +182,11 @@ describe('what a killed listener had to forward', () => {
 
   it('is left to a listener that still runs', async () => {
     const handler = await receiver(() => {});
-    const first = await listening({ routes: routesOf([], handler.url) });
+    const first = await listening({ forwardTo: forwardUrl(handler.url) });
     for (const body of ['1', '2']) await first.send(body);
     await handler.got(1);
     const { stateFolder } = first;
-    const second = await listening({ routes: routesOf([], handler.url), stateFolder });
+    const second = await listening({ forwardTo: forwardUrl(handler.url), stateFolder });
     expect([await second.stop(), second.warned, handler.received.length]).toEqual([0, [], 1]);
   });
 });
@@ -207,7 +206,7 @@ describe('a listener that others can reach, with a known secret,', () => {
     ['127.0.0.1', [secret], ['"forged"', '"signed"']],
   ])('forwards correctly signed events only: on %s with %j', async (host, secrets, forwarded) => {
     const handler = await receiver();
-    const { port, items } = await listening({ host, secrets: () => secrets, routes: routesOf([], handler.url) });
+    const { port, items } = await listening({ host, secrets: () => secrets, forwardTo: forwardUrl(handler.url) });
     const shown = take(items(), 2);
     const url = `http://127.0.0.1:${port}/`;
     for (const [body, headers] of [
@@ -222,7 +221,7 @@ describe('a listener that others can reach, with a known secret,', () => {
 
 it('forwards nothing to itself, on any port', async () => {
   const port = await freePort();
-  const forward = { routes: routesOf([], `http://0.0.0.0:${port}`), retry: false };
+  const forward = { forwardTo: forwardUrl(`http://0.0.0.0:${port}`), retry: false };
   await expect(listening({ port, ...forward })).rejects.toMatchObject({
     exit: 'usage',
     message: expect.stringContaining('itself'),
@@ -231,8 +230,8 @@ it('forwards nothing to itself, on any port', async () => {
 
 it('refuses an event that it forwarded when another listener sends it back', async () => {
   const port = await freePort();
-  const first = await listening({ routes: routesOf([], String(port)), retry: false });
-  const second = await listening({ port, routes: routesOf([], String(first.port)), retry: false });
+  const first = await listening({ forwardTo: forwardUrl(String(port)), retry: false });
+  const second = await listening({ port, forwardTo: forwardUrl(String(first.port)), retry: false });
   const [one, two] = [take(first.items(), 2), take(second.items(), 2)];
   expect(await first.send('1')).toBe(200);
   expect([bodies(await one), bodies(await two)]).toEqual([
@@ -258,7 +257,7 @@ it('forwards events without a message one at a time', async () => {
     seen.push(body);
     waiting.push(() => response.end());
   });
-  const { send } = await listening({ routes: routesOf([], handler.url), retry: false });
+  const { send } = await listening({ forwardTo: forwardUrl(handler.url), retry: false });
   for (const body of ['1', '2', '3']) await send(body);
   for (const count of [1, 2, 3]) {
     await expect.poll(() => waiting.length).toBe(count);
@@ -268,7 +267,7 @@ it('forwards events without a message one at a time', async () => {
 });
 
 it('counts and records all events that it has not forwarded when it is stopped', async () => {
-  const forward = { routes: routesOf([], `127.0.0.1:${await deadPort()}`), retry: true };
+  const forward = { forwardTo: forwardUrl(`127.0.0.1:${await deadPort()}`), retry: true };
   const { port, items, stop, close, stateFolder } = await listening(forward);
   const taken = take(items(), Infinity);
   // More than it forwards at a time; the rest is only on disk.
@@ -285,7 +284,7 @@ it('counts and records all events that it has not forwarded when it is stopped',
 
 it('records that it stopped waiting for the answer of a slow handler', async () => {
   const slow = await receiver(() => {});
-  const { send, items, stop } = await listening({ routes: routesOf([], slow.url), retry: false });
+  const { send, items, stop } = await listening({ forwardTo: forwardUrl(slow.url), retry: false });
   const taken = take(items(), 2);
   await send('{}');
   await slow.got(1);
@@ -294,10 +293,10 @@ it('records that it stopped waiting for the answer of a slow handler', async () 
 });
 
 it('warns about events that it can neither forward nor record when it is stopped', async () => {
-  const routes = routesOf([], `127.0.0.1:${await deadPort()}`);
+  const forwardTo = forwardUrl(`127.0.0.1:${await deadPort()}`);
   // No retry comes.
   const still = { ...machine, later: () => () => {} };
-  const { port, items, stop, stateFolder, warned } = await listening({ routes, retry: true, machine: still });
+  const { port, items, stop, stateFolder, warned } = await listening({ forwardTo, retry: true, machine: still });
   const shown: Item[] = [];
   void (async () => {
     for await (const item of items()) shown.push(item);

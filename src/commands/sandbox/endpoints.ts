@@ -33,7 +33,7 @@ export const addWebhook = command({
   piped: 'id',
   run: async (context, { url: typed, events, secretStdin, external, catchUp }) => {
     checkExternal(context, external);
-    const { forwardUrl } = await import('../../webhooks/forward/routes.ts');
+    const { forwardUrl } = await import('../../webhooks/forward/address.ts');
     const url = typed.includes('://') ? typed : forwardUrl(typed).href;
     const secret = secretStdin ? (await context.stdin()).trim() : undefined;
     const webhook = await ask(context, 'addWebhook', { url, events, secret, external, catchUp });

@@ -20,7 +20,7 @@ export const listenForEvents = streaming({
     'webhooks listen --profile local',
     'webhooks listen --profile local --forward-to 3000/hooks --retry',
     'webhooks listen --events message.failed,order.paid --full',
-    'webhooks listen --route order.paid=localhost:3000/paid -o ndjson',
+    'webhooks listen --events order -o ndjson',
   ],
   sample:
     'Ready http://127.0.0.1:4781 for events of the sandbox …\n2026-…  e12  message.delivered  +12025550101  msg_…  signed\n…',

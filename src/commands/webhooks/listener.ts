@@ -1,13 +1,12 @@
-import { usage } from '../../base/errors.ts';
+import { forOption, usage } from '../../base/errors.ts';
 import { untilAborted } from '../../base/sleep.ts';
 import type { Context } from '../../cli/command.ts';
-import { count, flag, type Input, option, port, repeated } from '../../cli/params.ts';
+import { flag, type Input, option, port, repeated } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
 import { describeCaller } from '../../session/profiles/caller.ts';
 import { openProfiles } from '../../session/profiles/profiles.ts';
 import { newcomerNote } from '../../session/profiles/resolve.ts';
 import type { Filter } from '../../webhooks/event/filters.ts';
-import type { Routes } from '../../webhooks/forward/routes.ts';
 import type { ForwardedItem, Item } from '../../webhooks/items.ts';
 import type { Listening, ListeningOptions } from '../../webhooks/listen.ts';
 import { optOutText } from '../profiles.ts';
@@ -24,10 +23,7 @@ export const listenParams = {
   where: repeated('--where <path=value>', whereText),
   full: flag('--full', 'show the body of each event too'),
   forwardTo: option('--forward-to <address>', 'forward events unchanged to 3000, localhost:3000/hook or a URL'),
-  route: repeated('--route <event=address>', 'forward these events elsewhere: order.paid=localhost:3000/paid'),
   retry: flag('--retry', 'retry failed forwards up to 5 times'),
-  respond: option('--respond <status>', 'answer events with this status (default: 200)', status),
-  allowWebPages: flag('--allow-web-pages', 'also accept events from web pages in a browser'),
   catchUp: flag('--catch-up', 'also receive earlier events that no webhook has received'),
   optOut: option('--opt-out <file>', optOutText),
   ...secretParams,
@@ -213,7 +209,7 @@ function hasFailed(item: Item): item is ForwardedItem {
 /** Checks the options and asks before forwarding to other machines. Nothing has started yet. */
 async function listenOptions(context: Context, input: ListenInput): Promise<Omit<ListeningOptions, 'secrets'>> {
   checkOutput(context);
-  const { port, host, path, respond, allowWebPages } = input;
+  const { port, host, path } = input;
   const stateFolder = context.stateFolder();
   return {
     machine: context.host,
@@ -221,11 +217,9 @@ async function listenOptions(context: Context, input: ListenInput): Promise<Omit
     port,
     host,
     path,
-    status: respond,
-    allowWebPages,
     warn: (text) => context.note('webhooks', text),
     filter: await filterOf(input),
-    routes: await checkedRoutes(context, input),
+    forwardTo: await checkedAddress(context, input),
     retry: input.retry,
     addresses: await ownAddresses(),
   };
@@ -242,25 +236,18 @@ async function filterOf({ events, where }: ListenInput): Promise<Filter> {
   return selectedBy(events, where);
 }
 
-async function checkedRoutes(context: Context, input: ListenInput): Promise<Routes> {
-  const { forwardTo, route, retry } = input;
-  const { routesOf } = await import('../../webhooks/forward/routes.ts');
-  const routes = routesOf(route, forwardTo);
-  await refuseUnusedRoutes(input);
-  if (retry && routes.all.length === 0) throw usage('--retry needs --forward-to or --route', 'nothing is forwarded');
-  await confirmOutside(context, routes.all, () => 'Forward events');
-  const { isThisMachine } = await import('../../delivery/target.ts');
-  for (const { host } of routes.all.filter(({ hostname }) => !isThisMachine(hostname)))
-    context.note('forward-outside', `events are forwarded to ${host}, which is not this machine`);
-  return routes;
-}
-
-/** A route that --events excludes is a mistake in one of them. */
-async function refuseUnusedRoutes({ events, route }: ListenInput): Promise<void> {
-  if (events === undefined) return;
-  const { unmatchedNames } = await import('../../webhooks/event/filters.ts');
-  const [unused] = route.flatMap((one) => unmatchedNames(one.slice(0, one.indexOf('=')), events));
-  if (unused !== undefined) throw usage(`--route has ${unused}, but --events excludes it`, 'add it to --events');
+async function checkedAddress(context: Context, { forwardTo, retry }: ListenInput): Promise<URL | undefined> {
+  if (retry && forwardTo === undefined) throw usage('--retry needs --forward-to', 'nothing is forwarded');
+  if (forwardTo === undefined) return undefined;
+  const [{ forwardUrl }, { isThisMachine }] = await Promise.all([
+    import('../../webhooks/forward/address.ts'),
+    import('../../delivery/target.ts'),
+  ]);
+  const url = forOption('--forward-to', () => forwardUrl(forwardTo));
+  await confirmOutside(context, [url], () => 'Forward events');
+  if (!isThisMachine(url.hostname))
+    context.note('forward-outside', `events are forwarded to ${url.host}, which is not this machine`);
+  return url;
 }
 
 async function ownAddresses(): Promise<readonly string[]> {
@@ -271,10 +258,4 @@ async function ownAddresses(): Promise<readonly string[]> {
 function path(text: string): string {
   if (/^\/[^\s?#]*$/.test(text)) return text;
   throw usage(`"${text}" is not a path`, 'it must begin with /, such as /hooks');
-}
-
-function status(text: string): number {
-  const number = count(text);
-  if (number >= 200 && number <= 599) return number;
-  throw usage(`"${text}" is not a status to answer with`, 'use 200 to 599');
 }

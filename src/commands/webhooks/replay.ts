@@ -175,7 +175,7 @@ async function* addressed(history: History | undefined, to: Destinations) {
 
 async function destinations(context: Context, history: History | undefined, input: ReplayInput): Promise<Destinations> {
   const [{ forwardUrl }, { webhookId }] = await Promise.all([
-    import('../../webhooks/forward/routes.ts'),
+    import('../../webhooks/forward/address.ts'),
     import('../../webhooks/event/event.ts'),
   ]);
   const different = new Set<string>();

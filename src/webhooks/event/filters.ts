@@ -10,18 +10,8 @@ const words: readonly string[] = [...eventFamilies, ...eventNames];
 
 /** Events by names or families, separated by commas. A family includes undocumented events. */
 export function byName(text: string): Filter {
-  const wanted = wordsIn(text).map(known);
+  const wanted = text.split(',').map((word) => known(word.trim()));
   return ({ name }) => name !== undefined && wanted.some((word) => name === word || name.startsWith(`${word}.`));
-}
-
-/** The names in a list that can match no event of the other list. */
-export function unmatchedNames(text: string, wanted: string): readonly string[] {
-  const isWithin = (name: string, family: string) => `${name}.`.startsWith(`${family}.`);
-  return wordsIn(text).filter((word) => !wordsIn(wanted).some((one) => isWithin(word, one) || isWithin(one, word)));
-}
-
-function wordsIn(text: string): readonly string[] {
-  return text.split(',').map((word) => word.trim());
 }
 
 /** Events with this value in the body: `data.to=+12025550101`, `items[0].id=7` or `data["a.b"]=1`. */

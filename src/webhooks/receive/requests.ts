@@ -11,12 +11,8 @@ export interface RequestOptions {
   readonly record: (delivery: Delivery) => Promise<void>;
   /** Accepts events only at this path (default: any path). */
   readonly path?: string | undefined;
-  /** The status that answers every recorded event (default: 200). */
-  readonly status?: number | undefined;
   /** Identifies this listener in the `bizmsg-forwarded-by` header, so that it refuses its own events. */
   readonly mark?: string | undefined;
-  /** Accepts requests from web pages: any page in a browser on this machine can then reach the handler. */
-  readonly allowWebPages?: boolean | undefined;
 }
 
 /** The header that names the listeners which forwarded an event. */
@@ -42,7 +38,7 @@ export function handleRequests(
   servers: readonly Server[],
   options: RequestOptions & { readonly note: Note },
 ): () => Promise<void> {
-  const { record, status = 200, note } = options;
+  const { record, note } = options;
   const bodies = createBodyReader(mostUnfinished);
   /** Responses to events that may not have left yet. */
   const leaving = new Set<ServerResponse>();
@@ -69,7 +65,7 @@ export function handleRequests(
       leaving.add(response);
       response.on('close', () => leaving.delete(response));
       last = record(deliveryOf(request, body)).then(
-        () => answer(response, status),
+        () => answer(response, 200),
         (error: unknown) => answerFailed(response, error),
       );
     });
@@ -130,7 +126,7 @@ interface Refusal {
 }
 
 /** The answer to a request that is refused, or only a health check, by its head alone. */
-function refusalOf(request: IncomingMessage, { path, mark, allowWebPages }: RequestOptions): Refusal | undefined {
+function refusalOf(request: IncomingMessage, { path, mark }: RequestOptions): Refusal | undefined {
   const { method = '', url = '', headers } = request;
   const target = pathOf(url);
   if (target === healthPath && (method === 'GET' || method === 'HEAD'))
@@ -143,9 +139,9 @@ function refusalOf(request: IncomingMessage, { path, mark, allowWebPages }: Requ
     const warning = `${method} ${url} was refused: ${byPost}`;
     return { kind: 'method', warning, status: 405, text: `${byPost}\n`, headers: { allow: 'POST' } };
   }
-  const page = allowWebPages ? undefined : pageBehind(request);
+  const page = pageBehind(request);
   if (page !== undefined) {
-    const warning = `POST ${url} was refused: it came from ${page} (--allow-web-pages accepts it)`;
+    const warning = `POST ${url} was refused: it came from ${page}`;
     return { kind: 'page', warning, status: 403, text: 'web pages may not send events here\n' };
   }
   // Several listeners may each have added the header, on one line or several.
@@ -201,11 +197,9 @@ function refuseBroken({ code }: NodeJS.ErrnoException, socket: Duplex, note: Not
 }
 
 function answer(response: ServerResponse, status: number, text = '', headers?: Record<string, string>): void {
-  const hasNoBody = status === 204 || status === 304;
   const type = text === '' ? {} : { 'content-type': 'text/plain; charset=utf-8' };
-  const length = hasNoBody ? {} : { 'content-length': Buffer.byteLength(text) };
-  response.writeHead(status, { ...headers, ...type, ...length });
-  response.end(hasNoBody ? undefined : text);
+  response.writeHead(status, { ...headers, ...type, 'content-length': Buffer.byteLength(text) });
+  response.end(text);
 }
 
 /** Answers on a socket from which no request could be read. */
