@@ -139,7 +139,6 @@ function paramsOf(params: Params): readonly SurfaceParam[] {
 /** Values by the name of the option, or of its placeholder. */
 const knownAs: Readonly<Record<string, Known>> = {
   '--profile': { of: 'callers' },
-  '--template': { of: 'templates' },
   '--events': { of: [...eventNames, ...eventFamilies], commas: true },
   event: { of: eventNames },
   template: { of: 'templates' },

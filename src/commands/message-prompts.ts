@@ -15,7 +15,7 @@ export interface MessageParts {
 
 /** Asks for the missing parts of a message, shows it, and asks once whether to send it. */
 export async function askForMessage(context: Context, given: MessageParts): Promise<BodyOf<'sendTemplate'>> {
-  const to = given.to ?? (await context.ask('Recipient', '--to', phone));
+  const to = given.to ?? (await context.ask('Recipient', 'the argument [phone]', phone));
   const list = context.interactive ? await listedTemplates(context) : [];
   // Prompts would end without a word.
   const { signal } = context.host;
@@ -53,7 +53,7 @@ export async function listedTemplates(context: Context): Promise<readonly Templa
 }
 
 export async function askForTemplate(context: Context, list: readonly TemplateFacts[]): Promise<string> {
-  if (list.length === 0) return context.ask('Template', '--template');
+  if (list.length === 0) return context.ask('Template', 'the argument [template]');
   const choices = list.map(({ name, status, text }) => ({
     name: [name, ...(isApproved(status) ? [] : [`(${status})`]), ...(text === undefined ? [] : [`· ${text}`])].join(
       ' ',

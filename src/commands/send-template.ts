@@ -20,9 +20,7 @@ import { internationalPhone } from '../contract/readers.ts';
 
 const params = {
   phone: argument('[phone]', 'the recipient, such as +12025550101'),
-  name: argument('[template]', 'the name of an approved template'),
-  to: option('--to <phone>', 'the recipient (alternative to the argument)'),
-  template: option('--template <name>', 'the template (alternative to the argument)'),
+  template: argument('[template]', 'the name of an approved template'),
   params: repeated('-p, --param <value>', "the value of the template's next variable", paramText),
   allowEmpty,
   again: flag('--again', 'send even if the same message was sent within 10 minutes'),
@@ -48,7 +46,7 @@ export const sendTemplate = command({
   params,
   examples: [
     'send-template +12025550101 order_update -p Ada -p A-1042 --profile local',
-    'send-template --to +12025550101 --template welcome --profile local -o json',
+    'send-template +12025550101 welcome --profile local -o json',
     'send-template +12025550101 order_update -p Ada -p A-1042 --profile local --dry-run',
     'send-template +12025550101 order_update -p Ada -p A-1042 --profile local --wait',
   ],
@@ -97,14 +95,7 @@ function checkWait({ wait, within }: Input<typeof params>): void {
 }
 
 async function messageBody(context: Context, input: Input<typeof params>): Promise<Message> {
-  const words = [input.phone, input.name].filter((word) => word !== undefined);
-  const typed = input.to ?? words.shift();
-  const template = input.template ?? words.shift();
-  const [extra] = words;
-  if (extra !== undefined && input.to !== undefined && input.template !== undefined)
-    throw usage(`"${extra}" is one argument too many`, `is it the value of a variable? -p ${shellQuote(extra)}`);
-  if (extra !== undefined)
-    throw usage('the recipient or the template is given twice', 'give each once, as an argument or as an option');
+  const { phone: typed, template } = input;
   refuseSwapped(input);
   const to = typed === undefined ? undefined : await recipient(context, typed);
   if (to !== undefined) warnOfDoubtfulPhone(context, to);
@@ -120,7 +111,7 @@ async function messageBody(context: Context, input: Input<typeof params>): Promi
   return message;
 }
 
-function refuseSwapped({ phone: first = '', name: second = '' }: Input<typeof params>): void {
+function refuseSwapped({ phone: first = '', template: second = '' }: Input<typeof params>): void {
   if (internationalPhone(first) !== undefined || internationalPhone(second) === undefined) return;
   const right = `bizmsg send-template ${second} ${shellQuote(first)}`;
   throw usage(`"${first}" is not a phone number`, `the phone comes first, then the template: ${right}`);

@@ -73,15 +73,8 @@ describe('the params of a send', () => {
     { name: 'no value at all', argv: [ada, 'order_update', '-p'], says: '-p' },
     { name: 'an empty phone', argv: ['', 'order_update', '-p', 'Ada', '-p', '1'], says: 'empty' },
     { name: 'an empty template', argv: [ada, '', '-p', 'Ada'], says: 'empty' },
-    {
-      name: '--to with both arguments',
-      argv: ['--to', '+12025550102', ada, 'order_update', '-p', 'Ada', '-p', '1'],
-      says: 'given twice',
-    },
-    { name: 'a variable without -p', argv: ['--to', ada, '--template', 'welcome', 'Ada'], says: '-p Ada' },
-    { name: '--to without --template', argv: ['--to', ada], says: '--template' },
-    { name: '--template without --to', argv: ['--template', 'welcome'], says: '--to' },
-    { name: 'a second --to', argv: ['--to', ada, '--to', ada, '--template', 'welcome'], says: '--to' },
+    { name: 'a phone without a template', argv: [ada], says: '[template]' },
+    { name: 'nothing', argv: [], says: '[phone]' },
     { name: 'a phone without +', argv: ['12025550101', 'welcome'], says: 'did you mean +12025550101?' },
     { name: 'the name of a column', argv: [ada, 'order_update', '-p', ':name', '-p', '1'], says: '-p ::name' },
     { name: 'an unknown option', argv: [ada, 'welcome', '--parm', 'x'], says: '--param' },
@@ -106,12 +99,6 @@ describe('the params of a send', () => {
     const { code } = await world.run(['send-template', '-p', 'Ada', ada, 'order_update', '-p', '1']);
     expect(code).toBe(0);
     expect(arrived()).toEqual([{ to: ada, template: 'order_update', params: ['Ada', '1'] }]);
-  });
-
-  it('takes both from --to and --template', async () => {
-    const { code } = await world.run(['send-template', '--to', ada, '--template=welcome']);
-    expect(code).toBe(0);
-    expect(arrived()).toEqual([{ to: ada, template: 'welcome', params: [] }]);
   });
 
   it('warns about a phone that is invalid in E.164, and sends to it', async () => {
@@ -163,7 +150,7 @@ describe('global options', () => {
 it.each([
   [['contacts', 'list', '--limit', 'ten'], '--limit: "ten" is not a whole number'],
   [['contacts', 'list', '--base-url', 'here'], '--base-url: "here" is not a base URL'],
-  [['send-template', '--to', 'Ada', '--template', 'welcome'], '"Ada" is not a phone number'],
+  [['contacts', 'create', '--set', 'phone'], '--set: "phone" is not key=value'],
   [['send-batch', 'welcome', '-', '--job', 'a/b'], '--job: "a/b" is not a job name'],
   [['contacts', 'import', '-', '--map', 'Mobile'], '--map: "Mobile" is not column=field'],
   [['profiles', 'set', 'acme', '--rate', 'fast'], '--rate: "fast" is not a rate'],

@@ -125,24 +125,4 @@ describe('a dry run of send-template', () => {
     const { code, stdout, stderr } = await cli(dryRun, caller);
     expect([code, JSON.parse(stdout).method, noteCodes(stderr)]).toEqual([0, 'POST', []]);
   });
-
-  it.each([
-    '+12025550101 welcome',
-    '+12025550101 --template welcome',
-    '--template welcome +12025550101',
-    'welcome --to +12025550101',
-    '--to +12025550101 --template welcome',
-  ])('takes recipient and template as arguments or options: %s', async (line) => {
-    const argv = ['send-template', ...line.split(' '), '--dry-run', '-o', 'json'];
-    const { stdout } = await cli(argv, await listing(records));
-    expect(JSON.parse(stdout)).toMatchObject({ body: { to: '+12025550101', template: 'welcome', params: [] } });
-  });
-
-  it.each(['+12025550101 welcome --to +12025550102', '+12025550101 welcome --template order_update'])(
-    'refuses one that is given twice: %s',
-    async (line) => {
-      const { code, stderr } = await cli(['send-template', ...line.split(' ')], await listing(records));
-      expect([code, stderr]).toEqual([2, expect.stringContaining('the recipient or the template is given twice')]);
-    },
-  );
 });

@@ -284,8 +284,8 @@ describe('prompts', () => {
 
   it.each(
     some([
-      ['send-template --no-input', 2, '--to'],
-      ['send-template +12025550101 --no-input', 2, '--template'],
+      ['send-template --no-input', 2, '[phone]'],
+      ['send-template +12025550101 --no-input', 2, '[template]'],
       ['login --no-input', 2, '--profile'],
       ['keys set --no-input', 2, '--key-stdin'],
       ['keys switch-mode live --no-input', 11, '--yes'],

@@ -237,7 +237,7 @@ describe('the names of templates', () => {
     const folder = join(home, '.local/state/bizmsg');
     expect(modeOf(join(folder, 'templates.json'))).toBe(ownFile);
     expect(readdirSync(folder).filter((name) => name.startsWith('templates'))).toEqual(['templates.json']);
-    expect(offered('send-template --profile local --template ', home)).toContain('order_update');
+    expect(offered('send-template --profile local +12025550101 ', home)).toContain('order_update');
   });
 
   it('do not change when only a part is listed', async () => {
@@ -245,7 +245,7 @@ describe('the names of templates', () => {
     await serveLocal(home);
     await cli(['templates', 'list', '--profile', 'local'], { home });
     await cli(['templates', 'list', '--profile', 'local', '--limit', '1'], { home });
-    expect(offered('send-template --profile local --template ', home).length).toBeGreaterThan(3);
+    expect(offered('send-template --profile local +12025550101 ', home).length).toBeGreaterThan(3);
   });
 
   it('are all known ones without a caller', () => {
@@ -255,8 +255,8 @@ describe('the names of templates', () => {
       '{"version":2,"places":{"local":[{"name":"a"}],"https://api.example.com sandbox":[{"name":"b"}]}}',
     );
     expect([
-      offered('send-template --template ', home),
-      offered('send-template --profile acme --template ', home),
+      offered('send-template +12025550101 ', home),
+      offered('send-template --profile acme +12025550101 ', home),
     ]).toEqual([['a', 'b'], ['b']]);
   });
 
@@ -271,7 +271,7 @@ describe('the names of templates', () => {
   ])('are empty if the file contains %j', (text) => {
     const home = newHome();
     addTemplates(home, text);
-    expect(offered('send-template --profile local --template ', home)).toEqual([]);
+    expect(offered('send-template --profile local +12025550101 ', home)).toEqual([]);
   });
 
   it('are listed even if they cannot be stored', async () => {
