@@ -1,13 +1,132 @@
-// Measures a listener beside that of resend-cli. They run in turns; a ratio compares neighboring runs, and the median of
-// the rounds counts. The CPU time of an event includes printing, because an idle listener prints.
-//   node bench/listen.mjs [--quick] [rates] [gentle] [memory] [secret] [unpacking]
-import { gentle } from './listen/gentle.mjs';
-import { memory } from './listen/memory.mjs';
-import { rates } from './listen/rates.mjs';
-import { secret } from './listen/secret.mjs';
-import { unpacking } from './listen/unpacking.mjs';
-import { measure } from './rig/parts.mjs';
+// A listener beside that of resend-cli, which keeps no event, checks no signature, and answers after printing. The CPU
+// time of an event includes printing.
+//   node bench/listen.mjs [--quick] [rates] [memory]
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { load, requestOf } from './rig/load.mjs';
+import { bizmsg, cpuOf, install, launch, memoryOf, newPath, start } from './rig/processes.mjs';
+import { measure, megabytes, takeTurns, whole } from './rig/table.mjs';
 
-const about = 'Events over 50 connections. bizmsg verifies and records each one; resend-cli only prints it.';
+const connections = 50;
+const key = Buffer.from('the secret of the benchmark');
+const version = '2.21.0';
 
-await measure(about, { rates, gentle, memory, secret, unpacking });
+await measure('bizmsg verifies and records each event; resend-cli only prints it.', { rates, memory });
+
+/** Signed events. Each connection has its own messages, so that the events of a message are sent in order. */
+function eventsNow(count) {
+  const timestamp = Math.floor(Date.now() / 1_000);
+  return Array.from({ length: count }, (_, n) => {
+    const data = { message_id: messageOf(n), to: '+12025550101', status: 'delivered', timestamp };
+    const body = JSON.stringify({ type: 'message.delivered', n, data });
+    const signature = createHmac('sha256', key).update(`evt_${n}.${timestamp}.${body}`).digest('base64');
+    const about = { 'webhook-id': `evt_${n}`, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+    const headers = { 'content-type': 'application/json', ...about };
+    return requestOf({ method: 'POST', path: '/', headers, body });
+  });
+}
+
+function messageOf(n) {
+  return `msg_${n % connections}_${Math.floor(n / connections) % 3}`;
+}
+
+/** Starts our listener with an unused key, because without one it would connect to a sandbox. */
+async function startListener() {
+  const variables = {
+    BIZMSG_STATE_DIR: newPath('state'),
+    BIZMSG_BASE_URL: 'http://127.0.0.1:1',
+    BIZMSG_API_KEY: 'sk_test_bench0123456789',
+    BIZMSG_WEBHOOK_SECRET: `whsec_${key.toString('base64')}`,
+  };
+  const words = [bizmsg, 'webhooks', 'listen', '--port', '0', '-o', 'ndjson', '--quiet'];
+  const { line, ...server } = await start(words, variables);
+  const numberIn = ({ signature, body }) => {
+    if (signature?.verdict !== 'good') throw new Error(`expected an event with a good signature, not ${signature}`);
+    return body.n;
+  };
+  const { url } = JSON.parse(line);
+  return { ...server, variables, name: 'webhooks listen', url, numberIn };
+}
+
+/** resend-cli registers a webhook when it starts; a server in place of its API needs neither account nor network. */
+async function startResend() {
+  const program = join(install('resend-cli', version), 'dist/cli.cjs');
+  const api = createServer((request, answer) => {
+    answer.setHeader('content-type', 'application/json');
+    request.resume().on('end', () => answer.end('{"object":"webhook","id":"wh_bench","signing_secret":"whsec_AAAA"}'));
+  }).listen(0, '127.0.0.1');
+  await once(api, 'listening');
+  const [service, port] = [`http://127.0.0.1:${api.address().port}`, 20_000 + (process.pid % 10_000)];
+  const variables = { RESEND_BASE_URL: service, RESEND_API_KEY: 're_bench', RESEND_TELEMETRY_DISABLED: '1' };
+  const words = [program, 'webhooks', 'listen', '--url', service, '--port', String(port), '--quiet'];
+  const child = launch(words, { ...variables, RESEND_NO_UPDATE_NOTIFIER: '1' }, 'pipe');
+  await Promise.race([once(api, 'request'), once(child, 'exit')]);
+  api.unref();
+  const lines = createInterface({ input: child.stdout });
+  const [name, url, numberIn] = [`resend-cli ${version}`, `http://127.0.0.1:${port}`, ({ payload }) => payload.n];
+  return { name, url, pid: child.pid, lines, numberIn };
+}
+
+/** Runs until the last event is acknowledged and printed; `isKept` tells whether each was printed once, in order. */
+async function trial(server, count, onAnswer) {
+  const printed = [];
+  const before = cpuOf(server.pid);
+  const printing = new Promise((resolve) => {
+    const take = (line) => {
+      if (printed.push({ line, time: performance.now() }) < count) return;
+      server.lines.off('line', take);
+      resolve();
+    };
+    server.lines.on('line', take);
+  });
+  const { perSecond, began } = await load(server, eventsNow(count), { connections, onAnswer });
+  await printing;
+  const cpu = (cpuOf(server.pid) - before) / count;
+  // Parsed at the end, because the sender shares this thread.
+  const numbers = printed.map(({ line }) => server.numberIn(JSON.parse(line)));
+  const last = new Map();
+  const isOrdered = numbers.every((n) => n > (last.get(messageOf(n)) ?? -1) && last.set(messageOf(n), n));
+  const printedPerSecond = (1_000 * count) / (printed.at(-1).time - began);
+  return { perSecond, printedPerSecond, cpu, isKept: isOrdered && new Set(numbers).size === count };
+}
+
+/** As fast as they are acknowledged. */
+async function rates(isQuick) {
+  const count = 20_000;
+  const [own, resend] = [await startListener(), await startResend()];
+  const trials = [];
+  const { beside } = await takeTurns([own, resend], { rounds: isQuick ? 3 : 9, seconds: 90 }, async (server) => {
+    const done = await trial(server, count);
+    if (server === own) trials.push(done.isKept);
+    return done;
+  });
+  const { stdout } = launch([bizmsg, 'webhooks', 'history', '-o', 'ndjson'], own.variables, 'pipe');
+  let recorded = 0;
+  for await (const _ of createInterface({ input: stdout })) recorded++;
+  const [acknowledged, printed] = [beside(own, resend), beside(own, resend, 'printedPerSecond')];
+  const kept = { figure: trials.every(Boolean) ? recorded : 0, show: whole, least: count * trials.length };
+  return [
+    { what: 'events acknowledged', ...acknowledged, least: 1.5, why: 'the service repeats what is acknowledged late' },
+    { what: 'events printed', ...printed, least: 1, why: 'a signature and a record may cost what is saved elsewhere' },
+    { what: 'events recorded and printed once, in order', ...kept, why: 'no event may be lost, repeated or reordered' },
+  ];
+}
+
+/** Unprinted events must wait in the database, not in memory. */
+async function memory() {
+  const [server, count] = [await startListener(), 200_000];
+  let early;
+  await trial(server, count, (answers) => {
+    if (answers === count / 10) early = memoryOf(server.pid);
+  });
+  const [what, peak] = [`peak memory, ${whole(count)} events at once`, memoryOf(server.pid, 'VmHWM')];
+  const figures = {
+    value: megabytes(peak),
+    rival: `after a tenth of them: ${megabytes(early)}`,
+    ratios: [peak / early],
+  };
+  return [{ what, ...figures, most: 1.5, why: 'unprinted events wait in the logs, not in memory' }];
+}

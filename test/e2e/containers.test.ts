@@ -9,7 +9,7 @@ import { objects } from '../support/json-lines.ts';
 import { isLong } from '../support/long-tests.ts';
 import { newWorld, slow, twice, writePeople } from './import-rig.ts';
 
-/** `bench/containers.mjs` runs more. */
+/** `bench/kills.mjs` runs more. */
 const rounds = Array.from({ length: Number(process.env['BIZMSG_ROUNDS'] ?? (isLong ? 3 : 1)) }, (_, at) => at + 1);
 const rows = 60;
 const seeded = 5;
