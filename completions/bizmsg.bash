@@ -15,7 +15,6 @@ _bizmsg() {
       [[ $kind != *open ]] || _bizmsg_option nospace
       ;;
     files) _bizmsg_option default ;;
-    folders) _bizmsg_option dirnames ;;
     command) _bizmsg_command ;;
   esac
 }

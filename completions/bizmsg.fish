@@ -17,10 +17,6 @@ function __bizmsg_complete
             for path in (__fish_complete_path "$word")
                 printf '%s\n' "$before$path"
             end
-        case folders
-            for path in (__fish_complete_directories "$word" '')
-                printf '%s\n' "$before$path"
-            end
         case command
             complete -C (commandline -cp | string join ' ' | string replace -r '^.*? -- ' '')
     end

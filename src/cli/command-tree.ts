@@ -144,7 +144,6 @@ const knownAs: Readonly<Record<string, Known>> = {
   template: { of: 'templates' },
   mode: { of: ['sandbox', 'live'] },
   file: { of: 'files' },
-  dir: { of: 'folders' },
 };
 
 function knownOf(param: Param<unknown>): Known | undefined {

@@ -37,8 +37,7 @@ export interface Known {
 }
 
 /** `runs` and `events` have ids, which a process of its own lists. */
-type KnownSource =
-  'files' | 'folders' | 'profiles' | 'callers' | 'templates' | 'commands' | 'columns' | 'runs' | 'events';
+type KnownSource = 'files' | 'profiles' | 'callers' | 'templates' | 'commands' | 'columns' | 'runs' | 'events';
 
 export type Params = Readonly<Record<string, Param<unknown>>>;
 export type Input<P extends Params> = { readonly [K in keyof P]: ReturnType<P[K]['read']> };

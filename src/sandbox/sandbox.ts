@@ -85,8 +85,6 @@ export function createSandbox(options: SandboxOptions = {}) {
       [state.secret, ...[...state.webhooks.values()].flatMap(({ secret }) => secret ?? [])].flatMap((one) =>
         activeSecrets(one, clock.now()),
       ),
-    /** From which its identifiers and delays derive. */
-    seedText: seed,
     clock,
     faults: createFaults(core),
     webhooks: createWebhooks(core),

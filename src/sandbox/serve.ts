@@ -173,8 +173,7 @@ async function claim(data: string, { stateFolder, host }: ServeOptions): Promise
 
 /** A sandbox in another container or on another machine may be unreachable from here. */
 function heldElsewhere(data: string, by: Holder): CliError {
-  const hint =
-    'stop it there (if it was killed, wait 90 seconds), or use another folder: --data DIR or BIZMSG_STATE_DIR';
+  const hint = 'stop it there (if it was killed, wait 90 seconds), or set BIZMSG_STATE_DIR to another folder';
   return unsafe('sandbox-elsewhere', `${nameOf(by)} serves this sandbox: ${data}`, hint);
 }
 

@@ -1,7 +1,7 @@
 import { isLocalKey, type Mode } from '../contract/keys.ts';
 import { type CliError, configuration } from '../base/errors.ts';
 import type { Env, Host } from '../base/host.ts';
-import { onlyLocal } from './profiles/environment.ts';
+import { inBackground, onlyLocal } from './profiles/environment.ts';
 import type { Target } from './profiles/resolve.ts';
 import { defaultData, liveLocators, type Locator, isHeld, leadsTo } from '../sandbox/remote/locator.ts';
 import { isElsewhere } from '../base/liveness.ts';
@@ -49,10 +49,10 @@ export function openSandboxes(host: Host, stateFolder: string): Sandboxes {
     if (running) await refuseUnreachable(running);
     if (running?.build === __BUILD__ || running?.background === false) return running;
     const { findOrStart } = await import('../sandbox/remote/start.ts');
-    const command = [...host.self, 'sandbox', 'start', '--on-demand', ...words];
+    const command = [...host.self, 'sandbox', 'start', '--background', ...words];
     return findOrStart({
       stateFolder,
-      host: { ...host, env: { ...withoutSecrets(host), BIZMSG_STATE_DIR: stateFolder } },
+      host: { ...host, env: { ...withoutSecrets(host), BIZMSG_STATE_DIR: stateFolder, [inBackground]: '1' } },
       command,
       build: __BUILD__,
     });

@@ -157,7 +157,7 @@ describe('the recipe', () => {
   });
 
   async function sentTo(): Promise<unknown> {
-    const { messages } = JSON.parse((await bin(['sandbox', 'export'], { home: home.path })).stdout);
+    const messages = JSON.parse((await bin(['sandbox', 'messages', '-o', 'json'], { home: home.path })).stdout);
     return messages.map(({ to }: { readonly to: string }) => to);
   }
 

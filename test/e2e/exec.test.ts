@@ -158,11 +158,9 @@ describe('inside sandbox exec', () => {
   });
 
   it('the sandbox has the requested options', async () => {
-    const given = ['--plan', 'starter', '--rng', '7', '--'];
     const script = 'bizmsg sandbox status --columns plan --no-header; bizmsg send-template +12025550101 welcome';
-    const [one, two] = [await run([...given, 'sh', '-c', script]), await run([...given, 'sh', '-c', script])];
-    expect(lines(one)).toEqual(['starter', expect.stringMatching(/^msg_sandbox_/)]);
-    expect(lines(two)).toEqual(lines(one));
+    const ran = await run(['--plan', 'starter', '--', 'sh', '-c', script]);
+    expect(lines(ran)).toEqual(['starter', expect.stringMatching(/^msg_sandbox_/)]);
   });
 
   it('bizmsg is the same program, in a file only this user can read', async () => {

@@ -104,7 +104,8 @@ describe('a run with an unreachable service', () => {
     expect(summary).toMatchObject({ rows: 600, sent: 600 - unsure, failed: 0, not_reached: 0, stopped: null });
     expect([code, unsure <= rig.concurrency]).toEqual([unsure > 0 ? 10 : 0, true]);
     expect(running.stderr()).toMatch(/waiting for it, for 2 minutes at most[^]*the service answers again/);
-    const { messages } = JSON.parse((await bin(['sandbox', 'export'], { home: home.path })).stdout);
+    const listed = await bin(['sandbox', 'messages', '-o', 'json', '--limit', '1000'], { home: home.path });
+    const messages = JSON.parse(listed.stdout);
     const recipients = new Set(messages.map(({ to }: { readonly to: string }) => to));
     expect(recipients.size).toBe(messages.length);
     expect(600 - recipients.size).toBeLessThanOrEqual(unsure);

@@ -145,21 +145,21 @@ describe('webhooks listen --profile local', () => {
 
   it('waits for the same sandbox, also while another sandbox runs', async () => {
     await run('sandbox', 'start', '--background', '--port', '0');
-    const other = await startWithData();
+    const other = await startEphemeral();
     const { stdout } = await run('sandbox', 'env', '--url', other.url, '-o', 'json');
     const listening = await listen([], JSON.parse(stdout));
     await end(other);
     await expect.poll(listening.stderr).toContain('sandbox-ended');
     await trigger('order.paid');
-    const again = await startWithData();
+    const again = await startEphemeral(new URL(other.url).port);
     await expect.poll(listening.stderr).toContain('sandbox-back');
     expect(listening.stderr()).toContain(`the sandbox is running again: ${again.url}`);
     expect([await webhooks(), listening.items('event')]).toEqual([[], []]);
   });
 
   /** A sandbox besides that of the profile local. */
-  async function startWithData(): Promise<Running & { readonly url: string }> {
-    const words = ['sandbox', 'start', '--data', join(home.path, 'data'), '--port', '0', '-o', 'ndjson'];
+  async function startEphemeral(port = '0'): Promise<Running & { readonly url: string }> {
+    const words = ['sandbox', 'start', '--ephemeral', '--port', port, '-o', 'ndjson'];
     const running = startBin(words, { home: home.path });
     onTestFinished(() => void alive(running.pid, 'SIGKILL'));
     await expect.poll(running.stdout).toContain('"ready"');

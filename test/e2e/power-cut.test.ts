@@ -71,7 +71,7 @@ async function restartedFrom(state: DiskState, trace: Trace, asked: Asked): Prom
     faults: [],
   };
   try {
-    const sandbox = await startReal(home, join(home, 'data'));
+    const sandbox = await startReal(home);
     const faults = (await faultsIn(sandbox, asked)).filter((fault) => !fault.endsWith(' is lost'));
     const kept = (await sandbox.remote.ask('messages')).map(({ id }) => id);
     await sandbox.end();
@@ -83,20 +83,19 @@ async function restartedFrom(state: DiskState, trace: Trace, asked: Asked): Prom
 
 function syncedMessages(state: DiskState, trace: Trace): number {
   const surely = trace.statesAfterCut({ ...state, unsynced: 'dropped' }).find(({ names }) => names === state.names);
-  const journal = surely?.files.get('data/journal.ndjson') ?? '';
+  const journal = surely?.files.get('.local/state/bizmsg/sandbox/journal.ndjson') ?? '';
   return journal.split('\n').filter((line) => line.includes('{"type":"message",')).length;
 }
 
 async function recordedSandbox(asked: Asked): Promise<Trace> {
   const home = emptyHome();
-  const data = join(home, 'data');
   return recordRun({
     folder: home,
-    command: [binary, 'sandbox', 'start', '--port', '0', '--data', data, '-o', 'ndjson'],
+    command: [binary, 'sandbox', 'start', '--port', '0', '-o', 'ndjson'],
     env: cleanEnv(home),
     during: async ({ pid, stdout }) => {
       await expect.poll(stdout, { interval: 10 }).toContain('"ready"');
-      const locator = findSandbox(join(home, '.local/state/bizmsg'), () => true, data);
+      const locator = findSandbox(join(home, '.local/state/bizmsg'), () => true);
       if (!locator) throw new Error(`the sandbox did not start: ${stdout()}`);
       const sandbox = { url: locator.url, key: locator.keys.sandbox };
       for (let call = 0; call < calls; call++) await askOne(sandbox, asked);

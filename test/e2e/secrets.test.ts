@@ -195,7 +195,6 @@ const controls: Readonly<Record<string, Case>> = {
   },
   'sandbox reset': { argv: [['logs'], ['all'], []] },
   'sandbox seed': { argv: [['-'], ['none.json']], stdin: `{"contacts":[{"phone":"${secret}"}]}` },
-  'sandbox export': { argv: [[]] },
   'sandbox requests': { argv: [[], ['--limit', '1'], ['--bytes']] },
 };
 

@@ -102,7 +102,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     const home = temporaryHome();
     onTestFinished(home.remove);
     const run = async (...argv: string[]) => (await bin(argv, { home: home.path })).stdout.trim();
-    const sandbox = startBin(['sandbox', 'start', '--port', '0', '--data', `${home.path}/data`], { home: home.path });
+    const sandbox = startBin(['sandbox', 'start', '--port', '0'], { home: home.path });
     await expect.poll(() => sandbox.stdout()).toContain('Ready');
     const url = /http:\S+/.exec(sandbox.stdout())?.[0] ?? '';
     const page = await tabs.open(await run('sandbox', 'open', '--print', '--url', url), { expected: /status of 404/ });

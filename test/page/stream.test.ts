@@ -111,8 +111,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
   it('continues after the sandbox was killed and started again', async () => {
     const home = temporaryHome();
     const run = async (...argv: string[]) => (await bin(argv, { home: home.path })).stdout.trim();
-    const start = () =>
-      startBin(['sandbox', 'start', '--port', port, '--data', `${home.path}/data`], { home: home.path });
+    const start = () => startBin(['sandbox', 'start', '--port', port], { home: home.path });
     let port = '0';
     let sandbox = start();
     onTestFinished(async () => {

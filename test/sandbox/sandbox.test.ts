@@ -18,7 +18,7 @@ describe('the audit log row of a request', () => {
     await post(paths.send, order);
     await post(paths.contacts, { phone: order.to });
     const [sent, created] = sandbox.requests().map(({ at }) => at);
-    expect(sandbox.export().messages).toMatchObject([{ sentAt: sent }]);
+    expect(sandbox.messages()).toMatchObject([{ sent_at: new Date(sent ?? 0).toISOString() }]);
     const event = sandbox.events().find(({ type }) => type === 'contact.created');
     const contact = sandbox.contacts().find(({ phone }) => phone === order.to);
     expect([event?.at, Date.parse(contact?.created_at ?? '')]).toEqual([created, created]);

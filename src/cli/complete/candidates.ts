@@ -104,7 +104,7 @@ function nameOf({ names }: SurfaceParam): string {
 
 /** Completion candidates: words, or what the shell looks up. */
 export interface Candidates {
-  readonly kind: 'words' | 'files' | 'folders' | 'command';
+  readonly kind: 'words' | 'files' | 'command';
   /** The part of the word at the cursor before each candidate. */
   readonly before: string;
   readonly words: readonly Candidate[];
@@ -152,7 +152,7 @@ export function candidatesAt(position: Position, current: string, root: SurfaceN
 
 function valuesOf(position: ValuePosition, current: string, root: SurfaceNode, names: Names): Candidates {
   const { known, before } = position;
-  if (known.of === 'files' || known.of === 'folders') return { kind: known.of, before, words: [] };
+  if (known.of === 'files') return { kind: known.of, before, words: [] };
   const typed = current.slice(before.length);
   const ahead = known.commas ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
   const chosen = ahead.split(',');
@@ -191,7 +191,6 @@ function candidatesFor(
     case 'events':
       return names.ids('webhooks history --limit 100');
     case 'files':
-    case 'folders':
       return [];
     default:
       return known.of.map(bare);

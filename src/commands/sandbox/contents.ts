@@ -39,7 +39,6 @@ export const seedSandbox = command({
     '  {"contacts": [{"phone": "+12025550142", "name": "Ada"}],',
     '   "templates": [{"name": "thanks", "body": "Thank you, {{1}}!"}],',
     '   "campaigns": [{"name": "Spring", "template": "thanks"}]}',
-    'To start from the current contents: bizmsg sandbox export > contents.json',
   ].join('\n'),
   params: { file: required('<file>', 'a JSON file, or - for stdin') },
   examples: ['sandbox seed - < contents.json'],
@@ -51,29 +50,12 @@ export const seedSandbox = command({
   view: (counts, ui) => ui.line([`${ui.color.green('Loaded')} ${countsText(counts)}`]),
 });
 
-export const exportSandbox = command({
-  name: 'export',
-  summary: 'Print the contents of the sandbox as JSON for sandbox seed',
-  details: [
-    'One object with contacts, templates and campaigns, and with messages and events, which sandbox seed',
-    'ignores. It contains no keys and no secrets.',
-  ].join('\n'),
-  params: {},
-  examples: ['sandbox export'],
-  sample: '{"contacts":[{"id":"con_sandbox_1","phone":"+12025550111","name":"Grace…',
-  accepts: printOptions,
-  piped: 'json',
-  run: async (context) => ({ ...(await ask(context, 'export')) }),
-  view: (contents) => JSON.stringify(contents, undefined, 2),
-});
-
 /** Reads and checks a file of contents, before a sandbox is started for it. */
 export async function contentsIn(context: Context, file: string): Promise<object> {
   const { readContents, shownProblems } = await import('../../sandbox/contents/read.ts');
   const source = file === '-' ? 'stdin' : file;
-  const { contents, problems, ignored } = readContents(jsonIn(await context.read(file), source));
+  const { contents, problems } = readContents(jsonIn(await context.read(file), source));
   if (problems.length > 0) throw usage(`nothing was loaded from ${source}`, shownProblems(problems).join('\n'));
-  if (ignored.length > 0) context.note('not-taken', `ignored, because they cannot be loaded: ${ignored.join(', ')}`);
   return contents;
 }
 

@@ -1,5 +1,5 @@
 import { unsafe, usage } from '../../base/errors.ts';
-import { command, type Context } from '../../cli/command.ts';
+import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { argument, flag, option, required } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
@@ -32,7 +32,13 @@ export const addWebhook = command({
   changes: true,
   piped: 'id',
   run: async (context, { url: typed, events, secretStdin, external, catchUp }) => {
-    checkExternal(context, external);
+    if (external && onlyLocal(context.host.env)) {
+      throw unsafe(
+        'only-local',
+        'blocked by BIZMSG_LOCAL_ONLY=1: --allow-external',
+        'unset BIZMSG_LOCAL_ONLY, or use local URLs',
+      );
+    }
     const { forwardUrl } = await import('../../webhooks/forward/address.ts');
     const url = typed.includes('://') ? typed : forwardUrl(typed).href;
     const secret = secretStdin ? (await context.stdin()).trim() : undefined;
@@ -120,14 +126,4 @@ function webhookRow({ id, url, events, secret, state, reason, created_at }: Webh
     state: reason === undefined ? state : `${state}: ${reason}`,
     created_at,
   };
-}
-
-/** Throws if BIZMSG_LOCAL_ONLY=1 forbids events to other machines. */
-export function checkExternal({ host }: Context, isExternal: boolean): void {
-  if (!isExternal || !onlyLocal(host.env)) return;
-  throw unsafe(
-    'only-local',
-    'blocked by BIZMSG_LOCAL_ONLY=1: --allow-external',
-    'unset BIZMSG_LOCAL_ONLY, or use local URLs',
-  );
 }

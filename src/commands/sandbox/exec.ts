@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError, fsError, usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
-import { type Input, option, rest } from '../../cli/params.ts';
+import { option, rest } from '../../cli/params.ts';
+import type { PlanName } from '../../contract/plans.ts';
 import type { LocatedSandbox } from '../../sandbox/serve.ts';
-import { settings } from './start.ts';
+import { planOption } from './start.ts';
 
 const params = {
   webhook: option('--webhook <url>', 'send events to this URL, once a server listens there'),
-  ...settings,
+  plan: planOption,
   words: rest('-- <command...>', 'the command and its arguments, as they are'),
 } as const;
 
@@ -29,12 +30,12 @@ export const execInSandbox = command({
     'id\tphone\tname\ttags\tattributes\tcreated_at\ncon_sandbox_1\t+12025550111\tGrace Hopper\t["customer"]\t{}\t2026-…\n…',
   accepts: [],
   piped: 'text',
-  run: async (context, { words, webhook, ...given }) => {
+  run: async (context, { words, webhook, plan }) => {
     if (words.length === 0) throw usage('no command is given', 'put it after --: bizmsg sandbox exec -- npm test');
     if (words[0] === '') throw usage('the command is empty', 'is a variable not set?');
     const url = webhook === undefined ? undefined : await checkedUrl(webhook);
     const folder = await writableFolder(context);
-    const served = await serveAlone(context, folder.path, given);
+    const served = await serveAlone(context, folder.path, plan);
     const over = new AbortController();
     const registering = url && registerWebhook(context, served, url, over.signal);
     // Awaited below, when the command has ended.
@@ -94,13 +95,13 @@ async function writableFolder(context: Context): Promise<Folder> {
   }
 }
 
-async function serveAlone(context: Context, stateFolder: string, { plan, rng: seed }: Input<typeof settings>) {
+async function serveAlone(context: Context, stateFolder: string, plan: PlanName | undefined) {
   const [{ createSandbox }, { serve }] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
     import('../../sandbox/serve.ts'),
   ]);
   const warn = (text: string) => context.note('sandbox', text);
-  const sandbox = () => createSandbox({ plan, seed, warn });
+  const sandbox = () => createSandbox({ plan, warn });
   const alone = { stateFolder, data: null, port: 0, idle: Infinity, background: false };
   return serve({ ...alone, sandbox, build: __BUILD__, host: context.host, warn });
 }

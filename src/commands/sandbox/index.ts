@@ -4,7 +4,7 @@ import { clockAdvance, clockFreeze, clockNow, clockReal } from './clock.ts';
 import { redeliver, sandboxDeliveries } from './deliveries.ts';
 import { openPage, sandboxEnv, sandboxStatus, stopSandbox } from './status.ts';
 import { execInSandbox } from './exec.ts';
-import { exportSandbox, resetSandbox, seedSandbox } from './contents.ts';
+import { resetSandbox, seedSandbox } from './contents.ts';
 import { addFault, clearFaults, listFaults } from './fault.ts';
 import { createSandboxKey, goLive, listSandboxKeys, revokeSandboxKey } from './keys.ts';
 import { sandboxMessages } from './messages.ts';
@@ -41,6 +41,5 @@ export const sandboxCommands = [
   triggerEvent,
   resetSandbox,
   seedSandbox,
-  exportSandbox,
   sandboxRequests,
 ];

@@ -1,5 +1,4 @@
-import { onlyLocal } from '../../session/profiles/environment.ts';
-import { resolve } from 'node:path';
+import { isInBackground, onlyLocal } from '../../session/profiles/environment.ts';
 import { type Context, streaming, type Ui } from '../../cli/command.ts';
 import { counted } from '../../cli/output/figures.ts';
 import { cell } from '../../cli/output/rows.ts';
@@ -15,28 +14,20 @@ import { contentsIn } from './contents.ts';
 import { pageLink } from './status.ts';
 import { remoteOf } from './control.ts';
 import { requestLine, subjectOf } from './lines.ts';
-import { checkExternal } from './endpoints.ts';
 
-/** Options of a new sandbox. */
-export const settings = {
-  plan: choice('--plan <name>', 'the plan, for its limits (default: enterprise)', planNames),
-  rng: option('--rng <seed>', 'the same seed gives the same ids and delays'),
-} as const;
+export const planOption = choice('--plan <name>', 'the plan, for its limits (default: enterprise)', planNames);
 
 const params = {
   background: flag('--background', 'return when it is ready, and leave it running'),
   port: option('--port <port>', 'the port (default: 4780, or the next free one)', port),
-  ...settings,
+  plan: planOption,
   idle: option(
     '--idle <duration>',
     'stop after this long without a request (default in the background: 30m)',
     duration,
   ),
-  data: option('--data <dir>', 'save it in this folder (separate from --profile local)', resolve),
-  external: flag('--allow-external', 'allow webhooks on other machines'),
   ephemeral: flag('--ephemeral', 'use a temporary sandbox that is not saved (separate from --profile local)'),
   seedFile: option('--seed-file <file>', 'load this file first, in the format of sandbox seed'),
-  onDemand: flag('--on-demand', 'start it as --profile local does on demand'),
 } as const;
 
 export const startSandbox = streaming({
@@ -52,9 +43,8 @@ export const startSandbox = streaming({
   accepts: ['output'],
   piped: 'text',
   async *run(context, input): AsyncGenerator<readonly (Ready | LiveItem)[], Ended> {
-    checkExternal(context, input.external);
     const contents = input.seedFile === undefined ? undefined : await contentsIn(context, input.seedFile);
-    if (input.background) {
+    if (input.background && !isInBackground(context.host.env)) {
       const url = await inBackground(context, input, contents);
       const minutes = (input.idle ?? 30 * 60_000) / 60_000;
       context.note(
@@ -73,7 +63,7 @@ export const startSandbox = streaming({
       const call = callLine(input, url);
       yield [{ type: 'ready', url, port, page, ...(isWatched && { call }) } as const];
       if (isWatched) yield* liveItems(served.sandbox, end);
-      else if (isSeparate(input) && context.given.output === undefined) context.note('call', `to call it: ${call}`);
+      else if (input.ephemeral && context.given.output === undefined) context.note('call', `to call it: ${call}`);
       return { url, ended: await end };
     } finally {
       await served.close();
@@ -106,17 +96,12 @@ function readyLine({ url, call, page }: Ready, { color }: Ui): string {
 
 /** Prints no key: the shell that runs it gets them. */
 function callLine(input: Input<typeof params>, url: string): string {
-  return `eval "$(bizmsg sandbox env${isSeparate(input) ? ` --url ${url}` : ''})"`;
-}
-
-/** Whether `--profile local` is another sandbox. */
-function isSeparate({ ephemeral, data }: Input<typeof params>): boolean {
-  return ephemeral || data !== undefined;
+  return `eval "$(bizmsg sandbox env${input.ephemeral ? ` --url ${url}` : ''})"`;
 }
 
 async function start(context: Context, input: Input<typeof params>) {
-  const { port, plan, rng: seed, idle, data, external, ephemeral, onDemand } = input;
-  if (ephemeral && data !== undefined) throw usage('--ephemeral and --data exclude each other');
+  const { port, plan, idle, ephemeral } = input;
+  const background = isInBackground(context.host.env);
   const [{ createSandbox }, { serve }, { defaultData }, { logFile, rotate }, { createNotes }] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
     import('../../sandbox/serve.ts'),
@@ -128,26 +113,20 @@ async function start(context: Context, input: Input<typeof params>) {
   const { host } = context;
   const note = createNotes((text) => {
     // stderr is the log then.
-    if (onDemand) rotate(logFile(stateFolder));
+    if (background) rotate(logFile(stateFolder));
     context.note('sandbox', text);
   }, host.now);
   // Clients can cause the same warning with each request.
   const warn = (text: string) => note(text, text);
-  // Only this user can write to the default folder, so this user allowed its webhooks.
-  const isAllowed = external || (data === undefined && !onlyLocal(host.env));
   return serve({
     host,
     build: __BUILD__,
-    sandbox(journal) {
-      const sandbox = createSandbox({ plan, seed, external: isAllowed, warn, journal });
-      if (seed !== undefined && sandbox.seedText !== seed) warn('--rng is ignored: this sandbox already has a seed');
-      return sandbox;
-    },
+    sandbox: (journal) => createSandbox({ plan, external: !onlyLocal(host.env), warn, journal }),
     stateFolder,
-    data: ephemeral ? null : (data ?? defaultData(stateFolder)),
+    data: ephemeral ? null : defaultData(stateFolder),
     port,
-    idle: idle ?? (onDemand ? undefined : Infinity),
-    background: onDemand,
+    idle: idle ?? (background ? undefined : Infinity),
+    background,
     words: wordsOf(input),
     warn,
   });
@@ -160,9 +139,12 @@ async function inBackground(
 ): Promise<string> {
   const sandboxes = await context.sandboxes();
   const running = sandboxes.find();
-  const { data, ephemeral } = input;
-  if (ephemeral) throw usage('--ephemeral and --background exclude each other', foreground);
-  if (data !== undefined) throw usage('--data and --background exclude each other', foreground);
+  if (input.ephemeral) {
+    throw usage(
+      '--ephemeral and --background exclude each other',
+      'leave out --background, and let the shell run it: bizmsg sandbox start … &',
+    );
+  }
   const words = wordsOf(input);
   if (running) throw await notOurs(running, words);
   const locator = await sandboxes.ensure(words);
@@ -172,11 +154,9 @@ async function inBackground(
   return locator.url;
 }
 
-const foreground = 'leave out --background, and let the shell run it: bizmsg sandbox start … &';
-
 /** The options that are compared with those of a running sandbox. */
-function wordsOf({ port, plan, rng, idle }: Input<typeof params>): readonly string[] {
-  const given = Object.entries({ port, plan, rng, idle: idle && `${idle}ms` });
+function wordsOf({ port, plan, idle }: Input<typeof params>): readonly string[] {
+  const given = Object.entries({ port, plan, idle: idle && `${idle}ms` });
   return given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
 }
 

@@ -7,7 +7,7 @@ import type { Collection, Core, State } from '../state/state.ts';
 import { type NewContents, readContents, shownProblems } from './read.ts';
 import { seeds } from './sample-data.ts';
 
-/** Resets, fills and exports the contents of a sandbox. */
+/** Resets and fills the contents of a sandbox. */
 export function createContents({ store, ids, clock, warn }: Core) {
   const { state, commit } = store;
   return {
@@ -29,13 +29,6 @@ export function createContents({ store, ids, clock, warn }: Core) {
       const { contacts, templates, campaigns } = contents;
       return { contacts: contacts.length, templates: templates.length, campaigns: campaigns.length };
     },
-    export: () => ({
-      contacts: state.contacts.list,
-      templates: state.templates.list,
-      campaigns: state.campaigns.list,
-      messages: [...state.messages.values()].map(({ message, status }) => ({ ...message, status })),
-      events: [...state.events],
-    }),
   };
 }
 

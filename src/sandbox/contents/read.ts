@@ -15,24 +15,20 @@ export interface ReadContents {
   readonly contents: NewContents;
   /** Each problem with its JSON pointer. Do not use the contents if there are any. */
   readonly problems: readonly string[];
-  /** Parts of an export that cannot be imported. */
-  readonly ignored: readonly string[];
 }
 
 const kinds = ['contacts', 'templates', 'campaigns'] as const;
-const exportOnly: readonly string[] = ['messages', 'events'];
 
 /** Reads everything, to report all problems together. */
 export function readContents(value: unknown): ReadContents {
   const given = isRecord(value) ? value : {};
-  const names = Object.keys(given);
-  const problems = nameProblems(names);
+  const problems = nameProblems(Object.keys(given));
   const contents: NewContents = {
     contacts: records('contacts', contact, ({ phone, id }) => ({ phone, id })),
     templates: records('templates', template, ({ name, id }) => ({ name, id })),
     campaigns: records('campaigns', campaign, ({ name, id }) => (id === undefined ? { name } : { id })),
   };
-  return { contents, problems, ignored: names.filter((name) => exportOnly.includes(name) && !isEmpty(given[name])) };
+  return { contents, problems };
 
   function records<T>(kind: (typeof kinds)[number], reader: Reader<T>, keysOf: KeysOf<T>): readonly T[] {
     const { [kind]: list = [] } = given;
@@ -65,7 +61,7 @@ export function shownProblems(problems: readonly string[]): readonly string[] {
 }
 
 function nameProblems(names: readonly string[]): string[] {
-  const known: readonly string[] = [...kinds, ...exportOnly];
+  const known: readonly string[] = kinds;
   if (!names.some((name) => known.includes(name)))
     return [`must be an object with at least one of ${kinds.join(', ')}`];
   return names.filter((name) => !known.includes(name)).map((name) => `/${name} ${unknownName(name, known)}`);
@@ -82,10 +78,6 @@ function checkUnique(keys: ReturnType<KeysOf<unknown>>, at: string, places: Map<
     if (before !== undefined) throw new Mismatch(at, `has the same ${field} as ${before}`);
     places.set(key, at);
   }
-}
-
-function isEmpty(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
 }
 
 type NewContact = ReturnType<typeof contact>;

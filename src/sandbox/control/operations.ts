@@ -210,7 +210,6 @@ export const operations = {
     return sandbox.counts();
   }),
   seed: op(read.notShown, ({ sandbox }: WithSandbox, contents) => sandbox.seed(contents)),
-  export: op(nothing, ({ sandbox }: WithSandbox) => sandbox.export()),
 };
 
 export type OperationName = keyof typeof operations;

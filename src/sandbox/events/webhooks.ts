@@ -109,12 +109,10 @@ export function isOrphaned({ url, owner }: Owned, kill: Probe, successor: Owned)
 }
 
 const notAllowed = 'is on another machine, which was not allowed when the sandbox started';
-const remedy =
-  'allow it with --allow-external at the start, or with bizmsg sandbox endpoints add <url> --allow-external';
 
 /**
- * Disables webhooks on other machines unless they are allowed: the data folder may come from another user. It is not
- * journaled, so it ends with the sandbox; adding the webhook again enables it.
+ * Disables webhooks on other machines unless they are allowed. It is not journaled, so it ends with the sandbox; adding
+ * the webhook again enables it.
  */
 export function disableExternal(state: State, isAllowed: boolean, warn: (text: string) => void): void {
   for (const registered of state.webhooks.values()) {
@@ -123,7 +121,9 @@ export function disableExternal(state: State, isAllowed: boolean, warn: (text: s
     if (registered.disabled === notAllowed) registered.disabled = undefined;
     if (isAllowed || registered.disabled !== undefined || isThisMachine(new URL(url).hostname)) continue;
     registered.disabled = notAllowed;
-    warn(`no events are sent to ${redact(url)}, which is on another machine; ${remedy}`);
+    warn(
+      `no events are sent to ${redact(url)}, which is on another machine: the sandbox was started with BIZMSG_LOCAL_ONLY=1`,
+    );
   }
 }
 

@@ -24,7 +24,6 @@ const slow: Partial<Record<OperationName, number>> = {
   trigger: 60_000,
   reset: 120_000,
   seed: 120_000,
-  export: 120_000,
   messages: 120_000,
 };
 

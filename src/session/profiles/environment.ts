@@ -38,6 +38,13 @@ export function onlyLocal({ BIZMSG_LOCAL_ONLY: only }: Env): boolean {
   throw configuration('bad-variable', `BIZMSG_LOCAL_ONLY is "${only}"`, 'the only value is 1');
 }
 
+/** Set for the process that serves the sandbox in the background. */
+export const inBackground = 'BIZMSG_IN_BACKGROUND';
+
+export function isInBackground(env: Env): boolean {
+  return env[inBackground] !== undefined;
+}
+
 /** Whether the key in the environment belongs to the sandbox of `sandbox exec`. */
 export function isInsideExec(env: Env): boolean {
   return onlyLocal(env) && env['BIZMSG_API_KEY'] !== undefined;

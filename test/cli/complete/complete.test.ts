@@ -87,7 +87,6 @@ describe('a TAB', () => {
     ['--ca-file ', 'files'],
     ['send-batch welcome ', 'files'],
     ['webhooks show --raw ', 'files'],
-    ['sandbox start --data ', 'folders'],
     ['sandbox exec -- ', 'command'],
     ['sandbox exec --plan growth -- npm --pro', 'command'],
     ['webhooks expect message.read -- ', 'command'],

@@ -4,7 +4,6 @@ import { refusal } from './rig.ts';
 it.each([
   ['the name of a command without its group', 'import people.csv', 'did you mean bizmsg contacts import?'],
   ['the same after help', 'help import', 'did you mean bizmsg contacts import?'],
-  ['a name in several groups', 'export', 'did you mean bizmsg contacts export or bizmsg sandbox export?'],
   ['a mistyped command', 'imprt', 'did you mean bizmsg contacts import?'],
   ['a name in many groups', 'show', 'did you mean bizmsg runs show, bizmsg templates show or bizmsg profiles show?'],
   ['a group of a group', 'plan', 'did you mean bizmsg sandbox plan?'],

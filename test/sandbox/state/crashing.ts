@@ -35,13 +35,13 @@ export interface Asked {
   readonly messages: Set<string>;
 }
 
-export async function startReal(home: string, data: string): Promise<RealSandbox> {
-  const child = spawnReal(home, data);
+export async function startReal(home: string): Promise<RealSandbox> {
+  const child = spawnReal(home);
   const exited = once(child, 'exit');
   let said = '';
   child.stderr.on('data', (text: Buffer) => (said += text.toString()));
   await Promise.race([once(child.stdout, 'data'), exited]);
-  const locator = findSandbox(join(home, '.local/state/bizmsg'), alive, data);
+  const locator = findSandbox(join(home, '.local/state/bizmsg'), alive);
   if (locator?.pid !== child.pid || !locator) throw new Error(`the sandbox did not start: ${said}`);
   const ended = async (signal: 'SIGKILL' | 'SIGTERM') => {
     child.kill(signal);
@@ -58,15 +58,15 @@ export async function startReal(home: string, data: string): Promise<RealSandbox
 }
 
 /** A sandbox that is killed after a few milliseconds, perhaps while it loads its journal. */
-export async function killEarly(home: string, data: string, milliseconds: number): Promise<void> {
-  const child = spawnReal(home, data);
+export async function killEarly(home: string, milliseconds: number): Promise<void> {
+  const child = spawnReal(home);
   await wait(milliseconds);
   child.kill('SIGKILL');
   await once(child, 'exit');
 }
 
-function spawnReal(home: string, data: string) {
-  const words = ['sandbox', 'start', '--port', '0', '--data', data, '-o', 'ndjson'];
+function spawnReal(home: string) {
+  const words = ['sandbox', 'start', '--port', '0', '-o', 'ndjson'];
   const child = spawn(process.execPath, [binary, ...words], { env: cleanEnv(home), stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;

@@ -55,14 +55,6 @@ describe('the data id of a sandbox', () => {
     await cli(['sandbox', 'reset', 'logs'], { home: machine.home });
     expect(machine.dataId()).toBe(before);
   });
-
-  it('is not imported from another sandbox', async () => {
-    const machine = newMachine();
-    const { sandbox } = await machine.start();
-    const before = machine.dataId();
-    sandbox.seed(JSON.parse(JSON.stringify(sandbox.export())));
-    expect(machine.dataId()).toBe(before);
-  });
 });
 
 function newMachine() {

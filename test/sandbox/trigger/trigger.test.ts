@@ -66,11 +66,11 @@ describe('a receipt', () => {
     const world = calls();
     await world.post(paths.send, order);
     world.sandbox.trigger('message.delivered');
-    const [message] = world.sandbox.export().messages;
+    const message = world.sandbox.message(world.sandbox.messages()[0]?.id ?? '');
     await world.clock.advance(60_000);
     expect(world.sandbox.events().map(({ type, at }) => [type, at])).toEqual([
       ['message.delivered', start],
-      ['message.read', message?.receipts[1]?.at],
+      ['message.read', Date.parse(message?.receipts[1]?.at ?? '')],
     ]);
   });
 
@@ -231,8 +231,10 @@ describe('broadcast.completed', () => {
     sandbox.trigger('broadcast.completed');
     const sizes = [...journal.past].slice(before).map(({ length }) => length);
     expect(sizes).toEqual([1_000, 1_000, 508]);
-    expect(new Set(sandbox.messages().map(({ id }) => id)).size).toBe(2_505);
-    expect(new Set(sandbox.export().messages.map(({ receipts }) => receipts[0]?.at)).size).toBeGreaterThan(100);
+    const ids = sandbox.messages().map(({ id }) => id);
+    expect(new Set(ids).size).toBe(2_505);
+    const due = ids.slice(0, 300).map((id) => sandbox.message(id)?.receipts[0]?.at);
+    expect(new Set(due).size).toBeGreaterThan(100);
   });
 
   it.each([
