@@ -72,7 +72,6 @@ export type ErrorCode =
   | 'live-key-to-sandbox'
   | 'local-key-elsewhere'
   | 'message-failed'
-  | 'no-api'
   | 'no-command'
   | 'no-events'
   | 'no-key'

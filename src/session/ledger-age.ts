@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { CliError, olderLedger } from '../base/errors.ts';
+import { query, type Transaction } from '../base/transaction.ts';
 import type { Ledger, LedgerAge } from '../ledger/ledger.ts';
 import { openLogs } from '../logs/database.ts';
-import { lastTick, putTick } from '../logs/ledger-tick.ts';
 import type { Session } from './session.ts';
 
 /** Milliseconds that the logs may delay a request. */
@@ -56,6 +56,30 @@ async function attempt<T>(act: () => Promise<T>): Promise<T | undefined> {
     if (error instanceof CliError) return undefined;
     throw error;
   }
+}
+
+/** How far a ledger was when it was last used with a live key, and the name of this machine there. */
+interface LastTick {
+  readonly tick: number;
+  readonly place: string;
+}
+
+function lastTick(ledger: string): Transaction<LastTick | undefined> {
+  return function* () {
+    const [row] = yield* query('SELECT tick, place FROM ledger WHERE id = $1', ledger);
+    return row && { tick: Number(row['tick']), place: String(row['place']) };
+  };
+}
+
+function putTick(ledger: string, { tick, place }: LastTick): Transaction<void> {
+  return function* () {
+    yield* query(
+      'INSERT INTO ledger (id, tick, place) VALUES ($1, $2, $3) ON CONFLICT (id) DO UPDATE SET tick = $2, place = $3',
+      ledger,
+      tick,
+      place,
+    );
+  };
 }
 
 /** The age of the ledger in this file. */
