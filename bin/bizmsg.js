@@ -3,23 +3,21 @@
 
 const { constants, homedir, userInfo } = require('node:os');
 const { isTerminal, output } = require('./output.js');
+
 const isWindows = process.platform === 'win32';
-const { main } = load(process.argv[2] === '__complete' ? 'complete' : 'main');
+const [, , first = ''] = process.argv;
+const { main } = load(first === '__complete' ? 'complete' : 'main');
 
 /** @type {AbortController | undefined} */
 let interruption;
-/** @type {number | undefined} */
-let interruptedAt;
-/** Time of a second signal: the user does not want to wait. */
-let abandonedAt = Number.POSITIVE_INFINITY;
-/** Milliseconds to wait for a reader that has stopped reading, after one signal and after two. */
-const patience = { afterOne: 1_500, afterTwo: 100 };
+/** The first signal, and its time. @type {{ readonly name: NodeJS.Signals, readonly at: number } | undefined} */
+let interrupted;
 /** @type {((signal: import('../src/base/host.ts').EndSignal) => void) | undefined} */
 let onSignal;
 /** @type {(() => void) | undefined} */
 let onUnread;
 
-const outlet = { isAbandoned, onGone, isListening: () => interruption !== undefined };
+const outlet = { onGone, isEnding: () => interrupted !== undefined };
 const [stdout, stderr] = [output(1, outlet), output(2, outlet)];
 
 /** @type {import('../src/base/host.ts').Host} */
@@ -75,11 +73,7 @@ const host = {
   },
   sqlite: () => require('./sqlite.js').loadSqlite(),
   spawnDetached: (command, options) => require('./spawn.js').spawnDetached(command, options),
-  spawnAttached(command, options) {
-    const child = require('./spawn.js').spawnAttached(command, options);
-    for (const one of [stdout, stderr]) one.share(child.ended);
-    return child;
-  },
+  spawnAttached: (command, options) => require('./spawn.js').spawnAttached(command, options),
 };
 
 // A process that ends early must not look like a success.
@@ -92,11 +86,9 @@ function listenForSignals() {
     // Never removed: libraries that restore the cursor end the process if theirs is the only listener.
     // Windows knows no SIGTERM; Ctrl-Break asks for the same.
     process.on(isWindows && signal === 'SIGTERM' ? 'SIGBREAK' : signal, () => {
-      const now = Date.now();
-      interruptedAt ??= now;
+      interrupted ??= { name: signal, at: Date.now() };
       // The terminal and npx both pass on one Ctrl-C, so only a later signal counts as the second.
-      const isSecond = now > interruptedAt + 500;
-      if (isSecond) abandonedAt = Math.min(abandonedAt, now);
+      const isSecond = Date.now() > interrupted.at + 500;
       if (onSignal) return onSignal(signal);
       if (isSecond) endBySignal(signal);
       controller.abort(signal);
@@ -118,7 +110,10 @@ function endBySignal(signal) {
 
 async function runMain() {
   process.exitCode = await main(host);
-  // Nothing is left to do then, and all output was written synchronously: Node would only take down the heap, for 1.4 ms.
+  await Promise.allSettled([stdout.write(''), stderr.write('')]);
+  // A blocked write would block exit, too.
+  if (interrupted && (stdout.isStuck || stderr.isStuck)) endBySignal(interrupted.name);
+  // Nothing is left to do then, and Node would only take down the heap, for 1.4 ms.
   process.once('beforeExit', () => process.exit());
 }
 
@@ -139,17 +134,8 @@ function load(entry) {
   }
 }
 
-/**
- * True if it is time to give up on a reader that has read nothing since then.
- * @param {number} since
- */
-function isAbandoned(since) {
-  const now = Date.now();
-  return now > abandonedAt + patience.afterTwo || now > Math.max(since, interruptedAt ?? Infinity) + patience.afterOne;
-}
-
 /** A closed pipe, for example by head, is not a failure. After a signal, the signal ends the process. */
 function onGone() {
   if (onUnread) return onUnread();
-  if (interruptedAt === undefined) interruption?.abort('SIGPIPE');
+  if (!interrupted) interruption?.abort('SIGPIPE');
 }

@@ -1,227 +1,143 @@
 'use strict';
 
-const { constants, fstatSync, openSync, statSync, writeSync } = require('node:fs');
+const { fstatSync, statSync, write, writeSync } = require('node:fs');
 
 module.exports = { isTerminal, output };
 
-/** Replacements for terminals whose locale is not UTF-8. */
-const plain = new Map([
-  ['·', '-'],
-  ['•', '*'],
-  ['…', '...'],
-  ['→', '->'],
-  ['–', '-'],
-  ['’', "'"],
-  ['§', 'section '],
-]);
-
-const isWindows = process.platform === 'win32';
-
-/** Without a locale, as in containers, the terminal is assumed to be UTF-8. */
-const { LC_ALL, LC_CTYPE, LANG } = process.env;
-const locale = LC_ALL || LC_CTYPE || LANG || 'UTF-8';
-
-/**
- * @typedef {object} Outlet
- * @property {(since: number) => boolean} isAbandoned True if it is time to give up on a reader that has read nothing since then.
- * @property {() => void} onGone Called when the reader of stdout has closed the pipe.
- * @property {() => boolean} isListening True if signals are handled, which a blocked write would delay.
- */
-
-/** Bytes that fit in any empty socket. For no more, `node:net` is not worth loading, which takes 3 ms. */
+/** Bytes that fit in any empty pipe or socket. */
 const smallOutput = 4_096;
-/** The same for a few writes on Linux, whose sockets have room for 200 KB. */
-const largerOutput = process.platform === 'linux' ? 65_536 : smallOutput;
-const fewWrites = 16;
+/** Bytes of one write to a slow reader, whose progress is visible after each. */
+const slice = 65_536;
+/** Milliseconds to wait after a signal for a reader that has stopped reading. */
+const patience = 1_500;
+const closed = new Set(['EPIPE', 'ECONNRESET', 'EOF']);
 
 /**
- * Writes synchronously, because Node's streams take 3 ms to create. A full pipe or socket delays only the writer, not
- * the event loop.
+ * Writes in order, without Node's streams, which take 3 ms to create. What might not fit into a pipe is written in
+ * another thread, so that a reader that has stopped reading does not block signals.
  * @param {1 | 2} fd
- * @param {Outlet} outlet
- * @returns {import('../src/base/host.ts').Output & { share(until: Promise<unknown>): void }}
+ * @param {object} outlet
+ * @param {() => boolean} outlet.isEnding True after the first signal.
+ * @param {() => void} outlet.onGone Called when the reader of stdout has closed the pipe.
+ * @returns {import('../src/base/host.ts').Output & { readonly isStuck: boolean }}
  */
-function output(fd, { isAbandoned, onGone, isListening }) {
-  /** @type {number | undefined} */
-  let target;
-  let [last, written, writes, isShared, isLost] = [Promise.resolve(), 0, 0, false, false];
-  /** @type {Buffer[]} */
-  let waiting = [];
-  let next = last;
-  const unprinted = { bytes: 0, lines: 0 };
+function output(fd, { isEnding, onGone }) {
+  let [last, written, isStuck] = [Promise.resolve(), 0, false];
   return {
     get isTTY() {
       return isTerminal(fd);
     },
     get columns() {
-      return isTerminal(fd) ? (fd === 1 ? process.stdout : process.stderr).columns : undefined;
+      return isTerminal(fd) ? stream().columns : undefined;
     },
-    unprinted,
     get isFile() {
-      return isRegular(fd);
+      return statOf(fd)?.isFile() ?? false;
+    },
+    get isStuck() {
+      return isStuck;
     },
     write(text) {
-      // Waits for the previous write, which a full pipe may have accepted in part. Texts that wait are written together.
-      if (waiting.push(Buffer.from(typeof text === 'string' ? forLocale(text, fd) : text)) > 1) return next;
-      next = last.then(() => {
-        const all = waiting;
-        waiting = [];
-        return writeAll(Buffer.concat(all));
-      });
+      const next = last.then(() => writeAll(Buffer.from(text)));
       last = next.catch(() => {});
       return next;
-    },
-    share(until) {
-      isShared = true;
-      // Node makes the descriptor blocking again for the child.
-      if (target === fd) target = undefined;
-      const end = () => void (isShared = false);
-      until.then(end, end);
     },
   };
 
   /** @param {Buffer} bytes */
   async function writeAll(bytes) {
-    if (isWindows && isTerminal(fd)) return writeToConsole(fd, bytes);
-    let [rest, pause, since] = [bytes, 1, Infinity];
-    while (rest.length > 0) {
-      if (isLost) return lose(rest);
-      const taken = attempt(destination(rest.length), rest);
-      if (taken === undefined) return;
-      written += taken;
-      writes += 1;
-      rest = rest.subarray(taken);
-      if (taken > 0) [pause, since] = [1, Infinity];
-      else {
-        since = Math.min(since, Date.now());
-        isLost = isAbandoned(since);
-        pause = Math.min(2 * pause, 16);
-        if (!isLost) await new Promise((resolve) => setTimeout(resolve, pause));
+    try {
+      for (let rest = bytes; rest.length > 0;) {
+        const taken = writeNow(rest) ?? (await writeInThread(rest.subarray(0, slice)));
+        written += taken;
+        rest = rest.subarray(taken);
       }
+    } catch (error) {
+      // The command continues without a reader of its notes.
+      if (fd === 2 || !(error instanceof Error)) return;
+      if ('code' in error && closed.has(String(error.code))) return onGone();
+      throw Object.assign(error, { isOutput: true });
     }
   }
 
   /**
-   * Counts what is not printed. Later output is dropped too, because the reader has an incomplete line.
-   * @param {Buffer} rest
-   */
-  function lose(rest) {
-    unprinted.bytes += rest.length;
-    for (const byte of rest) if (byte === 0x0a) unprinted.lines += 1;
-  }
-
-  /**
-   * Opens or changes the file descriptor before the first write that might block.
-   * @param {number} length
-   */
-  function destination(length) {
-    if (target !== undefined) return target;
-    // On Windows a reader that has stopped reading stops the writer.
-    if (!isListening() || isWindows) return fd;
-    const own = reopened(fd);
-    if (own !== undefined) return (target = own);
-    // O_NONBLOCK would also apply to a child with the same stdout, and make its writes fail.
-    if (isShared || written + length <= (writes < fewWrites ? largerOutput : smallOutput)) return fd;
-    unblock(fd);
-    return (target = fd);
-  }
-
-  /**
-   * Returns the number of bytes written: 0 to a full pipe, undefined if the reader has closed it.
-   * @param {number} to
+   * Returns the number of bytes written; undefined if a write might block.
    * @param {Buffer} bytes
    */
-  function attempt(to, bytes) {
+  function writeNow(bytes) {
+    if (isStuck) throw new Error(unread);
+    const isPipe = statOf(fd)?.isFIFO() || statOf(fd)?.isSocket();
+    if (isConsole(fd) || (isPipe && written + bytes.length > smallOutput)) return undefined;
     try {
-      return writeSync(to, bytes);
+      return writeSync(fd, bytes);
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      if (code === 'EAGAIN') return 0;
-      // The command continues without a reader of its notes.
-      if (fd === 2) return undefined;
-      if (code !== 'EPIPE' && code !== 'ECONNRESET' && code !== 'EOF') {
-        if (error instanceof Error) Object.assign(error, { isOutput: true });
-        throw error;
-      }
-      onGone();
-      return undefined;
+      if (isBusy(error)) return undefined;
+      throw error;
     }
   }
-}
 
-/**
- * A file descriptor takes bytes in the console's own character set, the stream takes Unicode.
- * @param {1 | 2} fd
- * @param {Buffer} bytes
- * @returns {Promise<void>}
- */
-function writeToConsole(fd, bytes) {
-  const stream = fd === 1 ? process.stdout : process.stderr;
-  return new Promise((resolve) => stream.write(bytes, () => resolve()));
-}
+  /**
+   * Gives up if nothing is read for a while after a signal.
+   * @param {Buffer} bytes
+   * @returns {Promise<number>}
+   */
+  function writeInThread(bytes) {
+    return new Promise((resolve, reject) => {
+      // A console takes bytes in its own character set, and the stream takes Unicode.
+      if (isConsole(fd)) return stream().write(bytes, () => resolve(bytes.length));
+      let waited = 0;
+      const timer = setInterval(() => {
+        if (isEnding()) waited += patience / 10;
+        isStuck = waited >= patience;
+        if (isStuck) end(new Error(unread));
+      }, patience / 10);
+      return attempt();
 
-/**
- * @param {string} text
- * @param {1 | 2} fd
- */
-function forLocale(text, fd) {
-  if (/utf-?8/i.test(locale) || !isTerminal(fd)) return text;
-  return text.replace(/[·•…→–’§]/g, (character) => plain.get(character) ?? character);
-}
+      function attempt() {
+        write(fd, bytes, (error, taken) => (isBusy(error) ? setTimeout(attempt, 10) : end(error, taken)));
+      }
 
-/**
- * Returns a separate non-blocking file description of the pipe at `fd`; undefined if it is not a pipe.
- * @param {1 | 2} fd
- */
-function reopened(fd) {
-  try {
-    if (fstatSync(fd).isFIFO()) return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
-  } catch {
-    // This system has no such path, or the reader has closed the pipe.
+      /** @param {Error | null} error */
+      function end(error, taken = 0) {
+        clearInterval(timer);
+        return error ? reject(error) : resolve(taken);
+      }
+    });
   }
-  return undefined;
-}
 
-/** References that keep garbage collection from closing the descriptors. @type {unknown[]} */
-const unblocked = [];
-
-/**
- * Sets O_NONBLOCK on a pipe or socket, by creating a Node stream. Node resets it at exit.
- * @param {1 | 2} fd
- */
-function unblock(fd) {
-  try {
-    const stat = fstatSync(fd);
-    if (!stat.isSocket() && !stat.isFIFO()) return;
-    const { Socket } = require('node:net');
-    unblocked.push(new Socket({ fd, readable: false, writable: true }));
-  } catch {
-    // Closed, or a kind of socket that Node does not support.
+  function stream() {
+    return fd === 1 ? process.stdout : process.stderr;
   }
 }
 
-/** @param {1 | 2} fd */
-function isRegular(fd) {
-  try {
-    return fstatSync(fd).isFile();
-  } catch {
-    return false;
-  }
+const unread = 'nothing reads it';
+
+/**
+ * Whether another program has made the descriptor non-blocking, and it is full.
+ * @param {unknown} error
+ */
+function isBusy(error) {
+  return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
 }
 
-/** @param {0 | 1 | 2} fd */
+/** @param {number} fd */
+function isConsole(fd) {
+  return process.platform === 'win32' && isTerminal(fd);
+}
+
+/** @param {number} fd */
 function isTerminal(fd) {
+  const stat = statOf(fd);
+  if (!stat?.isCharacterDevice()) return false;
+  // For /dev/null, node:tty need not be loaded, which takes 4 ms.
+  return stat.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev && require('node:tty').isatty(fd);
+}
+
+/** @param {number} fd */
+function statOf(fd) {
   try {
-    const stat = fstatSync(fd);
-    // For /dev/null, node:tty need not be loaded, which takes 4 ms.
-    return stat.isCharacterDevice() && stat.rdev !== nullDevice() && require('node:tty').isatty(fd);
+    return fstatSync(fd);
   } catch {
     // Closed.
-    return false;
+    return undefined;
   }
-}
-
-/** Undefined on Windows. */
-function nullDevice() {
-  return statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
 }

@@ -4,22 +4,15 @@ import type { Row, Value } from './transaction.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Output dropped because its reader stalled for too long after a signal. */
-export interface Unprinted {
-  readonly bytes: number;
-  readonly lines: number;
-}
-
 /** stdout or stderr. */
 export interface Output {
   readonly isTTY: boolean;
   readonly columns: number | undefined;
   /** Whether it is a regular file. */
   readonly isFile?: boolean;
-  readonly unprinted: Unprinted;
   /**
-   * Resolves once the text is written or dropped. A closed reader is not an error. Other errors have `isOutput`, which
-   * distinguishes them from a failed write to a file: neither names its target.
+   * Resolves once the text is written. A closed reader is not an error, one that reads nothing after a signal is. Errors
+   * have `isOutput`, which distinguishes them from a failed write to a file: neither names its target.
    */
   write(text: string | Uint8Array): Promise<void>;
 }

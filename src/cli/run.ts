@@ -6,8 +6,8 @@ import { american, checkValues, locate, wantsJson, parse } from './argv.ts';
 import type { Command, CommandResult, Context, Emit, Located, Tree } from './command.ts';
 import { createContext } from './context.ts';
 import { type Globals, globals, refused } from './globals.ts';
-import { createPrinter, noteUnprinted, type Printer, type PrinterOptions } from './output/printer.ts';
-import { createReporter, failed, failedInTheEnd, type Reporter, signalExit, unwritable } from './output/reporter.ts';
+import { createPrinter, type Printer, type PrinterOptions } from './output/printer.ts';
+import { createReporter, failed, failedInTheEnd, type Reporter, unwritable } from './output/reporter.ts';
 import { createUi, helpPage } from './output/ui.ts';
 import { longName, type Param, readInput, type Texts } from './params.ts';
 
@@ -71,25 +71,16 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Comm
     clean: reporter.clean,
     note: context.note,
   };
-  let outcome: CommandResult | undefined;
   try {
     const printer = createPrinter(options);
     const ran = () => outcomeOf(() => node.run(context, texts, emitting(printer)), given);
     const isList = node.lists && !given.dryRun;
-    outcome = isList ? await ended(ran, printer) : await ran();
+    const outcome = isList ? await ended(ran, printer) : await ran();
     const fault = isList ? undefined : await printed(outcome, options, context);
-    return fault ?? exitOf(outcome, host);
+    return fault ?? outcome.exit;
   } finally {
-    const { unprinted } = host.stdout;
-    if (unprinted.bytes > 0) noteUnprinted(unprinted, reporter, outcome?.unprinted);
     await context.close();
   }
-}
-
-/** A truncated result is not a success, unless it is stored elsewhere. */
-function exitOf({ exit, unprinted: kept }: CommandResult, { stdout, signal }: Host): CommandResult['exit'] {
-  const isCutOff = stdout.unprinted.bytes > 0 && kept === undefined;
-  return isCutOff && exit === 'done' ? signalExit(signal.reason) : exit;
 }
 
 /** Whether the output may reach a terminal; a pipe may end at one, as in `| head`. */
@@ -195,12 +186,12 @@ async function ended(perform: () => Promise<CommandResult>, { end }: Printer): P
 async function printed(
   outcome: CommandResult,
   options: PrinterOptions,
-  context: Pick<Context, 'host' | 'note'>,
+  context: Pick<Context, 'note'>,
 ): Promise<CliError | undefined> {
   let [isPrinted, fault]: [boolean, CliError | undefined] = [false, undefined];
   try {
     await print(outcome, options, context);
-    isPrinted = context.host.stdout.unprinted.bytes === 0;
+    isPrinted = true;
   } finally {
     fault = await outcome.finish?.(isPrinted);
   }

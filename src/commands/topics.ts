@@ -90,7 +90,6 @@ const environment = `Environment
   CI                  disables prompts and lines that change in place
   ACCESSIBLE          disables lines that change in place, for screen readers
   TERM                "dumb" disables colors and lines that change in place
-  LC_ALL, LC_CTYPE, LANG            without UTF-8, terminals get plain letters
   BROWSER             the browser of sandbox open, on Linux with xdg-open
 
 A BIZMSG_ variable that is set but empty is an error (exit 3), because a missing

@@ -42,8 +42,6 @@ export interface Listening {
   readonly first: Promise<void>;
   /** Events and the results of forwarding them. Ends after `stop()`, once everything is shown. For one reader. */
   items(): AsyncGenerator<readonly Item[], void>;
-  /** The number of recorded events that `items` has not shown. */
-  unshown(): number;
   /** Receives no more events; those received are still shown. Returns the number of events that were not forwarded. */
   stop(): Promise<number>;
   close(): Promise<void>;
@@ -101,7 +99,7 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
     const adopted = forwardTo ? await logs.write(adopt(id, forwardTo.href, live)) : 0;
     if (adopted > 0) warn(`forwarding events that a killed listener received: ${adopted}`);
     forwarder.expect(adopted);
-    return { url, port, first, items, unshown: () => received - shown, stop, close };
+    return { url, port, first, items, stop, close };
   } catch (error) {
     await close();
     throw error;

@@ -21,7 +21,7 @@ function written(seconds: number, { terminal, quiet = false, env = {}, after = '
   const clock = movedClock();
   let text = '';
   const write = async (part: string | Uint8Array) => void (text += part);
-  const output = { isTTY: terminal, columns: 60, unprinted: { bytes: 0, lines: 0 }, write };
+  const output = { isTTY: terminal, columns: 60, write };
   const refuse = () => {
     throw new Error('not needed here');
   };

@@ -795,10 +795,10 @@ describe('the binary', () => {
     expect(stderr).toContain('msg_1');
   });
 
-  // The error is put into Node's own functions.
+  // The error is put into one of Node's own functions that no module calls when it is loaded.
   it('reports an internal error as a bug, with exit 1', async () => {
     const { home, env } = await openHostile((_, __, response) => response.end('[{"id":"1"}]'));
-    const fault = 'data:text/javascript,Object.fromEntries=()=>{throw new TypeError("on purpose")}';
+    const fault = 'data:text/javascript,Array.prototype.every=()=>{throw new TypeError("on purpose")}';
     const ran = await bin([...list, '-o', 'json'], {
       home,
       env: { ...env, NODE_OPTIONS: `--import=${encodeURI(fault)}` },

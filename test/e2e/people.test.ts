@@ -14,27 +14,6 @@ async function open({ home, env }: World, options: Omit<TerminalOptions, 'home'>
 }
 
 describe('a terminal', () => {
-  it.each([
-    ['C', 'sandbox ...'],
-    ['en_US.ISO-8859-1', 'sandbox ...'],
-    ['', 'sandbox …'],
-    ['de_DE.utf8', 'sandbox …'],
-  ])('with the locale "%s" shows "%s"', async (LC_ALL, text) => {
-    const terminal = await open(await rig.newWorld(), { env: { LC_ALL, LANG: '' } });
-    await terminal.enter('bizmsg --help | cat; bizmsg --help');
-    await terminal.ended();
-    const lines = () => terminal.written().split('\n');
-    await expect.poll(() => lines().filter((line) => line.startsWith('  sandbox'))[1]).toContain(text);
-  });
-
-  it('with the locale "C" shows only ASCII', async () => {
-    const terminal = await open(await rig.newWorld(), { env: { LC_ALL: 'C' } });
-    await terminal.enter('bizmsg doctor --all');
-    await terminal.ended();
-    expect(terminal.written()).toContain('sk_test_...');
-    expect(terminal.written()).not.toMatch(/[^\u0000-\u007f]/);
-  });
-
   it('of 40 columns shows help and lists that fit', async () => {
     const terminal = await open(await rig.newWorld(), { columns: 40 });
     await terminal.enter('bizmsg help output');

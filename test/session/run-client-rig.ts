@@ -30,7 +30,7 @@ export function rig({ env, home = emptyHome(), words = {}, isHasty = false }: Se
   const refuse = () => {
     throw new Error('not needed here');
   };
-  const output = { isTTY: false, columns: undefined, unprinted: { bytes: 0, lines: 0 }, write: async () => {} };
+  const output = { isTTY: false, columns: undefined, write: async () => {} };
   const host: Host = {
     argv: [],
     env: { ...homeEnv(home), ...env },

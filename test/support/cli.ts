@@ -75,8 +75,7 @@ export async function stopSandboxes(home: string): Promise<void> {
 function collector(columns: number | undefined, isFile = false): { output: Output; text: () => string } {
   let text = '';
   const write = async (part: string | Uint8Array) => void (text += Buffer.from(part).toString());
-  const unprinted = { bytes: 0, lines: 0 };
-  return { output: { isTTY: columns !== undefined, columns, isFile, unprinted, write }, text: () => text };
+  return { output: { isTTY: columns !== undefined, columns, isFile, write }, text: () => text };
 }
 
 function stdin(text: string | Buffer | undefined): Readable {

@@ -1,10 +1,9 @@
 import { type CellOptions, unicodeEscaped } from '../../base/cell-escapes.ts';
 import { usage } from '../../base/errors.ts';
-import type { Output, Unprinted } from '../../base/host.ts';
+import type { Output } from '../../base/host.ts';
 import { jsonText } from '../../base/json.ts';
 import type { Item, ListForm, Piped, View } from '../command.ts';
 import type { Format } from '../globals.ts';
-import { counted, whole } from './figures.ts';
 import {
   cell,
   columnsOf,
@@ -21,7 +20,6 @@ import {
 } from './rows.ts';
 import { safeJson, safeLines } from './text.ts';
 import type { Ui } from './ui.ts';
-import type { Reporter } from './reporter.ts';
 import type { TablePrinting } from './table.ts';
 
 export interface PrinterOptions extends TablePrinting, CellOptions {
@@ -227,11 +225,4 @@ function identified(row: Row): unknown {
 
 function isFilledRows(value: unknown): value is readonly Row[] {
   return isRows(value) && value.length > 0;
-}
-
-/** Reports output that was dropped because stdout was not read; `kept` names its other place. */
-export function noteUnprinted({ bytes, lines }: Unprinted, reporter: Pick<Reporter, 'note'>, kept?: string): void {
-  const amount = `${counted(lines, 'line')} (${whole(bytes)} bytes)`;
-  const where = kept === undefined ? '' : `; ${kept}`;
-  reporter.note('unprinted', `not printed: ${amount}, because stdout was not read after the signal${where}`);
 }

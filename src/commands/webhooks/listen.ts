@@ -1,6 +1,5 @@
 import { jsonText } from '../../base/json.ts';
 import { streaming, type Ui } from '../../cli/command.ts';
-import { counted } from '../../cli/output/figures.ts';
 import { cell } from '../../cli/output/rows.ts';
 import { eventNames, isDelivered } from '../../contract/events.ts';
 import type { EventItem, ForwardedItem, Item } from '../../webhooks/items.ts';
@@ -31,22 +30,18 @@ export const listenForEvents = streaming({
     try {
       yield [listener.ready];
       yield* listener.items();
-      return { type: 'ended', url: listener.ready.url, ...(listener.unshown() > 0 && { unshown: listener.unshown() }) };
+      return { type: 'ended', url: listener.ready.url };
     } finally {
       await listener.close();
     }
   },
   line: (item, ui, { full }) => itemLine(item, ui, full),
   view: ({ url }) => `Stopped ${url}`,
-  unprinted: ({ unshown }) =>
-    `${unshown === undefined ? '' : `also not printed: ${counted(unshown, 'later event')}; `}bizmsg webhooks history shows the events`,
 });
 
 interface Ended {
   readonly type: 'ended';
   readonly url: string;
-  /** Events that were not printed. */
-  readonly unshown?: number;
 }
 
 /** A line for people. All texts in the item are safe already. */

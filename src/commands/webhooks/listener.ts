@@ -41,10 +41,8 @@ export interface Ready {
 
 interface Listener {
   readonly ready: Ready;
-  /** Ends after the context's signal, once everything is shown, or stdout is not read anymore. */
+  /** Ends after the context's signal, once everything is shown. */
   items(): AsyncGenerator<readonly Item[], void>;
-  /** The number of events that were not shown. */
-  unshown(): number;
   close(): Promise<void>;
 }
 
@@ -76,7 +74,7 @@ export async function openListener(context: Context, input: ListenInput): Promis
     await warnIfExposed(context, listening);
     const ready = readyOf(listening, sender, input);
     const items = () => itemsUntilEnd(context, listening, { sender, subscription, url });
-    return { ready, items, unshown: listening.unshown, close };
+    return { ready, items, close };
   } catch (error) {
     await close();
     throw error;
@@ -177,8 +175,6 @@ async function* itemsUntilEnd(
     for await (const items of withAdvice(context, listening.items())) {
       subscription?.report(items);
       yield items;
-      // The others are in the history.
-      if (context.host.stdout.unprinted.bytes > 0) break;
     }
     await ended;
   } finally {

@@ -10,7 +10,7 @@ it.each(['print', 'items'] as const)('masks a key before a narrow table cuts it 
   for (let width = 20; width <= 120; width += 4) {
     let text = '';
     const write = async (part: string | Uint8Array) => void (text += String(part));
-    const out = { isTTY: true, columns: width, unprinted: { bytes: 0, lines: 0 }, write };
+    const out = { isTTY: true, columns: width, write };
     const surroundings = { terminal: true, width, noColor: true, env: {}, now: () => 0 };
     const printer = createPrinter({
       out,
