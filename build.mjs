@@ -1,7 +1,7 @@
 // Builds dist: writes new files to a temporary folder and renames them into place, the entry last.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cliEntry, installCli, makeCli, precompile } from './build/cli.mjs';
+import { cliEntry, installCli, makeCli } from './build/cli.mjs';
 import { digestOf } from './build/inputs.mjs';
 import { installLibrary, libraryEntry, makeLibrary } from './build/library.mjs';
 import { installPage, makePage, pageEntry } from './build/page.mjs';
@@ -29,9 +29,8 @@ async function build() {
     installPage(page);
     renameSync(join(temporary, licenses), join(root, 'dist', licenses));
     // A package must not contain chunks of the previous build.
-    const files = installCli(cli, process.argv.includes('--alone') ? [] : previous.files, stamp);
+    const files = installCli(cli, process.argv.includes('--alone') ? [] : previous.files);
     writeFileSync(stampFile, JSON.stringify({ stamp, files, packages: packagesOf(chunks) }));
-    await precompile();
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }

@@ -1,11 +1,16 @@
 #!/usr/bin/env node
 'use strict';
 
+const { existsSync, mkdirSync, statSync } = require('node:fs');
+const nodeModule = require('node:module');
 const { constants, homedir, userInfo } = require('node:os');
+const { dirname, join } = require('node:path');
 const { isTerminal, output } = require('./output.js');
 
 const isWindows = process.platform === 'win32';
 const [, , first = ''] = process.argv;
+// The version and the help load too little code.
+if (!first.startsWith('-')) keepCompiledCode();
 const { main } = load(first === '__complete' ? 'complete' : 'main');
 
 /** @type {AbortController | undefined} */
@@ -115,6 +120,31 @@ async function runMain() {
   if (interrupted && (stdout.isStuck || stderr.isStuck)) endBySignal(interrupted.name);
   // Nothing is left to do then, and Node would only take down the heap, for 1.4 ms.
   process.once('beforeExit', () => process.exit());
+}
+
+/** Lets Node keep compiled code in the cache folder of this user, unless others could put code there. */
+function keepCompiledCode() {
+  if (!('enableCompileCache' in nodeModule && typeof nodeModule.enableCompileCache === 'function')) return;
+  const { XDG_CACHE_HOME } = process.env;
+  const caches = XDG_CACHE_HOME?.startsWith('/') ? XDG_CACHE_HOME : join(homedir(), '.cache');
+  const folder = join(caches, 'bizmsg');
+  try {
+    // With sudo, new folders would belong to root, and the user's programs could not use them.
+    if (!isOwn(dirname(caches))) return;
+    for (const path of [caches, folder]) {
+      if (!existsSync(path)) mkdirSync(path, { mode: 0o700 });
+      if (!isOwn(path)) return;
+    }
+    nodeModule.enableCompileCache(folder);
+  } catch {
+    // Each process compiles the code itself.
+  }
+}
+
+/** @param {string} path */
+function isOwn(path) {
+  const { uid, mode } = statSync(path);
+  return uid === process.geteuid?.() && (mode & 0o22) === 0;
 }
 
 /**
