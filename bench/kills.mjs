@@ -1,22 +1,23 @@
-// The campaigns of kills in their long forms, and pairs of containers with one state folder, which need root:
-//   node bench/kills.mjs [runs|listener|team|sandbox|containers …]
-//   BIZMSG_SEED repeats a campaign.
+// The campaigns in their long forms; those of containers need root. BIZMSG_SEED repeats one.
+//   node bench/kills.mjs [runs|listener|team|sandbox|models|changes|containers …]
 import { spawnSync } from 'node:child_process';
 
 const campaigns = {
-  runs: { env: { BIZMSG_KILLS: '500' }, file: 'test/e2e/run-kills.test.ts' },
-  listener: { env: { BIZMSG_KILLS: '100' }, file: 'test/webhooks/crash.test.ts' },
-  team: { env: { BIZMSG_KILLS: '100' }, file: 'test/team/kills.test.ts' },
-  sandbox: { env: { BIZMSG_KILLS: '100' }, file: 'test/sandbox/state/crash.test.ts' },
-  containers: { env: { BIZMSG_ROUNDS: '20' }, file: 'test/e2e/containers.test.ts' },
+  runs: { env: { BIZMSG_KILLS: '500' }, files: 'test/e2e/run-kills.test.ts' },
+  listener: { env: { BIZMSG_KILLS: '100' }, files: 'test/webhooks/crash.test.ts' },
+  team: { env: { BIZMSG_KILLS: '100' }, files: 'test/team/kills.test.ts' },
+  sandbox: { env: { BIZMSG_KILLS: '100' }, files: 'test/sandbox/state/crash.test.ts' },
+  models: { env: { BIZMSG_MODEL_RUNS: '300', BIZMSG_PROPERTY_RUNS: '200' }, files: 'model.test runs/stops' },
+  changes: { env: { BIZMSG_POINTS: '1000', BIZMSG_CUTS: '100' }, files: 'crash-points power-cut' },
+  containers: { env: { BIZMSG_ROUNDS: '20' }, files: 'test/e2e/containers.test.ts' },
 };
 
 const asked = process.argv.slice(2);
-for (const [name, { env, file }] of Object.entries(campaigns)) {
+for (const [name, { env, files }] of Object.entries(campaigns)) {
   if (asked.length > 0 && !asked.includes(name)) continue;
   const began = performance.now();
   const options = { env: { LONG_TESTS: '1', ...env, ...process.env }, stdio: 'inherit' };
-  const { status } = spawnSync('npx', ['vitest', 'run', file], options);
+  const { status } = spawnSync('npx', ['vitest', 'run', ...files.split(' ')], options);
   const seconds = ((performance.now() - began) / 1_000).toFixed(0);
   console.log(`${name}: ${status === 0 ? 'passed' : 'FAILED'} in ${seconds} s`);
   if (status !== 0) process.exitCode = 1;

@@ -172,7 +172,7 @@ describe('a process', () => {
 it('has one owner if several processes find the same dead owner at the same time', async () => {
   const path = temporary();
   const script = await racer();
-  for (let round = 0; round < (isLong ? 10 : 2); round++) {
+  for (let round = 0; round < (isLong ? 4 : 2); round++) {
     writeFileSync(path, `999999 12345 ${round}abc\n`);
     const instant = String(Date.now() + 300);
     const racers = Array.from({ length: 6 }, () => spawn(process.execPath, [script, path, instant]));

@@ -142,7 +142,7 @@ describe.runIf(hasProc)('several processes', () => {
 
   it('lose nothing that was committed when they are killed', async () => {
     const path = temporary();
-    for (let round = 0; round < (isLong ? 40 : 4); round++) {
+    for (let round = 0; round < (isLong ? 10 : 4); round++) {
       const writer = await start(path, 'write');
       await expect.poll(() => writer.stdout().split('\n').length).toBeGreaterThan(round * 3);
       await writer.kill();

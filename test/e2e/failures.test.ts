@@ -410,7 +410,7 @@ const failures: readonly Failure[] = [
     exit: 'unsafe',
     code: 'local-key-elsewhere',
     stage: staged(async () => {
-      const hostile = await openHostile(() => {});
+      const hostile = await openHostile((_, __, response) => response.writeHead(404).end());
       return { ...hostile, env: callerOf(hostile.url, 'sk_test_local-0123456789') };
     }),
     // Without the key, it is asked whether it is a sandbox.

@@ -13,7 +13,7 @@ describe.skipIf(noPowerCut !== undefined)(`a power cut (${noPowerCut ?? 'on Linu
     ['a profile with a plan', 'profile', 5],
     ['a key in the environment, without a known plan,', 'environment', 3],
   ] as const)('does not make a batch with %s repeat or lose a row', { timeout: 600_000 }, async (_, caller, few) => {
-    const resumed = await batchAfterCuts({ caller, cuts: isLong ? 16 : few, journaled: true });
+    const resumed = await batchAfterCuts({ caller, cuts: isLong ? 8 : few, journaled: true });
     expect(resumed.filter(({ repeated }) => repeated.length > 0)).toEqual([]);
     // A cut after the last row leaves a finished run, whose rows are not sent again.
     const isFinished = ({ left, stderr }: Resumed) => left.length === rows && stderr.includes('"sent-before"');
@@ -30,7 +30,7 @@ describe.skipIf(noPowerCut !== undefined)(`a power cut (${noPowerCut ?? 'on Linu
     const asked: Asked = { phones: new Set(), contacts: new Map(), messages: new Set() };
     const trace = await recordedSandbox(asked);
     expect([trace.code, asked.messages.size]).toEqual([0, calls / 2]);
-    const states = statesOf(trace, { cuts: isLong ? 10 : 5, journaled: true });
+    const states = statesOf(trace, { cuts: isLong ? 6 : 5, journaled: true });
     const restarted = await twoAtOnce(states, (state) => restartedFrom(state, trace, asked));
     const refused = restarted.filter(({ refusal }) => refusal !== undefined);
     expect(refused.filter(({ loss, refusal = '' }) => loss !== 'holes' || !damage.test(refusal))).toEqual([]);

@@ -10,7 +10,7 @@ import * as rig from './runs-rig.ts';
 import type { Place } from './runs-rig.ts';
 
 /** `bench/kills.mjs` runs more. */
-const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 20 : 6));
+const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 10 : 6));
 const killsOfOne = isLong ? 5 : 2;
 const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** The number of requests before a kill. */

@@ -252,25 +252,24 @@ const looks: readonly [Look, ...Look[]] = [
 /** The trace is the same in all formats except text and JSON. */
 const looksAt = (argv: readonly string[]) => (argv.includes('-o') && !argv.includes('json') ? [looks[0]] : looks);
 
-/** In the short form only one of the looks, which differs between commands. */
-async function allOf(argv: readonly string[], options: CliOptions): Promise<readonly Ran[]> {
+/** In one of the looks, which differs between commands. */
+async function inOne(argv: readonly string[], options: CliOptions): Promise<Ran> {
   const shown = looksAt(argv);
-  const one = shown[argv.join('').length % shown.length] ?? looks[0];
-  const ran: Ran[] = [];
-  for (const look of isLong ? shown : [one]) ran.push(await look(argv, options));
-  return ran;
+  const look = shown[argv.join('').length % shown.length] ?? looks[0];
+  return look(argv, options);
 }
 
-/** Combines each command with credentials. The long form tests all combinations of views and credentials; the short form an eighteenth of them, so that all commands together cover each combination. */
+/**
+ * Combines each command with credentials, in one of the looks, which take turns. The short form tests a sixth of the
+ * combinations, so that all commands together cover each of them.
+ */
 async function byEach(argv: readonly string[], at: number, callers: readonly Caller[]): Promise<readonly Ran[][]> {
   const shown = looksAt(argv);
   const ran: Ran[][] = [];
   for (const [number, caller] of callers.entries()) {
     const turn = at + number;
-    const [first = looks[0]] = shown.slice(Math.floor(turn / 3) % shown.length);
-    const those: Ran[] = [];
-    for (const look of isLong ? shown : turn % 6 === 0 ? [first] : []) those.push(await look(argv, await caller()));
-    ran.push(those);
+    const look = shown[Math.floor(turn / 3) % shown.length] ?? looks[0];
+    ran.push(isLong || turn % 6 === 0 ? [await look(argv, await caller())] : []);
   }
   return ran;
 }
@@ -353,8 +352,8 @@ describe('no webhook secret is printed by', () => {
       ];
       for (const [number, env] of callers.entries()) {
         if (!isLong && at % callers.length !== number) continue;
-        const ran = await allOf(line, { ...options, env });
-        expect([line, leaks(printedBy(ran), stored)]).toEqual([line, []]);
+        const ran = await inOne(line, { ...options, env });
+        expect([line, leaks(printedBy([ran]), stored)]).toEqual([line, []]);
       }
     }
   });
@@ -370,9 +369,9 @@ describe('only the key that it creates is printed by', () => {
       await sandbox.answer({ method: 'GET', target: `/api/public/contacts?key=${key}`, headers, body: '' });
     }
     for (const line of linesOf(named, one)) {
-      const ran = await allOf(line, { home, ...(one.stdin !== undefined && { stdin: one.stdin }) });
+      const ran = await inOne(line, { home, ...(one.stdin !== undefined && { stdin: one.stdin }) });
       const { sandbox: key, live } = sandbox.keys;
-      expect([line, leaks(printedBy(ran), [key, live, sandbox.secret(), wrong, secret])]).toEqual([line, []]);
+      expect([line, leaks(printedBy([ran]), [key, live, sandbox.secret(), wrong, secret])]).toEqual([line, []]);
     }
   });
 });
@@ -464,8 +463,8 @@ describe('no key is printed if the service responds with', () => {
     const env = callerOf(`http://127.0.0.1:${await deadPort()}`, bareKey);
     // A run would wait for it.
     for (const line of some.filter((words) => !words.includes(rowFile))) {
-      const ran = await allOf([...line, '--retries', '0'], { home: newHome(), env });
-      expect([line, leaks(printedBy(ran), [bareKey])]).toEqual([line, []]);
+      const ran = await inOne([...line, '--retries', '0'], { home: newHome(), env });
+      expect([line, leaks(printedBy([ran]), [bareKey])]).toEqual([line, []]);
     }
   });
 
@@ -482,7 +481,7 @@ describe('no key is printed if the service responds with', () => {
         const [id = ''] = (await cli(['runs', 'list', '-o', 'id'], { home })).stdout.split('\n');
         for (const form of forms) {
           for (const words of [['list'], ['show', id], ['show', 'none']]) {
-            ran.push(...(await allOf(['runs', ...words, ...formWords(form)], { home })));
+            ran.push(await inOne(['runs', ...words, ...formWords(form)], { home }));
           }
         }
         const kept = textsIn(home);

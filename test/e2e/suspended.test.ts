@@ -12,7 +12,7 @@ import type { Place } from './runs-rig.ts';
 
 posixOnly('a process cannot be stopped and continued');
 
-const rounds = isLong ? 20 : 4;
+const rounds = isLong ? 8 : 4;
 
 describe.runIf(existsSync('/proc/self/stat'))('a batch that is suspended with Ctrl-Z', () => {
   it('does not delay a live message, wherever it is stopped, and sends the rest later', async () => {

@@ -28,7 +28,7 @@ describe('a ledger', () => {
       const whole = readFileSync(path);
       const before = await statesIn(folder);
       const silent: unknown[] = [];
-      for (let at = 0; at < whole.length; at += isLong ? 31 : 311) {
+      for (let at = 0; at < whole.length; at += isLong ? 93 : 311) {
         const changed = Buffer.from(whole);
         changed[at] = (whole[at] ?? 0) ^ (at % 2 === 0 ? 0x01 : 0x2b);
         writeFileSync(path, changed);

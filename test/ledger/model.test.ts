@@ -5,7 +5,7 @@ import { drivers, inMemory } from './drivers.ts';
 import { createMachine } from './machine.ts';
 import { check, steps } from './model.ts';
 
-const numRuns = Number(process.env['BIZMSG_MODEL_RUNS'] ?? (isLong ? 300 : 50));
+const numRuns = Number(process.env['BIZMSG_MODEL_RUNS'] ?? (isLong ? 100 : 50));
 const timeout = 20_000 + numRuns * 400;
 
 /** A server refuses more connections, and those of a run stay open until the end of the test. */

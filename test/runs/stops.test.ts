@@ -21,7 +21,7 @@ const scenarios = fc.record({
 
 type Scenario = typeof scenarios extends fc.Arbitrary<infer T> ? T : never;
 
-const numRuns = Number(process.env['BIZMSG_PROPERTY_RUNS'] ?? (isLong ? 200 : 20));
+const numRuns = Number(process.env['BIZMSG_PROPERTY_RUNS'] ?? (isLong ? 60 : 20));
 const timeout = 60_000 + numRuns * 200;
 
 it(

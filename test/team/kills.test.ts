@@ -5,7 +5,7 @@ import type { Running } from '../support/bin.ts';
 import { isLong } from '../support/long-tests.ts';
 import { type Machine, missingPostgres, newTeam, ownPostgres, silence } from './rig.ts';
 
-const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 20 : 5));
+const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 8 : 5));
 const seed = Number(process.env['BIZMSG_SEED'] ?? Date.now() % 1_000_000);
 const [machines, concurrency] = [4, 4];
 const rows = Math.max(600, 160 * kills);

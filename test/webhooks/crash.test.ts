@@ -7,7 +7,7 @@ import { objects } from '../support/json-lines.ts';
 import { isLong } from '../support/long-tests.ts';
 import { pour } from './pour.ts';
 
-const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 40 : 4));
+const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 10 : 4));
 const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const senders = 16;
 

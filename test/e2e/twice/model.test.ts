@@ -8,7 +8,7 @@ import { isLong } from '../../support/long-tests.ts';
 import type { Asked, Reply } from '../../support/service.ts';
 import { day, hour, minute, openMachine, people } from './rig.ts';
 
-const numRuns = Number(process.env['BIZMSG_MODEL_RUNS'] ?? (isLong ? 300 : 15));
+const numRuns = Number(process.env['BIZMSG_MODEL_RUNS'] ?? (isLong ? 60 : 15));
 const seldom = <T>(value: T) => fc.option(fc.constant(value), { freq: 4, nil: undefined });
 const often = <T>(times: number, ...values: readonly T[]) => values.flatMap((value) => Array<T>(times).fill(value));
 

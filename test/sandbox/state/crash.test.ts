@@ -8,7 +8,7 @@ import { temporaryHome } from '../../support/bin.ts';
 import { isLong } from '../../support/long-tests.ts';
 import { type Asked, askOne, faultsIn, killEarly, load, startReal } from './crashing.ts';
 
-const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 50 : 3));
+const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 10 : 3));
 const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const patience = 20_000 + kills * 2_000;
 
