@@ -3,24 +3,23 @@
 
 const { existsSync, mkdirSync, statSync } = require('node:fs');
 const nodeModule = require('node:module');
-const { constants, homedir, userInfo } = require('node:os');
+const { homedir, userInfo } = require('node:os');
 const { dirname, join } = require('node:path');
 const { isTerminal, output } = require('./output.js');
 
-const isWindows = process.platform === 'win32';
 const [, , first = ''] = process.argv;
+const isStandalone = typeof __CONTAINED__ !== 'undefined';
 // The version and the help load too little code.
-if (!first.startsWith('-')) keepCompiledCode();
-const { main } = load(first === '__complete' ? 'complete' : 'main');
+if (!first.startsWith('-') && !isStandalone) keepCompiledCode();
+/** @type {typeof import('../src/main.ts')} */
+const { main } = require(first === '__complete' ? '../dist/cli/complete.cjs' : '../dist/cli/main.cjs');
 
 /** @type {AbortController | undefined} */
 let interruption;
 /** The first signal, and its time. @type {{ readonly name: NodeJS.Signals, readonly at: number } | undefined} */
 let interrupted;
-/** @type {((signal: import('../src/base/host.ts').EndSignal) => void) | undefined} */
-let onSignal;
-/** @type {(() => void) | undefined} */
-let onUnread;
+/** The arguments of `handleSignals`. @type {Parameters<import('../src/base/host.ts').Host['handleSignals']> | undefined} */
+let handlers;
 
 const outlet = { onGone, isEnding: () => interrupted !== undefined };
 const [stdout, stderr] = [output(1, outlet), output(2, outlet)];
@@ -34,32 +33,22 @@ const host = {
   get stdinIsTerminal() {
     return isTerminal(0);
   },
-  streams: {
-    get stdin() {
-      return process.stdin;
-    },
-    get stderr() {
-      return process.stderr;
-    },
-  },
+  streams: process,
   // HOME may be set and empty.
   get home() {
     return homedir() || userInfo().homedir;
   },
   node: process.versions.node,
   pid: process.pid,
-  // A standalone binary has no script.
-  self: typeof __CONTAINED__ === 'undefined' ? [process.execPath, __filename] : [process.execPath],
+  self: isStandalone ? [process.execPath] : [process.execPath, __filename],
   // Listens on first use; the version and the help end before that.
   get signal() {
     return (interruption ??= listenForSignals()).signal;
   },
-  handleSignals(listener, unreadListener) {
+  handleSignals(...given) {
     interruption ??= listenForSignals();
-    [onSignal, onUnread] = [listener, unreadListener];
-    return () => {
-      [onSignal, onUnread] = [undefined, undefined];
-    };
+    handlers = given;
+    return () => void (handlers = undefined);
   },
   now: Date.now,
   steady: () => Number(process.hrtime.bigint()) / 1e6,
@@ -77,8 +66,8 @@ const host = {
     }
   },
   sqlite: () => require('./sqlite.js').loadSqlite(),
-  spawnDetached: (command, options) => require('./spawn.js').spawnDetached(command, options),
-  spawnAttached: (command, options) => require('./spawn.js').spawnAttached(command, options),
+  spawnDetached: (...given) => require('./spawn.js').spawnDetached(...given),
+  spawnAttached: (...given) => require('./spawn.js').spawnAttached(...given),
 };
 
 // A process that ends early must not look like a success.
@@ -89,12 +78,11 @@ function listenForSignals() {
   const controller = new AbortController();
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
     // Never removed: libraries that restore the cursor end the process if theirs is the only listener.
-    // Windows knows no SIGTERM; Ctrl-Break asks for the same.
-    process.on(isWindows && signal === 'SIGTERM' ? 'SIGBREAK' : signal, () => {
+    process.on(signal, () => {
       interrupted ??= { name: signal, at: Date.now() };
       // The terminal and npx both pass on one Ctrl-C, so only a later signal counts as the second.
       const isSecond = Date.now() > interrupted.at + 500;
-      if (onSignal) return onSignal(signal);
+      if (handlers) return handlers[0](signal);
       if (isSecond) endBySignal(signal);
       controller.abort(signal);
     });
@@ -107,8 +95,6 @@ function listenForSignals() {
  * @param {NodeJS.Signals} signal
  */
 function endBySignal(signal) {
-  // On Windows, a signal would look like an ordinary failure.
-  if (isWindows) process.exit(128 + constants.signals[signal]);
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 }
@@ -125,10 +111,10 @@ async function runMain() {
 /** Lets Node keep compiled code in the cache folder of this user, unless others could put code there. */
 function keepCompiledCode() {
   if (!('enableCompileCache' in nodeModule && typeof nodeModule.enableCompileCache === 'function')) return;
-  const { XDG_CACHE_HOME } = process.env;
-  const caches = XDG_CACHE_HOME?.startsWith('/') ? XDG_CACHE_HOME : join(homedir(), '.cache');
-  const folder = join(caches, 'bizmsg');
   try {
+    const { XDG_CACHE_HOME } = process.env;
+    const caches = XDG_CACHE_HOME?.startsWith('/') ? XDG_CACHE_HOME : join(homedir(), '.cache');
+    const folder = join(caches, 'bizmsg');
     // With sudo, new folders would belong to root, and the user's programs could not use them.
     if (!isOwn(dirname(caches))) return;
     for (const path of [caches, folder]) {
@@ -147,25 +133,8 @@ function isOwn(path) {
   return uid === process.geteuid?.() && (mode & 0o22) === 0;
 }
 
-/**
- * Loads the program, which the build makes from src/main.ts; completion has its own, from src/cli/complete/main.ts.
- * @param {'main' | 'complete'} entry
- * @returns {typeof import('../src/main.ts')}
- */
-function load(entry) {
-  const built = `../dist/cli/${entry}.cjs`;
-  try {
-    return require(built);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND')) throw error;
-    process.stderr.write('error: bizmsg is not built yet\n  run npm run build\n');
-    process.exitCode = 1;
-    return { main: async () => 1 };
-  }
-}
-
 /** A closed pipe, for example by head, is not a failure. After a signal, the signal ends the process. */
 function onGone() {
-  if (onUnread) return onUnread();
+  if (handlers?.[1]) return handlers[1]();
   if (!interrupted) interruption?.abort('SIGPIPE');
 }

@@ -22,6 +22,8 @@ const closed = new Set(['EPIPE', 'ECONNRESET', 'EOF']);
  * @returns {import('../src/base/host.ts').Output & { readonly isStuck: boolean }}
  */
 function output(fd, { isEnding, onGone }) {
+  const kind = statOf(fd);
+  const isPipe = kind?.isFIFO() || kind?.isSocket();
   let [last, written, isStuck] = [Promise.resolve(), 0, false];
   return {
     get isTTY() {
@@ -30,9 +32,7 @@ function output(fd, { isEnding, onGone }) {
     get columns() {
       return isTerminal(fd) ? stream().columns : undefined;
     },
-    get isFile() {
-      return statOf(fd)?.isFile() ?? false;
-    },
+    isFile: kind?.isFile() ?? false,
     get isStuck() {
       return isStuck;
     },
@@ -65,7 +65,6 @@ function output(fd, { isEnding, onGone }) {
    */
   function writeNow(bytes) {
     if (isStuck) throw new Error(unread);
-    const isPipe = statOf(fd)?.isFIFO() || statOf(fd)?.isSocket();
     if (isConsole(fd) || (isPipe && written + bytes.length > smallOutput)) return undefined;
     try {
       return writeSync(fd, bytes);

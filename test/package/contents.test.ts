@@ -45,8 +45,8 @@ describe('the packed file', () => {
 
   it('is small', () => {
     const unpacked = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
-    expect(statSync(inject('tarball')).size).toBeLessThan(1_600_000);
-    expect(unpacked).toBeLessThan(4_400_000);
+    expect(statSync(inject('tarball')).size).toBeLessThan(1_000_000);
+    expect(unpacked).toBeLessThan(2_900_000);
   });
 
   it('contains no path of the build machine', () => {
