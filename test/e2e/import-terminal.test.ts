@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { isLong, some } from '../support/long-tests.ts';
+import { some } from '../support/long-tests.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 import type { World } from '../support/world.ts';
 import * as rig from './import-rig.ts';
@@ -67,24 +67,14 @@ describe('the progress of a run, on a terminal', () => {
     const terminal = await open(world, 120);
     const startedAt = performance.now();
     await terminal.enter('bizmsg contacts import people.csv --rate 54/m');
-    const estimates: number[] = [];
-    for (const second of isLong ? [1, 3, 13, 33] : [1, 3]) {
+    for (const second of [1, 3]) {
       await sleep(startedAt + 1_000 * second - performance.now());
-      const screen = await terminal.until(waiting);
-      const [, next, minutes = 0, seconds = 0] = waiting.exec(screen) ?? [];
-      estimates.push(60 * Number(minutes) + Number(seconds) + second);
+      const [, next] = waiting.exec(await terminal.until(waiting)) ?? [];
       expect(Math.abs(Number(next) + second - 60)).toBeLessThan(4);
     }
-    if (!isLong) {
-      terminal.press('C-c');
-      await terminal.ended();
-      return;
-    }
-    await sleep(startedAt + 58_000 - performance.now());
-    expect(await terminal.ended()).toBe(0);
-    const took = (performance.now() - startedAt) / 1_000;
-    expect(estimates.filter((estimate) => Math.abs(estimate - took) > 0.1 * took)).toEqual([]);
-  }, 90_000);
+    terminal.press('C-c');
+    await terminal.ended();
+  });
 
   it('shows that it waits for stdin', async () => {
     const world = await rig.newWorld();
