@@ -1,5 +1,4 @@
-// Builds a file for each system that runs without Node, with Bun's runtime, into dist/binaries, and their SHA256SUMS.
-//   npm run binaries [-- linux-x64 …]
+// Builds a program with Bun's runtime for each system, or for those named, in dist/binaries; writes their SHA256SUMS.
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,6 +17,7 @@ const integrities = {
   'darwin-aarch64': 'sha512-4MIFXHmctH2EhAxLXm2/qxNtv17dFtLJylvaOCsrgq6KSqHTs6eW5YSrJjRbJxYUJaR901fsN8JfZOa+CsWpWQ==',
   'windows-x64': 'sha512-FNvply651vcE/GHgNWz6mZvhmkwBuu8Hw54oNzA+CQog+HW+542rXQmZqNHRkFxazD9L3xi+iTtvO3engAgJfw==',
 };
+const run = (program, words) => execFileSync(program, words, { stdio: ['ignore', 'pipe', 'inherit'] }).toString();
 const nameOf = (bun) => bun.replace('darwin', 'macos').replace('aarch64', 'arm64');
 const ending = (bun) => (bun.startsWith('windows') ? '.exe' : '');
 const host = `${process.platform}-${process.arch === 'arm64' ? 'aarch64' : process.arch}`;
@@ -57,8 +57,4 @@ function bunFor(bun) {
     run('tar', ['-xzf', join(kept, filename), '-C', kept]);
   }
   return join(kept, `package/bin/bun${ending(bun)}`);
-}
-
-function run(program, words) {
-  return execFileSync(program, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }
