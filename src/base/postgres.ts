@@ -25,8 +25,6 @@ export interface Postgres {
   database(lock: string): Database;
   /** The time of the server, or a little later. */
   now(): number;
-  /** Its time when the last transaction began. */
-  begunAt(): number;
   /** The last tick of the ledger that was committed here. */
   tick(): number;
   close(): Promise<void>;
@@ -61,8 +59,8 @@ export function createPostgres(options: PostgresOptions): Postgres {
   const waiting: Job[] = [];
   let connection: Connection | undefined;
   let working: Promise<void> | undefined;
-  /** How far its clock is ahead of `steady`, at most; and its time when the last transaction began. */
-  let [ahead, begunAt] = [Infinity, 0];
+  /** How far its clock is ahead of `steady`, at most. */
+  let ahead = Infinity;
   /** The last tick of the ledger that was committed, and of this transaction. */
   let [lastTick, nextTick] = [0, 0];
   /** After the first outage that lasted too long, transactions are tried once. */
@@ -72,7 +70,6 @@ export function createPostgres(options: PostgresOptions): Postgres {
     connect: () => failing(async () => void (await connected())),
     database,
     now: () => steady() + ahead,
-    begunAt: () => begunAt,
     tick: () => lastTick,
     async close() {
       await working;
@@ -183,7 +180,6 @@ export function createPostgres(options: PostgresOptions): Postgres {
 
   /** The server evaluates its time when a transaction begins; others may delay its answer. */
   function onTime(time: number, sentAt: number): void {
-    begunAt = time;
     ahead = Math.min(ahead + drift, time - sentAt);
   }
 

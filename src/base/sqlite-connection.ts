@@ -13,6 +13,9 @@ export interface Schema {
   readonly sync: 'OFF' | 'NORMAL' | 'FULL';
 }
 
+/** The path of a database without a file. */
+export const inMemory = ':memory:';
+
 /** A connection to the file of a database. */
 export interface Connection {
   /** False if the file was removed or replaced. SQLite would write to it without an error. */
@@ -37,9 +40,9 @@ interface Prepared {
 export function connect(path: string, { schema, sync }: Schema, sqlite: Sqlite | undefined): Connection {
   if (!sqlite) throw noSqlite();
   const found = statsOf(path);
-  if (!found) createPrivate(path);
+  if (!found && path !== inMemory) createPrivate(path);
   // Reading a pipe would block forever.
-  else if (!found.isFile()) throw irregular(path, found);
+  else if (found && !found.isFile()) throw irregular(path, found);
   const database = new sqlite.DatabaseSync(path, { timeout: 0 });
   const opened = statsOf(path);
   const prepared = new Map<string, Prepared>();
@@ -48,7 +51,7 @@ export function connect(path: string, { schema, sync }: Schema, sqlite: Sqlite |
 
   function isCurrent(): boolean {
     const found = statsOf(path);
-    return found !== undefined && found.ino === opened?.ino && found.dev === opened.dev;
+    return path === inMemory || (found !== undefined && found.ino === opened?.ino && found.dev === opened.dev);
   }
 
   function setUp(): void {

@@ -1,5 +1,5 @@
 import { forOption, usage } from '../base/errors.ts';
-import type { RunRate } from '../client/pace/pace.ts';
+import type { RunRate } from '../session/rate.ts';
 import type { Mode } from '../contract/keys.ts';
 import { internationalPhone, normalizedPhone } from '../contract/readers.ts';
 

@@ -4,7 +4,7 @@ import { Mismatch, type Reader } from '../contract/readers.ts';
 import { isSameOrigin } from './address.ts';
 import type { Deadline } from './deadline.ts';
 import { errorFor } from './failure.ts';
-import type { Pace, Release, RequestEnd } from './pace/pace.ts';
+import type { Pace, Release, RequestEnd } from './pace.ts';
 import { dryRunResult } from './dry-run.ts';
 import { requestedWait, holdAfter, isRateLimited, retryDelay, excessiveWait } from './retry.ts';
 import type { Redactor } from '../base/redact.ts';
@@ -20,7 +20,7 @@ import {
 } from './wire.ts';
 
 export interface Connection extends Wire {
-  readonly pace?: Pace | undefined;
+  readonly pace?: Pick<Pace, 'slot' | 'hold'> | undefined;
   /** Default: 3. */
   readonly retries?: number | undefined;
   /**

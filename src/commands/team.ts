@@ -41,7 +41,7 @@ const initTeam = command({
 
 const status = command({
   name: 'status',
-  summary: "Show the team's server, its machines with rows in flight, and its rate limit",
+  summary: "Show the team's server, and its machines with rows in flight",
   params: {},
   examples: ['team status', 'team status --profile acme -o json'],
   sample: 'server: db.example.com:5432/bizmsg\nversion: 15.6\nlatency ms: 1.2\nmachines: web1 (1 process, 16 rows)\n…',

@@ -3,7 +3,7 @@ import { maskPhones } from '../base/redact.ts';
 import type { Context } from '../cli/command.ts';
 import { counted, rowsText, timeOfDay, whole, zonedTime } from '../cli/output/figures.ts';
 import { rendered, type TemplateFacts } from '../cli/templates.ts';
-import type { KnownPace } from '../client/pace/pace.ts';
+import type { KnownPace } from '../client/pace.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Accepted } from '../ledger/ledger.ts';
 import type { RunClient, RunTarget } from '../session/session.ts';

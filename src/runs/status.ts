@@ -1,5 +1,5 @@
 import type { Context, Emit } from '../cli/command.ts';
-import type { KnownPace } from '../client/pace/pace.ts';
+import type { KnownPace } from '../client/pace.ts';
 import { spanText, whole } from '../cli/output/figures.ts';
 import type { Hours } from './hours.ts';
 import { type Clock, longestOutage } from './outage.ts';

@@ -9,7 +9,7 @@ import { newcomerNote, type Target } from './profiles/resolve.ts';
 import { maskKey } from '../base/redact.ts';
 import { isLoopback } from '../client/address.ts';
 import { isLocalKey } from '../contract/keys.ts';
-import { sharedRate } from './shared-rate.ts';
+import { plans } from '../contract/plans.ts';
 import { teamOf } from './team.ts';
 
 /** A connection for single calls. */
@@ -22,18 +22,23 @@ export async function connect(session: Session, caller: AnyCaller): Promise<Call
   const checkedTarget = await prepareTarget(session, caller);
   // It connects while the rest is loaded.
   teamOf(session, checkedTarget).catch(() => {});
-  const rate = sharedRate(session.given, checkedTarget);
-  const pace =
-    rate === undefined ? undefined : await (await import('./pace.ts')).singlePace(session, checkedTarget, rate);
+  const rate = session.given.dryRun ? undefined : planRate(checkedTarget);
+  const pace = rate === undefined ? undefined : (await import('./pace.ts')).singlePace(session, checkedTarget, rate);
   const connection = await openConnection(session, checkedTarget, { pace });
   const { signal: stop } = session.host;
   return {
     ...connection,
     tryLookup: (look) => tryLookup(session, checkedTarget, { pace, stop }, look),
     async close() {
-      await Promise.all([connection.close(), pace?.close?.()]);
+      await Promise.all([connection.close(), pace?.close()]);
     },
   };
+}
+
+/** The requests a minute of the profile's plan, or of the sandbox. */
+function planRate({ caller, running }: CheckedTarget): number | undefined {
+  const { rate, plan } = caller.kind === 'service' ? caller : {};
+  return rate ?? (plan && plans[plan].perMinute) ?? running?.minute?.limit;
 }
 
 /** Milliseconds that a lookup may delay what follows. */

@@ -1,5 +1,5 @@
 import type { BodyOf } from '../contract/endpoints.ts';
-import type { Release } from '../client/pace/pace.ts';
+import type { Release } from '../client/pace.ts';
 import { CliError, unsafe } from '../base/errors.ts';
 import { sleep } from '../base/sleep.ts';
 import { claimTimer } from '../ledger/claim-timer.ts';

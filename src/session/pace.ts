@@ -1,105 +1,93 @@
 import { join } from 'node:path';
 import { CliError, fsError } from '../base/errors.ts';
 import { machineId } from '../base/liveness.ts';
+import { type Later, sleep } from '../base/sleep.ts';
 import { openDatabase } from '../base/sqlite.ts';
-import type { Grant, SlotSource } from '../client/pace/minute.ts';
-import { type KnownPace, minuteLength, type Pace, type ProcessPace } from '../client/pace/pace.ts';
-import { createSharedSlots, paceSchema } from '../client/pace/shared-slots.ts';
-import { createPace } from '../client/pace/slots.ts';
+import { inMemory } from '../base/sqlite-connection.ts';
+import type { Database } from '../base/transaction.ts';
+import { createPace, type KnownPace, minuteLength, type Pace, paceSchema } from '../client/pace.ts';
 import { type Plan, plans } from '../contract/plans.ts';
-import { sharedRate } from './shared-rate.ts';
-import { environmentAccount } from './profiles/environment.ts';
 import type { CheckedTarget, Session } from './session.ts';
-import { teamOf } from './team.ts';
 
-type OnWait = (milliseconds: number, why: string) => void;
+/** Milliseconds of a wait that is worth a note. */
+const longWait = 1_000;
 
 /** The pace of single requests. */
-export async function singlePace(session: Session, checkedTarget: CheckedTarget, rate: number): Promise<Pace> {
-  const { later } = session.host;
-  const limit = { perWindow: rate, window: minuteLength };
-  const { source, now } = await sharedSlots(session, checkedTarget, limit);
-  const onWait = (milliseconds: number, why: string) => {
-    session.note('waiting', `${why}; going on in ${(milliseconds / 1000).toFixed(1)} s`);
+export function singlePace(session: Session, checkedTarget: CheckedTarget, rate: number): Pace {
+  const onWait = (wait: number) => {
+    const limit = `the limit of ${rate} requests a minute is used up on this machine`;
+    if (wait > longWait) session.note('waiting', `${limit}; going on in ${(wait / 1000).toFixed(1)} s`);
   };
-  return createPace({ kind: 'single', limits: [limit], source, now, later, onWait: withReason(limit, onWait) });
+  const limits = [{ perWindow: rate, window: minuteLength }];
+  return createPace({ ...shared(session, checkedTarget), kind: 'single', limits, onWait });
 }
 
-interface Paced {
-  readonly checkedTarget: CheckedTarget;
-  readonly known: KnownPace | undefined;
-  readonly onWait: OnWait;
-  readonly closedFor?: (() => number) | undefined;
+/** The pace of a run. */
+export function runPace(session: Session, checkedTarget: CheckedTarget, limits: readonly KnownPace[]): Pace {
+  return createPace({ ...shared(session, checkedTarget), kind: 'run', limits });
 }
 
-/**
- * The pace of a run, which all processes of this machine share. Without a plan they share the window of `--rate`, so that
- * a run that was killed and restarted does not start with a full window.
- */
-export async function runPace(
-  session: Session,
-  { checkedTarget, known, onWait, closedFor }: Paced,
-): Promise<ProcessPace> {
-  const { steady, later } = session.host;
-  if (!known) return createPace({ now: steady, later, closedFor });
-  const perMinute = Math.max(1, Math.floor((known.perWindow * minuteLength) / known.window));
-  const isOfPlan = sharedRate(session.given, checkedTarget) !== undefined;
-  const longest = isOfPlan ? { perWindow: perMinute, window: minuteLength } : known;
-  const limits = longest.window > known.window ? [longest, known] : [known];
-  const { source, now } = await sharedSlots(session, checkedTarget, longest);
-  return createPace({ now, later, closedFor, limits, source, onWait: withReason(longest, onWait) });
+/** Milliseconds: timers may stand still while a computer sleeps. */
+const longestSleep = 60_000;
+
+/** A pace that also waits while nothing may be sent, for example until the morning. */
+export function pausedPace(pace: Pace, closedFor: () => number, later: Later): Pace {
+  return {
+    ...pace,
+    async slot(signal, again) {
+      for (;;) {
+        for (let closed = closedFor(); closed > 0 && !signal.aborted; closed = closedFor())
+          await sleep(Math.min(closed, longestSleep), later, AbortSignal.any([signal]));
+        const slot = await pace.slot(signal, again);
+        if (closedFor() <= 0) return slot;
+        slot('unsent');
+      }
+    },
+  };
 }
 
-/** Makes this process wait for other processes that use the same key: those of this machine, or of the team. */
-async function sharedSlots(session: Session, checkedTarget: CheckedTarget, { window }: KnownPace): Promise<Shared> {
+function shared(session: Session, checkedTarget: CheckedTarget) {
+  return { host: session.host, log: openLog(session), account: accountFor(checkedTarget) };
+}
+
+/** The log of this machine, opened when it is used. If that fails, it is one of this process. */
+function openLog(session: Session): Pick<Database, 'write' | 'close'> {
   const { host } = session;
-  const team = await teamOf(session, checkedTarget);
   const note = (message: string) => session.note('pace', message);
   const options = { host, schema: paceSchema, sync: 'OFF', isDisposable: true, patience: 5_000, note } as const;
-  const open = () => openDatabase(join(session.stateFolder(), 'pace.db'), options);
-  const now = team ? team.server.now : host.steady;
-  const source = createSharedSlots({
-    open: team ? async () => team.server.database((await import('./team-ledger.ts')).paceLock) : open,
-    account: team ? teamAccount(session, checkedTarget, window) : accountFor(checkedTarget, window),
-    pid: host.pid,
-    kill: host.kill,
-    // Earlier than now, while the end of requests is reported later: their difference must not let a slot be used too early.
-    now: team ? team.server.begunAt : host.steady,
-    random: host.random,
-    onFailure: (error) => note(`the plan's pace is not shared with other processes: ${reasonOf(error)}`),
-  });
-  return { source, now };
-}
-
-interface Shared {
-  readonly source: SlotSource;
-  /** The clock of all that share it. */
-  readonly now: () => number;
-}
-
-/** Machines may have different keys of one account. */
-function teamAccount({ host }: Session, { target: { baseUrl, mode } }: CheckedTarget, window: number): string {
-  return [environmentAccount(host.env) ?? new URL(baseUrl).origin, mode === 'sandbox' ? mode : 'live', window].join(
-    ' ',
-  );
-}
-
-/** `limit` counts all requests of this machine, also earlier ones of the same command. */
-function withReason({ perWindow, window }: KnownPace, onWait: OnWait) {
-  const unit = window === minuteLength ? 'a minute' : 'of this window';
-  const full = `the limit of ${perWindow} requests ${unit} is used up on this machine`;
-  const held = 'the service made another process on this machine wait';
-  return (milliseconds: number, why: Grant['why']) => onWait(milliseconds, why === 'held' ? held : full);
+  let log: Promise<Database> | undefined;
+  let isShared = true;
+  const write: Database['write'] = async (body) => {
+    const used = (log ??= openDatabase(join(session.stateFolder(), 'pace.db'), options));
+    try {
+      return await (await used).write(body);
+    } catch (error) {
+      if (used === log) {
+        if (!isShared) throw error;
+        isShared = false;
+        note(`the plan's pace is not shared with other processes: ${reasonOf(error)}`);
+        log = openDatabase(inMemory, options);
+      }
+      return write(body);
+    }
+  };
+  return {
+    write,
+    async close() {
+      isShared = false;
+      await (await log?.catch(() => undefined))?.close();
+    },
+  };
 }
 
 /**
  * Distinguishes the few keys of a machine without revealing them. Two keys with the same name would only share a pace,
  * so a cheap hash suffices (node:crypto takes 2 ms to load). Machines do not share it: their clocks differ.
  */
-function accountFor({ target: { baseUrl, key }, running }: CheckedTarget, window: number): string {
+function accountFor({ target: { baseUrl, key }, running }: CheckedTarget): string {
   // A sandbox has one limit for all keys.
   const account = running?.minute ? `sandbox ${running.minute.moved}` : key;
-  const parts = [machineId(), new URL(baseUrl).origin, account, window];
+  const parts = [machineId(), new URL(baseUrl).origin, account];
   let sum = 0x811c9dc5;
   for (const byte of Buffer.from(parts.join('\n'))) sum = Math.imul(sum ^ byte, 0x01000193) >>> 0;
   return sum.toString(16).padStart(8, '0');

@@ -1,11 +1,12 @@
 import { shellQuote } from '../base/shell-quote.ts';
-import { type KnownPace, minimumDuration, minuteLength, paceOf, slower } from '../client/pace/pace.ts';
+import { type KnownPace, minuteLength } from '../client/pace.ts';
 import { canReach } from '../client/transport.ts';
 import type { Plan } from '../contract/plans.ts';
 import { refuseAgent } from './agents.ts';
 import { prepareTarget, openConnection, transportOptionsFor, tryLookup } from './connect.ts';
 import { openLedger } from './ledger.ts';
-import { planOf, runPace } from './pace.ts';
+import { pausedPace, planOf, runPace } from './pace.ts';
+import { limitsOf, minimumDuration, paceOf } from './rate.ts';
 import { noteHarmless } from './send-once.ts';
 import type { Caller } from './profiles/resolve.ts';
 import type { CheckedTarget, Connection, RunClient, RunOptions, RunTarget, Session } from './session.ts';
@@ -23,12 +24,11 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   const isCareful = isUnknownLive(checkedTarget, plan) && !rate;
   const known = isCareful ? carefulPace : paceOf(rate, plan);
   if (known === carefulPace) session.note('careful-pace', carefulText(caller));
-  const limit = slower(known, plan);
+  const limits = limitsOf(known, plan);
+  const [limit] = limits;
   const { concurrency = concurrencyFor(limit) } = options;
   const onWait = waitReporter(session);
-  const gate = await runPace(session, { checkedTarget, known, onWait, closedFor });
-  // Looking something up sends nothing, so it need not wait for the hours.
-  const lookupGate = closedFor ? await runPace(session, { checkedTarget, known, onWait }) : gate;
+  const pace = runPace(session, checkedTarget, limits);
   // A sandbox on this machine has the same clock.
   let skew = checkedTarget.simulated ? 0 : undefined;
   const onTime = (time: number) => {
@@ -38,7 +38,7 @@ export async function openRunClient(session: Session, caller: Caller, options: R
     onTime,
     connections: concurrency,
     signal: signals.leave,
-    pace: gate,
+    pace: closedFor ? pausedPace(pace, closedFor, host.later) : pace,
     rateLimitPatience: twoWindows,
     onWait,
   });
@@ -48,9 +48,8 @@ export async function openRunClient(session: Session, caller: Caller, options: R
     pace: {
       known,
       limit,
-      minimumDuration: (requests) =>
-        limit && Math.max(minimumDuration(limit, requests) ?? 0, minimumDuration(known, requests) ?? 0),
-      waiting: gate.waiting,
+      minimumDuration: (requests) => minimumDuration(limits, requests),
+      waiting: pace.waiting,
     },
     prepare: connection.client.prepare,
     ledger: async (kind) => {
@@ -58,13 +57,13 @@ export async function openRunClient(session: Session, caller: Caller, options: R
       return openLedger(session, checkedTarget, kind);
     },
     noteHarmless: (isMessage) => noteHarmless(session, checkedTarget, isMessage),
-    tryLookup: (look) => tryLookup(session, checkedTarget, { pace: lookupGate, stop: signals.stop, onTime }, look),
+    // Looking something up sends nothing, so it need not wait for the hours.
+    tryLookup: (look) => tryLookup(session, checkedTarget, { pace, stop: signals.stop, onTime }, look),
     skew: () => skew,
     reachable: () => canReach(transportOptionsFor(session, checkedTarget.target), signals.stop),
   };
   const close = async () => {
-    // Lookups share these gates, so they are closed last.
-    await Promise.all([gate.close(), lookupGate.close()]);
+    await pace.close();
     await connection.close();
   };
   return { connection: { ...connection, close }, runClient };

@@ -1,7 +1,8 @@
 import type { Host } from '../base/host.ts';
 import type { Client } from '../client/client.ts';
 import type { Exchange } from '../client/exchange.ts';
-import type { KnownPace, RunRate } from '../client/pace/pace.ts';
+import type { KnownPace } from '../client/pace.ts';
+import type { RunRate } from './rate.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
 import type { Account, Kind, Ledger } from '../ledger/ledger.ts';

@@ -3,7 +3,7 @@ import type { Team } from './team-server.ts';
 import { variable } from './profiles/environment.ts';
 import type { AnyCaller, CheckedTarget, Session } from './session.ts';
 
-/** The team whose ledger and rate limit a call uses, if it has one; the local sandbox has its own. */
+/** The team whose ledger a call uses, if it has one; the local sandbox has its own. */
 export async function teamOf(session: Session, { caller, simulated }: CheckedTarget): Promise<Team | undefined> {
   return simulated ? undefined : teamOfCaller(session, caller);
 }

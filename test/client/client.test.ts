@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { complete } from '../../src/client/exchange.ts';
-import type { Pace } from '../../src/client/pace/pace.ts';
-import { createPace } from '../../src/client/pace/slots.ts';
+import type { Pace } from '../../src/client/pace.ts';
 import { CliError } from '../../src/base/errors.ts';
+import { createMachine } from './machine.ts';
 import { failureFrom, key, message, rig, ways } from './rig.ts';
 import { deadPort, serve, serveBytes } from './servers.ts';
 
@@ -186,7 +186,7 @@ describe.each(ways)('a call over the %s transport', (way) => {
 
   it('gets a slot before every attempt, and holds the pace after a 429', async () => {
     const asked: string[] = [];
-    const pace: Pace = {
+    const pace: Pick<Pace, 'slot' | 'hold'> = {
       slot: async (_, again) => {
         asked.push(again ? 'slot again' : 'slot');
         return (ended) => asked.push(ended);
@@ -244,7 +244,7 @@ describe.each(ways)('a call over the %s transport', (way) => {
     ['silence', 'done', () => {}],
   ] as const)('returns its slot after %s', async (what, ended, act) => {
     const releases: string[] = [];
-    const pace: Pace = { slot: () => (how) => releases.push(how), hold: () => {} };
+    const pace: Pick<Pace, 'slot' | 'hold'> = { slot: () => (how) => releases.push(how), hold: () => {} };
     const service = await serveBytes(act);
     const { client } = await rig(way, service.url, { pace, timeout: patience(what) });
     await client.call('createContact', {}).catch(() => {});
@@ -253,7 +253,7 @@ describe.each(ways)('a call over the %s transport', (way) => {
 
   it('returns its slot as unused if nothing was sent', async () => {
     const releases: string[] = [];
-    const pace: Pace = { slot: () => (how) => releases.push(how), hold: () => {} };
+    const pace: Pick<Pace, 'slot' | 'hold'> = { slot: () => (how) => releases.push(how), hold: () => {} };
     const { client } = await rig(way, `http://127.0.0.1:${await deadPort()}`, { pace, retries: 1 });
     await failureFrom(client.call('createContact', {}));
     expect(releases).toEqual(['unsent', 'unsent']);
@@ -262,7 +262,7 @@ describe.each(ways)('a call over the %s transport', (way) => {
   it('sends nothing if the user aborts while it waits for its slot', async () => {
     const user = new AbortController();
     const service = await serve((_, __, response) => response.end());
-    const pace = createPace({ now: () => 0, later: () => () => {} });
+    const pace = createMachine().start({ limits: [] }).pace;
     pace.hold(1_000);
     const { client } = await rig(way, service.url, { pace, signal: user.signal });
     const calling = failureFrom(client.call('createContact', {}));

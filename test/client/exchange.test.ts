@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Pace } from '../../src/client/pace/pace.ts';
-import { createPace } from '../../src/client/pace/slots.ts';
+import type { Pace } from '../../src/client/pace.ts';
+import { createMachine } from './machine.ts';
 import { failureFrom, rig, ways } from './rig.ts';
 import { deadPort, serve } from './servers.ts';
 
 describe.each(ways)('an exchange over a %s connection', (way) => {
   it('lets its caller act between the slot and the send of each attempt', async () => {
     const events: string[] = [];
-    const pace: Pace = {
+    const pace: Pick<Pace, 'slot' | 'hold'> = {
       slot: async () => {
         events.push('slot');
         return (ended) => events.push(ended);
@@ -37,7 +37,7 @@ describe.each(ways)('an exchange over a %s connection', (way) => {
   it('does not send if the user aborts after the slot, and returns the slot', async () => {
     const user = new AbortController();
     const events: string[] = [];
-    const pace: Pace = { slot: () => (how) => events.push(how), hold: () => {} };
+    const pace: Pick<Pace, 'slot' | 'hold'> = { slot: () => (how) => events.push(how), hold: () => {} };
     const service = await serve((_, __, response) => response.end('{}'));
     const { client } = await rig(way, service.url, { pace, signal: user.signal });
     const exchange = client.prepare('createContact')('{}');
@@ -49,7 +49,7 @@ describe.each(ways)('an exchange over a %s connection', (way) => {
 
   it('does not wait for its slot any longer than its caller', async () => {
     const caller = new AbortController();
-    const pace = createPace({ now: () => 0, later: () => () => {} });
+    const pace = createMachine().start({ limits: [] }).pace;
     pace.hold(1_000);
     const { client } = await rig(way, 'http://127.0.0.1:9', { pace });
     const slot = Promise.resolve(client.prepare('createContact')('{}').slot(caller.signal));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { RequestEnd } from '../../src/client/pace/pace.ts';
+import type { RequestEnd } from '../../src/client/pace.ts';
 import { CliError, type Done, type ExitName } from '../../src/base/errors.ts';
 import { messageRow } from '../../src/ledger/identity.ts';
 import { createInput } from '../../src/ledger/input.ts';

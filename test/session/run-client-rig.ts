@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
+import { loadSqlite } from '../../bin/sqlite.js';
 import { type CliContext, createContext } from '../../src/cli/context.ts';
 import { globals } from '../../src/cli/globals.ts';
 import { readInput } from '../../src/cli/params.ts';
@@ -49,7 +50,7 @@ export function rig({ env, home = emptyHome(), words = {}, isHasty = false }: Se
     later: isHasty ? (_, run) => later(0, run) : later,
     random: Math.random,
     kill: alive,
-    sqlite: refuse,
+    sqlite: loadSqlite,
     spawnDetached: refuse,
     spawnAttached: refuse,
   };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { minimumDuration, paceOf, type RunRate } from '../../../src/client/pace/pace.ts';
-import { thrown } from '../../support/thrown.ts';
+import { limitsOf, minimumDuration, paceOf, type RunRate } from '../../src/session/rate.ts';
+import { thrown } from '../support/thrown.ts';
 
 const a = (perWindow: number, window = 60_000) => ({ perWindow, window });
 
@@ -26,12 +26,26 @@ it('refuses a share of an unknown plan, and suggests a rate', () => {
 });
 
 it.each([
+  ['no rate', undefined, 300, []],
+  ['a rate without a plan', a(20, 1_000), undefined, [a(20, 1_000)]],
+  ['a lower rate', a(270), 300, [a(270)]],
+  ['a rate above the plan', a(500), 300, [a(300)]],
+  ['a rate per second above the plan', a(20, 1_000), 300, [a(300), a(20, 1_000)]],
+  ['a rate per second below the plan', a(2, 1_000), 300, [a(2, 1_000), a(300)]],
+])("keeps to the plan's minute with %s", (_, pace, perMinute, limits) => {
+  expect(limitsOf(pace, { perMinute })).toEqual(limits);
+});
+
+it.each([
   [0, 0],
-  [1, 0],
-  [270, 0],
-  [271, 60_000],
-  [40_000, 148 * 60_000],
+  [20, 0],
+  [270, 13_000],
+  [301, 60_000],
+  [40_000, 133 * 60_000],
 ])('%s requests take at least %s ms', (requests, least) => {
-  expect(minimumDuration(a(270), requests)).toBe(least);
-  expect(minimumDuration(undefined, requests)).toBeUndefined();
+  expect(minimumDuration([a(300), a(20, 1_000)], requests)).toBe(least);
+});
+
+it('does not know how long requests take without a limit', () => {
+  expect(minimumDuration([], 100)).toBeUndefined();
 });

@@ -1,0 +1,180 @@
+import type { Host } from '../base/host.ts';
+import { sleep } from '../base/sleep.ts';
+import { type Database, query, type Transaction, type Value } from '../base/transaction.ts';
+
+/** The end of a request: answered or lost, refused with a 429, or before a byte was sent. */
+export type RequestEnd = 'done' | 'limited' | 'unsent';
+export type Release = (ended: RequestEnd) => void;
+
+/** Decides when the next request may be sent. */
+export interface Pace {
+  /** Returns a slot, or a promise of one that rejects if the signal aborts. A retry goes before all others. */
+  slot(signal: AbortSignal, again?: boolean): Release | Promise<Release>;
+  /** Stops the requests of all processes for some milliseconds. */
+  hold(milliseconds: number): void;
+  /** The milliseconds until the next slot, if a request waits for one. */
+  waiting(): number | undefined;
+  close(): Promise<void>;
+}
+
+/** Requests per window in milliseconds. */
+export interface KnownPace {
+  readonly perWindow: number;
+  readonly window: number;
+}
+
+export interface PaceOptions {
+  readonly host: Pick<Host, 'steady' | 'later' | 'random'>;
+  /** A single request that waits goes before the next one of a run. */
+  readonly kind: 'single' | 'run';
+  /** Without any, only a 429 makes requests wait. */
+  readonly limits: readonly KnownPace[];
+  /** Its requests share the windows. */
+  readonly account: string;
+  /** Shared by processes. */
+  readonly log: Pick<Database, 'write' | 'close'>;
+  /** Called when a request has to wait, but not after a 429 of its own. */
+  readonly onWait?: ((milliseconds: number) => void) | undefined;
+}
+
+/** While a request is in flight, `ended` is the latest time possible: what a dead process leaves just expires. */
+export const paceSchema: readonly string[] = [
+  'CREATE TABLE request (id INTEGER PRIMARY KEY, account TEXT NOT NULL, ended REAL NOT NULL) STRICT',
+  'CREATE INDEX request_ended ON request (ended, account)',
+  `CREATE TABLE waiting (id INTEGER PRIMARY KEY, account TEXT NOT NULL, rank INTEGER NOT NULL, since REAL NOT NULL,
+    until REAL NOT NULL) STRICT`,
+  'CREATE TABLE hold (account TEXT PRIMARY KEY, until REAL NOT NULL) STRICT',
+];
+
+const counting = `INSERT INTO request (id, account, ended) VALUES ($1, $2, $3)
+  ON CONFLICT (id) DO UPDATE SET ended = excluded.ended`;
+const queueing = `INSERT INTO waiting (id, account, rank, since, until) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (id) DO UPDATE SET until = excluded.until`;
+const leaving = 'DELETE FROM waiting WHERE id = $1';
+const holding = `INSERT INTO hold (account, until) VALUES ($1, $2)
+  ON CONFLICT (account) DO UPDATE SET until = excluded.until`;
+const ahead = 'SELECT count(*) AS ahead FROM waiting WHERE account = $1 AND (rank, since) < ($2, $3)';
+const newest = 'SELECT ended FROM request WHERE account = $1 ORDER BY ended DESC LIMIT 1 OFFSET $2';
+
+// §8
+export const minuteLength = 60_000;
+/** Milliseconds. Others may return their slots, so a request that waits asks again. */
+const pause = 2_000;
+/** Later, a request, the one after a 429, a request that waits, and a hold count as left behind. */
+const [longestRequest, longestProbe, longestSilence, longestHold] = [60_000, 5_000, 4_000, 600_000];
+/** The clock of the service may be rounded to milliseconds. */
+const margin = 1;
+
+interface Turn {
+  readonly time: number;
+  /** Milliseconds until there may be a slot; 0 if there is one. */
+  readonly wait: number;
+  readonly isProbe: boolean;
+}
+
+type Steps<T> = ReturnType<Transaction<T>>;
+
+/**
+ * Keeps to strict sliding windows. The service counts a request at some time between sending and answer, so request i may
+ * leave one window after request i - N has ended. No rate is derived from a 429, since others may use the account.
+ */
+export function createPace({ host, kind, limits, account, log, onWait }: PaceOptions): Pace {
+  const { steady, later, random } = host;
+  const rank = kind === 'run' ? 1 : 0;
+  /** Of each request that waits, with the time when its slot is due. */
+  const naps = new Map<AbortController, number>();
+  let heldAt = -Infinity;
+
+  return {
+    slot(signal, again = false) {
+      const isFree = limits.length === 0 && heldAt === -Infinity && !signal.aborted;
+      return isFree ? () => {} : waitForSlot(signal, again ? 0 : undefined);
+    },
+    hold(milliseconds) {
+      heldAt = steady();
+      write(holding, account, heldAt + milliseconds);
+    },
+    waiting: () => (naps.size > 0 ? Math.max(0, Math.min(...naps.values()) - steady()) : undefined),
+    close: () => log.close(),
+  };
+
+  async function waitForSlot(signal: AbortSignal, first: number | undefined): Promise<Release> {
+    const id = Math.floor(random() * 2 ** 48);
+    // The same function each time: Node warns about more than ten listeners.
+    signal.addEventListener('abort', wake);
+    try {
+      for (let since = first; ;) {
+        signal.throwIfAborted();
+        const { time, wait, isProbe } = await log.write(() => ask(id, since));
+        if (wait === 0) return (ended) => release(id, ended, isProbe ? time : undefined);
+        if (since === undefined) onWait?.(wait);
+        since ??= time;
+        if (!signal.aborted) await nap(wait, time + wait);
+      }
+    } catch (error) {
+      write(leaving, id);
+      throw error;
+    }
+  }
+
+  async function nap(wait: number, dueAt: number): Promise<void> {
+    const controller = new AbortController();
+    naps.set(controller, dueAt);
+    await sleep(Math.ceil(Math.min(wait, pause)), later, controller.signal);
+    naps.delete(controller);
+  }
+
+  function wake(): void {
+    for (const controller of naps.keys()) controller.abort();
+  }
+
+  function release(id: number, ended: RequestEnd, probedAt: number | undefined): void {
+    if (ended === 'unsent') write('DELETE FROM request WHERE id = $1', id);
+    else write(counting, id, account, steady());
+    if (ended === 'done' && probedAt !== undefined) {
+      write('DELETE FROM hold WHERE account = $1 AND until = $2', account, probedAt + longestProbe);
+      if (heldAt <= probedAt) heldAt = -Infinity;
+    }
+    if (ended === 'unsent' || probedAt !== undefined) wake();
+  }
+
+  /** If it fails, so does the next request. */
+  function write(sql: string, ...values: readonly Value[]): void {
+    log.write(() => query(sql, ...values)).catch(() => {});
+  }
+
+  function* ask(id: number, since: number | undefined): Steps<Turn> {
+    const time = steady();
+    yield* expire(time);
+    const [hold] = yield* query('SELECT until FROM hold WHERE account = $1', account);
+    const wait = Math.max(0, Number(hold?.['until'] ?? 0) - time) || (yield* fullFor(time, since ?? time));
+    if (wait > 0) {
+      yield* query(queueing, id, account, rank, since ?? time, time + longestSilence);
+    } else {
+      yield* query(leaving, id);
+      yield* query(counting, id, account, time + longestRequest);
+      if (hold) yield* query(holding, account, time + longestProbe);
+    }
+    return { time, wait, isProbe: hold !== undefined };
+  }
+
+  /** Milliseconds until one of the windows is not full any more, once those that go first have left. */
+  function* fullFor(time: number, since: number): Steps<number> {
+    const before = Number((yield* query(ahead, account, rank, since))[0]?.['ahead']);
+    let longest = 0;
+    for (const { perWindow, window } of limits) {
+      const [row] = yield* query(newest, account, perWindow - 1 - (before % perWindow));
+      const rounds = Math.floor(before / perWindow) + (row ? 1 : 0);
+      longest = Math.max(longest, rounds * (window + margin) + Math.min(0, Number(row?.['ended'] ?? time) - time));
+    }
+    return longest;
+  }
+}
+
+/** Also what is from before a restart of the machine, when its clock began again. */
+function* expire(time: number): Steps<void> {
+  const past = time - minuteLength - margin;
+  yield* query('DELETE FROM request WHERE ended <= $1 OR ended > $2', past, time + longestRequest);
+  yield* query('DELETE FROM waiting WHERE until <= $1 OR until > $2', time, time + longestSilence);
+  yield* query('DELETE FROM hold WHERE until <= $1 OR until > $2', past, time + longestHold);
+}

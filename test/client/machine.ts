@@ -1,0 +1,105 @@
+import { onTestFinished } from 'vitest';
+import { loadSqlite } from '../../bin/sqlite.js';
+import { openDatabase } from '../../src/base/sqlite.ts';
+import type { Database } from '../../src/base/transaction.ts';
+import { createPace, type Pace, type PaceOptions, paceSchema, type RequestEnd } from '../../src/client/pace.ts';
+import { temporaryHome } from '../support/bin.ts';
+import { createVirtualTime, settled, type VirtualTime } from './virtual.ts';
+
+export interface Process {
+  readonly pace: Pace;
+  /** The reported waits. */
+  readonly waits: readonly number[];
+  /** It does nothing any more, not even close. */
+  kill(): void;
+}
+
+export interface Machine {
+  readonly time: VirtualTime;
+  /** Sets the clock of all processes, as a restart does. */
+  restart(now: number): void;
+  start(options: Pick<PaceOptions, 'limits'> & Partial<Pick<PaceOptions, 'kind' | 'account'>>): Process;
+}
+
+/** Processes that share a database, each with its own connection, and a clock that advances only when they are idle. */
+export function createMachine(): Machine {
+  const home = temporaryHome();
+  onTestFinished(home.remove);
+  let [writing, ahead] = [0, 0];
+  const time = createVirtualTime(async () => {
+    do await settled();
+    while (writing > 0);
+  });
+  const host = { later: refuse, now: Date.now, random: Math.random, sqlite: loadSqlite, steady: () => 0 };
+  const options = { host, schema: paceSchema, sync: 'OFF', isDisposable: true, note: refuse } as const;
+
+  return {
+    time,
+    restart(now) {
+      ahead = now - time.now();
+    },
+    start({ kind = 'run', account = 'account', limits }) {
+      const opened = openDatabase(`${home.path}/pace.db`, options);
+      const close = async () => (await opened).close();
+      onTestFinished(close);
+      const write: Database['write'] = async (body) => {
+        writing += 1;
+        return (await opened).write(body).finally(() => (writing -= 1));
+      };
+      const waits: number[] = [];
+      let isAlive = true;
+      const clock = {
+        steady: () => time.now() + ahead,
+        later: (milliseconds: number, run: () => void) => time.later(milliseconds, () => isAlive && run()),
+        random: Math.random,
+      };
+      const onWait = (milliseconds: number) => void waits.push(milliseconds);
+      const pace = createPace({ host: clock, kind, limits, account, log: { write, close }, onWait });
+      const kill = () => {
+        isAlive = false;
+      };
+      return { pace, waits, kill };
+    },
+  };
+}
+
+function refuse(): never {
+  throw new Error('not needed here');
+}
+
+export interface Service {
+  /** The accepted requests, in order. */
+  readonly taken: { readonly at: number; readonly by: Process }[];
+  /** Waits for a slot and sends a request, which takes some milliseconds. */
+  request(by: Process, milliseconds?: number): Promise<RequestEnd>;
+}
+
+interface Strictness {
+  readonly most: number;
+  readonly window?: number;
+  /** When it counts a request: as it arrives, or as it is answered. */
+  readonly counts?: 'first' | 'last';
+}
+
+/** A service that accepts `most` requests in any window, both ends included. */
+export function createService({ time }: Machine, { most, window = 60_000, counts = 'last' }: Strictness): Service {
+  const taken: { readonly at: number; readonly by: Process }[] = [];
+  const count = (by: Process): RequestEnd => {
+    const at = time.now();
+    const before = taken.at(-most);
+    if (before && at - before.at <= window) return 'limited';
+    taken.push({ at, by });
+    return 'done';
+  };
+  return {
+    taken,
+    async request(by, milliseconds = 5) {
+      const release = await by.pace.slot(new AbortController().signal);
+      const early = counts === 'first' ? count(by) : undefined;
+      await new Promise<void>((resolve) => void time.later(milliseconds, resolve));
+      const ended = early ?? count(by);
+      release(ended);
+      return ended;
+    },
+  };
+}
