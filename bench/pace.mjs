@@ -1,61 +1,49 @@
-// Processes that share a plan of 60 requests a minute. A minute cannot be shorter, so the short form stays within one
-// minute and only counts.
-//   node bench/pace.mjs [--quick] [batches] [singles] [team]
-import { execFileSync, spawn } from 'node:child_process';
+// Processes that share a plan. A minute cannot be shorter, so the short form stays within one minute and only counts.
+//   node bench/pace.mjs [--quick] [batches] [pair] [singles]
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { bizmsg, environment, keys, newPath, rival, run, startServer } from './rig/processes.mjs';
+import { bizmsg, environment, newPath, rival, run, startServer } from './rig/processes.mjs';
 import { writePeople, writeProfile } from './rig/processes.mjs';
-import { startPostgres } from './rig/postgres.mjs';
 import { measure, milliseconds } from './rig/table.mjs';
 
-await measure('Eight at a time with one key, at a server with a strict sliding minute.', { batches, singles, team });
+await measure('With one key, at a server with a strict sliding minute.', { batches, pair, singles });
 
-function startStrict() {
-  return startServer('strict', rival('strict-server.cjs'), '60', '60000');
+function startStrict(most) {
+  return startServer('strict', rival('strict-server.cjs'), String(most), '60000');
 }
 
-/** A machine with one profile, which has the plan. */
-function machineOf(profile) {
-  const folders = {
-    BIZMSG_CONFIG_DIR: writeProfile({ plan: 'starter', ...profile }),
-    BIZMSG_STATE_DIR: newPath('state'),
-  };
+function machineOf({ url: baseUrl }, plan) {
+  const folders = { BIZMSG_CONFIG_DIR: writeProfile({ plan, baseUrl }), BIZMSG_STATE_DIR: newPath('state') };
   return { ...folders, BIZMSG_PROFILE: 'acme' };
 }
 
+/** Many batches at a small plan. */
+function batches(isQuick) {
+  return runBatches({ count: 8, rows: isQuick ? 6 : 14, plan: 'starter', most: 60 });
+}
+
+/** Two batches that use a larger plan for two minutes. */
+function pair(isQuick) {
+  return runBatches({ count: 2, rows: isQuick ? 140 : 300, plan: 'growth', most: 300 });
+}
+
 /** Concurrent batches, each with the full rate of the plan. */
-async function batches(isQuick) {
-  const server = await startStrict();
-  const machine = machineOf({ baseUrl: server.url });
-  return runBatches('8 x send-batch', isQuick, server, () => machine);
-}
-
-/** The same, each on a machine of its own. */
-async function team(isQuick) {
-  const postgres = await startPostgres();
-  const line = execFileSync(process.execPath, [bizmsg, 'team', 'init', postgres.url], { encoding: 'utf8' }).trim();
-  const server = await startStrict();
-  const live = { mode: 'live', keys: { live: keys.live }, baseUrl: server.url, team: line };
-  const rows = await runBatches('8 machines of a team', isQuick, server, () => machineOf(live));
-  await postgres.end();
-  return rows;
-}
-
-async function runBatches(what, isQuick, server, machine) {
-  const rows = isQuick ? 6 : 14;
-  const runs = Array.from({ length: 8 }, (_, at) => {
-    const words = ['send-batch', `update_${at}`, writePeople(rows, at * 100), '--rate', '100%', '--at-most', '100'];
-    return run([bizmsg, ...words, '--quiet'], machine());
+async function runBatches({ count, rows, plan, most }) {
+  const server = await startStrict(most);
+  const machine = machineOf(server, plan);
+  const runs = Array.from({ length: count }, (_, at) => {
+    const words = ['send-batch', `update_${at}`, writePeople(rows, at * rows), '--rate', '100%', '--at-most', '300'];
+    return run([bizmsg, ...words, '--quiet'], machine);
   });
   await Promise.all(runs);
-  return rowsOf(server, `${what}, ${rows} rows each`, 8 * rows);
+  return rowsOf(server, `${count} x send-batch, ${rows} rows each`, count * rows);
 }
 
 /** Single sends by xargs. */
 async function singles(isQuick) {
-  const [server, count] = [await startStrict(), isQuick ? 40 : 100];
+  const [server, count] = [await startStrict(60), isQuick ? 40 : 100];
   const words = ['-P', '8', '-I', '{}', process.execPath, bizmsg, 'send-template', '{}', 'order_update', '--quiet'];
-  const env = environment(machineOf({ baseUrl: server.url }));
+  const env = environment(machineOf(server, 'starter'));
   const xargs = spawn('xargs', words, { stdio: ['pipe', 'ignore', 'inherit'], env });
   xargs.stdin.end(Array.from({ length: count }, (_, at) => `+1202555${1_000 + at}\n`).join(''));
   const [code] = await once(xargs, 'exit');
