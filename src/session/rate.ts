@@ -29,8 +29,8 @@ export function limitsOf(pace: KnownPace | undefined, { perMinute }: PlanRate): 
   if (!pace) return [];
   if (perMinute === undefined) return [pace];
   const minute = { perWindow: perMinute, window: minuteLength };
-  if (pace.window === minuteLength) return [pace.perWindow < perMinute ? pace : minute];
-  return pace.perWindow * minuteLength < perMinute * pace.window ? [pace, minute] : [minute, pace];
+  if (pace.window === minuteLength) return [pace.perWindow <= perMinute ? pace : minute];
+  return pace.perWindow * minuteLength <= perMinute * pace.window ? [pace, minute] : [minute, pace];
 }
 
 /** The shortest time in milliseconds for a number of requests; undefined if the rate is not known. */

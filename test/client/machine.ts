@@ -26,10 +26,11 @@ export function createMachine(): Machine {
   const home = temporaryHome();
   onTestFinished(home.remove);
   let [writing, ahead] = [0, 0];
-  const time = createVirtualTime(async () => {
-    do await settled();
-    while (writing > 0);
-  });
+  const idle = async (): Promise<void> => {
+    await settled();
+    if (writing > 0) await idle();
+  };
+  const time = createVirtualTime(idle);
   const host = { later: refuse, now: Date.now, random: Math.random, sqlite: loadSqlite, steady: () => 0 };
   const options = { host, schema: paceSchema, sync: 'OFF', isDisposable: true, note: refuse } as const;
 
