@@ -4,17 +4,18 @@ const { fstatSync, statSync, write, writeSync } = require('node:fs');
 
 module.exports = { isTerminal, output };
 
-/** Bytes that fit in any empty pipe or socket. */
-const smallOutput = 4_096;
 /** Bytes of one write to a slow reader, whose progress is visible after each. */
 const slice = 65_536;
 /** Milliseconds to wait after a signal for a reader that has stopped reading. */
 const patience = 1_500;
 const closed = new Set(['EPIPE', 'ECONNRESET', 'EOF']);
 
+/** The last write to each pipe or file. stdout and stderr may be the same one. @type {Map<string, Promise<void>>} */
+const lastWrites = new Map();
+
 /**
- * Writes in order, without Node's streams, which take 3 ms to create. What might not fit into a pipe is written in
- * another thread, so that a reader that has stopped reading does not block signals.
+ * Writes in order, without Node's streams, which take 3 ms to create. Pipes are written in another thread, so that a
+ * reader that has stopped reading does not block signals.
  * @param {1 | 2} fd
  * @param {object} outlet
  * @param {() => boolean} outlet.isEnding True after the first signal.
@@ -24,7 +25,8 @@ const closed = new Set(['EPIPE', 'ECONNRESET', 'EOF']);
 function output(fd, { isEnding, onGone }) {
   const kind = statOf(fd);
   const isPipe = kind?.isFIFO() || kind?.isSocket();
-  let [last, written, isStuck] = [Promise.resolve(), 0, false];
+  const place = kind ? `${kind.dev} ${kind.ino}` : '';
+  let isStuck = false;
   return {
     get isTTY() {
       return isTerminal(fd);
@@ -37,8 +39,11 @@ function output(fd, { isEnding, onGone }) {
       return isStuck;
     },
     write(text) {
-      const next = last.then(() => writeAll(Buffer.from(text)));
-      last = next.catch(() => {});
+      const next = (lastWrites.get(place) ?? Promise.resolve()).then(() => writeAll(Buffer.from(text)));
+      lastWrites.set(
+        place,
+        next.catch(() => {}),
+      );
       return next;
     },
   };
@@ -48,7 +53,6 @@ function output(fd, { isEnding, onGone }) {
     try {
       for (let rest = bytes; rest.length > 0;) {
         const taken = writeNow(rest) ?? (await writeInThread(rest.subarray(0, slice)));
-        written += taken;
         rest = rest.subarray(taken);
       }
     } catch (error) {
@@ -65,7 +69,7 @@ function output(fd, { isEnding, onGone }) {
    */
   function writeNow(bytes) {
     if (isStuck) throw new Error(unread);
-    if (isConsole(fd) || (isPipe && written + bytes.length > smallOutput)) return undefined;
+    if (isConsole(fd) || isPipe) return undefined;
     try {
       return writeSync(fd, bytes);
     } catch (error) {

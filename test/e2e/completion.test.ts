@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { bin } from '../support/bin.ts';
 import { newHome } from '../support/fake-service.ts';
@@ -23,17 +23,6 @@ it.each([
   const home = newHome();
   const { code } = await bin(['__complete', 'zsh'], { home, input: ended(['bizmsg', ...words]) });
   expect([code, readdirSync(home)]).toEqual([0, []]);
-});
-
-it('loads only three small modules of Node, and one to list ids', () => {
-  const code = readFileSync(new URL('../../dist/cli/complete.body.cjs', import.meta.url), 'utf8');
-  const later =
-    /=new Proxy\(\{\},\{get:\(loaded,name\)=>loaded\[name\]\?\?=require\("node:child_process"\)\[name\]\}\)/;
-  expect(code).toMatch(later);
-  const loaded = [...code.replace(later, '').matchAll(/\b(?:require|import)\(([^)]*)\)/g)].map(([, name = '']) =>
-    name.replaceAll(/["'`]/g, ''),
-  );
-  expect([...new Set(loaded)].sort()).toEqual(['node:fs', 'node:os', 'node:path']);
 });
 
 it('is missing from the help, and prints nothing for an unknown shell', async () => {
