@@ -1,6 +1,6 @@
 import type { CliError, ExitName } from '../base/errors.ts';
 import type { Client } from '../client/client.ts';
-import type { Target } from '../session/profiles/resolve.ts';
+import type { Target } from '../session/caller.ts';
 import type { RunClient, RunOptions, SendOnce, Session, TryLookup } from '../session/session.ts';
 import type { Progress } from './output/progress.ts';
 import type { Reporter } from './output/reporter.ts';

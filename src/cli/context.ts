@@ -2,7 +2,8 @@ import type { Host } from '../base/host.ts';
 import { connect } from '../session/connect.ts';
 import type { Team } from '../session/team-server.ts';
 import { openTeam } from '../session/team.ts';
-import { isInsideExec, ownStateFolder } from '../session/profiles/environment.ts';
+import { isInsideExec } from '../session/caller.ts';
+import { ownStateFolder } from '../session/folders.ts';
 import type { AnyCaller, Connection, Interaction } from '../session/session.ts';
 import type { Context } from './command.ts';
 import type { Globals } from './globals.ts';
@@ -43,7 +44,7 @@ export function createContext({ host, given, reporter, locate }: ContextOptions)
     connections.push(connection);
     return connection;
   };
-  const currentCaller = async () => (await import('../session/profiles/resolve.ts')).currentCaller(context);
+  const currentCaller = async () => (await import('../session/caller.ts')).currentCaller(context);
   const own = once(async () => connected(await currentCaller()));
 
   const context: CliContext = {

@@ -13,7 +13,7 @@ export const sections: readonly (readonly [heading: string, names: readonly stri
   ['Send', ['send-template', 'send-batch', 'runs']],
   ['Data', ['contacts', 'templates', 'campaigns']],
   ['Events and sandbox', ['webhooks', 'sandbox']],
-  ['Account', ['login', 'whoami', 'profiles', 'keys', 'team']],
+  ['Account', ['login', 'logout', 'whoami', 'profiles', 'keys', 'team']],
   ['Tools', ['api', 'doctor', 'completion', 'help']],
 ];
 

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import type * as prompts from '@inquirer/prompts';
 import { CliError, unsafe, usage } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
-import { isInteractive } from '../session/profiles/environment.ts';
+import { isInteractive } from '../session/caller.ts';
 import type { Globals } from './globals.ts';
 import { folded, safeLine } from './output/text.ts';
 

@@ -49,7 +49,7 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Comm
   if (given.help) return showHelp(host, { path, node, noColor: given.noColor });
   checkGlobals(path, node, given);
   await checkArguments(path, node, texts);
-  const { checkEnvironment } = await import('../session/profiles/environment.ts');
+  const { checkEnvironment } = await import('../session/caller.ts');
   checkEnvironment(host.env);
   const context = createContext({
     host,

@@ -1,12 +1,12 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readRegular, createStateFolder, requireOwn } from '../base/files.ts';
+import { readRegular, createStateFolder } from '../base/files.ts';
 import { redact } from '../base/redact.ts';
 import { replaceFile } from '../base/replace-file.ts';
 import type { Host } from '../base/host.ts';
 import { isRecord } from '../contract/readers.ts';
-import { stateFolder } from '../session/profiles/environment.ts';
-import type { Caller } from '../session/profiles/resolve.ts';
+import type { Caller } from '../session/caller.ts';
+import { ownStateFolder, stateFolder } from '../session/folders.ts';
 
 type Machine = Pick<Host, 'env' | 'home'>;
 
@@ -18,15 +18,10 @@ export interface SeenTemplate {
 }
 
 /** The templates that were listed last for a caller, or for all callers; empty if they cannot be read. */
-export function templatesSeen({ env, home }: Machine, caller: Caller | undefined): readonly SeenTemplate[] {
-  const kept = attempt(() => readTemplates(ownFolder(stateFolder(env, home))));
+export function templatesSeen(machine: Machine, caller: Caller | undefined): readonly SeenTemplate[] {
+  const kept = attempt(() => readTemplates(ownStateFolder(machine)));
   if (!kept) return [];
   return caller ? (kept.get(placeOf(caller)) ?? []) : [...kept.values()].flat();
-}
-
-function ownFolder(folder: string): string {
-  requireOwn(folder);
-  return folder;
 }
 
 /** The cache key for the templates of a caller. */
@@ -76,14 +71,14 @@ const longest = 1_000;
 
 /** Caches templates for completion and suggestions; failures are ignored. */
 export function learnTemplates(
-  { env, home, pid }: Pick<Host, 'env' | 'home' | 'pid'>,
+  host: Pick<Host, 'env' | 'home' | 'pid'>,
   caller: Caller,
   templates: readonly SeenTemplate[],
 ): void {
-  const aside = (file: string) => `${file}.${pid}`;
+  const aside = (file: string) => `${file}.${host.pid}`;
   let file: string | undefined;
   try {
-    const folder = createStateFolder(stateFolder(env, home));
+    const folder = createStateFolder(stateFolder(host));
     const place = placeOf(caller);
     const others = [...readTemplates(folder)].filter(([other]) => other !== place);
     const byName = new Map(templates.map(({ name, variables }) => [name, { name, variables }]));

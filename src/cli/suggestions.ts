@@ -32,10 +32,9 @@ export function unknownCommand(stray: Stray): CliError {
 
 /** Commands that other programs have, and what to do here. */
 const unneeded: Readonly<Record<string, string>> = {
-  logout: 'bizmsg profiles remove <name> removes a profile and its keys',
   init: 'bizmsg login adds a profile; nothing else is needed',
   setup: 'bizmsg login adds a profile; nothing else is needed',
-  config: 'the settings are in profiles: bizmsg profiles show, or profiles set',
+  config: 'the settings are in profiles: bizmsg profiles list, or profiles set',
   configure: 'bizmsg login adds a profile; bizmsg profiles set changes one',
   auth: 'bizmsg login adds a profile; bizmsg whoami shows the one in use',
   reply: 'bizmsg sandbox trigger message.received simulates a reply; bizmsg send-template answers one',
@@ -306,7 +305,7 @@ const elsewhere: Readonly<Record<string, readonly string[]>> = {
 };
 
 const keyHint =
-  'keys are never arguments: this one is in the history of the shell now, so replace it; pass the new one with BIZMSG_API_KEY, or store it with keys set --key-stdin';
+  'keys are never arguments: this one is in the history of the shell now, so replace it; pass the new one with BIZMSG_API_KEY, or store it with bizmsg login';
 
 function isKey(text: string | undefined): boolean {
   return text !== undefined && redact(text) !== text;

@@ -3,7 +3,7 @@ import { suggest } from '../base/suggest.ts';
 import type { Client } from '../client/client.ts';
 import { isRecord } from '../contract/readers.ts';
 import { placeholdersIn, renderedText } from '../contract/template-text.ts';
-import { currentCaller } from '../session/profiles/resolve.ts';
+import { currentCaller } from '../session/caller.ts';
 import type { Context } from './command.ts';
 import { counted } from './output/figures.ts';
 import { findRows, type Row } from './output/rows.ts';

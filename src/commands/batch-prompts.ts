@@ -15,7 +15,7 @@ import { countryFlag } from '../runs/mapping/flags.ts';
 import { createMessageMapping, type MessageMappingOptions, type ParamSource } from '../runs/mapping/message.ts';
 import { isPhoneName } from '../runs/mapping/values.ts';
 import type { RunFlags } from '../runs/options.ts';
-import { currentCaller } from '../session/profiles/resolve.ts';
+import { currentCaller } from '../session/caller.ts';
 import { askForTemplate, listedTemplates, notEmpty } from './message-prompts.ts';
 
 /** The parts of a batch that were typed, or that the profile keeps. */

@@ -27,18 +27,19 @@ export const tree: Tree = {
     lazyGroup('campaigns', 'List campaigns', async () => [(await import('./lists.ts')).listCampaigns]),
     lazyGroup(
       'keys',
-      'Store, remove and switch the API keys of a profile',
+      'Choose real messages (live) or simulated ones (sandbox)',
       async () => (await import('./keys.ts')).keysCommands,
     ),
     lazyGroup(
       'profiles',
-      'Manage profiles: addresses, plans and keys',
+      'List and set profiles: addresses, plans and settings',
       async () => (await import('./profiles.ts')).profilesCommands,
     ),
+    lazyCommand('login', 'Add a profile, or renew its key', async () => (await import('./login.ts')).login),
     lazyCommand(
-      'login',
-      'Add a profile: an address, a plan and a checked key',
-      async () => (await import('./login.ts')).login,
+      'logout',
+      'Remove a profile with its keys, or one of its keys',
+      async () => (await import('./logout.ts')).logout,
     ),
     lazyCommand(
       'whoami',

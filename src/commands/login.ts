@@ -1,91 +1,112 @@
+import { CliError, forOption, usage } from '../base/errors.ts';
+import { maskKey } from '../base/redact.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { command, type Context } from '../cli/command.ts';
-import { type Globals, printOptions } from '../cli/globals.ts';
+import { printOptions } from '../cli/globals.ts';
 import { whole } from '../cli/output/figures.ts';
 import { flag } from '../cli/params.ts';
-import { CliError, forOption } from '../base/errors.ts';
+import type { Mode } from '../contract/keys.ts';
 import { type PlanName, planNames, plans } from '../contract/plans.ts';
-import type { Target } from '../session/profiles/resolve.ts';
-import { planParams, profileLines } from './profiles.ts';
-import { openProfiles } from '../session/profiles/profiles.ts';
+import { canonicalAddress } from '../session/account.ts';
+import type { Target } from '../session/caller.ts';
+import { configFolder } from '../session/folders.ts';
+import { changeStore, profileRow, requireAddress, withLogin } from '../session/profiles/changes.ts';
+import { baseUrl, keyMode, profileName, readKey, serviceUrl } from '../session/profiles/fields.ts';
+import { type Profile, profileOf, readStore, type Store } from '../session/profiles/store.ts';
+import { accountParam, planParams, profileLines } from './profiles.ts';
 
 export const login = command({
   name: 'login',
-  summary: 'Add a profile: an address, a plan and a checked key',
+  summary: 'Add a profile, or renew its key',
   details: [
     'Checks the key with one GET of the templates. If the service refuses the key or is unreachable, it asks again;',
-    'without a terminal, nothing is stored. A stored live key is not used until you run keys switch-mode live.',
+    'without a terminal, nothing is stored. A stored live key is not used until you agree, here or in keys switch-mode.',
+    'If another profile has the address: the same --account is the same business, which knows who got which message.',
   ].join('\n'),
   params: {
     ...planParams,
+    account: accountParam,
     keyStdin: flag('--key-stdin', 'read the key from stdin'),
     noCheck: flag('--no-check', 'store the key without a call to the service'),
   },
   examples: ['login', 'login --profile acme --base-url https://api.example.com --plan growth --key-stdin < key.txt'],
-  sample: 'Logged in as acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  …',
+  sample: 'Logged in as acme\n  in use: true\n  base url: https://api.example.com\n  …',
   accepts: ['profile', 'baseUrl', 'mode', ...printOptions],
   changes: true,
   piped: 'text',
-  run: async (context, { plan, rate, keyStdin, noCheck }) => {
-    const profiles = openProfiles(context);
-    const { requireFree } = profiles;
-    const name = context.given.profile ?? (await context.ask('Name of the profile', '--profile', requireFree));
-    forOption('--profile', () => requireFree(name));
-    if (!keyStdin && context.interactive)
+  run: async (context, { account, plan, rate, ...input }) => {
+    const folder = configFolder(context.host);
+    const store = readStore(folder);
+    const name = context.given.profile ?? (await context.ask('Name of the profile', '--profile', profileName));
+    const before = profileOf(
+      store,
+      forOption('--profile', () => profileName(name)),
+    );
+    if (!input.keyStdin && context.interactive)
       // §5.3
       context.note(
         'where-keys-come-from',
         'create a key in the account settings, under API Keys, after the business number is verified',
       );
-    const checked = await checkedDraft(context, name, { keyStdin, noCheck });
-    const paced = plan ?? (context.interactive ? await askForPlan(context) : undefined);
-    const added = await profiles.add(name, { ...checked, plan: paced, rate });
-    if (!added.in_use)
-      context.note(
-        'not-in-use',
-        `another profile stays in use; to use this one: bizmsg profiles use ${shellQuote(name)}`,
-      );
-    if (added.live_key !== null && added.mode === 'sandbox')
-      context.note('live-key', 'the live key is stored and not in use yet; bizmsg keys switch-mode live uses it');
-    return added;
+    const target = await checkedTarget(context, { ...input, name, before });
+    const login = {
+      ...target,
+      account: account ?? (before ? undefined : await chosenAccount(context, store, name, target.baseUrl)),
+      plan: plan ?? (context.interactive && !before ? await askForPlan(context) : undefined),
+      rate,
+      isUsed: false,
+    };
+    const isUsed = await isWanted(context, name, login.mode, withLogin(store, name, login));
+    const after = await changeStore(folder, (latest) => withLogin(latest, name, { ...login, isUsed }));
+    const replaced = before?.mode === 'live' && login.mode === 'live' ? before.keys.live : undefined;
+    if (replaced !== undefined && replaced !== login.key)
+      context.note('live-key-replaced', `${name} now uses ${maskKey(login.key)} instead of ${maskKey(replaced)}`);
+    return profileRow(after, name);
   },
   view: (profile, ui) => [`${ui.color.green('Logged in')} as ${profile.name}`, ...profileLines(profile)].join('\n'),
 });
 
-interface Answers {
-  readonly baseUrl: string;
-  readonly key: string;
+interface Asked {
+  readonly name: string;
+  /** The profile, if its key is renewed. */
+  readonly before: Profile | undefined;
+  readonly keyStdin: boolean;
+  readonly noCheck: boolean;
 }
 
 /** The address and the key, once the service has accepted the key. A person is asked again for what was wrong. */
-async function checkedDraft(
-  context: Context,
-  name: string,
-  { keyStdin, noCheck }: { readonly keyStdin: boolean; readonly noCheck: boolean },
-): Promise<Answers & Pick<Globals, 'mode'>> {
-  const profiles = openProfiles(context);
-  const { baseUrl: given, mode } = context.given;
-  const askForAddress = (usual?: string) =>
-    context.ask('Base URL of the API', '--base-url', profiles.requireAddress, usual);
-  const askForKey = (baseUrl: string) =>
-    context.askSecret('API key', '--key-stdin', (key) => profiles.target(name, { baseUrl, key, mode }));
-  let baseUrl = given ?? (await askForAddress());
-  forOption('--base-url', () => profiles.requireAddress(baseUrl));
-  let key = keyStdin ? await context.stdin() : await askForKey(baseUrl);
+async function checkedTarget(context: Context, { name, before, keyStdin, noCheck }: Asked) {
+  const { baseUrl: typed } = context.given;
+  const askForAddress = (usual?: string) => context.ask('Base URL of the API', '--base-url', serviceUrl, usual);
+  const targetOf = (url: string, text: string) => {
+    const key = readKey(text);
+    return {
+      kind: 'service',
+      profile: name,
+      baseUrl: baseUrl(url),
+      key,
+      mode: keyMode(key, context.given.mode),
+    } as const;
+  };
+  const askForKey = (at: string) => context.askSecret('API key', '--key-stdin', (key) => targetOf(at, key));
+  if (before && typed !== undefined) forOption('--base-url', () => requireAddress(name, before, typed));
+  let at = before?.baseUrl ?? typed ?? (await askForAddress());
+  forOption('--base-url', () => serviceUrl(at));
+  let key = keyStdin ? await context.stdin() : await askForKey(at);
   for (;;) {
-    const draft = { baseUrl, key, mode };
-    if (noCheck) return draft;
+    const target = targetOf(at, key);
+    if (noCheck) return target;
     try {
-      await checkKey(context, profiles.target(name, draft));
-      return draft;
+      await checkKey(context, target);
+      return target;
     } catch (error) {
       if (!context.interactive || !(error instanceof CliError) || context.host.signal.aborted) throw error;
+      const isRefused = error.status === 401;
+      if (before && !isRefused && error.exit !== 'unsafe') throw error;
       context.reporter.say(failureText(error));
-      const before = baseUrl;
-      if (error.status !== 401) baseUrl = await askForAddress(before);
+      if (!before && !isRefused) at = await askForAddress(at);
       // Enter at an address that a key must not be sent to means that the key is wrong.
-      const isKeyWrong = error.status === 401 || (error.exit === 'unsafe' && baseUrl === before);
-      if (isKeyWrong) key = await askForKey(baseUrl);
+      if (isRefused || (error.exit === 'unsafe' && baseUrl(at) === target.baseUrl)) key = await askForKey(at);
     }
   }
 }
@@ -93,6 +114,39 @@ async function checkedDraft(
 /** A person has seen before where keys are made. */
 function failureText({ message, hint, status }: CliError): string {
   return hint === undefined || status === 401 ? `${message}; try again` : `${message}: ${hint}`;
+}
+
+async function checkKey(context: Context, target: Target): Promise<void> {
+  try {
+    await (await context.client(target)).call('listTemplates', undefined);
+  } catch (error) {
+    // §5.4, §5.7: a 403 means that the key is valid.
+    if (!(error instanceof CliError && error.status === 403)) throw error;
+    context.note('key-limited', 'the key is valid, but its plan or scope does not include templates');
+  }
+}
+
+/** The account of a new profile: its address, unless another profile has that. */
+async function chosenAccount(
+  context: Context,
+  { profiles }: Store,
+  name: string,
+  url: string,
+): Promise<string | undefined> {
+  const place = canonicalAddress(url);
+  const others = Object.entries(profiles).filter(([, other]) => canonicalAddress(other.baseUrl) === place);
+  const [first] = others;
+  if (!first) return undefined;
+  const [other, { account = place }] = first;
+  if (!context.interactive)
+    throw usage(
+      `the profile "${other}" has this address: is it the same business, or another client?`,
+      `add --account ${shellQuote(account)} for the same business, or --account with another name`,
+    );
+  const same = new Map(others.map(([profile, { account }]) => [account, `the same business as ${profile}`]));
+  const choices = Array.from(same, ([account, name]) => ({ name, account }));
+  const question = 'Another profile has this address. Is it the same business, or another client?';
+  return (await context.choose(question, [...choices, { name: 'another client', account: name }])).account;
 }
 
 async function askForPlan(context: Context): Promise<PlanName | undefined> {
@@ -108,12 +162,28 @@ function planText(plan: PlanName): string {
   return `${plan} · ${whole(perMinute)} requests a minute, ${whole(perMonth)} messages a month`;
 }
 
-async function checkKey(context: Context, target: Target): Promise<void> {
+/** Whether the next command uses the key. `stored` is the store without that. */
+async function isWanted(context: Context, name: string, mode: Mode, stored: Store): Promise<boolean> {
+  const isActive = profileOf(stored, name)?.mode === mode;
+  if (stored.current === name && isActive) return true;
+  const profile = shellQuote(name);
+  const steps = [
+    stored.current === name ? undefined : `bizmsg profiles set ${profile} --default`,
+    isActive ? undefined : `bizmsg keys switch-mode ${mode} --profile ${profile}`,
+  ];
+  const question =
+    mode === 'live' ? `Real messages will be sent with the live key of ${name}. Use it now?` : 'Use it now?';
+  if ((context.interactive || context.given.yes) && (await isConfirmed(context, question))) return true;
+  context.note('not-in-use', `it is not used yet: ${steps.filter(Boolean).join(', then ')}`);
+  return false;
+}
+
+async function isConfirmed(context: Context, question: string): Promise<boolean> {
   try {
-    await (await context.client(target)).call('listTemplates', undefined);
+    await context.confirm(question);
+    return true;
   } catch (error) {
-    // §5.4, §5.7: a 403 means that the key is valid.
-    if (!(error instanceof CliError && error.status === 403)) throw error;
-    context.note('key-limited', 'the key is valid, but its plan or scope does not include templates');
+    if (error instanceof CliError && error.code === 'declined') return false;
+    throw error;
   }
 }

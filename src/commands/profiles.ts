@@ -1,58 +1,67 @@
 import { resolve } from 'node:path';
+import { maskKey } from '../base/redact.ts';
 import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { forOption, unsafe, usage } from '../base/errors.ts';
-import { argument, choice, columns, flag, knowing, option, rate, required } from '../cli/params.ts';
+import { choice, columns, flag, type Input, knowing, option, rate, required } from '../cli/params.ts';
 import { planNames } from '../contract/plans.ts';
 import { hoursFlag } from '../runs/hours.ts';
 import { encodingNamed } from '../runs/input/encoding.ts';
 import { countryFlag } from '../runs/mapping/flags.ts';
 import { excludeFromText, hoursHelp } from '../runs/options.ts';
 import { agentIn } from '../session/agents.ts';
-import { openProfiles } from '../session/profiles/profiles.ts';
+import { configFolder } from '../session/folders.ts';
+import {
+  changeStore,
+  movesTo,
+  profileRow,
+  profileRows,
+  type Settings,
+  withCurrent,
+  withSettings,
+} from '../session/profiles/changes.ts';
+import { accountName, local, originOf, readWebhookSecret, serviceUrl } from '../session/profiles/fields.ts';
+import { type Profile, readStore, requireProfile, type Store } from '../session/profiles/store.ts';
 
 export const planParams = {
   plan: choice('--plan <name>', "the account's plan", planNames),
   rate: option('--rate <rate>', 'rate limit of an enterprise plan, such as 2000/m', rate),
 } as const;
 
-export const showProfile = command({
-  name: 'show',
-  summary: 'Show a profile, with the prefix and last four characters of its keys',
-  params: { name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (default: the one in use)')) },
-  examples: ['profiles show acme', 'profiles show acme -o json'],
-  sample:
-    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: …\n  hours: not set\n  exclude from: not set\n  country: not set\n  encoding: not set\n  opt out: not set\n  opt out words: not set\n  agents: not set\n  team: not set',
-  accepts: printOptions,
-  piped: 'text',
-  run: async (context, input) => {
-    const profiles = openProfiles(context);
-    return profiles.show(input.name ?? profiles.chosen());
-  },
-  view: (profile) => [profile.name, ...profileLines(profile)].join('\n'),
-});
-
-/** Renders the fields of a profile, one per line. */
-export function profileLines(profile: object): readonly string[] {
-  return Object.entries(profile)
-    .filter(([name]) => name !== 'name')
-    .map(([name, value]) => `  ${name.replaceAll('_', ' ')}: ${value ?? 'not set'}`);
-}
-
-/** The redacted keys of a profile for a confirmation; empty if it has none. */
-export function keysOf({ sandbox_key, live_key }: RedactedKeys): string {
-  return [sandbox_key, live_key].filter((key) => key !== null).join(', ');
-}
-
-interface RedactedKeys {
-  readonly sandbox_key: string | null;
-  readonly live_key: string | null;
-}
-
 /** The value of an option that removes what is stored. */
 const removed = 'none';
 
+export const accountParam = option(
+  '--account <name>',
+  'whose messages these are, if several profiles have the address',
+  orNone(accountName),
+);
+
 export const optOutText = 'the list of those who replied STOP, kept by webhooks listen';
+
+const params = {
+  name: knowing({ of: 'profiles' }, required('<name>', 'the profile')),
+  default: flag('--default', 'use this profile where no other is named'),
+  account: accountParam,
+  ...planParams,
+  webhookSecret: flag('--webhook-secret-stdin', 'read the webhook secret from stdin'),
+  team: flag('--team-stdin', 'read the line of a team from stdin; an empty one leaves the team'),
+  hours: option(
+    '--hours <hours>',
+    hoursHelp,
+    orNone((text) => hoursFlag(text).text),
+  ),
+  excludeFrom: option('--exclude-from <file>', excludeFromText, orNone(resolve)),
+  country: option('--country <code>', 'the country of national phone numbers, such as US', orNone(countryFlag)),
+  encoding: option('--encoding <name>', 'the encoding of files, such as windows-1252', orNone(encodingNamed)),
+  optOut: option('--opt-out <file>', optOutText, orNone(resolve)),
+  optOutWords: option(
+    '--opt-out-words <words>',
+    'replies that opt out, besides STOP: ABMELDEN,AUSTRAGEN',
+    orNone((text) => columns(text).join(',')),
+  ),
+  agents: choice('--agents <mode>', 'let AI agents use the live key, too', ['live', removed]),
+} as const;
 
 export const setProfile = command({
   name: 'set',
@@ -63,80 +72,89 @@ export const setProfile = command({
     'A profile keeps options for its commands: an option of a command comes first, and excluded phones add up.',
     'none removes a setting, as in --hours none.',
   ].join('\n'),
-  params: {
-    name: knowing({ of: 'profiles' }, required('<name>', 'the profile')),
-    ...planParams,
-    webhookSecret: flag('--webhook-secret-stdin', 'read the webhook secret from stdin'),
-    hours: option(
-      '--hours <hours>',
-      hoursHelp,
-      orNone((text) => hoursFlag(text).text),
-    ),
-    team: flag('--team-stdin', 'read the line of a team from stdin; an empty one leaves the team'),
-    excludeFrom: option('--exclude-from <file>', excludeFromText),
-    country: option('--country <code>', 'the country of national phone numbers, such as US', orNone(countryFlag)),
-    encoding: option('--encoding <name>', 'the encoding of files, such as windows-1252', orNone(encodingNamed)),
-    optOut: option('--opt-out <file>', optOutText),
-    optOutWords: option(
-      '--opt-out-words <words>',
-      'replies that opt out, besides STOP: ABMELDEN,AUSTRAGEN',
-      orNone((text) => columns(text).join(',')),
-    ),
-    agents: choice('--agents <mode>', 'let AI agents use the live key, too', ['live', removed]),
-  },
+  params,
   examples: [
     'profiles set acme --plan scale',
-    'profiles set acme --country US',
+    'profiles set acme --default',
     'profiles set acme --base-url https://api.example.com/v2',
   ],
-  sample: 'Changed acme\n  in use: true\n  base url: https://api.example.com\n  plan: scale\n  …',
+  sample: 'Changed acme\n  in use: true\n  base url: https://api.example.com\n  …',
   accepts: ['baseUrl', ...printOptions],
   changes: true,
   piped: 'text',
-  run: async (context, { name, webhookSecret, team, excludeFrom, optOut, agents, ...kept }) => {
-    const { baseUrl } = context.given;
-    const changes = [baseUrl, excludeFrom, optOut, agents, ...Object.values(kept)];
-    const given = changes.some((value) => value !== undefined);
-    if (!given && !webhookSecret && !team)
+  run: async (context, { name, default: isDefault, ...input }) => {
+    const values = [context.given.baseUrl, ...Object.values(input)];
+    const isChanged = values.some((value) => value !== undefined && value !== false);
+    if (!isChanged && !isDefault)
       throw usage('specify what to change', 'such as --plan growth; see bizmsg profiles set --help');
-    const profiles = openProfiles(context);
-    const before = profiles.show(name);
-    const own = profiles.settings(name);
-    const lists = [
-      [excludeFrom, own.excludeFrom],
-      [optOut, own.optOut],
-    ];
-    const isRelease = lists.some(([list, kept]) => list !== undefined && kept !== undefined);
-    if (agents === 'live' || isRelease) refuseSelf(context);
-    if (baseUrl !== undefined) forOption('--base-url', () => profiles.requireAddress(baseUrl));
-    if (webhookSecret && team) throw usage('stdin has one of them', 'set the webhook secret and the team one by one');
-    const secret = webhookSecret ? await context.stdin() : undefined;
-    const line = team ? (await context.stdin()).trim() : undefined;
-    if (line) await (await import('../runs/joining.ts')).checkJoining(context, line, before.team === null);
-    const pathOf = (file: string | undefined) => (file === removed ? '' : file && resolve(file));
-    const files = { excludeFrom: pathOf(excludeFrom), optOut: pathOf(optOut) };
-    const allowed = agents === removed ? '' : agents;
-    const settings = { ...kept, baseUrl, webhookSecret: secret, team: line, ...files, agents: allowed };
-    profiles.requireSettings(name, settings);
-    if (files.optOut) (await import('../webhooks/opt-out.ts')).optOutFile(files.optOut);
-    if (files.excludeFrom) {
-      const country = (kept.country ?? own.country) || undefined;
-      const encoding = (kept.encoding ?? own.encoding) || undefined;
-      const { listedPhones } = await import('../runs/phone-lists.ts');
-      await listedPhones(context, [files.excludeFrom], { country, encoding });
+    const folder = configFolder(context.host);
+    const chosen = (store: Store) => (isDefault ? withCurrent(store, name) : store);
+    if (!isChanged && name === local) {
+      await changeStore(folder, chosen);
+      return { name, in_use: true };
     }
-    const losesKeys = baseUrl !== undefined && profiles.losesKeys(name, baseUrl);
-    if (losesKeys) {
-      const { origin } = new URL(before.base_url);
-      const loss = `remove its keys ${keysOf(before)}, which were stored for ${origin}`;
-      await context.confirm(`Move ${name} to ${baseUrl} and ${loss}?`);
-    }
-    const after = await profiles.set(name, settings);
-    if (losesKeys) context.note('keys-left', 'the keys are removed here, but still valid at the old address');
-    return after;
+    const before = requireProfile(readStore(folder), name);
+    const settings = await settingsOf(context, before, input);
+    withSettings(readStore(folder), name, settings);
+    const isMoved = await confirmMove(context, name, before, settings.baseUrl);
+    const after = await changeStore(folder, (store) => chosen(withSettings(store, name, settings)));
+    if (isMoved) context.note('keys-left', 'the keys are removed here, but still valid at the old address');
+    return profileRow(after, name);
   },
   view: (profile, ui) => [`${ui.color.green('Changed')} ${profile.name}`, ...profileLines(profile)].join('\n'),
 });
+
+/** The new values, checked. */
+async function settingsOf(
+  context: Context,
+  before: Profile,
+  { webhookSecret, team, agents, ...kept }: Omit<Input<typeof params>, 'name' | 'default'>,
+): Promise<Settings> {
+  const { baseUrl: typed } = context.given;
+  const lists = ['excludeFrom', 'optOut'] as const;
+  const isRelease = lists.some((list) => kept[list] !== undefined && before[list] !== undefined);
+  if (agents === 'live' || isRelease) refuseSelf(context);
+  const address = typed === undefined ? undefined : forOption('--base-url', () => serviceUrl(typed));
+  if (webhookSecret && team) throw usage('stdin has one of them', 'set the webhook secret and the team one by one');
+  const text = webhookSecret || team ? (await context.stdin()).trim() : '';
+  if (team && text) await (await import('../runs/joining.ts')).checkJoining(context, text, before.team === undefined);
+  await checkLists(context, before, kept);
+  return {
+    ...kept,
+    baseUrl: address,
+    webhookSecret: webhookSecret ? readWebhookSecret(text) : undefined,
+    team: team ? text : undefined,
+    agents: agents === removed ? '' : agents,
+  };
+}
+
+/** Fails for a list that a later batch could not read. */
+async function checkLists(
+  context: Context,
+  before: Profile,
+  { optOut, excludeFrom, ...kept }: Settings,
+): Promise<void> {
+  if (optOut) (await import('../webhooks/opt-out.ts')).optOutFile(optOut);
+  if (!excludeFrom) return;
+  const country = (kept.country ?? before.country) || undefined;
+  const encoding = (kept.encoding ?? before.encoding) || undefined;
+  const { listedPhones } = await import('../runs/phone-lists.ts');
+  await listedPhones(context, [excludeFrom], { country, encoding });
+}
+
+/** Asks before a new address removes the keys; whether it does. */
+async function confirmMove(context: Context, name: string, before: Profile, address?: string): Promise<boolean> {
+  const keys = shownKeys(before);
+  if (address === undefined || keys === '' || !movesTo(before, address)) return false;
+  const loss = `remove its keys ${keys}, which were stored for ${originOf(before.baseUrl)}`;
+  await context.confirm(`Move ${name} to ${address} and ${loss}?`);
+  return true;
+}
+
+/** The masked keys of a profile; empty if it has none. */
+export function shownKeys({ keys: { sandbox, live } }: Profile): string {
+  return [sandbox, live].flatMap((key) => (key === undefined ? [] : [maskKey(key)])).join(', ');
+}
 
 /** An agent does not release its own seat belt. */
 function refuseSelf({ host: { env } }: Context): void {
@@ -150,58 +168,25 @@ function orNone(read: (text: string) => string): (text: string) => string {
   return (text) => (text === removed ? '' : read(text));
 }
 
+/** Renders the fields of a profile that are set, one per line. */
+export function profileLines(profile: object): readonly string[] {
+  return Object.entries(profile)
+    .filter(([name, value]) => name !== 'name' && value !== null)
+    .map(([name, value]) => `  ${name.replaceAll('_', ' ')}: ${value}`);
+}
+
 export const listProfiles = command({
   name: 'list',
-  summary: 'List the profiles',
+  summary: 'List the profiles and their settings',
   params: {},
   examples: ['profiles list', 'profiles list -o json'],
   sample:
-    'name\tin_use\tbase_url\tplan\trate\tmode\tsandbox_key\tlive_key\twebhook_secret\nacme\ttrue\thttps://api.example.com\tgrowth\t\tsandbox\tsk_test_…1234\t…',
+    'name\tin_use\tbase_url\tmode\tsandbox_key\tlive_key\tplan\trate\taccount\twebhook_secret\t…\nacme\ttrue\thttps://api.example.com\tsandbox\tsk_test_…1234\t…',
   accepts: printOptions,
   piped: 'rows',
-  run: async (context) => openProfiles(context).rows(),
+  first: ['name', 'in_use', 'base_url', 'mode', 'sandbox_key', 'live_key'],
+  run: async (context) => profileRows(readStore(configFolder(context.host))),
   view: () => 'No profiles; add one with bizmsg login, or use --profile local',
 });
 
-export const useProfile = command({
-  name: 'use',
-  summary: 'Set the default profile',
-  params: { name: knowing({ of: 'profiles' }, required('<name>', 'the profile')) },
-  examples: ['profiles use acme'],
-  sample: 'Using acme',
-  accepts: printOptions,
-  changes: true,
-  piped: 'text',
-  run: async (context, input) => openProfiles(context).use(input.name),
-  view: ({ name }, ui) => `${ui.color.green('Using')} ${name}`,
-});
-
-export const removeProfile = command({
-  name: 'remove',
-  summary: 'Remove a profile and its stored keys',
-  details: 'Asks for confirmation. This does not revoke the keys; revoke them in the dashboard.',
-  params: { name: knowing({ of: 'profiles' }, required('<name>', 'the profile')) },
-  examples: ['profiles remove acme --yes'],
-  sample: 'Removed acme',
-  accepts: printOptions,
-  changes: true,
-  piped: 'text',
-  run: async (context, input) => {
-    const profiles = openProfiles(context);
-    const profile = profiles.show(input.name);
-    const keys = keysOf(profile);
-    if (profile.live_key !== null)
-      context.note(
-        'new-account',
-        `if you add ${input.name} again with another key, it is another account, so its messages could be sent again without a question`,
-      );
-    await context.confirm(`Remove the profile ${input.name}${keys === '' ? '' : ` and its keys ${keys}`}?`);
-    const removed = await profiles.remove(input.name);
-    if (keys !== '')
-      context.note('still-valid', 'its keys are still valid at the service; revoke them in the dashboard');
-    return removed;
-  },
-  view: ({ name }, ui) => `${ui.color.green('Removed')} ${name}`,
-});
-
-export const profilesCommands = [showProfile, setProfile, listProfiles, useProfile, removeProfile];
+export const profilesCommands = [listProfiles, setProfile];

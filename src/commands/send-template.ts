@@ -84,7 +84,7 @@ async function hasPhoneLists(context: Context): Promise<boolean> {
 }
 
 async function callerOf(context: Context) {
-  const { currentCaller } = await import('../session/profiles/resolve.ts');
+  const { currentCaller } = await import('../session/caller.ts');
   return currentCaller(context);
 }
 

@@ -61,9 +61,9 @@ const environment = `Environment
   BIZMSG_BASE_URL     the base URL of the service
   BIZMSG_PROFILE      the profile; cannot be combined with BIZMSG_API_KEY
   BIZMSG_MODE         sandbox or live, like --mode
-  BIZMSG_ACCOUNT      a name for the account (at most 100 printable characters),
-                      which identifies it after its key is replaced. A profile
-                      has an id of its own, which comes first
+  BIZMSG_ACCOUNT      a name for the account (at most 100 printable characters):
+                      whose messages these are. A name in the profile comes
+                      first; without any, it is the address
   BIZMSG_TEAM         the line of a team, from bizmsg team init; comes before
                       the one in the profile
   BIZMSG_LOCAL_ONLY   "1": refuse every target except the local sandbox (for
@@ -76,7 +76,8 @@ const environment = `Environment
   BIZMSG_STATE_DIR    folder of everything else (default: ~/.local/state/bizmsg,
                       on Windows %LOCALAPPDATA%\\bizmsg)
   XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME
-                      replace ~/.config, ~/.local/state and ~/.cache
+                      replace ~/.config, ~/.local/state and ~/.cache. A relative
+                      path of any of these is an error (exit 3)
   HTTPS_PROXY, ALL_PROXY            an HTTP proxy for calls of the service over
                       https. HTTP_PROXY is ignored. Forwarded and replayed
                       events and the webhooks of the sandbox are reached

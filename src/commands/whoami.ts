@@ -1,6 +1,7 @@
+import { maskKey } from '../base/redact.ts';
 import { command } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
-import { describeCaller } from '../session/profiles/caller.ts';
+import { currentCaller, type Source } from '../session/caller.ts';
 
 export const whoami = command({
   name: 'whoami',
@@ -13,38 +14,42 @@ export const whoami = command({
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   piped: 'text',
   run: async (context) => {
-    const { winner, problem } = await describeCaller(context);
-    if (!winner) throw problem;
-    const { profile, source, mode, address, key, plan } = winner;
-    const isLocal = profile === 'local';
-    const isAlone = source === 'BIZMSG_API_KEY';
-    const own = isLocal ? 'local sandbox' : 'profile';
+    const caller = currentCaller(context);
+    const { source, mode } = caller;
+    const isService = caller.kind === 'service';
+    const running = isService ? undefined : (await context.sandboxes()).find();
+    const key = isService ? caller.key : running?.keys[caller.mode];
+    const isBare = source === 'BIZMSG_API_KEY';
+    const place = isService ? 'profile' : 'local sandbox';
     return {
-      profile,
+      profile: isService ? (caller.profile ?? null) : 'local',
       source,
       mode,
-      address,
-      address_source: context.given.baseUrl === undefined ? (isAlone ? 'BIZMSG_BASE_URL' : own) : '--base-url',
-      key,
-      key_source: isAlone ? 'BIZMSG_API_KEY' : own,
-      plan,
+      // The sandbox starts on demand.
+      address: (isService ? caller.baseUrl : running?.url) ?? null,
+      address_source: context.given.baseUrl === undefined ? (isBare ? 'BIZMSG_BASE_URL' : place) : '--base-url',
+      key: key === undefined ? null : maskKey(key),
+      key_source: isBare ? 'BIZMSG_API_KEY' : place,
+      plan: (isService ? caller.plan : undefined) ?? null,
     };
   },
-  view: (found) =>
+  view: ({ profile, source, mode, address, key, ...from }) =>
     [
-      `Profile  ${found.profile ?? 'none'}, ${reasons[found.source] ?? `from ${found.source}`}`,
-      `Mode     ${found.mode}`,
-      `Address  ${found.address === null ? 'the local sandbox, started on demand' : `${found.address}, ${from(found.address_source)}`}`,
-      `Key      ${found.key === null ? 'created when the sandbox starts' : `${found.key}, ${from(found.key_source)}`}`,
+      `Profile  ${profile ?? 'none'}, ${reasons[source]}`,
+      `Mode     ${mode}`,
+      `Address  ${address === null ? 'the local sandbox, started on demand' : `${address}, ${origin(from.address_source)}`}`,
+      `Key      ${key === null ? 'created when the sandbox starts' : `${key}, ${origin(from.key_source)}`}`,
     ].join('\n'),
 });
 
-const reasons: Readonly<Record<string, string>> = {
+const reasons: Readonly<Record<Source, string>> = {
+  '--profile': 'from --profile',
+  BIZMSG_API_KEY: 'since BIZMSG_API_KEY is set',
+  BIZMSG_PROFILE: 'from BIZMSG_PROFILE',
   'profile in use': 'the one in use',
   newcomer: 'as there is no profile yet',
-  BIZMSG_API_KEY: 'since BIZMSG_API_KEY is set',
 };
 
-function from(source: string): string {
+function origin(source: string): string {
   return `from ${/^[a-z]/.test(source) ? 'the ' : ''}${source}`;
 }

@@ -3,7 +3,7 @@ import { shownAddress } from '../base/postgres-address.ts';
 import { maskKey } from '../base/redact.ts';
 import { countProblem } from '../ledger/statements.ts';
 import { openConnection, prepareTarget } from '../session/connect.ts';
-import { type Caller, currentCaller } from '../session/profiles/resolve.ts';
+import { type Caller, currentCaller } from '../session/caller.ts';
 import type { CheckedTarget, Session } from '../session/session.ts';
 import { teamOfCaller } from '../session/team.ts';
 import { type Check, failed, pass, warn } from './check.ts';

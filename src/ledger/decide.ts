@@ -91,9 +91,7 @@ async function chosenRun(store: Store, plan: RunPlan, { runs, here: { world } }:
   for (const run of open) shares.push(await shareOf(store, run, plan, open.length === 1));
   const run = bestOf(shares.filter(isFitting), plan);
   if (run) return continuationStop(run, plan, world) ?? { run, replaced: [] };
-  const others = shares
-    .filter(hasItsPeople)
-    .filter(({ run }) => run.job === undefined && run.account.id === account.id);
+  const others = shares.filter(hasItsPeople).filter(({ run }) => run.job === undefined && run.account === account);
   const latest = bestOf(others, plan);
   if (!latest || choice.again) return { replaced: [] };
   const isAsked = mode === 'live' && others.some(({ run }) => isActive(run, world));

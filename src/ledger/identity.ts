@@ -5,7 +5,7 @@ import { isRecord } from '../contract/readers.ts';
 import { draftIn } from '../base/drafts.ts';
 import { configuration, fsError } from '../base/errors.ts';
 import { readRegular, createStateFolder } from '../base/files.ts';
-import type { Account, RowDigest } from './ledger.ts';
+import type { RowDigest } from './ledger.ts';
 
 export const digestSize = 12;
 /** A row is three digests: `who`, `per` and `text`. */
@@ -89,40 +89,6 @@ export function canonical(value: unknown): string {
   }
   return `{${text}}`;
 }
-
-export interface AccountFacts {
-  readonly origin: string;
-  readonly key: string;
-  /** From BIZMSG_ACCOUNT. */
-  readonly named?: string | undefined;
-  /** The random id that the profile keeps. */
-  readonly profile?: string | undefined;
-  /** The data id of a local sandbox. */
-  readonly sandbox?: string | undefined;
-  /** It is that of a team: the id of a profile differs on each machine. */
-  readonly isTeam?: boolean | undefined;
-}
-
-/** The prefixes keep a name that a user chose from meaning another account. */
-export function accountOf(secret: string, { key, named, profile, sandbox, isTeam, ...facts }: AccountFacts): Account {
-  const origin = canonicalOrigin(facts.origin);
-  // Two sandboxes may have the same keys.
-  if (sandbox !== undefined) return { id: `sandbox:${sandbox}`, origin, keyDigest: `sandbox:${sandbox}` };
-  const keyDigest = `key:${bytesOf(keyed(secret, ['key', key]), digestSize).toString('hex')}`;
-  if (isTeam) return { id: named === undefined ? `team:${origin}` : `name:${named}`, origin, keyDigest };
-  if (profile !== undefined) return { id: `profile:${profile}`, origin, keyDigest };
-  return { id: named === undefined ? keyDigest : `name:${named}`, origin, keyDigest };
-}
-
-/** One spelling of each address: two of them must not look like two accounts. */
-function canonicalOrigin(origin: string): string {
-  const url = new URL(origin);
-  const name = url.hostname.replace(/\.+$/, '');
-  url.hostname = loopback.has(name) ? '127.0.0.1' : name;
-  return url.origin;
-}
-
-const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Recognizes the secret without revealing it. The ledger keeps it. */
 export function checkOf(secret: string): string {

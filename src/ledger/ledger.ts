@@ -73,17 +73,9 @@ export type RowDigest = Uint8Array;
 
 export type Kind = 'message' | 'contact';
 
-export interface Account {
-  readonly id: string;
-  /** Scheme, host and port of the service. */
-  readonly origin: string;
-  /** Equal for equal keys. It is also the id if nothing else is known, so that another key of the account has another id. */
-  readonly keyDigest: string;
-}
-
 /** The kind of messages that a run sends, and their account. */
 export interface Subject {
-  readonly account: Account;
+  readonly account: string;
   readonly mode: Mode;
   readonly kind: Kind;
   readonly template?: string | undefined;
@@ -232,16 +224,14 @@ export type Stop =
   | SentBefore
   /** With a live key, after 12 hours. `--continue`. */
   | { readonly reason: 'idle'; readonly run: string; readonly idle: number; readonly left: number }
-  /** Another key of the origin began it. `--continue`. */
-  | { readonly reason: 'other-key'; readonly run: string }
   /** It has these people, with other texts. `--continue`. */
   | { readonly reason: 'other-texts'; readonly run: string }
   /** `--again` while this run is unfinished. `besides`. */
   | { readonly reason: 'unfinished'; readonly run: string; readonly job: string | undefined }
   /** An unfinished job fits, and the command does not name it. */
   | { readonly reason: 'job-unnamed'; readonly run: string; readonly job: string }
-  /** The job cannot be used: it was closed, or made without `--again`, or several accounts have it. */
-  | { readonly reason: 'job-closed' | 'job-known' | 'job-accounts'; readonly job: string }
+  /** The job cannot be used: it was closed, or made without `--again`. */
+  | { readonly reason: 'job-closed' | 'job-known'; readonly job: string }
   /** The job has sent at least half of the input with another text. `--continue`. */
   | { readonly reason: 'job-texts'; readonly job: string; readonly rows: number }
   /** The run or job is for something else. */

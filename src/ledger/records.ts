@@ -43,11 +43,7 @@ export function runIn(row: Row): Run {
   return {
     n: Number(row['n']),
     id: runIdIn(row),
-    account: {
-      id: String(row['account']),
-      origin: String(row['origin']),
-      keyDigest: String(row['key_digest']),
-    },
+    account: String(row['account']),
     mode: row['mode'] === 'live' ? 'live' : 'sandbox',
     kind: row['kind'] === 'message' ? 'message' : 'contact',
     template: text('template'),

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { hasDigest, isWithoutOccasion } from './identity.ts';
-import type { Account, Accepted, Fate, RunPlan, Stop, Subject } from './ledger.ts';
+import type { Accepted, Fate, RunPlan, Stop, Subject } from './ledger.ts';
 import { idleSince, isFinished, isSingles, type Item, type Run, waitingIn } from './run.ts';
 import { day, type Other, otherTextCounts, type Terms } from './twice.ts';
 
@@ -59,27 +59,13 @@ function isAlike(run: Run, { mode, kind, template }: Subject): boolean {
   return run.mode === mode && run.kind === kind && run.template === template;
 }
 
-/** Whether what one sends counts for the other. Two keys may belong to one account. */
-function isSameAccount(one: Account, other: Account): boolean {
-  return isOneAccount(one, other) || (one.origin === other.origin && (isKeyAlone(one) || isKeyAlone(other)));
-}
-
-function isOneAccount(one: Account, other: Account): boolean {
-  return one.id === other.id || one.keyDigest === other.keyDigest;
-}
-
-function isKeyAlone({ id, keyDigest }: Account): boolean {
-  return id === keyDigest;
-}
-
-/** The job that a command names. The account may be known by its key alone, and the key may have been changed. */
+/** The job that a command names. */
 export function jobOf(runs: readonly Run[], plan: RunPlan, { asOf }: World): Run | Stop | undefined {
   const { job, mode, account } = plan;
   if (job === undefined) return undefined;
-  const named = runs.filter((run) => run.job === job && run.mode === mode && isKnown(run, asOf));
-  const own = named.filter((run) => run.account.id === account.id);
-  const [found, another] = own.length > 0 ? own : named.filter((run) => isSameAccount(run.account, account));
-  if (another) return { reason: 'job-accounts', job };
+  const found = runs.find(
+    (run) => run.job === job && run.mode === mode && run.account === account && isKnown(run, asOf),
+  );
   if (!found) return undefined;
   if (!isAlike(found, plan)) return otherSubject(found, plan);
   if (found.isClosed) return { reason: 'job-closed', job };
@@ -104,10 +90,9 @@ export function candidates(runs: readonly Run[], plan: RunPlan, world: World): r
 }
 
 function isCandidate(run: Run, plan: RunPlan, world: World): boolean {
-  const { account, mode, choice } = plan;
+  const { account, choice } = plan;
   if (!isKnown(run, world.asOf) || isSingles(run.id) || run.isClosed || !isAlike(run, plan)) return false;
-  const isOtherKey = mode === 'live' && run.account.origin === account.origin;
-  if (!isOneAccount(run.account, account) && !isOtherKey) return false;
+  if (run.account !== account) return false;
   const isRetried = choice.retryUnsure !== undefined && run.counts.unsure > 0;
   const wasCutShort = !run.hasEnded && !isIdleFor(run, idleUntilClosed, world.now);
   const hasWork = !isFinished(run) || (run.job === undefined && (isRetried || wasCutShort));
@@ -158,12 +143,11 @@ export function bestOf(shares: readonly Share[], { input, about, choice }: RunPl
 
 /** Why a command does not simply continue the run that fits best. */
 export function continuationStop(run: Run, plan: RunPlan, world: World): Stop | undefined {
-  const { account, mode, choice } = plan;
+  const { mode, choice } = plan;
   if (choice.again && !run.isAgain) return { reason: 'unfinished', run: run.id, job: run.job };
   if (run.job !== undefined) return { reason: 'job-unnamed', run: run.id, job: run.job };
   const per = otherPer(run, plan);
   if (per || mode !== 'live' || choice.continue) return per;
-  if (!isOneAccount(run.account, account)) return { reason: 'other-key', run: run.id };
   const isDone = isFinished(run) && run.hasEnded;
   if (isDone || !isIdleFor(run, idleUntilAsked + 1, world.now) || world.isLive(run.n)) return undefined;
   return { reason: 'idle', run: run.id, idle: world.now - idleSince(run), left: waitingIn(run) };
@@ -224,7 +208,7 @@ export function besideOf(found: Found, text: Uint8Array, { isLive }: Pick<World,
 
 /** Whether rows of this run may count for a row of another run. */
 export function mayCount(run: Run, { account, mode, kind }: Subject): boolean {
-  return run.mode === mode && run.kind === kind && isSameAccount(run.account, account) && !run.isDraft;
+  return run.mode === mode && run.kind === kind && run.account === account && !run.isDraft;
 }
 
 /** Runs of the same kind that are given up now. */
@@ -235,7 +219,7 @@ export function abandonedRuns(runs: readonly Run[], plan: RunPlan, world: World)
       !run.isClosed &&
       !isSingles(run.id) &&
       isAlike(run, plan) &&
-      run.account.id === plan.account.id &&
+      run.account === plan.account &&
       isAbandoned(run, world),
   );
 }

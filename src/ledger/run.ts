@@ -42,7 +42,7 @@ export interface Item {
 
 /** The run in which the single messages of an account with a template are claimed. */
 export function singlesOf({ account, mode, template }: Subject): string {
-  return `${singles}${mode} ${account.id} ${template}`;
+  return `${singles}${mode} ${account} ${template}`;
 }
 
 export function isSingles(run: string): boolean {

@@ -12,8 +12,6 @@ export const schema = [
     n INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     account TEXT NOT NULL,
-    origin TEXT NOT NULL,
-    key_digest TEXT NOT NULL,
     mode TEXT NOT NULL,
     kind TEXT NOT NULL,
     template TEXT,

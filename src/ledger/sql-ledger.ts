@@ -146,7 +146,7 @@ export function createSqlLedger({ database, secret, self, later, steady, ...opti
         if (rows.length === 0) return [];
         const run = yield* knownRun(id);
         const isOther = ({ account, mode, kind }: Run) =>
-          account.id === run.account.id && mode === run.mode && kind === run.kind;
+          account === run.account && mode === run.mode && kind === run.kind;
         const others = new Map((yield* allRuns()).filter(isOther).map((one) => [one.n, one.id]));
         const byPerson = new Map<string, (Item & ReportedRow)[]>();
         for (const item of yield* outcomesOf(

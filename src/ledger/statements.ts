@@ -150,9 +150,7 @@ export function* commitRun(
 /** From the latest command of a run. */
 function subjectOf({ account, template, command, typed, file, rows, invalid }: Subject & RunFacts) {
   return {
-    account: account.id,
-    origin: account.origin,
-    key_digest: account.keyDigest,
+    account,
     template: template ?? null,
     command,
     typed,

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { unsafe } from '../base/errors.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { Context } from '../cli/command.ts';
-import { currentCaller, type ServiceCaller } from '../session/profiles/resolve.ts';
+import { currentCaller, type ServiceCaller } from '../session/caller.ts';
 import { listedPhones } from './phone-lists.ts';
 import { hoursFlag, type Hours } from './hours.ts';
 

@@ -113,10 +113,6 @@ async function describe(stop: Stop, registering: Registering): Promise<Descripti
       const message = `run ${stop.run} has been idle for ${spanText(stop.idle / 1_000)}, and ${why}`;
       return { message, ways: [rest], hints: [closing(stop.run)] };
     }
-    case 'other-key': {
-      const message = `run ${stop.run} has these rows and is unfinished, but was started with another key or account`;
-      return { message, ways: [rest], hints: [closing(stop.run)] };
-    }
     case 'other-texts': {
       const message = `run ${stop.run} is unfinished, and has these people with other texts`;
       const effect = `${rest.effect}; those reached keep the first text`;
@@ -139,10 +135,6 @@ async function describe(stop: Stop, registering: Registering): Promise<Descripti
     case 'job-known': {
       const hint = { effect: 'another name sends all rows once more' };
       return { message: `job ${stop.job} exists, and was made without --again`, hints: [hint] };
-    }
-    case 'job-accounts': {
-      const hint = { effect: 'set BIZMSG_ACCOUNT to the name of the account' };
-      return { message: `several accounts at this address have a job ${stop.job}`, hints: [hint] };
     }
     case 'job-texts': {
       const message = `job ${stop.job} sent ${rowsText(stop.rows)} of this input with another text`;
@@ -213,13 +205,11 @@ function conflictText(conflicts: number, { conflictRows }: Pick<Preflight, 'conf
 const codes: Readonly<Record<Stop['reason'], Parameters<typeof unsafe>[0]>> = {
   'sent-before': 'sent-before',
   idle: 'run-idle',
-  'other-key': 'run-of-other-account',
   'other-texts': 'run-with-other-texts',
   unfinished: 'run-unfinished',
   'job-unnamed': 'job-unnamed',
   'job-closed': 'job-closed',
   'job-known': 'job-known',
-  'job-accounts': 'job-of-several-accounts',
   'job-texts': 'job-with-other-texts',
   'other-per': 'usage',
   'other-subject': 'usage',

@@ -37,7 +37,7 @@ export async function confirmedPlan(
     const bodies = await firstBodies({ input, found, accepted }, running.mapper, most);
     const now = context.host.now();
     const { ledger, plan } = registering;
-    const sentThisMonth = await ledger.sentSince(plan.account.id, startOfMonth(now));
+    const sentThisMonth = await ledger.sentSince(plan.account, startOfMonth(now));
     const about = {
       file: nameOf(input),
       job: options.job ?? null,

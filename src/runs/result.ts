@@ -64,7 +64,7 @@ export function emptyResult({ context, action, options, input, client, opened }:
     run: null,
     continues: false,
     job: options.job ?? null,
-    account: opened.account.id,
+    account: opened.account,
     mode: client.target.mode,
     template: template ?? null,
     file: nameOf(input),

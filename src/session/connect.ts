@@ -4,8 +4,8 @@ import type { TransportOptions } from '../client/transport.ts';
 import type { Transport, WireAnswer } from '../client/wire.ts';
 import { CliError, configuration } from '../base/errors.ts';
 import { readRegular, whyUnreadable } from '../base/files.ts';
-import { configFolder, onlyLocal, skipsCertificateChecks } from './profiles/environment.ts';
-import { newcomerNote, type Target } from './profiles/resolve.ts';
+import { configFolder } from './folders.ts';
+import { newcomerNote, type Target } from './caller.ts';
 import { maskKey } from '../base/redact.ts';
 import { isLoopback } from '../client/address.ts';
 import { isLocalKey } from '../contract/keys.ts';
@@ -83,18 +83,13 @@ export async function prepareTarget(session: Session, caller: AnyCaller): Promis
       ? await session.interaction.spin('Starting the sandbox', sandboxes.target(caller.mode, given.dryRun))
       : caller;
   reporter.hide(target.key);
-  const warning = isStoredLive(caller) ? checkStore(configFolder(host.env, host.home)) : undefined;
+  const warning = isStoredLive(caller) ? checkStore(configFolder(host)) : undefined;
   if (warning !== undefined) note('store-readable', warning);
   // A dry run shows the default port for a sandbox that is not running; another sandbox may use it.
   const running = caller.kind === 'local' ? sandboxes.find() : sandboxes.at(target.baseUrl);
   const simulated = caller.kind === 'local' || running !== undefined || (await isForeignSandbox(target));
   if (caller.kind !== 'local') {
-    refuseUnsafeTarget(caller, {
-      simulated,
-      onlyLocal: onlyLocal(host.env),
-      unverified: skipsCertificateChecks(host.env),
-      running: sandboxes.live,
-    });
+    refuseUnsafeTarget(caller, { env: host.env, simulated, running: sandboxes.live });
     if (running && !given.dryRun) await sandboxes.proven(running);
   }
   const checked = { caller, target, simulated, running };
@@ -193,7 +188,7 @@ function withSpinner({ interaction }: Session, { baseUrl }: Target, transport: T
 
 /** Prints that a key is live, with --quiet too, and that there is no profile yet. */
 function announce({ reporter, note }: Session, { caller, target, simulated }: CheckedTarget): void {
-  if (caller.kind === 'local' && caller.newcomer) note('newcomer', newcomerNote);
+  if ('source' in caller && caller.source === 'newcomer') note('newcomer', newcomerNote);
   if (target.mode === 'sandbox') return;
   const name = target.profile ?? (simulated ? 'local' : 'environment');
   reporter.note('live', `LIVE ${name} · ${new URL(target.baseUrl).host} · ${maskKey(target.key)}`);

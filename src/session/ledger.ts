@@ -1,12 +1,10 @@
 import { configuration } from '../base/errors.ts';
-import { type AccountFacts, accountOf } from '../ledger/identity.ts';
 import type { Kind } from '../ledger/ledger.ts';
 import { emptyLedger, hasLedger, openLedger as open, pathOf } from '../ledger/open.ts';
+import { accountOf } from './account.ts';
 import type { Team } from './team-server.ts';
 import { refuseEarlyClock } from './clock.ts';
 import { ageOf, watchAge } from './ledger-age.ts';
-import { environmentAccount } from './profiles/environment.ts';
-import { originOf } from './profiles/fields.ts';
 import type { CheckedTarget, OpenedLedger, Session } from './session.ts';
 import { teamOf } from './team.ts';
 
@@ -16,53 +14,29 @@ export async function openLedger(session: Session, checkedTarget: CheckedTarget,
   const { target, simulated } = checkedTarget;
   const isLive = !simulated && target.mode !== 'sandbox';
   if (isLive && kind === 'message') refuseEarlyClock(host.now());
-  const facts = accountFacts(session, checkedTarget);
+  const account = accountOf(host.env, checkedTarget);
   const team = await teamOf(session, checkedTarget);
   if (given.noTeam && !simulated)
     session.note('no-team', "the team's ledger is not used, so what its other machines sent is not known here");
-  if (team && facts) return openShared(session, checkedTarget, { team, facts });
+  if (team) return { ...(await openShared(session, checkedTarget, team)), account };
   const which = { stateFolder: session.stateFolder(), isLocal: simulated };
   const note = (message: string) => reporter.note('ledger', message);
   const options = { ...which, host, isLive, signal: host.signal, note };
   const ledger = given.dryRun && !hasLedger(which) ? emptyLedger(options) : await open(options);
-  const { baseUrl, key } = target;
-  const account = accountOf(ledger.secret, facts ?? { origin: new URL(baseUrl).origin, key, sandbox: 'not running' });
   if (!isLive || given.dryRun) return { ledger, account };
   return { ledger: await watchAge(session, { ledger, age: ageOf(ledger, pathOf(which)) }), account };
 }
 
 /** The ledger of a team. Its clock is that of the server. */
-async function openShared(
-  session: Session,
-  { target }: CheckedTarget,
-  { team, facts }: { readonly team: Team; readonly facts: AccountFacts },
-): Promise<OpenedLedger> {
+async function openShared(session: Session, { target }: CheckedTarget, team: Team) {
   const { openTeamLedger } = await import('./team-ledger.ts');
   const isLive = target.mode !== 'sandbox' && !session.given.dryRun;
   if (isLive && team.facts().isUnsafe) throw unsafeServer();
   const opened = await openTeamLedger(team, session.host);
-  const account = accountOf(team.secret, { ...facts, isTeam: true });
-  const ledger = isLive ? await watchAge(session, opened) : opened.ledger;
-  return { ledger, account, isTeam: true };
+  return { ledger: isLive ? await watchAge(session, opened) : opened.ledger, isTeam: true };
 }
 
 function unsafeServer(): Error {
   const hint = 'turn them on there; live messages are refused until then';
   return configuration('team-unsafe', 'fsync or full_page_writes is off on the server, so it may lose claims', hint);
-}
-
-/** The facts that identify the account of a call. Undefined for a dry run whose sandbox is not running. */
-export function accountFacts(
-  { host, given }: Pick<Session, 'host' | 'given'>,
-  { caller, target, running }: CheckedTarget,
-): AccountFacts | undefined {
-  if (given.dryRun && caller.kind === 'local' && !running) return undefined;
-  return {
-    // localhost and 127.0.0.1 are the same sandbox.
-    origin: originOf(running?.url ?? target.baseUrl),
-    key: target.key,
-    named: environmentAccount(host.env),
-    profile: 'account' in caller ? caller.account : undefined,
-    sandbox: running?.dataId,
-  };
 }

@@ -6,7 +6,7 @@ import { claimTimer } from '../ledger/claim-timer.ts';
 import { messageRow } from '../ledger/identity.ts';
 import type { Settlement, SingleTerms, Verdict } from '../ledger/ledger.ts';
 import { singlesOf } from '../ledger/run.ts';
-import { isInteractive } from './profiles/environment.ts';
+import { isInteractive } from './caller.ts';
 import type { CheckedTarget, ResendChoice, Session } from './session.ts';
 import { openLedger } from './ledger.ts';
 

@@ -8,7 +8,7 @@ import { openLedger } from './ledger.ts';
 import { pausedPace, planOf, runPace } from './pace.ts';
 import { limitsOf, minimumDuration, paceOf } from './rate.ts';
 import { noteHarmless } from './send-once.ts';
-import type { Caller } from './profiles/resolve.ts';
+import type { Caller } from './caller.ts';
 import type { CheckedTarget, Connection, RunClient, RunOptions, RunTarget, Session } from './session.ts';
 
 interface Opened {

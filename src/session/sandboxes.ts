@@ -1,10 +1,16 @@
 import { isLocalKey, type Mode } from '../contract/keys.ts';
 import { type CliError, configuration } from '../base/errors.ts';
 import type { Env, Host } from '../base/host.ts';
-import { inBackground, onlyLocal } from './profiles/environment.ts';
-import type { Target } from './profiles/resolve.ts';
+import { onlyLocal, type Target } from './caller.ts';
 import { defaultData, liveLocators, type Locator, isHeld, leadsTo } from '../sandbox/remote/locator.ts';
 import { isElsewhere } from '../base/liveness.ts';
+
+/** Set for the process that serves the sandbox in the background. */
+const inBackground = 'BIZMSG_IN_BACKGROUND';
+
+export function isInBackground(env: Env): boolean {
+  return env[inBackground] !== undefined;
+}
 
 /** The sandboxes of this machine. */
 export interface Sandboxes {

@@ -1,54 +1,52 @@
 import { CliError, configuration, usage } from '../base/errors.ts';
-import type { Host } from '../base/host.ts';
 import { redact } from '../base/redact.ts';
 import { shellQuote } from '../base/shell-quote.ts';
-import { configFolder, variable } from './profiles/environment.ts';
-import { readWebhookSecret } from './profiles/fields.ts';
-import { local, type Profile, profileOf, readStore, requireProfile, type Store } from './profiles/store.ts';
-import type { CallOptions, Session } from './session.ts';
+import { type CommandLine, variable } from './caller.ts';
+import { configFolder } from './folders.ts';
+import { local, readWebhookSecret } from './profiles/fields.ts';
+import { readStore, requireProfile, type Store } from './profiles/store.ts';
+import type { Session } from './session.ts';
 
 /** The webhook secret: `text` if given, otherwise from the profile or the environment. It is never printed. */
-export function signingSecret({ host, given, reporter }: Session, text?: string): string | undefined {
-  const secret = text === undefined ? storedSecret(host, given) : readWebhookSecret(text);
-  if (secret !== undefined) reporter.hide(secret);
+export function signingSecret(session: Session, text?: string): string | undefined {
+  const secret = text === undefined ? storedSecret(session) : readWebhookSecret(text);
+  if (secret !== undefined) session.reporter.hide(secret);
   return secret;
 }
 
 /** Describes where the stored secret comes from. */
-export function secretOwner({ host: { env, home }, given: { profile } }: Session): string {
-  if (profile === undefined && env['BIZMSG_WEBHOOK_SECRET'] !== undefined) return 'the secret in BIZMSG_WEBHOOK_SECRET';
-  const name = profile ?? env['BIZMSG_PROFILE'] ?? readStore(configFolder(env, home)).current;
-  return `the secret of the profile "${name}"`;
+export function secretOwner(line: CommandLine): string {
+  return isInEnvironment(line) ? 'the secret in BIZMSG_WEBHOOK_SECRET' : `the secret of the profile "${nameOf(line)}"`;
 }
 
-/** The webhook secret of the profile or the environment. */
-function storedSecret(
-  { env, home }: Pick<Host, 'env' | 'home'>,
-  { profile }: Pick<CallOptions, 'profile'>,
-): string | undefined {
-  const store = () => readStore(configFolder(env, home));
-  if (profile !== undefined) return profile === local ? undefined : required(store(), profile);
-  const { BIZMSG_WEBHOOK_SECRET: text, BIZMSG_PROFILE: named } = env;
-  if (text !== undefined) return variable('BIZMSG_WEBHOOK_SECRET', text, readWebhookSecret);
-  if (named !== undefined) return named === local ? undefined : requireProfile(store(), named).webhookSecret;
-  const found = store();
-  // The profile in use may have been removed; this command does not need it.
-  return found.current === undefined ? undefined : profileOf(found, found.current)?.webhookSecret;
+function isInEnvironment({ host, given }: CommandLine): boolean {
+  return given.profile === undefined && host.env['BIZMSG_WEBHOOK_SECRET'] !== undefined;
 }
 
-/** A profile that is named with --profile must have a secret. */
-function required(store: Store, name: string): string {
-  const { webhookSecret } = requireProfile(store, name);
-  if (webhookSecret !== undefined) return webhookSecret;
+function nameOf({ host, given }: CommandLine): string | undefined {
+  return given.profile ?? host.env.BIZMSG_PROFILE ?? readStore(configFolder(host)).current;
+}
+
+function storedSecret(line: CommandLine): string | undefined {
+  const { env } = line.host;
+  if (isInEnvironment(line))
+    return variable('BIZMSG_WEBHOOK_SECRET', env['BIZMSG_WEBHOOK_SECRET'] ?? '', readWebhookSecret);
+  const name = nameOf(line);
+  if (name === undefined || name === local) return undefined;
+  const { webhookSecret } = requireProfile(readStore(configFolder(line.host)), name);
+  if (webhookSecret !== undefined || line.given.profile === undefined) return webhookSecret;
   const hint = `store one with bizmsg profiles set ${shellQuote(name)} --webhook-secret-stdin`;
   throw configuration('no-secret', `the profile "${name}" has no webhook secret`, hint);
 }
 
 /** The keys and webhook secrets of the environment and of all stored profiles. They are never printed. */
-export async function knownSecrets({ host: { env, home } }: Session): Promise<readonly string[]> {
-  const { BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET } = env;
-  const profiles = profilesIn(configFolder(env, home));
-  const stored = profiles.flatMap(({ keys, webhookSecret }) => [keys.sandbox, keys.live, webhookSecret]);
+export async function knownSecrets({ host }: Pick<Session, 'host'>): Promise<readonly string[]> {
+  const { BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET } = host.env;
+  const stored = Object.values(readableProfiles(host)).flatMap(({ keys, webhookSecret }) => [
+    keys.sandbox,
+    keys.live,
+    webhookSecret,
+  ]);
   return [BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET, ...stored].flatMap((text) => {
     const key = text?.trim() ?? '';
     return key.length < shortestKnown ? [] : [key];
@@ -68,11 +66,11 @@ export function refuseKeys(texts: readonly string[], known: readonly string[]): 
 const shortestKnown = 8;
 
 /** Empty if the store is damaged, since this command may not need a profile. */
-function profilesIn(folder: string): readonly Profile[] {
+function readableProfiles(host: Session['host']): Store['profiles'] {
   try {
-    return Object.values(readStore(folder).profiles);
+    return readStore(configFolder(host)).profiles;
   } catch (error) {
-    if (error instanceof CliError) return [];
+    if (error instanceof CliError) return {};
     throw error;
   }
 }

@@ -5,10 +5,10 @@ import type { KnownPace } from '../client/pace.ts';
 import type { RunRate } from './rate.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
-import type { Account, Kind, Ledger } from '../ledger/ledger.ts';
+import type { Kind, Ledger } from '../ledger/ledger.ts';
 import type { Team } from './team-server.ts';
 import type { Locator } from '../sandbox/remote/locator.ts';
-import type { CallerFlags, LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
+import type { CallerFlags, LocalCaller, ServiceCaller, Target } from './caller.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
 /** The parts of one invocation that calls to the service need. */
@@ -154,6 +154,6 @@ interface RunPace {
 /** The ledger of what was sent, and the account in it. */
 export interface OpenedLedger {
   readonly ledger: Ledger;
-  readonly account: Account;
+  readonly account: string;
   readonly isTeam?: boolean;
 }

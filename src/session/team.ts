@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import type { Team } from './team-server.ts';
-import { variable } from './profiles/environment.ts';
+import { currentCaller, variable } from './caller.ts';
 import type { AnyCaller, CheckedTarget, Session } from './session.ts';
 
 /** The team whose ledger a call uses, if it has one; the local sandbox has its own. */
@@ -15,7 +15,6 @@ export async function teamOfCaller(session: Session, caller: AnyCaller): Promise
 
 /** The team of the command line, also if it has no caller. */
 export async function currentTeam(session: Session): Promise<Team | undefined> {
-  const { currentCaller } = await import('./profiles/resolve.ts');
   let caller: AnyCaller | undefined;
   try {
     caller = currentCaller(session);

@@ -130,7 +130,7 @@ describe('global options', () => {
     { argv: ['whoami', '--dry-run'], says: '--dry-run' },
     { argv: ['profiles', 'list', '--mode', 'live'], says: '--mode' },
     { argv: ['sandbox', 'status', '--profile', 'acme'], says: '--profile' },
-    { argv: ['profiles', 'use', 'acme', '--base-url', 'https://api.example.com'], says: '--base-url' },
+    { argv: ['logout', 'acme', '--base-url', 'https://api.example.com'], says: '--base-url' },
     { argv: ['help', '--columns', 'id'], says: '--columns' },
     { argv: ['contacts', 'list', '-o', 'xml'], says: '--output: "xml" is not one of' },
     { argv: ['contacts', 'list', '--timeout', 'soon'], says: '--timeout: "soon" is not a duration' },
@@ -149,7 +149,7 @@ describe('global options', () => {
 
 it.each([
   [['contacts', 'list', '--limit', 'ten'], '--limit: "ten" is not a whole number'],
-  [['contacts', 'list', '--base-url', 'here'], '--base-url: "here" is not a base URL'],
+  [['contacts', 'list', '--base-url', 'here'], '--base-url: the base URL is not an http or https address'],
   [['contacts', 'create', '--set', 'phone'], '--set: "phone" is not key=value'],
   [['send-batch', 'welcome', '-', '--job', 'a/b'], '--job: "a/b" is not a job name'],
   [['contacts', 'import', '-', '--map', 'Mobile'], '--map: "Mobile" is not column=field'],

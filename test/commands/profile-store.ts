@@ -1,6 +1,11 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+export const testKey = 'sk_test_AbCdEfGhIjKl0001';
+export const liveKey = 'sk_live_AbCdEfGhIjKl0002';
+/** Its prefix does not tell the mode. */
+export const bareKey = 'AbCdEfGhIjKlMnOp0003';
+
 export interface Stored {
   readonly baseUrl: string;
   readonly key: string;

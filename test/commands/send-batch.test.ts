@@ -408,7 +408,7 @@ describe('--hours', () => {
     expect([refused.code, sent()]).toEqual([3, [['+12025550142']]]);
     expect(refused.stderr).toContain('cannot be read: there is no such file');
     await world.bin(['profiles', 'set', 'acme', '--hours', 'none', '--exclude-from', 'none']);
-    expect((await world.run(['profiles', 'show', 'acme', '-o', 'json'], { env: {} })).stdout).toContain('"hours":null');
+    expect((await world.run(['profiles', 'list', '-o', 'json'], { env: {} })).stdout).toContain('"hours":null');
   });
 
   it('do not hold up the look at the template', async () => {

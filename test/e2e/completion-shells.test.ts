@@ -19,7 +19,7 @@ const lines: readonly (readonly [typed: string, becomes: string])[] = [
   ['bizmsg send-template +12025550101 ord', 'bizmsg send-template +12025550101 order_update '],
   ['bizmsg contacts list --profile ac', 'bizmsg contacts list --profile acme '],
   ['bizmsg contacts list --profile=ac', 'bizmsg contacts list --profile=acme '],
-  ['bizmsg profiles use colon:', 'bizmsg profiles use colon:and=sign '],
+  ['bizmsg profiles set colon:', 'bizmsg profiles set colon:and=sign '],
   ['bizmsg --profile=colon:', 'bizmsg --profile=colon:and=sign '],
   [
     'bizmsg webhooks listen --events order.paid,message.rec',
@@ -83,7 +83,7 @@ for (const { shell, whyNot } of installed) {
       addProfiles(home, [...hostile, ...unseen]);
       const terminal = await openShell(shell, home);
       const before = filesIn(home);
-      terminal.type('bizmsg profiles use ');
+      terminal.type('bizmsg profiles set ');
       terminal.press('Tab');
       const shown = await terminal.until(/touch[\\ ]+pwned/);
       expect(/tab|line|escape|carriage/.exec(shown.replaceAll('inline', ''))).toBeNull();
@@ -101,11 +101,12 @@ for (const { shell, whyNot } of installed) {
         [String.raw`\"`, '"; touch pwned; "'],
         [String.raw`\!`, '!! & touch pwned'],
       ])) {
-        terminal.type(`bizmsg profiles use ${typed}`);
+        terminal.type(`bizmsg profiles set ${typed}`);
         terminal.press('Tab');
         await terminal.until(/pwned/);
+        terminal.type(' --default');
         terminal.press('Enter');
-        await terminal.until(`Using ${name}`);
+        await terminal.until(`Changed ${name}`);
         expect([name, existsSync(join(home, 'pwned')), existsSync('pwned')]).toEqual([name, false, false]);
         await clear(terminal);
       }

@@ -11,6 +11,7 @@ beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
 const [short = ''] = blocksIn('README.md', 'Use your own account', 1);
 const [loggedIn = '', unasked = ''] = blocksIn('docs/accounts-and-live-keys.md', 'Log in', 2);
+const [other = ''] = blocksIn('docs/accounts-and-live-keys.md', 'One business, several profiles', 1);
 const [live = ''] = blocksIn('docs/accounts-and-live-keys.md', 'Live keys', 1);
 const practised = blocksIn('docs/accounts-and-live-keys.md', 'Practice with the sandbox', 3);
 const [unsure = ''] = blocksIn('docs/accounts-and-live-keys.md', 'When it is not known what was sent', 1);
@@ -23,7 +24,10 @@ const answers = {
     ['API key', accountKeys.sandbox],
     ['Plan of the account', ''],
   ],
-  'bizmsg keys set --profile acme': [['API key', accountKeys.live]],
+  'bizmsg login --profile acme': [
+    ['API key', accountKeys.live],
+    ['Use it now?', 'n'],
+  ],
   'bizmsg keys switch-mode live --profile acme': [['(y/N)', 'y']],
 } as const;
 
@@ -31,11 +35,11 @@ const answers = {
 const repeated = 'bizmsg send-template +12025550101 order_update -p Ada -p A-1042 --profile practice; echo "exit $?"';
 
 describe('the page about accounts', () => {
-  it('logs in, adds a live key and activates it', async () => {
+  it('logs in, renews a key, adds a live key and activates it', async () => {
     const home = newHome();
     writeFileSync(join(home, 'key.txt'), accountKeys.sandbox);
     const { enter, follow } = openReader({ home, env: await openApi(home) });
-    for (const block of [loggedIn, unasked, live]) expect(await follow(block, { answers })).toEqual([]);
+    for (const block of [loggedIn, unasked, other, live]) expect(await follow(block, { answers })).toEqual([]);
     const commands = stepsIn(loggedIn + live).map(({ command }) => command);
     expect(commands).toEqual(expect.arrayContaining(Object.keys(answers)));
     expect((await enter('bizmsg whoami')).printed).toContain('Mode     live');

@@ -5,7 +5,7 @@ import { shaped, shapeOf } from '../support/output-shape.ts';
 import { goOn, openMachine } from './examples-rig.ts';
 
 /** Examples that prompt on a terminal; e2e/docs-accounts.test.ts runs them. */
-const elsewhere = new Set(['login', 'keys set --profile acme']);
+const elsewhere = new Set(['login']);
 /** They need a server; e2e/docs-team.test.ts runs them with one. */
 const needsServer = /^team /;
 /** Examples that run until Ctrl-C. */

@@ -180,7 +180,7 @@ describe('inside sandbox exec', () => {
       process.execPath,
       [join(odd, 'bin/bizmsg.js'), 'sandbox', 'exec', '--', 'sh', '-c', inside],
       {
-        env: cleanEnv(home, { BIZMSG_STATE_DIR: `st'ate "d"` }),
+        env: cleanEnv(home, { BIZMSG_STATE_DIR: join(odd, `st'ate "d"`) }),
         extendEnv: false,
         cwd: odd,
       },

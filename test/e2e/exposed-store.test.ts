@@ -3,10 +3,9 @@ import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { serve } from '../client/servers.ts';
-import { storeAcme } from '../commands/profile-store.ts';
+import { liveKey, storeAcme, testKey } from '../commands/profile-store.ts';
 import { bin, temporaryHome } from '../support/bin.ts';
 import { posixOnly } from '../support/system.ts';
-import { liveKey, testKey } from '../session/profiles/people.ts';
 
 posixOnly('a file has no mode');
 

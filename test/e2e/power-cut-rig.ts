@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { openProfiles } from '../../src/session/profiles/profiles.ts';
+import { configFolder } from '../../src/session/folders.ts';
+import { changeStore, withLogin } from '../../src/session/profiles/changes.ts';
 import { serve } from '../client/servers.ts';
 import { accountKeys } from '../support/api.ts';
 import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';
@@ -85,9 +86,8 @@ async function envOf(
 ): Promise<Readonly<Record<string, string>>> {
   const key = accountKeys.live;
   if (caller === 'environment') return { BIZMSG_API_KEY: key, BIZMSG_BASE_URL: baseUrl };
-  const profiles = openProfiles({ host: { env: {}, home }, given: {} });
-  await profiles.add('acme', { baseUrl, key, plan: 'growth' });
-  await profiles.switchMode('acme', 'live');
+  const login = { baseUrl, key, plan: 'growth', isUsed: true } as const;
+  await changeStore(configFolder({ env: {}, home }), (store) => withLogin(store, 'acme', login));
   return { BIZMSG_PROFILE: 'acme' };
 }
 

@@ -86,13 +86,6 @@ const calls: Readonly<Record<string, Case>> = {
 
 const atHome: Readonly<Record<string, Case>> = {
   whoami: { argv: [[], ['--profile', 'acme'], ['--profile', 'acme', '--mode', 'live']] },
-  'keys set': {
-    argv: [
-      ['--profile', 'acme', '--key-stdin'],
-      ['--profile', 'none', '--key-stdin'],
-    ],
-    stdin: testKey,
-  },
   'keys switch-mode': {
     argv: [
       ['live', '--profile', 'acme', '--yes'],
@@ -100,14 +93,6 @@ const atHome: Readonly<Record<string, Case>> = {
       ['sandbox', '--profile', 'acme'],
     ],
   },
-  'keys remove': {
-    argv: [
-      ['live', '--profile', 'acme', '--yes'],
-      ['live', '--profile', 'acme'],
-      ['live', '--profile', 'none'],
-    ],
-  },
-  'profiles show': { argv: [['acme'], []] },
   'profiles set': {
     argv: [
       ['acme', '--plan', 'scale'],
@@ -118,12 +103,14 @@ const atHome: Readonly<Record<string, Case>> = {
     stdin: secret,
   },
   'profiles list': { argv: [[]] },
-  'profiles use': { argv: [['acme'], ['none']] },
-  'profiles remove': { argv: [['acme', '--yes'], ['acme'], ['none']] },
+  logout: {
+    argv: [['acme', '--live', '--yes'], ['acme', '--live'], ['acme', '--yes'], ['acme'], ['none']],
+  },
   login: {
     argv: [
       ['--profile', 'gamma', '--base-url', 'http://127.0.0.1:9', '--key-stdin', '--retries', '0'],
-      ['--sandbox', '--base-url', 'http://127.0.0.1:9'],
+      ['--profile', 'acme', '--no-check', '--key-stdin'],
+      ['--profile', 'delta', '--no-check', '--key-stdin', '--base-url', 'https://api.example.com'],
     ],
     stdin: testKey,
   },

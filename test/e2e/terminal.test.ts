@@ -71,7 +71,7 @@ describe('prompts', () => {
     terminal.answer('acme');
     await terminal.until('Base URL of the API');
     terminal.answer('example');
-    await terminal.until('is not a base URL');
+    await terminal.until('is not an http or https address');
     terminal.press('C-c');
     expect([await terminal.ended(), existsSync(store())]).toEqual([130, false]);
   });
@@ -167,20 +167,43 @@ describe('prompts', () => {
     expect(await profiles()).toMatchObject([{ name: 'acme', base_url: 'https://api.example.com/eu', plan: 'growth' }]);
   });
 
-  it('keys set prompts for the key and shows asterisks', async () => {
+  it.each([
+    ['y', { mode: 'live', live_key: expect.any(String) }],
+    ['n', { mode: 'sandbox', live_key: expect.any(String) }],
+  ])('login with a live key asks whether to use it now: %s', async (answer, profile) => {
     await addProfile();
     const terminal = open({ home: world.home });
-    await terminal.enter('bizmsg keys set');
+    await terminal.enter('bizmsg login --no-check --profile acme');
     await terminal.until('API key');
     terminal.answer(world.sandbox.keys.live);
+    await terminal.until('Real messages will be sent with the live key of acme. Use it now?');
+    terminal.answer(answer);
     expect(await terminal.ended()).toBe(0);
-    expect(terminal.screen()).toContain('To activate it: bizmsg keys switch-mode live');
     expect(terminal.screen()).toMatch(/\*{20,}/);
     expect(terminal.history()).not.toContain(world.sandbox.keys.live.slice(-12));
+    expect(terminal.screen().includes('bizmsg keys switch-mode live')).toBe(answer === 'n');
+    expect(await profiles()).toMatchObject([profile]);
   });
 
   it.each([
-    ['keys remove sandbox', 'Remove the sandbox key'],
+    ['the same business', [], null],
+    ['another client', ['Down'], 'beta'],
+  ])('login at the address of another profile asks whose it is: %s', async (_, keys, account) => {
+    await addProfile();
+    const terminal = open({ home: world.home });
+    await terminal.enter(`bizmsg login --no-check --profile beta --plan growth --base-url ${world.url}`);
+    await terminal.until('API key');
+    terminal.answer(world.sandbox.keys.sandbox);
+    await terminal.until(/the same business, or another client\?[^]*the same business as acme[^]*another client/);
+    for (const key of [...keys, 'Enter']) terminal.press(key);
+    await terminal.until('Use it now?');
+    terminal.answer('y');
+    expect(await terminal.ended()).toBe(0);
+    expect(await profiles()).toMatchObject([{ in_use: false }, { name: 'beta', in_use: true, account }]);
+  });
+
+  it.each([
+    ['logout --sandbox', 'Remove the sandbox key'],
     ['keys switch-mode live', 'Use the live key'],
   ])('%s escapes control characters of a profile name in its prompt', async (line, question) => {
     const name = 'ac\u001b]0;owned\u0007me\u001b[31m\u202e';
@@ -202,7 +225,7 @@ describe('prompts', () => {
     ['y', 0, 'live'],
   ])('keys switch-mode live, answered with "%s", exits %i with mode %s', async (answer, code, mode) => {
     await addProfile();
-    await run('keys set --key-stdin', world.sandbox.keys.live);
+    await run('login --no-check --key-stdin --profile acme', world.sandbox.keys.live);
     const terminal = open({ home: world.home });
     await terminal.enter('bizmsg keys switch-mode live');
     await terminal.until('Real messages will be sent. Use the live key of acme?');
@@ -287,12 +310,13 @@ describe('prompts', () => {
       ['send-template --no-input', 2, '[phone]'],
       ['send-template +12025550101 --no-input', 2, '[template]'],
       ['login --no-input', 2, '--profile'],
-      ['keys set --no-input', 2, '--key-stdin'],
+      ['login --no-check --profile acme --no-input', 2, '--key-stdin'],
+      ['logout --no-input', 11, '--yes'],
       ['keys switch-mode live --no-input', 11, '--yes'],
     ]),
   )('bizmsg %s does not prompt: exit %i, naming %s', async (line, code, flag) => {
     await addProfile();
-    await run('keys set --key-stdin', world.sandbox.keys.live);
+    await run('login --no-check --key-stdin --profile acme', world.sandbox.keys.live);
     const terminal = open({ home: world.home });
     await terminal.enter(`bizmsg ${line}`);
     expect(await terminal.ended()).toBe(code);

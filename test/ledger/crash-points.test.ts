@@ -51,7 +51,7 @@ for (const [row, days] of [[rows[4], 2], [rows[2], 378], [rows[3], 24]]) {
   now += days * day;
   const ledger = await open(process.argv[2], options);
   const { item } = await ledger.claimSingle(row, singleOf());
-  await ledger.close([{ run: 'singles live profile:acme welcome', item, outcome: 'done' }]);
+  await ledger.close([{ run: 'singles live https://api.example.com welcome', item, outcome: 'done' }]);
 }
 `;
 
@@ -63,7 +63,7 @@ const row = Uint8Array.from(Buffer.from(process.argv[3], 'hex'));
 const ledger = await open(process.argv[2], { isLive: true, now: () => Number(process.argv[4]) });
 const { item } = await ledger.claimSingle(row, singleOf());
 writeSync(1, 'claimed\\n');
-await ledger.close([{ run: 'singles live profile:acme welcome', item, outcome: 'done' }]);
+await ledger.close([{ run: 'singles live https://api.example.com welcome', item, outcome: 'done' }]);
 writeSync(1, 'end\\n');
 `;
 

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import {
-  accountOf,
   canonical,
   checkOf,
   contactRow,
@@ -96,56 +95,6 @@ describe('the digest of a row', () => {
     const base = { template: 't', to: '+1', params: ['a'] } as const;
     expect(hex(messageRow('00'.repeat(32), base))).not.toBe(hex(messageRow(secret, base)));
   });
-});
-
-describe('the account', () => {
-  const facts = { origin: 'https://api.example.com', key: 'sk_live_1' };
-
-  it("is that of the local sandbox, or the profile's id, or the given name", () => {
-    const all = { ...facts, sandbox: 'data1', named: 'acme', profile: 'p1' };
-    expect(accountOf(secret, all).id).toBe('sandbox:data1');
-    expect(accountOf(secret, { ...all, sandbox: undefined }).id).toBe('profile:p1');
-    expect(accountOf(secret, { ...facts, named: 'acme' }).id).toBe('name:acme');
-  });
-
-  it('keeps the digest of its key, which is equal for the same key at every address', () => {
-    const digest = accountOf(secret, facts).keyDigest;
-    const moved = { ...facts, origin: 'https://new.example.com', profile: 'p1' };
-    expect(accountOf(secret, moved).keyDigest).toBe(digest);
-    expect(accountOf(secret, { ...moved, key: 'sk_live_2' }).keyDigest).not.toBe(digest);
-    const sandboxes = ['data1', 'data2'].map((sandbox) => accountOf(secret, { ...facts, sandbox }).keyDigest);
-    expect(new Set(sandboxes).size).toBe(2);
-  });
-
-  it('is a digest of the key otherwise, which does not reveal the key', () => {
-    const { id, keyDigest } = accountOf(secret, facts);
-    expect(keyDigest).toBe(id);
-    expect(id).toMatch(/^key:[0-9a-f]{24}$/);
-    expect(accountOf(secret, { ...facts, key: 'sk_live_2' }).id).not.toBe(id);
-    expect(accountOf(secret, facts).id).toBe(id);
-  });
-
-  it("differs between a name and a profile's id of the same text", () => {
-    expect(accountOf(secret, { ...facts, named: 'p1' }).id).not.toBe(accountOf(secret, { ...facts, profile: 'p1' }).id);
-  });
-});
-
-describe('the origin of an account', () => {
-  it.each([
-    ['http://localhost:4780', 'http://127.0.0.1:4780', 'http://[::1]:4780', 'http://LOCALHOST.:4780'],
-    ['https://api.example.com', 'https://API.example.com', 'https://api.example.com.', 'https://api.example.com:443'],
-  ])('is the same for every spelling of %s', (...origins) => {
-    const accounts = origins.map((origin) => accountOf(secret, { origin, key: 'sk_live_1' }));
-    expect(new Set(accounts.map(({ origin }) => origin)).size).toBe(1);
-  });
-
-  it.each(['http://127.0.0.1:4781', 'http://127.0.0.2:4780', 'https://127.0.0.1:4780'])(
-    'differs between http://127.0.0.1:4780 and %s',
-    (other) => {
-      const [one, two] = ['http://127.0.0.1:4780', other].map((origin) => accountOf(secret, { origin, key: 'k' }));
-      expect(one?.origin).not.toBe(two?.origin);
-    },
-  );
 });
 
 describe('the secret', () => {

@@ -98,8 +98,7 @@ export function byDigest(ledger: Ledger, numbers: RowNumbers): Omit<Process, 'pi
     const verdicts: Verdict[] = [];
     for (const row of rows) {
       const verdict = await ledger.claimSingle(row, terms);
-      if (verdict.verdict === 'yours')
-        numbers.set(keyOf(`singles ${mode} ${account.id} ${template}`, row), verdict.item);
+      if (verdict.verdict === 'yours') numbers.set(keyOf(`singles ${mode} ${account} ${template}`, row), verdict.item);
       verdicts.push(verdict);
     }
     return verdicts;

@@ -190,6 +190,6 @@ it.each(drivers)('counts the live messages of an account since a time, $where', 
   await ledger.claim([message('fay:1')], { single });
   await ledger.settle([{ run: singlesOf(single), row: message('fay:1'), outcome: 'done' }]);
   await ledger.claim([message('gil:1')], { single });
-  expect(await ledger.sentSince(account.id, since)).toBe(4);
+  expect(await ledger.sentSince(account, since)).toBe(4);
   expect(await ledger.sentSince('profile:other', since)).toBe(0);
 });

@@ -19,7 +19,7 @@ import {
 } from './rig.ts';
 
 const single: SingleTerms = { single: { account, mode: 'live', kind: 'message', template: 'welcome' } };
-const singles = 'singles live profile:acme welcome';
+const singles = 'singles live https://api.example.com welcome';
 
 describe.each(drivers)('a ledger after 400 days, $where', ({ driver }) => {
   const createMachine = () => createMachineOn(driver);

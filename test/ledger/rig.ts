@@ -19,7 +19,7 @@ import type { Process } from './machine.ts';
 export const secret = '07'.repeat(32);
 export const hour = 3_600_000;
 export const day = 24 * hour;
-export const account = { id: 'profile:acme', origin: 'https://api.example.com', keyDigest: 'key:1' };
+export const account = 'https://api.example.com';
 
 /** `ada:1` is a message to Ada with the param 1, and `ada:1:may` one for the occasion may. */
 export function message(text: string): RowDigest {

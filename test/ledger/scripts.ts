@@ -20,7 +20,7 @@ import { createInput } from ${source('ledger/input.ts')};
 const { loadSqlite } = createRequire(import.meta.url)(${JSON.stringify(bin)});
 const kill = (pid) => { try { return process.kill(pid, 0); } catch { return false; } };
 const later = (ms, run) => { const timer = setTimeout(run, ms); return () => clearTimeout(timer); };
-export const account = { id: 'profile:acme', origin: 'https://api.example.com', keyDigest: 'key:1' };
+export const account = 'https://api.example.com';
 export const open = (stateFolder, { isLocal = false, isLive = false, now = Date.now } = {}) => openLedger({
   stateFolder, isLocal, isLive, note() {},
   host: { pid: process.pid, kill, now, later, random: Math.random, sqlite: loadSqlite, steady: () => performance.now() },

@@ -140,7 +140,7 @@ const never = new AbortController().signal;
 function planOf({ secret }: Ledger, input: Input, choice: Choice): RunPlan {
   const rows = createInput();
   for (const to of input) rows.add(messageRow(secret, { template: 'welcome', to, params: [] }));
-  const account = { id: 'profile:acme', origin: 'https://api.example.com', keyDigest: 'key:1' };
+  const account = 'https://api.example.com';
   const about = { command: 'send-batch', typed: 'bizmsg', file: undefined, rows: input.length, invalid: 0 };
   return { account, mode: 'sandbox', kind: 'message', template: 'welcome', input: rows, choice, about };
 }

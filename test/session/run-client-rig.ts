@@ -6,7 +6,8 @@ import { globals } from '../../src/cli/globals.ts';
 import { readInput } from '../../src/cli/params.ts';
 import { createReporter } from '../../src/cli/output/reporter.ts';
 import type { Host } from '../../src/base/host.ts';
-import { openProfiles } from '../../src/session/profiles/profiles.ts';
+import { configFolder } from '../../src/session/folders.ts';
+import { changeStore, withLogin } from '../../src/session/profiles/changes.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { alive, later } from '../support/cli.ts';
 import { homeEnv } from '../support/system.ts';
@@ -79,8 +80,8 @@ export async function profiled(
   ownKey = key,
 ): Promise<Settings> {
   const home = emptyHome();
-  const profiles = openProfiles({ host: { env: homeEnv(home), home }, given: {} });
-  await profiles.add('acme', { baseUrl, key: ownKey, plan, rate });
+  const login = { baseUrl, key: ownKey, plan, rate, isUsed: false };
+  await changeStore(configFolder({ env: homeEnv(home), home }), (store) => withLogin(store, 'acme', login));
   return { env: {}, home };
 }
 

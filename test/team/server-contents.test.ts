@@ -109,8 +109,8 @@ describe.skipIf(missingPostgres !== undefined)('the server of a team', () => {
     const { BIZMSG_API_KEY: key = '', BIZMSG_BASE_URL: url = '' } = env;
     const run = async (words: readonly string[], input = '') => bin(words, { home, input });
     for (const name of ['acme', 'berta']) {
-      await run(['login', '--no-check', '--profile', name, '--base-url', url, '--key-stdin'], key);
-      await run(['keys', 'switch-mode', 'live', '--profile', name, '--yes']);
+      const login = ['login', '--no-check', '--yes', '--profile', name, '--base-url', url, '--account', 'shop'];
+      await run([...login, '--key-stdin'], key);
       const { code, stdout, stderr } = await run(['profiles', 'set', name, '--team-stdin'], team.line);
       expect([code, stderr]).toEqual([0, '']);
       expect(stdout).not.toContain(teamSecret);

@@ -2,8 +2,8 @@ import { execFileSync, type ExecFileSyncOptionsWithStringEncoding } from 'node:c
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import type { Host } from '../../base/host.ts';
 import type { Mode } from '../../contract/keys.ts';
-import { configFolder } from '../../session/profiles/environment.ts';
-import { resolve } from '../../session/profiles/resolve.ts';
+import { currentCaller } from '../../session/caller.ts';
+import { configFolder } from '../../session/folders.ts';
 import { readStore } from '../../session/profiles/store.ts';
 import { attempt, templatesSeen } from '../seen-templates.ts';
 import { basename } from 'node:path';
@@ -46,7 +46,7 @@ export function replyTo(
 
 /** The names stored on this machine. Unreadable files have none, because completion must not print errors. */
 function namesOn({ env, home, self }: Pick<Host, 'env' | 'home' | 'self'>): Names {
-  const store = () => readStore(configFolder(env, home));
+  const store = () => readStore(configFolder({ env, home }));
   return {
     profiles: () => attempt(() => Object.keys(store().profiles).sort()) ?? [],
     columns: (words) =>
@@ -56,7 +56,7 @@ function namesOn({ env, home, self }: Pick<Host, 'env' | 'home' | 'self'>): Name
         .find((found) => found.length > 0) ?? [],
     templates: (given) => {
       const flags = { profile: given.get('--profile'), baseUrl: given.get('--base-url'), mode: modeIn(given) };
-      const caller = attempt(() => resolve({ flags, env, terminal: true, loadStore: store }));
+      const caller = attempt(() => currentCaller({ host: { env, home }, given: { ...flags, noInput: true } }));
       // --profile may follow later in the line.
       return [...new Set(templatesSeen({ env, home }, caller).map(({ name }) => name))];
     },

@@ -3,7 +3,7 @@ import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { argument, flag, option, required } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
-import { onlyLocal } from '../../session/profiles/environment.ts';
+import { onlyLocal } from '../../session/caller.ts';
 import { ask } from './control.ts';
 import { eventsIn } from './names.ts';
 

@@ -1,4 +1,5 @@
-import { isInBackground, onlyLocal } from '../../session/profiles/environment.ts';
+import { onlyLocal } from '../../session/caller.ts';
+import { isInBackground } from '../../session/sandboxes.ts';
 import { type Context, streaming, type Ui } from '../../cli/command.ts';
 import { counted } from '../../cli/output/figures.ts';
 import { cell } from '../../cli/output/rows.ts';

@@ -1,4 +1,4 @@
-import { onlyLocal } from '../../session/profiles/environment.ts';
+import { onlyLocal } from '../../session/caller.ts';
 import type { Context } from '../../cli/command.ts';
 import { unsafe } from '../../base/errors.ts';
 

@@ -3,9 +3,7 @@ import { untilAborted } from '../../base/sleep.ts';
 import type { Context } from '../../cli/command.ts';
 import { flag, type Input, option, port, repeated } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
-import { describeCaller } from '../../session/profiles/caller.ts';
-import { openProfiles } from '../../session/profiles/profiles.ts';
-import { newcomerNote } from '../../session/profiles/resolve.ts';
+import { newcomerNote, optionalCaller } from '../../session/caller.ts';
 import type { Filter } from '../../webhooks/event/filters.ts';
 import type { ForwardedItem, Item } from '../../webhooks/items.ts';
 import type { Listening, ListeningOptions } from '../../webhooks/listen.ts';
@@ -88,12 +86,12 @@ export async function openListener(context: Context, input: ListenInput): Promis
 
 /** Keeps the list of people who opted out, if there is one. */
 async function optOutsOf(context: Context, { optOut }: ListenInput, secrets: () => readonly string[]) {
-  const profile = (await describeCaller(context)).winner?.profile ?? 'local';
-  const settings = profile === 'local' ? {} : openProfiles(context).settings(profile);
-  const file = optOut ?? settings.optOut;
+  const caller = optionalCaller(context);
+  const kept = caller?.kind === 'service' ? caller : undefined;
+  const file = optOut ?? kept?.optOut;
   if (file === undefined) return undefined;
   const { openOptOuts } = await import('../../webhooks/opt-out.ts');
-  const words = settings.optOutWords?.split(',') ?? [];
+  const words = kept?.optOutWords?.split(',') ?? [];
   const note = (text: string) => context.note('opt-out', text);
   return openOptOuts({ machine: context.host, file, words, secrets, note });
 }

@@ -1,4 +1,4 @@
-import { describeCaller } from '../../session/profiles/caller.ts';
+import { optionalCaller } from '../../session/caller.ts';
 import { secretOwner, signingSecret } from '../../session/secrets.ts';
 import type { Context } from '../../cli/command.ts';
 import { flag, type Input, option } from '../../cli/params.ts';
@@ -31,8 +31,7 @@ async function usualSecrets(
   if (given !== undefined) return [{ secret: given, whose: 'the given secret' }];
   const stored = context.given.profile === 'local' ? undefined : signingSecret(context);
   if (stored !== undefined) return [{ secret: stored, whose: secretOwner(context) }];
-  const { winner } = await describeCaller(context);
-  if (winner?.profile !== 'local') return [];
+  if (optionalCaller(context)?.kind !== 'local') return [];
   const secrets = await sandboxSecrets(context);
   if (secrets.length > 0) return secrets;
   const hint = 'bizmsg sandbox start --background starts it';
@@ -65,9 +64,9 @@ async function sandboxSecrets(context: Context): Promise<readonly KnownSecret[]>
 async function profileSecrets({ host, reporter }: Context): Promise<readonly KnownSecret[]> {
   const [{ readStore }, { configFolder }] = await Promise.all([
     import('../../session/profiles/store.ts'),
-    import('../../session/profiles/environment.ts'),
+    import('../../session/folders.ts'),
   ]);
-  const { profiles } = readStore(configFolder(host.env, host.home));
+  const { profiles } = readStore(configFolder(host));
   return Object.entries(profiles).flatMap(([name, { webhookSecret: secret }]) => {
     if (secret === undefined) return [];
     reporter.hide(secret);

@@ -1,4 +1,4 @@
-import { describeCaller } from '../../session/profiles/caller.ts';
+import { optionalCaller } from '../../session/caller.ts';
 import { signingSecret } from '../../session/secrets.ts';
 import type { Context } from '../../cli/command.ts';
 import { processStart } from '../../base/liveness.ts';
@@ -21,14 +21,13 @@ export type Sender =
 
 /** The sender that belongs to the current profile. Starts the local sandbox if that is called. */
 export async function senderOf(context: Context): Promise<Sender> {
-  const [{ winner, problem }, sandboxes] = await Promise.all([describeCaller(context), context.sandboxes()]);
-  if (problem && problem.code !== 'no-profile') throw problem;
-  if (!winner) return { kind: 'unknown' };
-  const isDefault = winner.source === 'newcomer';
-  if (winner.profile === 'local') return { kind: 'sandbox', locator: await sandboxes.ensure(), isDefault };
-  const called = winner.address === null ? undefined : sandboxes.at(winner.address);
+  const [caller, sandboxes] = [optionalCaller(context), await context.sandboxes()];
+  if (!caller) return { kind: 'unknown' };
+  const isDefault = caller.source === 'newcomer';
+  if (caller.kind === 'local') return { kind: 'sandbox', locator: await sandboxes.ensure(), isDefault };
+  const called = sandboxes.at(caller.baseUrl);
   if (called) return { kind: 'sandbox', locator: called, isDefault };
-  return { kind: 'account', name: winner.profile ?? 'of BIZMSG_API_KEY' };
+  return { kind: 'account', name: caller.profile ?? 'of BIZMSG_API_KEY' };
 }
 
 /** A listener's webhook in the sandbox. */

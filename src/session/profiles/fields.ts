@@ -1,37 +1,26 @@
 import { configuration, usage } from '../../base/errors.ts';
 import { redact } from '../../base/redact.ts';
+import { requireEncryption } from '../../client/address.ts';
 import { isStrongSecret, keyPrefixes, type Mode, modeOf, shortestSecret } from '../../contract/keys.ts';
 
-/* Readers of the fields of a profile. */
+/* Readers of the fields of a profile. Errors never repeat the text, since it may be a secret. */
 
 const longestSecret = 512;
 
-/** Reads a key without the white space around it. Errors never repeat it. */
 export function readKey(text: string): string {
   const key = text.trim();
-  const fault = keyFault(key);
+  const prefixes: readonly string[] = Object.values(keyPrefixes);
+  const fault = prefixes.includes(key) ? 'is only a prefix' : secretFault(key);
   if (fault) throw usage(`the key ${fault}`, 'give only the key, as the account settings show it');
   return key;
 }
 
-/** Reads a webhook secret without the white space around it. Errors never repeat it. */
 export function readWebhookSecret(text: string): string {
   const secret = text.trim();
-  const fault = webhookSecretFault(secret);
+  const strength = `must decode from base64 to at least ${shortestSecret} bytes`;
+  const fault = secretFault(secret) ?? (isStrongSecret(secret) ? undefined : strength);
   if (fault) throw configuration('bad-secret', `the webhook secret ${fault}`, 'copy all of it, including whsec_');
   return secret;
-}
-
-/** Why a text is not a webhook secret, or undefined. */
-export function webhookSecretFault(text: string): string | undefined {
-  const strength = `must decode from base64 to at least ${shortestSecret} bytes`;
-  return secretFault(text) ?? (isStrongSecret(text) ? undefined : strength);
-}
-
-/** Why a text is not a key, or undefined. */
-export function keyFault(text: string): string | undefined {
-  const prefixes: readonly string[] = Object.values(keyPrefixes);
-  return prefixes.includes(text) ? 'is only a prefix' : secretFault(text);
 }
 
 /** Why a text cannot be a header value, or undefined. */
@@ -57,61 +46,67 @@ export function keyMode(key: string, requested?: Mode): Mode {
   );
 }
 
-/** Names are never masked, so a key must not be one. */
-export function looksLikeKey(name: string): boolean {
-  return /sk_(?:test|live)_.|whsec_./i.test(name) || redact(name) !== name;
+/** The reserved profile: the sandbox on this machine. */
+export const local = 'local';
+
+/** Reads the name of a profile. */
+export function profileName(text: string): string {
+  const isReserved = text.toLowerCase() === local;
+  const fault = isReserved ? 'is reserved for the sandbox on this machine' : nameFault(text);
+  if (fault) throw usage(`the name of the profile ${fault}`, 'choose another name');
+  return text;
 }
 
-const longestAccount = 100;
+/** Reads the name of an account, in one Unicode form. */
+export function accountName(text: string): string {
+  const name = text.trim().normalize('NFC');
+  const fault = nameFault(name);
+  if (fault) throw usage(`the account ${fault}`, 'give it a name such as acme');
+  return name;
+}
 
-/** Why a text cannot name an account, or undefined. */
-export function accountFault(name: string): string | undefined {
-  if (name === '') return 'is empty';
+const longestName = 100;
+
+/** Why a text cannot be a name, or undefined. Names are printed, so a key must not be one. */
+function nameFault(name: string): string | undefined {
+  if (name.trim() === '') return 'is empty';
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u.test(name)) return 'has characters that cannot be printed';
-  if (looksLikeKey(name)) return 'looks like a key';
-  return Array.from(name).length > longestAccount ? `is longer than ${longestAccount} characters` : undefined;
+  if (shownName(name) !== name) return 'looks like a key';
+  return Array.from(name).length > longestName ? `is longer than ${longestName} characters` : undefined;
 }
 
-const example = 'give an address such as https://api.example.com';
+/** The name without what may be a key. */
+export function shownName(text: string): string {
+  return redact(text).replace(/(sk_(?:test|live)_|whsec_).+/is, '$1…');
+}
 
 /** Reads a base URL. Keeps its path prefix, removes a slash at the end. */
 export function baseUrl(text: string): string {
   const typed = text.trim();
-  const fault = baseUrlFault(typed);
-  if (fault) throw usage(`${shownAddress(typed)} ${fault.message}`, fault.hint);
+  const fault = addressFault(typed);
+  if (fault) throw usage(`the base URL ${fault}`, 'give an address such as https://api.example.com');
   const { origin, pathname } = new URL(typed);
   return origin + pathname.replace(/\/+$/, '');
 }
 
+/** Reads a base URL to which a key may be sent. */
+export function serviceUrl(text: string): string {
+  const address = baseUrl(text);
+  requireEncryption(address);
+  return address;
+}
+
+function addressFault(typed: string): string | undefined {
+  // The URL parser drops these silently, and reads a backslash as a slash.
+  if (/[\s\\\u0000-\u001f\u007f-\u00a0\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/.test(typed))
+    return 'has white space, a control character or a backslash inside';
+  if (!/^https?:\/\/[^/?#]/i.test(typed) || !URL.canParse(typed)) return 'is not an http or https address';
+  const { username, password, pathname } = new URL(typed);
+  if (username || password) return 'has a user name or password in it';
+  if (/[?#]/.test(typed)) return 'has a query or a fragment';
+  return /\/api\/public(\/|$)/.test(pathname) ? "includes an endpoint's path" : undefined;
+}
+
 export function originOf(url: string): string {
   return new URL(url).origin;
-}
-
-interface Fault {
-  readonly message: string;
-  readonly hint: string;
-}
-
-function baseUrlFault(typed: string): Fault | undefined {
-  // The URL parser drops these silently, and reads a backslash as a slash.
-  // \p{C} takes long to compile, so it is not needed for the usual characters.
-  if (/[^!-[\]-~]/.test(typed) && /[\s\p{C}\\]/u.test(typed))
-    return { message: 'has white space, a control character or a backslash inside', hint: example };
-  if (!/^https?:\/\/[^/?#]/i.test(typed) || !URL.canParse(typed))
-    return { message: 'is not a base URL', hint: example };
-  const { username, password, pathname } = new URL(typed);
-  if (username || password)
-    return { message: 'has a user name or password in it', hint: 'leave out the part before "@"' };
-  if (/[?#]/.test(typed))
-    return { message: 'has a query or a fragment', hint: 'leave out "?" or "#" and what follows' };
-  if (/\/api\/public(\/|$)/.test(pathname))
-    return { message: "includes an endpoint's path", hint: 'leave out /api/public and what follows' };
-  return undefined;
-}
-
-/** Quotes the typed text without possible secrets. */
-function shownAddress(typed: string): string {
-  return `"${redact(typed)
-    .replace(/[?#].*$/s, '…')
-    .replace(/^([a-z]*:\/\/)?.*@/is, '$1…@')}"`;
 }

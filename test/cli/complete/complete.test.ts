@@ -53,7 +53,7 @@ function addTemplates(home: string, text: string): void {
 
 describe('a TAB', () => {
   it.each([
-    ['keys ', ['set', 'remove', 'switch-mode']],
+    ['keys ', ['switch-mode']],
     ['keys switch-mode ', ['sandbox', 'live']],
     ['--mode ', ['sandbox', 'live']],
     ['--mode=', ['--mode=sandbox', '--mode=live']],
@@ -68,8 +68,8 @@ describe('a TAB', () => {
     ['sandbox reset ', ['messages', 'contacts', 'logs', 'all']],
     ['completion ', ['bash', 'zsh', 'fish', 'powershell']],
     ['sandbox keys create --scope ', ['read-only', 'send-only', 'full']],
-    ['--quiet --retries 3 keys remove ', ['sandbox', 'live']],
-    ['keys remove --yes ', ['sandbox', 'live']],
+    ['--quiet --retries 3 keys switch-mode ', ['sandbox', 'live']],
+    ['keys switch-mode --yes ', ['sandbox', 'live']],
     ['help contacts ', ['list', 'create', 'import', 'export']],
     ['nowhere ', []],
     ['keys nowhere ', []],
@@ -137,7 +137,7 @@ describe('a TAB', () => {
   });
 
   it('offers no option after --', () => {
-    expect(offered('profiles use -- -')).toEqual([]);
+    expect(offered('profiles set -- -')).toEqual([]);
   });
 
   it('recognizes the program after variables and with a path', () => {
@@ -147,7 +147,7 @@ describe('a TAB', () => {
       { env: {}, home: newHome(), self: program },
       surface,
     );
-    expect(reply?.[2]).toMatch(/^set\t/);
+    expect(reply?.[2]).toMatch(/^switch-mode\t/);
   });
 
   it('returns nothing for an unknown shell', () => {
@@ -160,7 +160,7 @@ describe('the names of profiles', () => {
 
   it('are offered to --profile with local, and to commands that change them without it', () => {
     const home = homeWith(['acme', 'beta']);
-    expect([offered('--profile ', home), offered('profiles use ', home)]).toEqual([
+    expect([offered('--profile ', home), offered('profiles set ', home)]).toEqual([
       ['acme', 'beta', 'local'],
       ['acme', 'beta'],
     ]);
@@ -178,30 +178,30 @@ describe('the names of profiles', () => {
     '--yes',
     'x'.repeat(201),
   ])('omit %j', (name) => {
-    expect(offered('profiles use ', homeWith([name, 'acme']))).toEqual(['acme']);
+    expect(offered('profiles set ', homeWith([name, 'acme']))).toEqual(['acme']);
   });
 
   it.each(['', '{', '[]', '{"version":1,"profiles":{"acme":{}}}'])('are empty if the store is %j', (text) => {
-    expect(offered('profiles use ', homeWith([], text))).toEqual([]);
+    expect(offered('profiles set ', homeWith([], text))).toEqual([]);
   });
 
   it('are empty if the variable of a folder is empty', () => {
-    expect(offered('profiles use ', newHome(), { BIZMSG_CONFIG_DIR: '' })).toEqual([]);
+    expect(offered('profiles set ', newHome(), { BIZMSG_CONFIG_DIR: '' })).toEqual([]);
   });
 
   it.each([
-    ['bizmsg profiles use ', '', [String.raw`\$\(touch\ pwned\)`, String.raw`a\ b`, String.raw`it\'s`, 'x:y=z']],
-    ['bizmsg profiles use a', 'a', [String.raw`a\ b`]],
-    [String.raw`bizmsg profiles use a\ `, String.raw`a\ `, [String.raw`a\ b`]],
-    ['bizmsg profiles use x:', '', ['y=z']],
-    ['bizmsg profiles use x:y=', '', ['z']],
-    ['bizmsg profiles use "a', 'a', ['a b']],
-    ["bizmsg profiles use 'a ", 'a ', ['a b']],
-    ['bizmsg profiles use "$', '$', []],
-    ["bizmsg profiles use 'it", 'it', []],
+    ['bizmsg profiles set ', '', [String.raw`\$\(touch\ pwned\)`, String.raw`a\ b`, String.raw`it\'s`, 'x:y=z']],
+    ['bizmsg profiles set a', 'a', [String.raw`a\ b`]],
+    [String.raw`bizmsg profiles set a\ `, String.raw`a\ `, [String.raw`a\ b`]],
+    ['bizmsg profiles set x:', '', ['y=z']],
+    ['bizmsg profiles set x:y=', '', ['z']],
+    ['bizmsg profiles set "a', 'a', ['a b']],
+    ["bizmsg profiles set 'a ", 'a ', ['a b']],
+    ['bizmsg profiles set "$', '$', []],
+    ["bizmsg profiles set 'it", 'it', []],
     ['bizmsg --profile=x', 'x', ['x:y=z']],
     ['bizmsg --profile="a', 'a', ['a b']],
-    ['bizmsg profiles use $(', '', []],
+    ['bizmsg profiles set $(', '', []],
   ])('are escaped for bash in %j, replacing %j', (line, replaced, expected) => {
     const home = homeWith(odd);
     const machine = { env: homeEnv(home), home, self: program };
@@ -209,7 +209,7 @@ describe('the names of profiles', () => {
     expect(words).toEqual(expected);
   });
 
-  it.each(['bizmsg keys set < ', 'bizmsg profiles list >out', 'bizmsg profiles list 2>> '])(
+  it.each(['bizmsg login < ', 'bizmsg profiles list >out', 'bizmsg profiles list 2>> '])(
     'are not offered after the redirection %j',
     (line) => {
       expect(replyTo('bash', [line, ''], { env: {}, home: newHome(), self: program }, surface)).toEqual(['files']);

@@ -1,0 +1,20 @@
+import type { Env } from '../base/host.ts';
+import { environmentAccount } from './caller.ts';
+import type { CheckedTarget } from './session.ts';
+
+/** Whose messages these are. Another key, and another profile of the account, must know who got one. */
+export function accountOf(env: Env, { caller, target, running }: CheckedTarget): string {
+  if (running?.dataId !== undefined) return `sandbox:${running.dataId}`;
+  const named = 'account' in caller ? caller.account : undefined;
+  return named ?? environmentAccount(env) ?? canonicalAddress(target.baseUrl);
+}
+
+/** One spelling of each address: two of them must not look like two accounts. */
+export function canonicalAddress(baseUrl: string): string {
+  const url = new URL(baseUrl);
+  const name = url.hostname.replace(/\.+$/, '');
+  url.hostname = loopback.has(name) ? 'localhost' : name;
+  return url.origin;
+}
+
+const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
