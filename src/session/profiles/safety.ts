@@ -20,57 +20,39 @@ interface TargetConditions {
 
 /** Throws if this key must not go to this address. */
 export function refuseUnsafeTarget(target: Target, { env, simulated, running }: TargetConditions): void {
-  const isLive = target.mode !== 'sandbox';
-  if (onlyLocal(env) && !simulated) refuseOther(target);
-  if (isLocalKey(target.key) && !simulated) refuseElsewhere(target, running());
-  if (simulated && !isLocalKey(target.key) && isLive) refuseInSandbox(target);
-  requireEncryption(target.baseUrl);
-  const isUnverified = env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0' && target.baseUrl.startsWith('https:');
-  if (isUnverified && isLive) refuseUnverified(target);
+  const { key, baseUrl, mode } = target;
+  const origin = originOf(baseUrl);
+  const isLive = mode !== 'sandbox';
+  const kind = mode === 'live' ? 'a live key' : 'a key of unknown mode, which counts as live,';
+  if (onlyLocal(env) && !simulated)
+    throw unsafe(
+      'only-local',
+      `BIZMSG_LOCAL_ONLY=1 refuses ${origin}, which is not a sandbox that this command knows`,
+      'if one runs, use its key, which sandbox env prints; to use that address, unset BIZMSG_LOCAL_ONLY',
+    );
+  if (isLocalKey(key) && !simulated) {
+    const message = `this key belongs to a local sandbox, and ${origin} is not one`;
+    throw unsafe('local-key-elsewhere', message, whereItRuns(target, running()));
+  }
+  if (simulated && !isLocalKey(key) && isLive) {
+    const message = `refusing to send ${kind} to ${origin}, a local sandbox`;
+    throw unsafe('live-key-to-sandbox', message, 'use --profile local, which has its own keys');
+  }
+  requireEncryption(baseUrl);
+  if (isLive && env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0' && baseUrl.startsWith('https:'))
+    throw unsafe(
+      'unverified-tls',
+      `refusing to send ${kind} to ${origin} while NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off`,
+      'unset NODE_TLS_REJECT_UNAUTHORIZED; to trust a private authority, use --ca-file FILE',
+    );
 }
 
-const sameFolder = 'if one runs, use its key, which sandbox env prints';
-
-function refuseOther({ baseUrl }: Target): never {
-  throw unsafe(
-    'only-local',
-    `BIZMSG_LOCAL_ONLY=1 refuses ${originOf(baseUrl)}, which is not a sandbox that this command knows`,
-    `${sameFolder}; to use that address, unset BIZMSG_LOCAL_ONLY`,
-  );
-}
-
-function refuseElsewhere({ baseUrl, key }: Target, running: ReturnType<TargetConditions['running']>): never {
-  const hint = isLoopback(new URL(baseUrl).hostname)
-    ? whereItRuns(key, running)
-    : 'use a key that was made in the account settings of that service';
-  throw unsafe('local-key-elsewhere', `this key belongs to a local sandbox, and ${originOf(baseUrl)} is not one`, hint);
-}
-
-function whereItRuns(key: string, running: ReturnType<TargetConditions['running']>): string {
+function whereItRuns({ baseUrl, key }: Target, running: ReturnType<TargetConditions['running']>): string {
+  if (!isLoopback(new URL(baseUrl).hostname)) return 'use a key that was made in the account settings of that service';
   const maker = running.find(({ keys }) => keys.sandbox === key || keys.live === key);
   if (maker) return `the sandbox that made it runs at ${maker.url}`;
   if (running.length === 0) return 'no sandbox runs there: start one with bizmsg sandbox start';
   return `a sandbox runs at ${running.map(({ url }) => url).join(', ')}`;
-}
-
-function refuseInSandbox(target: Target): never {
-  throw unsafe(
-    'live-key-to-sandbox',
-    `refusing to send ${kindOf(target)} to ${originOf(target.baseUrl)}, a local sandbox`,
-    'use --profile local, which has its own keys',
-  );
-}
-
-function refuseUnverified(target: Target): never {
-  throw unsafe(
-    'unverified-tls',
-    `refusing to send ${kindOf(target)} to ${originOf(target.baseUrl)} while NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off`,
-    'unset NODE_TLS_REJECT_UNAUTHORIZED; to trust a private authority, use --ca-file FILE',
-  );
-}
-
-function kindOf({ mode }: Target): string {
-  return mode === 'live' ? 'a live key' : 'a key of unknown mode, which counts as live,';
 }
 
 /** Throws if other users can change the store of a live key or its address; returns a warning if they can read it. */

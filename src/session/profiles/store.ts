@@ -179,6 +179,5 @@ function unknownProfile(name: string, names: readonly string[]): CliError {
 }
 
 export function listed(names: readonly string[]): string {
-  const more = names.length > 10 ? [`and ${names.length - 10} more`] : [];
-  return [...names.slice(0, 10).map(shellQuote), ...more].join(', ');
+  return names.map(shellQuote).join(', ');
 }
