@@ -97,7 +97,7 @@ export function linked(path: string): CliError {
 
 export function noSqlite(): CliError {
   const hint =
-    'install a newer Node, or its replacement: npm install --global @photostructure/sqlite@1 (with npx: npx --package bizmsg --package @photostructure/sqlite@1 bizmsg)';
+    'install a newer Node, or install bizmsg again with its optional package @photostructure/sqlite (not with --omit=optional)';
   return configuration('no-sqlite', 'this version of Node has no SQLite: it needs 22.13 or newer', hint);
 }
 
