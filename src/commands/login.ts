@@ -38,10 +38,8 @@ export const login = command({
     const folder = configFolder(context.host);
     const store = readStore(folder);
     const name = context.given.profile ?? (await context.ask('Name of the profile', '--profile', profileName));
-    const before = profileOf(
-      store,
-      forOption('--profile', () => profileName(name)),
-    );
+    forOption('--profile', () => profileName(name));
+    const before = profileOf(store, name);
     if (!input.keyStdin && context.interactive)
       // §5.3
       context.note(
@@ -88,7 +86,8 @@ async function checkedTarget(context: Context, { name, before, keyStdin, noCheck
       mode: keyMode(key, context.given.mode),
     } as const;
   };
-  const askForKey = (at: string) => context.askSecret('API key', '--key-stdin', (key) => targetOf(at, key));
+  const question = before ? `New API key of ${name}, for ${before.baseUrl}` : 'API key';
+  const askForKey = (at: string) => context.askSecret(question, '--key-stdin', (key) => targetOf(at, key));
   if (before && typed !== undefined) forOption('--base-url', () => requireAddress(name, before, typed));
   let at = before?.baseUrl ?? typed ?? (await askForAddress());
   forOption('--base-url', () => serviceUrl(at));
@@ -143,10 +142,13 @@ async function chosenAccount(
       `the profile "${other}" has this address: is it the same business, or another client?`,
       `add --account ${shellQuote(account)} for the same business, or --account with another name`,
     );
-  const same = new Map(others.map(([profile, { account }]) => [account, `the same business as ${profile}`]));
-  const choices = Array.from(same, ([account, name]) => ({ name, account }));
+  const businesses = new Map(others.map(([business, profile]) => [profile.account, business]));
+  const same = Array.from(businesses, ([shared, business]) => ({
+    name: `the same business as ${business}`,
+    account: shared,
+  }));
   const question = 'Another profile has this address. Is it the same business, or another client?';
-  return (await context.choose(question, [...choices, { name: 'another client', account: name }])).account;
+  return (await context.choose(question, [...same, { name: 'another client', account: name }])).account;
 }
 
 async function askForPlan(context: Context): Promise<PlanName | undefined> {

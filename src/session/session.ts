@@ -27,7 +27,7 @@ export interface Session {
 }
 
 /** The global options that calls depend on. */
-export interface CallOptions extends CallerFlags {
+interface CallOptions extends CallerFlags {
   readonly timeout?: number | undefined;
   readonly retries?: number | undefined;
   readonly caFile?: string | undefined;
