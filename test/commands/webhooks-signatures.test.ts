@@ -194,7 +194,9 @@ describe('a webhook secret of fewer than 16 bytes', () => {
   it('in a profile makes the store one that bizmsg did not write', async () => {
     const { home, run } = await listener();
     storeProfiles(home, 'whsec_');
-    expect((await run('webhooks listen --port 0')).stderr).toContain('/profiles/acme/webhookSecret is not valid: the webhook secret must decode');
+    expect((await run('webhooks listen --port 0')).stderr).toContain(
+      '/profiles/acme/webhookSecret is not valid: the webhook secret must decode',
+    );
   });
 });
 
