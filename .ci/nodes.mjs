@@ -4,7 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 
-const versions = ['22.23.3', '24.21.0', '26.10.0'];
+const major = (version) => version.split('.')[0];
+const versions = ['20.20.2', '22.23.3', '24.21.0', '26.10.0'].filter(
+  (version) => major(version) !== major(process.versions.node),
+);
 const root = dirname(import.meta.dirname);
 const folder = mkdtempSync(join(tmpdir(), 'bizmsg-nodes-'));
 try {

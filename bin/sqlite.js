@@ -2,7 +2,7 @@
 
 module.exports = { loadSqlite };
 
-/** Loads Node's SQLite; on Node 20 the package with the same API, if it is installed. */
+/** Loads Node's SQLite, or on Node 20 the optional dependency with the same API; undefined without it. */
 function loadSqlite() {
   if (!process.listeners('SIGTSTP').includes(stop)) stopBetweenTransactions();
   const { emitWarning } = process;

@@ -96,9 +96,12 @@ export function linked(path: string): CliError {
 }
 
 export function noSqlite(): CliError {
-  const hint =
-    'install a newer Node, or install bizmsg again with its optional package @photostructure/sqlite (not with --omit=optional)';
-  return configuration('no-sqlite', 'this version of Node has no SQLite: it needs 22.13 or newer', hint);
+  const hint = 'use Node 22.13 or newer, or install bizmsg again without --omit=optional';
+  return configuration(
+    'no-sqlite',
+    'SQLite is missing: Node 20 has none, and @photostructure/sqlite is not installed',
+    hint,
+  );
 }
 
 /** The process that has locked a file, if this system reports it. */

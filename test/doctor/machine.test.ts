@@ -27,7 +27,7 @@ describe('the version of Node', () => {
     expect(nodeCheck({ node: '20.19.0', sqlite: () => undefined })).toMatchObject({
       status: 'fail',
       exit: 3,
-      remedy: expect.stringContaining('@photostructure/sqlite'),
+      remedy: expect.stringContaining('--omit=optional'),
     });
   });
 });
