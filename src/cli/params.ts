@@ -1,7 +1,6 @@
 import { forOption, usage } from '../base/errors.ts';
 import type { RunRate } from '../session/rate.ts';
 import type { Mode } from '../contract/keys.ts';
-import { internationalPhone, normalizedPhone } from '../contract/readers.ts';
 
 /** Parses the text of one value, or throws a usage error. */
 type TextReader<T> = (text: string) => T;
@@ -164,23 +163,6 @@ function last<T>(read: TextReader<T>): (texts: readonly string[]) => T | undefin
     const text = texts.at(-1);
     return text === undefined ? undefined : read(text);
   };
-}
-
-/** §2: `+` and digits. The hint has the repaired number if there is one. */
-export function phone(text: string): string {
-  const found = internationalPhone(text);
-  if (found !== undefined) return found;
-  const repaired = normalizedPhone(text);
-  const hint = repaired ? `did you mean ${repaired}?` : 'use the international form, such as +12025550101';
-  throw usage(`"${text}" is not a phone number`, hint);
-}
-
-/** Why a well-formed number may still be wrong, or undefined. */
-export function phoneDoubt(number: string): string | undefined {
-  const digits = number.slice(1);
-  if (digits.startsWith('0')) return `${number}: no country code begins with 0`;
-  if (digits.length > 15) return `${number}: longer than the 15 digits of E.164`;
-  return digits.length < 7 ? `${number}: shorter than any number of E.164` : undefined;
 }
 
 /** Milliseconds from `30`, `30s`, `500ms`, `5m`, `2h`. */

@@ -82,7 +82,7 @@ async function refuseMessage(
   if (!mayChange(method) || !URL.canParse(path, 'http://x')) return;
   const { mayMessage, messageIn } = await import('../session/request-facts.ts');
   const { href: url } = new URL(path, 'http://x');
-  const message = messageIn({ method, url, body });
+  const message = await messageIn({ method, url, body });
   const twice = message && body !== undefined ? repeatedName(body) : undefined;
   if (twice !== undefined)
     throw usage(

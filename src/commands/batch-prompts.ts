@@ -5,18 +5,18 @@ import { usage } from '../base/errors.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { Context } from '../cli/command.ts';
 import { seenTemplates, type TemplateFacts } from '../cli/templates.ts';
-import { internationalPhone } from '../contract/readers.ts';
+import { isNational } from '../contract/phone.ts';
 import { messageText } from '../runs/confirm.ts';
 import { askForEncoding, openInput } from '../runs/input.ts';
 import type { Fields, InputRow } from '../runs/input/row.ts';
 import { isZip } from '../runs/input/source.ts';
 import { columnNamed, phoneColumns } from '../runs/mapping/columns.ts';
-import { countryFlag } from '../runs/mapping/flags.ts';
 import { createMessageMapping, type MessageMappingOptions, type ParamSource } from '../runs/mapping/message.ts';
 import { isPhoneName } from '../runs/mapping/values.ts';
 import type { RunFlags } from '../runs/options.ts';
 import { currentCaller } from '../session/caller.ts';
 import { askForTemplate, listedTemplates, notEmpty } from './message-prompts.ts';
+import { askForCountry } from './phones.ts';
 
 /** The parts of a batch that were typed, or that the profile keeps. */
 export interface BatchParts extends Omit<MessageMappingOptions, 'template'>, Pick<RunFlags, 'sheet'> {
@@ -57,7 +57,7 @@ export async function askForBatch(context: Context, given: BatchParts): Promise<
     if (map !== given.map) answers.push(...map.flatMap(({ from }) => ['--map', `${from}=phone`]));
     const params = isLacking && found ? await askForParams(context, found, given, { columns, rows }) : given.params;
     answers.push(...params.slice(given.params.length).flatMap(paramWords));
-    const country = given.country ?? (await askForCountry(context, map[0]?.from ?? phoneColumns(columns)[0], rows));
+    const country = given.country ?? (await askIfNational(context, map[0]?.from ?? phoneColumns(columns)[0], rows));
     if (country !== given.country) answers.push('--country', String(country));
     const asked = { template, file, map, params, country, encoding };
     if (given.file !== undefined && given.template !== undefined && answers.length === 0)
@@ -160,15 +160,9 @@ async function askForParams(
   return all;
 }
 
-async function askForCountry(context: Context, column: string | undefined, rows: readonly Fields[]) {
-  const texts = rows.map((row) => shown(row[column ?? '']));
-  const national = texts.find((text) => /^[\d\s().\-/]{5,}$/.test(text) && internationalPhone(text) === undefined);
-  if (national === undefined) return undefined;
-  const { LC_ALL, LANG } = context.host.env;
-  const usual = /_([A-Z]{2})\b/.exec(LC_ALL || LANG || '')?.[1];
-  return countryFlag(
-    await context.ask(`Country of national numbers such as ${national}`, '--country', countryFlag, usual),
-  );
+async function askIfNational(context: Context, column: string | undefined, rows: readonly Fields[]) {
+  const national = rows.map((row) => shown(row[column ?? ''])).find(isNational);
+  return national === undefined ? undefined : askForCountry(context, national);
 }
 
 function paramWords(param: ParamSource): readonly string[] {

@@ -1,9 +1,9 @@
 import { usage } from '../base/errors.ts';
 import type { Context } from '../cli/command.ts';
-import { phone } from '../cli/params.ts';
 import { doubtAbout, rememberTemplates, rendered, type TemplateFacts, templatesOf } from '../cli/templates.ts';
 import type { BodyOf } from '../contract/endpoints.ts';
 import { interruptedEarly } from '../runs/stop.ts';
+import { askForPhone } from './phones.ts';
 
 /** The parts of a message that were typed. */
 export interface MessageParts {
@@ -15,7 +15,7 @@ export interface MessageParts {
 
 /** Asks for the missing parts of a message, shows it, and asks once whether to send it. */
 export async function askForMessage(context: Context, given: MessageParts): Promise<BodyOf<'sendTemplate'>> {
-  const to = given.to ?? (await context.ask('Recipient', 'the argument [phone]', phone));
+  const to = given.to ?? (await askForPhone(context, 'Recipient', 'the argument [phone]'));
   const list = context.interactive ? await listedTemplates(context) : [];
   // Prompts would end without a word.
   const { signal } = context.host;

@@ -8,7 +8,7 @@ import { planNames } from '../contract/plans.ts';
 import { hoursFlag } from '../runs/hours.ts';
 import { encodingNamed } from '../runs/input/encoding.ts';
 import { countryFlag } from '../runs/mapping/flags.ts';
-import { excludeFromText, hoursHelp } from '../runs/options.ts';
+import { countryHelp, excludeFromText, hoursHelp } from '../runs/options.ts';
 import { agentIn } from '../session/agents.ts';
 import { configFolder } from '../session/folders.ts';
 import {
@@ -52,7 +52,7 @@ const params = {
     orNone((text) => hoursFlag(text).text),
   ),
   excludeFrom: option('--exclude-from <file>', excludeFromText, orNone(resolve)),
-  country: option('--country <code>', 'the country of national phone numbers, such as US', orNone(countryFlag)),
+  country: option('--country <code>', countryHelp, orNone(countryFlag)),
   encoding: option('--encoding <name>', 'the encoding of files, such as windows-1252', orNone(encodingNamed)),
   optOut: option('--opt-out <file>', optOutText, orNone(resolve)),
   optOutWords: option(

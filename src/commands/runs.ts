@@ -1,8 +1,8 @@
 import { usage } from '../base/errors.ts';
-import { command } from '../cli/command.ts';
+import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { rowsText } from '../cli/output/figures.ts';
-import { flag, knowing, option, phone, required, words } from '../cli/params.ts';
+import { flag, knowing, option, required, words } from '../cli/params.ts';
 import { homeOf, ofRuns, runId, showRun } from './show-run.ts';
 
 export const listRuns = command({
@@ -39,17 +39,18 @@ export const resolveRun = command({
       'only these lines of the file, such as 12,40-44 (default: all unsure rows)',
       lineSet,
     ),
-    recipient: option('--recipient <phone>', 'only this person, in all runs and single messages without an id', phone),
+    recipient: option('--recipient <phone>', 'only this person, in all runs and single messages without an id'),
   },
   examples: ['runs resolve 3f9a1c20be41 --sent', 'runs resolve 3f9a1c20be41 --not-sent --lines 12,40-44'],
   sample: 'Recorded as sent: 3 rows of run 3f9a1c20be41',
   accepts: ['profile', ...printOptions],
   changes: true,
   piped: 'text',
-  run: async (context, { id, sent, notSent, lines, recipient }) => {
+  run: async (context, { id, sent, notSent, lines, recipient: typed }) => {
     if (sent === notSent) throw usage('give --sent or --not-sent', 'see bizmsg runs show <id> --outcome unsure');
     const { resolveRows } = await import('../runs/maintenance.ts');
     const found = sent ? 'sent' : 'not-sent';
+    const recipient = await recipientOf(context, typed);
     return resolveRows({ ...homeOf(context), id, found, lines, recipient });
   },
   view: ({ run, rows, found }) =>
@@ -98,7 +99,7 @@ export const forgetRuns = command({
   params: {
     ids: knowing(ofRuns, words('[ids...]', 'ids of runs, or their first characters')),
     finished: flag('--finished', 'all finished runs'),
-    recipient: option('--recipient <phone>', 'all messages and contacts sent to this phone', phone),
+    recipient: option('--recipient <phone>', 'all messages and contacts sent to this phone'),
   },
   examples: [
     'runs forget 3f9a1c20be41 --yes',
@@ -109,14 +110,15 @@ export const forgetRuns = command({
   accepts: ['profile', ...printOptions],
   changes: true,
   piped: 'text',
-  run: async (context, { ids: given, finished, recipient }) => {
-    const selectors = [given.length > 0, finished, recipient !== undefined].filter(Boolean).length;
+  run: async (context, { ids: given, finished, recipient: typed }) => {
+    const selectors = [given.length > 0, finished, typed !== undefined].filter(Boolean).length;
     if (selectors !== 1) throw usage('give ids of runs, --finished, or --recipient', 'see bizmsg runs list');
     const [{ forgetRecipient, forgetRuns }, { runNamed, runsOf }] = await Promise.all([
       import('../runs/maintenance.ts'),
       import('../runs/listing.ts'),
     ]);
     const home = homeOf(context);
+    const recipient = await recipientOf(context, typed);
     if (recipient !== undefined) {
       await context.confirm(`Forget everything that was sent to ${recipient}, so it can be sent again?`);
       const open = await forgetRecipient({ ...home, recipient });
@@ -142,5 +144,10 @@ export const forgetRuns = command({
     return ids.length === 0 ? 'No runs' : ids.map((id) => `Forgot run ${id}`).join('\n');
   },
 });
+
+async function recipientOf(context: Context, typed: string | undefined): Promise<string | undefined> {
+  if (typed === undefined) return undefined;
+  return (await import('./phones.ts')).typedPhone(context, typed, '--recipient');
+}
 
 export const runsCommands = [listRuns, showRun, resolveRun, closeRun, forgetRuns];

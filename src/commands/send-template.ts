@@ -9,14 +9,12 @@ import {
   type Input,
   option,
   optionalValue,
-  phone,
-  phoneDoubt,
   repeated,
 } from '../cli/params.ts';
 import { CliError, usage } from '../base/errors.ts';
 import { profileOption, shellQuote } from '../base/shell-quote.ts';
 import type { BodyOf } from '../contract/endpoints.ts';
-import { internationalPhone } from '../contract/readers.ts';
+import { readPhone } from '../contract/phone.ts';
 
 const params = {
   phone: argument('[phone]', 'the recipient, such as +12025550101'),
@@ -95,11 +93,8 @@ function checkWait({ wait, within }: Input<typeof params>): void {
 }
 
 async function messageBody(context: Context, input: Input<typeof params>): Promise<Message> {
-  const { phone: typed, template } = input;
-  refuseSwapped(input);
-  const to = typed === undefined ? undefined : await recipient(context, typed);
-  if (to !== undefined) warnOfDoubtfulPhone(context, to);
-  const { params, allowEmpty } = input;
+  const { phone: typed, template, params, allowEmpty } = input;
+  const to = typed === undefined ? undefined : await recipient(context, input);
   const isWhole = to !== undefined && template !== undefined && !(await lacksParams(context, template, params));
   if (!isWhole) {
     // A person is not asked for a message that cannot be sent.
@@ -111,19 +106,17 @@ async function messageBody(context: Context, input: Input<typeof params>): Promi
   return message;
 }
 
-function refuseSwapped({ phone: first = '', template: second = '' }: Input<typeof params>): void {
-  if (internationalPhone(first) !== undefined || internationalPhone(second) === undefined) return;
-  const right = `bizmsg send-template ${second} ${shellQuote(first)}`;
-  throw usage(`"${first}" is not a phone number`, `the phone comes first, then the template: ${right}`);
-}
-
-/** The phone of the recipient; a national number is one of the profile's country. */
-async function recipient(context: Context, text: string): Promise<string> {
-  const caller = internationalPhone(text) === undefined ? await callerOf(context).catch(() => undefined) : undefined;
-  if (caller?.kind !== 'service' || caller.country === undefined) return phone(text);
-  const { createPhoneReader } = await import('../runs/mapping/values.ts');
-  const found = (await createPhoneReader(caller.country))(text);
-  return typeof found === 'string' ? found : phone(text);
+/** The phone of the recipient, unless the words show that it was not meant as one argument. */
+async function recipient(context: Context, { phone = '', template = '' }: Input<typeof params>): Promise<string> {
+  const number = await readPhone(phone);
+  if (typeof number === 'string') return number;
+  if (/^[+\d(]/.test(phone) && /^[\d().-]+$/.test(template))
+    throw usage(`"${phone}" is not a phone number`, `quote the phone: ${shellQuote(`${phone} ${template}`)}`);
+  if (template.startsWith('+') && typeof (await readPhone(template)) === 'string') {
+    const right = `bizmsg send-template ${shellQuote(template)} ${shellQuote(phone)}`;
+    throw usage(`"${phone}" is not a phone number`, `the phone comes first, then the template: ${right}`);
+  }
+  return (await import('./phones.ts')).typedPhone(context, phone);
 }
 
 /** A single message has no columns, whose names begin with a colon in a batch. */
@@ -159,9 +152,4 @@ async function withSuggestion(context: Context, template: string, error: unknown
   const { seenTemplates, unknownTemplateHint } = await import('../cli/templates.ts');
   const names = seenTemplates(context).map(({ name }) => name);
   return error.withHint(unknownTemplateHint(context, template, names));
-}
-
-function warnOfDoubtfulPhone(context: Context, to: string): void {
-  const message = phoneDoubt(to);
-  if (message) context.note('phone-doubt', message);
 }

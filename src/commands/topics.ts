@@ -273,8 +273,9 @@ digits. Hidden rows count like the others.
                          commas), list:semicolon or list:pipe
 
 Phones with + or 00 are read in any notation: +1 (202) 555-0101. National ones
-need --country. A file that is not UTF-8 needs --encoding, or has a byte order
-mark; on a terminal bizmsg asks. A row with an empty variable fails. A row that
+need --country: DE, Germany, or :land for the column land. With --country intl,
+numbers without + begin with a country code (49170…). A file that is not UTF-8
+needs --encoding, or has a byte order mark; on a terminal bizmsg asks. A row with an empty variable fails. A row that
 equals an earlier one is skipped.
 
 Failed rows are written to people.failed.csv beside people.csv or people.xlsx,

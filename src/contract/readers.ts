@@ -45,26 +45,6 @@ export function isPhone(text: string): boolean {
   return /^\+[0-9]+$/.test(text);
 }
 
-/** A number with "+" or 00, in any usual notation; undefined for any other text. */
-export function internationalPhone(text: string): string | undefined {
-  if (isPhone(text)) return text;
-  // Address books put invisible characters around a number, and pandas ".0" after it.
-  const bare = visible(text).replace(/(?<=^\+?\d{7,})\.0+$/, '');
-  return /^(?:\+|00)[\d\s().[\]\u2010-\u2015\u2212-]+$/.test(bare) ? normalizedPhone(bare) : undefined;
-}
-
-export function visible(text: string): string {
-  return text.replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '').trim();
-}
-
-/** Converts a phone number to the form of the document; undefined if that is ambiguous. */
-export function normalizedPhone(text: string): string | undefined {
-  const bare = text.replace(/\(0\)|[\s().[\]/\u2010-\u2015\u2212-]/g, '').replace(/^00/, '+');
-  // Without a +, only a number of this length is likely to have a country code.
-  const marked = /^\d{11,15}$/.test(bare) ? `+${bare}` : bare;
-  return /^\+[1-9]\d{6,14}$/.test(marked) ? marked : undefined;
-}
-
 export function list<T>(item: Reader<T>): Reader<readonly T[]> {
   return (value, at = '') => {
     if (!Array.isArray(value)) throw new Mismatch(at, `must be an array, not ${kindOf(value)}`);

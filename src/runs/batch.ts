@@ -12,7 +12,6 @@ import { messageRow } from '../ledger/identity.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { listedPhones, watchOptOuts } from './phone-lists.ts';
 import type { Hours } from './hours.ts';
-import { noteRepairs } from './mapping/values.ts';
 import type { Action } from './action.ts';
 
 export interface BatchOptions extends MessageMappingOptions {
@@ -44,8 +43,7 @@ export function batchAction(context: Context, options: BatchOptions): Action {
     hours,
     origin,
     async mapper(source) {
-      const repairs = { decimals: 0, zeros: 0 };
-      const map = await createMessageMapping({ ...options, perColumns, repairs }, source);
+      const map = await createMessageMapping({ ...options, perColumns }, source);
       const column = source.fields ? phoneColumnIn(source.fields, named?.from) : named?.from;
       const reading = { country, encoding, column };
       const optsOut = optOut === undefined ? undefined : watchOptOuts(context, optOut, reading);
@@ -54,7 +52,6 @@ export function batchAction(context: Context, options: BatchOptions): Action {
       return {
         map: ({ fields }) => map(fields),
         end() {
-          noteRepairs(context, repairs);
           if (excludeFrom.length > 0 && excludedRows === 0)
             context.note('excluded', `no recipient is in ${excludeFrom.join(', ')}`);
         },

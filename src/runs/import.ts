@@ -6,11 +6,9 @@ import { suggest } from '../base/suggest.ts';
 import type { Context } from '../cli/command.ts';
 import type { Mapper } from './input/row.ts';
 import type { Action } from './action.ts';
-import { noteRepairs, phoneIn, type PhoneRepairs } from './mapping/values.ts';
+import { phoneIn } from './mapping/values.ts';
 
-export function importAction(context: Context, given: ContactMappingOptions): Action {
-  const repairs = { decimals: 0, zeros: 0 };
-  const options = { ...given, repairs };
+export function importAction(context: Context, options: ContactMappingOptions): Action {
   checkContactMapping(options);
   return {
     command: 'contacts import',
@@ -23,28 +21,21 @@ export function importAction(context: Context, given: ContactMappingOptions): Ac
     },
     async mapper(source) {
       const map = await createContactMapping(options, source);
-      if (source.fields) return tableMapper(context, map, repairs);
+      if (source.fields) return tableMapper(context, map);
       const named = createFieldUsage(options);
       return {
         map({ fields }) {
           named.see(fields);
           return map(fields);
         },
-        end() {
-          named.refuseUnseen();
-          noteRepairs(context, repairs);
-        },
+        end: () => named.refuseUnseen(),
       };
     },
     digest: ({ body }, secret) => contactRow(secret, { phone: phoneOf(body), body }),
   };
 }
 
-function tableMapper(
-  context: Context,
-  map: Awaited<ReturnType<typeof createContactMapping>>,
-  repairs: PhoneRepairs,
-): Mapper {
+function tableMapper(context: Context, map: Awaited<ReturnType<typeof createContactMapping>>): Mapper {
   const texts = createJsonTextCheck();
   return {
     map({ fields }) {
@@ -53,7 +44,6 @@ function tableMapper(
       return mapped;
     },
     end() {
-      noteRepairs(context, repairs);
       const found = texts.fields();
       const flags = found.map((field) => `--type ${shellQuote(`${field}=json`)}`).join(' ');
       if (found.length > 0)

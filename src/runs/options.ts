@@ -27,12 +27,14 @@ import { whereFlag } from './mapping/where.ts';
 /** `--skip-sent` alone. */
 const usualSpan = '30d';
 
+export const countryHelp = 'of national numbers: DE, :column, or intl (49170…)';
+
 const columnParams = {
   map: knowing(
     { of: 'columns', around: ['', '=phone'] },
     repeated('--map <column=field>', 'the field for a column: Mobile=phone', mapFlag),
   ),
-  country: option('--country <code>', 'the country of national phone numbers, such as US', countryFlag),
+  country: option('--country <code>', countryHelp, countryFlag),
   encoding: option('--encoding <name>', 'the encoding of files, such as windows-1252'),
   sheet: option('--sheet <name>', 'the sheet of an Excel workbook (default: the first)'),
 } as const;

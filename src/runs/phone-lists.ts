@@ -5,9 +5,10 @@ import { CliError, configuration, usage } from '../base/errors.ts';
 import { statsOf } from '../base/files.ts';
 import type { Context } from '../cli/command.ts';
 import { openInput } from './input.ts';
+import type { Fields } from './input/row.ts';
 import { encodingOf } from './input/encoding.ts';
 import { columnNamed, phoneColumns } from './mapping/columns.ts';
-import { createNumberReader, type PhoneReader } from './mapping/values.ts';
+import { openRowPhones, type RowPhoneReader } from './mapping/phones.ts';
 import { isReached, reportColumns } from './report.ts';
 
 const emptyHint = 'nothing was sent; a list without phones has one line, phone';
@@ -31,13 +32,10 @@ export async function listedPhones(
   files: readonly string[],
   { country, encoding, column }: Reading,
 ): Promise<(phone: string) => boolean> {
-  const read = await createNumberReader(country);
+  const read = await openRowPhones(country);
   const phones = new Set<string>();
   for (const file of files) await addPhones(context, file, { read, encoding, column, phones });
-  return (phone) => {
-    const normal = phones.has(phone) ? phone : read(phone);
-    return typeof normal === 'string' && phones.has(normal);
-  };
+  return (phone) => phones.has(phone);
 }
 
 /** Whether a phone is in a list that has changed since this call: people opt out while a run works. */
@@ -72,7 +70,7 @@ export function watchOptOuts(
 const title = 'the excluded phones';
 
 interface Adding extends Omit<Reading, 'country'> {
-  readonly read: PhoneReader;
+  readonly read: RowPhoneReader;
   readonly phones: Set<string>;
 }
 
@@ -80,10 +78,10 @@ async function addPhones(context: Context, file: string, { read, encoding, colum
   const unreadable = (line: number, why: string) =>
     usage(`${title}: ${file}, line ${line}: ${why}`, 'nothing was sent; fix the line, or remove it');
   if (file === '-') throw usage(`${title}: stdin is not read`, 'write the phones to a file');
-  const add = (text: unknown, line: number) => {
-    const phone = read(String(text).trim());
+  const add = (text: unknown, line: number, fields?: Fields) => {
+    const phone = read(String(text).trim(), fields);
     if (typeof phone !== 'string') throw unreadable(line, phone.why);
-    phones.add(phone).add(String(text).trim());
+    phones.add(phone);
   };
   const bytes = await bytesOf(context, file);
   const used = encoding ?? (encodingOf(bytes).name === 'utf-8' && !isUtf8(bytes) ? 'windows-1252' : undefined);
@@ -118,7 +116,7 @@ async function addPhones(context: Context, file: string, { read, encoding, colum
         if (report && !isReached(row.fields[report.outcome], row.fields[report.run])) continue;
         const own = columnsIn(names);
         if (own.length === 0) throw noColumn(row.line, names);
-        for (const name of own) if (row.fields[name] !== '') add(row.fields[name], row.line);
+        for (const name of own) if (row.fields[name] !== '') add(row.fields[name], row.line, row.fields);
       }
   } finally {
     input.close();

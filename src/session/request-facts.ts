@@ -2,6 +2,8 @@ import { posix } from 'node:path';
 import { percentDecoded } from '../base/redact.ts';
 import type { WireRequest } from '../client/wire.ts';
 import { type BodyOf, endpoints } from '../contract/endpoints.ts';
+import { readPhone } from '../contract/phone.ts';
+import * as read from '../contract/readers.ts';
 
 type Request = Pick<WireRequest, 'method' | 'url' | 'body'>;
 
@@ -10,12 +12,22 @@ export function mayMessage(url: string): boolean {
   return plainPath(new URL(url).pathname).toLowerCase().includes('/messages');
 }
 
-/** The message that a request sends, from any command. */
-export function messageIn({ method, url, body }: Request): BodyOf<'sendTemplate'> | undefined {
+/** The message that a request sends, from any command, with its phone as E.164. */
+export async function messageIn({ method, url, body }: Request): Promise<BodyOf<'sendTemplate'> | undefined> {
   const isSending = plainPath(new URL(url).pathname).toLowerCase().endsWith(endpoints.sendTemplate.path);
   if (method !== 'POST' || !isSending) return undefined;
+  const message = messageOf(jsonIn(body));
+  if (!message) return undefined;
+  const to = await readPhone(message.to);
+  if (typeof to === 'string') return { ...message, to };
+  return read.isPhone(message.to) ? message : undefined;
+}
+
+const written = read.object({ to: read.string, template: read.string, params: read.list(read.string) });
+
+function messageOf(value: unknown): BodyOf<'sendTemplate'> | undefined {
   try {
-    return endpoints.sendTemplate.body(jsonIn(body));
+    return written(value);
   } catch {
     return undefined;
   }

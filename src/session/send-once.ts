@@ -15,7 +15,7 @@ export function createSendOnce(session: Session, checkedTarget: CheckedTarget): 
     const { request } = exchange;
     if (session.given.dryRun || !isMutation(request.method)) return complete(exchange);
     refuseAgent(session, checkedTarget);
-    const message = messageIn(request);
+    const message = await messageIn(request);
     if (message) refuseKeys([message.template, ...message.params], await knownSecrets(session));
     // A key of unknown mode counts as live.
     const isLive = checkedTarget.target.mode !== 'sandbox';

@@ -1,37 +1,6 @@
 import { expect, it } from 'vitest';
-import { phone, phoneDoubt, runRate } from '../../src/cli/params.ts';
+import { runRate } from '../../src/cli/params.ts';
 import { thrown } from '../support/thrown.ts';
-
-it.each([
-  ['12025550101', 'did you mean +12025550101?'],
-  ['(202)555-0101', 'use the international form, such as +12025550101'],
-  ['2025550101', 'use the international form, such as +12025550101'],
-  ['x', 'use the international form, such as +12025550101'],
-])('refuses %j, and suggests a repair only if it is certain', (text, hint) => {
-  expect(thrown(() => phone(text))).toMatchObject({ exit: 'usage', hint });
-});
-
-it.each([
-  ['+1 202 555-0101', '+12025550101'],
-  [' +12025550101', '+12025550101'],
-  ['0012025550101', '+12025550101'],
-  ['+44 (0)20 7123 4567', '+442071234567'],
-])('reads the phone %j', (text, number) => {
-  expect(phone(text)).toBe(number);
-});
-
-it.each([
-  ['+0123456789', 'no country code begins with 0'],
-  ['+123', 'shorter than any number'],
-  ['+1234567890123456', 'longer than the 15 digits'],
-])('accepts %j, with a warning', (text, doubt) => {
-  expect(phone(text)).toBe(text);
-  expect(phoneDoubt(text)).toContain(doubt);
-});
-
-it('has no warning for normal numbers', () => {
-  expect(phoneDoubt('+12025550101')).toBeUndefined();
-});
 
 it.each([
   ['90%', { share: 90 }],

@@ -123,7 +123,7 @@ describe('a dry run of contacts import', () => {
         'the first body: {"phone":"+12025550141","mobile":"x","id":7}',
         '2 cannot be sent:',
         '  1 x id: "x" is not a number (line 5)',
-        '  1 x phone: "12025550142" is not a phone number; did you mean +12025550142? (line 6)',
+        '  1 x phone: "12025550142" is not a phone number; --country intl reads it as +12025550142 (line 6)',
         '1 looks damaged, and is not repaired:',
         '  line 3: mobile: "1.20256E+10": a spreadsheet made it scientific notation, so digits are lost: format the column as text first',
         '1 row repeats an earlier row (line 4: the same as line 2)',

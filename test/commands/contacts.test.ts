@@ -35,15 +35,6 @@ it('suggests --set for a field that is typed as an option', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining(`use --set phone=${phone}`)]);
 });
 
-it.each([
-  ['12025550142', '"12025550142" is not in the form +12025550101, and is sent as it is'],
-  ['+123', '+123: shorter than any number of E.164'],
-])('notes a doubtful phone, and sends it: %s', async (typed, note) => {
-  const { stderr } = await create('--set', `phone=${typed}`);
-  expect(stderr).toContain(`note: ${note}\n`);
-  expect(calls()).toHaveLength(1);
-});
-
 describe('the body of a new contact', () => {
   it.each([
     { name: 'texts', argv: ['--set', `phone=${phone}`, '--set', 'n=1'], sent: { phone, n: '1' } },
@@ -55,7 +46,6 @@ describe('the body of a new contact', () => {
       argv: ['--set-json', 'tags=["vip"]', '--set-json', 'a.n=1.5', '--set-json', 'a.x=null', '--set', 'a.t=true'],
       sent: { tags: ['vip'], a: { n: 1.5, x: null, t: 'true' } },
     },
-    { name: 'a phone as it was given', argv: ['--set', 'phone=whatever'], sent: { phone: 'whatever' } },
   ])('is built from $name', async ({ argv, sent }) => {
     expect(await body(...argv)).toEqual(sent);
   });

@@ -85,11 +85,6 @@ describe('the params of a send', () => {
     expect(world.sandbox.audit(world.sandbox.keys.sandbox)).toEqual([]);
   });
 
-  it.each([['+1 (202) 555-0101'], [' +12025550101'], ['001 202 555 0101']])('reads the phone %j', async (phone) => {
-    expect((await world.run(['send-template', phone, 'welcome'])).code).toBe(0);
-    expect(arrived()).toMatchObject([{ to: ada }]);
-  });
-
   it('takes -p=VALUE and -p ::text', async () => {
     await world.run(['send-template', ada, 'order_update', '-p=-5', '-p', '::)']);
     expect(arrived()).toMatchObject([{ params: ['-5', ':)'] }]);
@@ -99,13 +94,6 @@ describe('the params of a send', () => {
     const { code } = await world.run(['send-template', '-p', 'Ada', ada, 'order_update', '-p', '1']);
     expect(code).toBe(0);
     expect(arrived()).toEqual([{ to: ada, template: 'order_update', params: ['Ada', '1'] }]);
-  });
-
-  it('warns about a phone that is invalid in E.164, and sends to it', async () => {
-    const { code, stderr } = await world.run(['send-template', '+123', 'welcome']);
-    expect(code).toBe(0);
-    expect(stderr).toContain('shorter than any number of E.164');
-    expect(arrived()).toEqual([{ to: '+123', template: 'welcome', params: [] }]);
   });
 
   it('names the command that shows the variables, if the service refuses the params', async () => {

@@ -491,12 +491,6 @@ it('keeps the opt-out words of a profile until none removes them', async () => {
   expect(await set('none')).toContain('"opt_out_words":null');
 });
 
-it('repairs numbers that lost their form, and counts them', async () => {
-  const { code, stderr } = await sending('welcome', 'phone\n12025550141.0\n0041 79 123 45 67\n', '--country', 'US');
-  expect([code, sent()]).toEqual([0, [['+12025550141'], ['+41791234567']]]);
-  expect(stderr).toContain('phone numbers repaired: 1 had \\".0\\" at the end, 1 had 00 instead of \\"+\\"');
-});
-
 it('says once that a sandbox key of a service reaches no phone', async () => {
   const caller = await openHostile((_, __, response) => response.end('{"message_id":"msg_1"}'));
   const file = join(caller.home, 'to.csv');

@@ -14,7 +14,7 @@ function write({ home }: World, name: string, text: string): string {
 }
 
 const importing = (file: string, ...more: readonly string[]) => ['contacts', 'import', file, '-o', 'json', ...more];
-const reason = 'phone: "12025550142" is not a phone number; did you mean +12025550142?';
+const reason = 'phone: "12025550142" is not a phone number; --country intl reads it as +12025550142';
 const inJson = (place: string) => JSON.stringify(`${reason} (${place})`);
 
 describe('rejected rows', () => {

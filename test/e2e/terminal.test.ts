@@ -241,10 +241,10 @@ describe('prompts', () => {
     const terminal = open({ home: world.home });
     await terminal.enter('bizmsg send-template -p Ada -p A-1042');
     await terminal.until('Recipient');
-    terminal.answer('1 202 555-0101');
-    await terminal.until('did you mean +12025550101?');
+    terminal.answer('+1 202 555-010');
+    await terminal.until('"+1 202 555-010" is not a phone number');
     terminal.press('C-u');
-    terminal.answer('+12025550101');
+    terminal.answer('+1 202 555-0101');
     await terminal.until('Template');
     terminal.answer('order_update');
     await terminal.until('To +12025550101: Hello Ada, your order A-1042 is on its way.');

@@ -9,11 +9,11 @@ beforeEach(async () => {
 });
 afterEach(() => machine[Symbol.asyncDispose]());
 
-const asked = () => machine.service.asked.map(({ phone }) => phone);
+const asked = () => machine.service.asked.map(({ phone }) => phone.replaceAll(' ', ''));
 const own = ['--profile', 'acme', '-o', 'json'];
 const single = (number: number) => ['send-template', phoneOf(number), 'welcome', ...own];
-const raw = (number: number) => {
-  const body = ['-f', `to=${phoneOf(number)}`, '-f', 'template=welcome', '-f', 'params[]'];
+const raw = (number: number, to = phoneOf(number)) => {
+  const body = ['-f', `to=${to}`, '-f', 'template=welcome', '-f', 'params[]'];
   return ['api', '/api/public/messages/send-template', ...body, ...own];
 };
 /** A profile that never messages a person. */
@@ -31,6 +31,7 @@ const excluding = async (number: number) => {
 it.each([
   ['a single message', single],
   ['a message by api', raw],
+  ['a message by api in another notation', (number: number) => raw(number, phoneOf(number).replace('+1', '+1 '))],
 ])('refuses %s to a phone that the profile excludes', async (_, words) => {
   await excluding(2);
   const refused = await machine.run(words(2));
@@ -54,7 +55,6 @@ it('refuses a message by api that names its recipient twice, since a service may
 
 it.each([
   ['has no params', { to: phoneOf(1), template: 'welcome' }],
-  ['has another spelling of the phone', { to: '+1 2025000002', template: 'welcome', params: [] }],
   ['is for several people', { messages: [{ to: phoneOf(2), template: 'welcome', params: [] }] }],
   ['has another path', { to: phoneOf(2), template: 'welcome', params: [] }, 'send-template;v=1'],
   ['has another method', { to: phoneOf(1), template: 'welcome', params: [] }, 'send-template', 'PUT'],

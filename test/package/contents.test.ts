@@ -23,7 +23,7 @@ const expected = [
   [/^dist\/sandbox\/library\.(js|cjs|d\.ts|d\.cts)$/, 4],
   [/^dist\/cli\/(main|complete)\.cjs$/, 2],
 ] as const;
-const chunk = /^dist\/cli\/[a-z0-9][a-z0-9-]*-[\w-]{8}\.cjs$/;
+const chunk = /^dist\/cli\/[a-z0-9][a-z0-9.-]*-[\w-]{8}\.cjs$/;
 
 describe('the packed file', () => {
   it.each(expected)('matches %s %i times', (pattern, count) => {
@@ -39,7 +39,7 @@ describe('the packed file', () => {
 
   it('has no unused chunk', () => {
     const programs = files.filter((file) => file.startsWith('dist/cli/') && file.endsWith('.cjs'));
-    const loaded = new Set(programs.flatMap((file) => text(file).match(/[\w-]+\.cjs/g) ?? []));
+    const loaded = new Set(programs.flatMap((file) => text(file).match(/[\w.-]+\.cjs/g) ?? []));
     const idle = programs.filter((file) => chunk.test(file) && !loaded.has(file.slice('dist/cli/'.length)));
     expect(idle).toEqual([]);
   });

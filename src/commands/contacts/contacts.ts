@@ -2,8 +2,8 @@ import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { callOptions } from '../../cli/globals.ts';
 import { cell, isRow } from '../../cli/output/rows.ts';
-import { option, phoneDoubt, repeated } from '../../cli/params.ts';
-import { isPhone, isRecord } from '../../contract/readers.ts';
+import { option, repeated } from '../../cli/params.ts';
+import { isRecord } from '../../contract/readers.ts';
 import { bodyField, jsonIn, nested } from '../body.ts';
 import { listing, listParams, listView } from '../lists.ts';
 import { exportContacts } from './export.ts';
@@ -57,8 +57,8 @@ export const createContact = command({
       throw usage('--input is the whole body and cannot be combined with --set');
     if (input === undefined && fields.length === 0)
       throw usage('a contact needs at least one field', 'such as --set phone=+12025550142');
-    const body = input === undefined ? nested(fields) : jsonIn(await context.read(input), '--input');
-    noteDoubtfulPhone(context, body);
+    const typed = input === undefined ? nested(fields) : jsonIn(await context.read(input), '--input');
+    const body = await withPhone(context, typed);
     let status = 0;
     const client = await context.client();
     const contact = await context.sendOnce(
@@ -74,12 +74,11 @@ export const createContact = command({
     [mayBeOld ? ui.done('Exists', 'yellow') : ui.done('Created'), ...lines(contact)].join('\n'),
 });
 
-/** The document does not specify the form of a phone, so it is sent as it is. */
-function noteDoubtfulPhone(context: Context, body: unknown): void {
-  const phone = isRecord(body) ? body['phone'] : undefined;
-  if (typeof phone !== 'string') return;
-  const doubt = isPhone(phone) ? phoneDoubt(phone) : `"${phone}" is not in the form +12025550101, and is sent as it is`;
-  if (doubt !== undefined) context.note('phone-doubt', doubt);
+/** The phone is read as an import reads it. */
+async function withPhone(context: Context, body: unknown): Promise<unknown> {
+  if (!isRecord(body) || typeof body['phone'] !== 'string') return body;
+  const { typedPhone } = await import('../phones.ts');
+  return { ...body, phone: await typedPhone(context, body['phone'], 'phone') };
 }
 
 function jsonField(key: readonly string[], text: string): unknown {

@@ -3,7 +3,7 @@ import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { whole } from '../../cli/output/figures.ts';
 import { cell } from '../../cli/output/rows.ts';
-import { type Input, option, phone, required } from '../../cli/params.ts';
+import { type Input, option, required } from '../../cli/params.ts';
 import { type EventName, eventNames, isEventName } from '../../contract/events.ts';
 import { Mismatch } from '../../contract/readers.ts';
 import { ask } from './control.ts';
@@ -12,13 +12,13 @@ import { unknownEvent } from './names.ts';
 
 /** One option for each field of an event; two for a reason. */
 const fieldOptions = {
-  from: option('--from <phone>', 'message.received: the sender (default: +12025550187)', phone),
+  from: option('--from <phone>', 'message.received: the sender (default: +12025550187)'),
   text: option('--text <text>', 'message.received: the text'),
   message: option(
     '--message <id>',
     'message.delivered, .read, .failed: the message (default: the latest that can still get this event)',
   ),
-  to: option('--to <phone>', 'instead of --message: send a new message to this number first', phone),
+  to: option('--to <phone>', 'instead of --message: send a new message to this number first'),
   template: option(
     '--template <name>',
     'the template of the new message or campaign (default: the first approved one)',
@@ -30,7 +30,7 @@ const fieldOptions = {
   campaign: option('--campaign <name|id>', 'broadcast.completed: the campaign (default: the next)'),
   name: option('--name <name>', 'contact.created: the name; broadcast.completed: the name of a new campaign'),
   tag: option('--tag <tag>', 'broadcast.completed: only contacts with this tag'),
-  phone: option('--phone <phone>', 'contact.created: a number that is not a contact yet (default: generated)', phone),
+  phone: option('--phone <phone>', 'contact.created: a number that is not a contact yet (default: generated)'),
   tags: option('--tags <tags>', 'contact.created: the tags, comma-separated', tags),
   amount: option('--amount <decimal>', 'order.paid: the amount (default: 10.00)'),
   currency: option('--currency <code>', 'order.paid: the currency, three letters (default: USD)'),
@@ -60,7 +60,7 @@ export const triggerEvent = command({
   changes: true,
   piped: 'text',
   run: async (context, { event, ...options }) => {
-    const fields = await fieldsFrom(event, options);
+    const fields = await fieldsFrom(event, await withPhones(context, options));
     if (event === 'broadcast.completed') await confirmAudience(context, fields['tag']);
     const { events, ...ids } = await ask(context, 'trigger', { event, fields });
     return {
@@ -87,6 +87,18 @@ function eventName(text: string): EventName {
 }
 
 type FieldOptions = Input<typeof fieldOptions>;
+
+/** A contact may also be named by its id. */
+async function withPhones(context: Context, options: FieldOptions): Promise<FieldOptions> {
+  const { typedPhone } = await import('../phones.ts');
+  const read = async (name: 'from' | 'to' | 'phone' | 'contact') => {
+    const text = options[name];
+    return text === undefined ? undefined : typedPhone(context, text, `--${name}`);
+  };
+  const contact = options.contact?.startsWith('+') ? await read('contact') : options.contact;
+  return { ...options, from: await read('from'), to: await read('to'), phone: await read('phone'), contact };
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 async function fieldsFrom(event: EventName, options: FieldOptions): Promise<Fields> {

@@ -1,5 +1,4 @@
 import { type CliError, usage } from '../../base/errors.ts';
-import { normalizedPhone } from '../../contract/readers.ts';
 import { createRecordReader, type RecordOptions, recordText } from './csv.ts';
 import { type Damage, damagedMark, errorField, type InputRow, quoted, type TextReader } from './row.ts';
 
@@ -130,7 +129,7 @@ function repeatedIn(names: readonly string[]): readonly string[] {
 
 /** Whether a column name is a phone number, so the header line is missing. */
 function isPhoneNumber(name: string): boolean {
-  return /^(\+|00)/.test(name) && normalizedPhone(name) !== undefined;
+  return /^(?:\+|00)[\d\s().-]{7,}$/.test(name);
 }
 
 /** Where a file has no header line. */

@@ -1,7 +1,6 @@
 import { usage } from '../../base/errors.ts';
 import { fieldName } from '../input/row.ts';
 import type { FieldMap, TypedField } from './flags.ts';
-import type { PhoneRepairs } from './values.ts';
 
 /**
  * Maps a row to the body of a contact. `map` and `keep` name fields of the input; `type` names fields of the body, with
@@ -14,9 +13,8 @@ export interface ContactMappingOptions {
   readonly set?: readonly Constant[];
   readonly type?: readonly TypedField[];
   readonly keep?: readonly string[] | undefined;
-  /** The country of numbers without a country code. */
+  /** Of numbers without a country code: its code, `intl` or `:column`. */
   readonly country?: string | undefined;
-  readonly repairs?: PhoneRepairs;
 }
 
 /** A field with the same value in every body. */

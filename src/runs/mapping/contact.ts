@@ -12,17 +12,9 @@ import {
   requireColumn,
 } from './columns.ts';
 import { type FieldOrigin, type ContactMappingOptions, type Named, refuseConflicts } from './contact-options.ts';
-import type { FieldMap, TypedField } from './flags.ts';
-import {
-  type Converter,
-  createPhoneReader,
-  isPhoneName,
-  type PhoneReader,
-  toBoolean,
-  toJson,
-  toList,
-  toNumber,
-} from './values.ts';
+import { countryColumn, type FieldMap, type TypedField } from './flags.ts';
+import { openRowPhones, type RowPhoneReader } from './phones.ts';
+import { type Converter, isPhoneName, toBoolean, toJson, toList, toNumber } from './values.ts';
 
 /** Creates the mapping from rows to contact bodies; throws on unknown columns. */
 export async function createContactMapping(
@@ -43,6 +35,8 @@ function withColumns({ map = [], keep, ...options }: ContactMappingOptions, colu
     keep: kept,
     map: map.map(({ from, to }) => ({ from: requireColumn('--map', from, columns, map), to })),
   };
+  const column = countryColumn(options.country);
+  if (column !== undefined) requireColumn('--country', column, columns);
   const phone = columnNamed(phoneField, columns);
   const [isGiven, isElsewhere] = [hasOwnPhone(named), isPhoneElsewhere(named)];
   if (phone !== undefined && !named.map.some(({ from }) => from === phone))
@@ -99,26 +93,28 @@ function stepOf(mapping: Pick<Mapping, 'conversions'>, from: string, path: reado
 }
 
 /** Sets the value of a step in a body; returns the reason if it cannot. */
-function setValue(body: Body, { path, field, convert }: Step, value: unknown): string | undefined {
-  const sent = convertedBy(convert, value);
+function setValue(body: Body, { path, field, convert }: Step, value: unknown, row: Fields): string | undefined {
+  const sent = convertedBy(convert, value, row);
   if (sent instanceof ValueError) return `${field}: ${sent.why}`;
   return setAt(body, path, sent) ? undefined : `${field}: it, or a part of it, is given twice`;
 }
 
 /** Empty values are sent as they are. */
-function convertedBy(convert: Converter | undefined, value: unknown): unknown {
-  return convert && value !== '' && value !== null ? convert(value) : value;
+function convertedBy(convert: Converter | undefined, value: unknown, row: Fields): unknown {
+  return convert && value !== '' && value !== null ? convert(value, row) : value;
 }
 
 /** The input fields without which an option has no effect, including unmapped ones. */
 function neededInputs(options: ContactMappingOptions): readonly Named[] {
-  const { map = [], set = [], type = [], keep = [] } = options;
+  const { map = [], set = [], type = [], keep = [], country } = options;
+  const ofCountry = countryColumn(country);
   const given = new Set([...map.map(({ to }) => to.join('.')), ...set.map(({ key }) => key.join('.'))]);
   const fields = type.filter(({ field }) => !given.has(field));
   return [
     ...map.map(({ from }) => ['--map', from] as const),
     ...keep.map((name) => ['--keep', name] as const),
     ...fields.map(({ field }) => ['--type', field] as const),
+    ...(ofCountry === undefined ? [] : [['--country', ofCountry] as const]),
   ];
 }
 
@@ -127,8 +123,8 @@ function constantOrigin({ path }: Step): FieldOrigin {
 }
 
 async function conversionsOf(options: ContactMappingOptions): Promise<ReadonlyMap<string, Converter>> {
-  const { type = [], country, repairs } = options;
-  const toPhone = phoneConvert(await createPhoneReader(country, repairs));
+  const { type = [], country } = options;
+  const toPhone = phoneConvert(await openRowPhones(country));
   return new Map([[phoneField, toPhone], ...type.map(({ field, type: to }) => [field, converters[to]] as const)]);
 }
 
@@ -141,11 +137,11 @@ const converters: Readonly<Record<TypedField['type'], Converter>> = {
   'list:pipe': toList('|'),
 };
 
-function phoneConvert(read: PhoneReader): Converter {
-  return (value) => {
-    if (typeof value === 'string') return read(value);
+function phoneConvert(read: RowPhoneReader): Converter {
+  return (value, row) => {
+    if (typeof value === 'string') return read(value, row);
     const isNumber = typeof value === 'number' || typeof value === 'bigint';
-    return isNumber ? read(String(value)) : new ValueError(`${describe(value)} is not a phone number`);
+    return isNumber ? read(String(value), row) : new ValueError(`${describe(value)} is not a phone number`);
   };
 }
 
@@ -154,7 +150,7 @@ function constantsOf(options: ContactMappingOptions, conversions: Mapping['conve
   const { set = [] } = options;
   const steps = set.map(({ key, value }) => stepOf({ conversions }, value, key));
   for (const step of steps) {
-    const trouble = setValue({}, step, step.from);
+    const trouble = setValue({}, step, step.from, {});
     if (trouble !== undefined) throw usage(`--set ${trouble}`, 'give a value that can be read');
   }
   return steps.sort((a, b) => (a.field < b.field ? -1 : 1));
@@ -176,12 +172,12 @@ function bodyOfRow(row: Fields, steps: readonly Step[], constants: readonly Step
   for (const step of steps) {
     const cell = ownValue(row, step.from);
     if (cell === undefined || cell === '') continue;
-    const reason = setValue(body, step, cell);
+    const reason = setValue(body, step, cell, row);
     if (reason !== undefined) return { reason };
     isEmpty = false;
   }
   if (isEmpty) return { reason: 'all cells to be sent are empty' };
-  return withConstants(body, constants);
+  return withConstants(body, constants, row);
 }
 
 function stepsFrom(mapping: Mapping, header: string): readonly Step[] {
@@ -229,7 +225,7 @@ function bodyOfRecord(record: Fields, { mapping, steps, taken, shared }: Parts):
   for (const name of Object.keys(record)) {
     const field = name.toLowerCase() === phoneField && !Object.hasOwn(record, phoneField) ? phoneField : name;
     if (taken.has(name) || (mapping.kept?.has(name) === false && field !== phoneField)) continue;
-    const value = convertedBy(mapping.conversions.get(field), record[name]);
+    const value = convertedBy(mapping.conversions.get(field), record[name], record);
     if (value instanceof ValueError) return { reason: `${fieldName(field)}: ${value.why}` };
     // Copied before other fields are added to it: the original record may still be written to a file.
     setField(body, field, shared.has(name) && isRecord(value) ? structuredClone(value) : value);
@@ -237,16 +233,16 @@ function bodyOfRecord(record: Fields, { mapping, steps, taken, shared }: Parts):
   }
   for (const step of steps) {
     if (!Object.hasOwn(record, step.from)) continue;
-    const reason = setValue(body, step, record[step.from]);
+    const reason = setValue(body, step, record[step.from], record);
     if (reason !== undefined) return { reason };
     isEmpty = false;
   }
-  return isEmpty ? { reason: 'it has no field to send' } : withConstants(body, mapping.constants);
+  return isEmpty ? { reason: 'it has no field to send' } : withConstants(body, mapping.constants, record);
 }
 
-function withConstants(body: Body, constants: readonly Step[]): Mapped {
+function withConstants(body: Body, constants: readonly Step[], row: Fields): Mapped {
   for (const constant of constants) {
-    const reason = setValue(body, constant, constant.from);
+    const reason = setValue(body, constant, constant.from, row);
     if (reason !== undefined) return { reason };
   }
   return { body };

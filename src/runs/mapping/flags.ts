@@ -1,5 +1,6 @@
 import { usage } from '../../base/errors.ts';
 import { chosen } from '../../cli/params.ts';
+import { countryCode } from '../../contract/country.ts';
 
 /** A field of the input and its place in the body. */
 export interface FieldMap {
@@ -31,9 +32,14 @@ export function typeFlag(text: string): TypedField {
   return { field: text.slice(0, at), type: chosen(text.slice(at + 1), fieldTypes) };
 }
 
-/** `--country`: two letters (ISO 3166). */
+/** The column of `--country :column`. */
+export function countryColumn(country: string | undefined): string | undefined {
+  return country?.startsWith(':') ? country.slice(1) : undefined;
+}
+
+/** `--country DE`, Germany, intl, or the column of the row's country as `:column`. */
 export function countryFlag(text: string): string {
-  if (/^uk$/i.test(text)) throw usage(`"${text}" is not a country`, 'did you mean GB?');
-  if (/^[a-z]{2}$/i.test(text)) return text.toUpperCase();
-  throw usage(`"${text}" is not a country`, 'use its two letters, such as US, GB or DE');
+  const country = /^:./.test(text) ? text : countryCode(text);
+  if (country !== undefined) return country;
+  throw usage(`"${text}" is not a country`, 'such as DE or Germany, :COLUMN, or intl (49170…)');
 }

@@ -11,8 +11,9 @@ import {
   severalPhoneColumns,
   valueNamed,
 } from './columns.ts';
-import type { FieldMap } from './flags.ts';
-import { createPhoneReader, type PhoneRepairs, textOf } from './values.ts';
+import { countryColumn, type FieldMap } from './flags.ts';
+import { openRowPhones } from './phones.ts';
+import { textOf } from './values.ts';
 
 /** Options for mapping a row to the body of a message. */
 export interface MessageMappingOptions {
@@ -21,9 +22,8 @@ export interface MessageMappingOptions {
   readonly params: readonly ParamSource[];
   /** The column with the phones. */
   readonly map?: readonly FieldMap[];
-  /** The country of numbers without a country code. */
+  /** Of numbers without a country code: its code, `intl` or `:column`. */
   readonly country?: string | undefined;
-  readonly repairs?: PhoneRepairs;
   /** From `--per`. */
   readonly perColumns?: readonly string[];
   /** Allow empty params. */
@@ -72,8 +72,10 @@ export async function createMessageMapping(
   };
 }
 
-function checkColumns({ params, perColumns = [] }: MessageMappingOptions, columns: readonly string[]): void {
+function checkColumns({ params, perColumns = [], country }: MessageMappingOptions, columns: readonly string[]): void {
   for (const name of perColumns) requireColumn('--per', name, columns);
+  const ofCountry = countryColumn(country);
+  if (ofCountry !== undefined) requireColumn('--country', ofCountry, columns);
   for (const param of params)
     if ('column' in param) requireColumn('-p', param.column, columns);
     else if (columnNamed(param.value, columns) !== undefined) throw namesColumn(param.value);
@@ -120,18 +122,18 @@ function textIn(fields: Fields, column: string): string | ValueError {
 
 /** Returns the recipient of a row. */
 async function recipientIn(
-  { map = [], country, repairs }: MessageMappingOptions,
+  { map = [], country }: MessageMappingOptions,
   { fields: columns }: Columns,
 ): Promise<(fields: Fields) => string | ValueError> {
   const [{ from: named } = { from: undefined }] = map;
   const fixed = columns ? phoneColumnIn(columns, named) : named;
-  const read = await createPhoneReader(country, repairs);
+  const read = await openRowPhones(country);
   return (fields) => {
     const column = fixed ?? phoneField(fields);
     if (column instanceof ValueError) return column;
     const text = textIn(fields, column);
     if (text === '') return new ValueError(`${fieldName(column)}: it is empty`);
-    const number = text instanceof ValueError ? text : read(text);
+    const number = text instanceof ValueError ? text : read(text, fields);
     return number instanceof ValueError ? new ValueError(`${fieldName(column)}: ${number.why}`) : number;
   };
 }

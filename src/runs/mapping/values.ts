@@ -1,15 +1,13 @@
-import { usage } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
-import { whole } from '../../cli/output/figures.ts';
-import { internationalPhone, isPhone, normalizedPhone, visible } from '../../contract/readers.ts';
+import { isPhone } from '../../contract/readers.ts';
 import { inexactIn } from '../input/json.ts';
 import { describe, type Fields, quoted, ValueError } from '../input/row.ts';
 
-/** Converts a value, or returns the reason why it cannot. */
-export type Converter = (value: unknown) => unknown;
+/** Converts a value of a row, or returns the reason why it cannot. */
+export type Converter = (value: unknown, row: Fields) => unknown;
 
 /** Splits and trims a text, without empty parts. Keeps a list. */
-export function toList(separator: string): Converter {
+export function toList(separator: string): (value: unknown) => unknown {
   return (value) => {
     if (Array.isArray(value)) return value;
     if (typeof value !== 'string') return new ValueError(`${describe(value)} is not text and cannot be split`);
@@ -69,104 +67,6 @@ export function textOf(value: unknown): string | ValueError {
   const text = String(value);
   const isExact = Math.abs(value) <= Number.MAX_SAFE_INTEGER && !text.includes('e');
   return isExact ? text : new ValueError(`the number ${text} may not be exact; send it as text`);
-}
-
-/** Converts a text to E.164, or returns the reason why it cannot. */
-export type PhoneReader = (text: string) => string | ValueError;
-
-/** Counts the phone numbers that were damaged in a known way and repaired. */
-export interface PhoneRepairs {
-  decimals: number;
-  zeros: number;
-}
-
-interface Notes {
-  note(code: string, text: string): void;
-}
-
-/** Says how many numbers were repaired. */
-export function noteRepairs({ note }: Notes, { decimals, zeros }: PhoneRepairs): void {
-  const parts = [
-    ...(decimals > 0 ? [`${whole(decimals)} had ".0" at the end`] : []),
-    ...(zeros > 0 ? [`${whole(zeros)} had 00 instead of "+"`] : []),
-  ];
-  if (parts.length > 0) note('repaired', `phone numbers repaired: ${parts.join(', ')}`);
-}
-
-/** Reads national numbers of a country, and international ones. */
-export async function createPhoneReader(country?: string, repairs?: PhoneRepairs): Promise<PhoneReader> {
-  return country === undefined ? (text) => internationalNumber(text, repairs) : createNumberReader(country, repairs);
-}
-
-/** Brings all numbers to one form, also international ones with a needless zero. */
-export async function createNumberReader(country?: string, repairs?: PhoneRepairs): Promise<PhoneReader> {
-  const { isSupportedCountry, parsePhoneNumberFromString: parse } = await import('libphonenumber-js/min');
-  const defaultCountry = country?.toUpperCase();
-  if (defaultCountry !== undefined && !isSupportedCountry(defaultCountry))
-    throw usage(
-      `--country: "${country}" is not a country with phone numbers`,
-      'use its two letters, such as US, GB or DE',
-    );
-  return (text) => {
-    const repaired = repairedPhone(visible(text));
-    // Plain digits may be a national number.
-    const damage = isDigits(repaired) ? undefined : spreadsheetDamage(repaired);
-    const found = damage === undefined ? parse(repaired, { defaultCountry, extract: false }) : undefined;
-    if (found?.ext) return new ValueError(`${quoted(text)} has an extension, or is two numbers`);
-    // A number with "+" is accepted even if the country's numbering plan is newer than ours.
-    const isGood = found && (repaired.startsWith('+') ? found.isPossible() : found.isValid());
-    // A spreadsheet drops the "+" of a number that it takes for one.
-    const other = isDigits(repaired) && repaired.startsWith(found?.countryCallingCode ?? '+') && parse(`+${repaired}`);
-    if (isGood && other && other.isValid() && other.number !== found.number)
-      return new ValueError(`${quoted(text)} may be ${other.number} or ${found.number}; write it with its "+"`);
-    if (isGood && repairs) count(visible(text), repairs);
-    if (isGood) return found.number;
-    const doubt = country === undefined ? countryHint(text) : '';
-    return new ValueError(`${quoted(text)} is not a phone number${repairHint(repaired, damage) ?? doubt}`);
-  };
-}
-
-/** Undoes what a spreadsheet or pandas does to a number (12025550101.0), and a 00 for the "+". */
-function repairedPhone(text: string): string {
-  return text.replace(decimal, '').replace(doubleZero, '+');
-}
-
-const decimal = /(?<=^\+?\d{7,})\.0$/;
-const doubleZero = /^00(?=[\s().\-/]*[1-9])/;
-
-function count(text: string, repairs: PhoneRepairs): void {
-  if (decimal.test(text)) repairs.decimals += 1;
-  if (doubleZero.test(text)) repairs.zeros += 1;
-}
-
-function internationalNumber(text: string, repairs: PhoneRepairs | undefined): string | ValueError {
-  const number = internationalPhone(text);
-  if (number !== undefined) {
-    if (repairs && number !== text) count(visible(text), repairs);
-    return number;
-  }
-  const repaired = repairedPhone(visible(text));
-  const damage = /^\(?0[1-9]/.test(repaired) ? undefined : spreadsheetDamage(repaired);
-  const hint = repairHint(repaired, damage) ?? countryHint(text);
-  return new ValueError(`${quoted(text)} is not a phone number${hint}`);
-}
-
-/** Suggests a number that only lost its "+", or explains the damage. */
-function repairHint(text: string, damage: string | undefined): string | undefined {
-  const isLost = damage !== undefined && !isDigits(text);
-  const repaired = isLost || isPhone(text) ? undefined : normalizedPhone(text);
-  if (repaired !== undefined) return `; did you mean ${repaired}?`;
-  return damage === undefined ? undefined : `: ${damage}`;
-}
-
-/** Names the option for national numbers. */
-function countryHint(text: string): string {
-  const isNumber = /^[\d\s().\-/]+$/.test(text) && text.replace(/\D/g, '').length > 4;
-  return isNumber ? '; --country reads national numbers' : '';
-}
-
-function isDigits(text: string): boolean {
-  return /^\d+$/.test(text.trim());
 }
 
 const asText = 'format the column as text first';

@@ -65,7 +65,7 @@ it.each<[string, ContactMappingOptions, string, string]>([
     '--set n: "x" is not a number',
     'give a value that can be read',
   ],
-  ['an unknown country', { country: 'UK' }, '"UK" is not a country', 'its two letters'],
+  ['a mistyped country', { country: ':aeg' }, '--country names "aeg"', 'did you mean "age"?'],
 ])('refuses %s before the first row', async (_name, options, message, hint) => {
   const made = createContactMapping(options, { fields: ['Mobile', 'age', 'x.y', 'phone'] });
   await expect(made).rejects.toMatchObject({
@@ -84,6 +84,7 @@ it.each<[string, ContactMappingOptions, string]>([
   ['mapped', { map: map('Moblie=phone') }, '--map names "Moblie", but no record of the input has it'],
   ['kept', { keep: ['Moblie'] }, '--keep names "Moblie"'],
   ['converted', { type: as('number', 'Moblie') }, '--type names "Moblie"'],
+  ['the column of countries', { country: ':Moblie' }, '--country names "Moblie"'],
 ])('refuses a name that is %s and that no record has', (_name, options, message) => {
   const inputs = createFieldUsage(options);
   for (const fields of [{ a: 1 }, { Mobile: 2 }]) inputs.see(fields);

@@ -19,8 +19,13 @@ it.each([
   expect(typeFlag(text)).toEqual(type);
 });
 
-it('accepts a country in upper and lower case', () => {
-  expect(countryFlag('us')).toBe('US');
+it.each([
+  ['us', 'US'],
+  ['Deutschland', 'DE'],
+  ['INTL', 'intl'],
+  [':Land', ':Land'],
+])('reads --country %j', (text, country) => {
+  expect(countryFlag(text)).toBe(country);
 });
 
 it.each<[string, (text: string) => unknown, string, string, unknown]>([
@@ -30,8 +35,8 @@ it.each<[string, (text: string) => unknown, string, string, unknown]>([
   ['--map', mapFlag, 'a=b..c', '"a=b..c" has an empty part', 'such as attributes.city'],
   ['--type', typeFlag, 'tags', '"tags" is not field=type', expect.stringContaining('such as tags=list')],
   ['--type', typeFlag, 'tags=json5', '"json5" is not one of number, boolean, json, list', undefined],
-  ['--country', countryFlag, 'uk', '"uk" is not a country', 'did you mean GB?'],
-  ['--country', countryFlag, 'USA', '"USA" is not a country', 'use its two letters, such as US, GB or DE'],
+  ['--country', countryFlag, 'xx', '"xx" is not a country', 'such as DE or Germany, :COLUMN, or intl (49170…)'],
+  ['--country', countryFlag, ':', '":" is not a country', expect.any(String)],
 ])('refuses %s %j', (_flag, read, text, message, hint) => {
   expect(thrown(() => read(text))).toMatchObject({ exit: 'usage', message: expect.stringContaining(message), hint });
 });

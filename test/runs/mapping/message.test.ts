@@ -63,7 +63,7 @@ describe('a message', () => {
       'a number of another form',
       {},
       { to: '1 202 555 0101' },
-      'to: "1 202 555 0101" is not a phone number; did you mean +12025550101?',
+      'to: "1 202 555 0101" is not a phone number; --country intl reads it as +12025550101',
     ],
     ['a recipient that is not a number', {}, { to: 'Ada' }, 'to: "Ada" is not a phone number'],
     [
@@ -93,7 +93,7 @@ describe('a message', () => {
       { to },
       'constructor: it is missing',
     ],
-    ['a number as recipient', {}, { to: 12025550101 }, 'did you mean +12025550101?'],
+    ['a number as recipient', {}, { to: 12025550101 }, '--country intl reads it as +12025550101'],
     ['null as recipient', {}, { to: null }, 'to: it is empty'],
     ['null', { params: [column('n')] }, { to, n: null }, 'param 1, n: it is empty'],
     [
@@ -129,7 +129,7 @@ it.each<[string, Options, readonly string[], string, string]>([
     'did you mean "Mobile"?',
   ],
   ['a mistyped param', { params: [column('nmae')] }, ['to', 'name'], '-p names "nmae"', 'did you mean "name"?'],
-  ['an unknown country', { country: 'XX' }, ['to'], '"XX" is not a country', 'its two letters'],
+  ['a mistyped country', { country: ':ladn' }, ['to', 'land'], '--country names "ladn"', 'did you mean "land"?'],
 ])('refuses %s before the first row', async (_name, options, fields, message, hint) => {
   await expect(createMessageMapping(full(options), { fields })).rejects.toMatchObject({
     exit: 'usage',
