@@ -95,6 +95,7 @@ function checkWait({ wait, within }: Input<typeof params>): void {
 async function messageBody(context: Context, input: Input<typeof params>): Promise<Message> {
   const { phone: typed, template, params, allowEmpty } = input;
   const to = typed === undefined ? undefined : await recipient(context, input);
+  if (template !== undefined) await refuseNamed(context, template, params);
   const isWhole = to !== undefined && template !== undefined && !(await lacksParams(context, template, params));
   if (!isWhole) {
     // A person is not asked for a message that cannot be sent.
@@ -117,6 +118,24 @@ async function recipient(context: Context, { phone = '', template = '' }: Input<
     throw usage(`"${phone}" is not a phone number`, `the phone comes first, then the template: ${right}`);
   }
   return (await import('./phones.ts')).typedPhone(context, phone);
+}
+
+/** A param has no name, but may be typed with that of its variable. */
+async function refuseNamed(context: Context, template: string, params: readonly string[]): Promise<void> {
+  const named = params.flatMap((param) => {
+    const [, name, value] = /^(\w+)=(.*)$/s.exec(param) ?? [];
+    return name === undefined || value === undefined ? [] : [{ param, name, value }];
+  });
+  if (named.length === 0) return;
+  const { seenTemplates } = await import('../cli/templates.ts');
+  const seen = seenTemplates(context).find(({ name }) => name === template);
+  const found = seen ?? (await (await prompts()).listedTemplates(context)).find(({ name }) => name === template);
+  const wrong = named.find(({ name }) => found?.variables?.includes(name));
+  if (wrong)
+    throw usage(
+      `-p ${shellQuote(wrong.param)} would send "${wrong.param}": the values are given in order, without names`,
+      `for the variable ${wrong.name}: -p ${shellQuote(wrong.value)}`,
+    );
 }
 
 /** A single message has no columns, whose names begin with a colon in a batch. */

@@ -87,6 +87,18 @@ describe('a single message', () => {
     expect([code, sent()]).toEqual([2, []]);
     expect(stderr).toBe(`error: "+49" is not a phone number\n  quote the phone: '+49 1701234567'\n`);
   });
+
+  it.each([
+    ['the templates are known', true],
+    ['no templates were listed', false],
+  ])('refuses -p name=Ada where the variable is called name, if %s', async (_, isKnown) => {
+    if (isKnown) await world.run(['templates', 'list']);
+    const words = ['send-template', '+12025550101', 'order_update', '-p'];
+    const { code, stderr } = await world.run([...words, 'name=Ada', '-p', 'A-1']);
+    expect([code, sent()]).toEqual([2, []]);
+    expect(stderr).toContain('for the variable name: -p Ada');
+    expect((await world.run([...words, 'x=1', '-p', 'order-1=2'])).code).toBe(0);
+  });
 });
 
 describe('a batch', () => {
