@@ -5,14 +5,14 @@ import { serve } from '../client/servers.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { cli, later } from '../support/cli.ts';
 
-/** A clock that skips waits of a minute or more. */
+/** A clock that skips waits of two seconds or more. */
 function hastyClock() {
   let ahead = 0;
   return {
     now: () => Date.now() + ahead,
     steady: () => performance.now() + ahead,
     later: (milliseconds: number, run: () => void) => {
-      if (milliseconds < 60_000) return later(milliseconds, run);
+      if (milliseconds < 2_000) return later(milliseconds, run);
       return later(0, () => {
         ahead += milliseconds;
         run();
