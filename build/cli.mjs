@@ -13,7 +13,7 @@ const entries = ['complete.cjs', 'main.cjs'];
 const core =
   /\/src\/(?:base|cli|client|contract|ledger|logs|session)\/|\/commander\/|\/(?:commands\/(?:index|send-template)|sandbox\/remote\/locator)\.ts$/;
 /** Modules that load a large package or `node:tls`. */
-const heavy = /\/(?:can-connect|cli\/input|pool|postgres[\w-]*|team-[\w-]+|write-store)\.ts$/;
+const heavy = /\/(?:cli\/input|pool|postgres[\w-]*|team-[\w-]+|write-store)\.ts$/;
 
 export const cliEntry = join(target, 'main.cjs');
 

@@ -33,7 +33,7 @@ export function isLoopback(hostname: string): boolean {
 export function joinAddress(base: Base, path: string): string {
   const text = base.origin + base.prefix + (isBare(path) ? '/' : '') + path;
   const url = isPlain(path) && URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !isWithin(base, url)) {
+  if (!url || !isSameOrigin(base, url) || !isUnder(base.prefix, url.pathname)) {
     throw unsafe(
       'foreign-address',
       `${JSON.stringify(path)} leads away from ${base.origin}${base.prefix}, and the key is only sent there`,
@@ -69,10 +69,6 @@ function isBare(path: string): boolean {
 function isPlain(path: string): boolean {
   const [pathname = ''] = path.split(/[?#]/, 1);
   return !path.startsWith('//') && !pathname.includes('\\') && !/[\u0000-\u001f\u007f]/.test(path);
-}
-
-function isWithin(base: Base, url: URL): boolean {
-  return isSameOrigin(base, url) && isUnder(base.prefix, url.pathname);
 }
 
 /** Compares protocol and host: the `origin` of a `blob:` URL is the origin of the URL inside it. */

@@ -23,17 +23,15 @@ export class DryRunResult extends Error {
   }
 }
 
-export function dryRunResult(request: WireRequest, redactor: Redactor): DryRunResult {
-  const { method, url, headers, body } = request;
+export function dryRunResult({ method, url, headers, body }: WireRequest, redactor: Redactor): DryRunResult {
+  const shown = Object.entries(headers).map(([name, value]) => [
+    name,
+    name === 'Authorization' ? keyVariable : redactor.text(value),
+  ]);
   return new DryRunResult({
     method,
     url: redactor.text(url),
-    headers: Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [
-        name,
-        name === 'Authorization' ? keyVariable : redactor.text(value),
-      ]),
-    ),
+    headers: Object.fromEntries(shown),
     ...(body !== undefined && { body: redactor.value(valueOf(body)) }),
   });
 }
@@ -43,10 +41,10 @@ const keyVariable = 'Bearer $BIZMSG_API_KEY';
 /** Formats the request as a curl command. Only the key's header is in double quotes, so only the key expands. */
 export function curlLine({ method, url, headers, body }: DryRunRequest): string {
   const verb = method === 'HEAD' ? ['--head'] : method === 'GET' && body === undefined ? [] : ['-X', method];
-  const given = Object.entries(headers).flatMap(([name, value]) => ['-H', headerWord(name, value)]);
+  const words = Object.entries(headers).flatMap(([name, value]) => ['-H', headerWord(name, value)]);
   const text = typeof body === 'string' ? body : jsonText(body);
   const data = body === undefined ? [] : ['--data-raw', alwaysQuote(text)];
-  return ['curl', '-sS', '--globoff', ...verb, ...given, ...data, alwaysQuote(url)].join(' ');
+  return ['curl', '-sS', '--globoff', ...verb, ...words, ...data, alwaysQuote(url)].join(' ');
 }
 
 function headerWord(name: string, value: string): string {

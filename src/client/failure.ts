@@ -1,58 +1,48 @@
 import { CliError, type Done, type ErrorCode, type ExitName } from '../base/errors.ts';
 import { tooManyFiles, tooManyFilesCode } from '../base/files.ts';
 import { parseJson } from '../base/json.ts';
-import { errorDetail, type ErrorStatus, statuses } from '../contract/statuses.ts';
 import type { Redactor } from '../base/redact.ts';
+import { errorDetail, statuses } from '../contract/statuses.ts';
 import { isLoopback } from './address.ts';
-import {
-  type AttemptFailure,
-  compression,
-  isMutation,
-  proxyHint,
-  type WireAnswer,
-  type WireFailure,
-  type WireFailureKind,
-} from './wire.ts';
+import { proxyHint } from './transport.ts';
+import { type AttemptFailure, isMutation, type WireAnswer, WireFailure, type WireFailureKind } from './wire.ts';
 
 interface FailedRequest {
   readonly method: string;
   readonly url: string;
   readonly redactor: Redactor;
+  /** Milliseconds that the service asks to wait, if that is not done. */
+  readonly wait?: number | undefined;
   /** True if it went to a local sandbox. */
   readonly local?: boolean | undefined;
 }
 
 /** Converts a failure to an error with an exit code, a hint, and whether the call was processed. */
 export function errorFor(failure: AttemptFailure, request: FailedRequest): CliError {
-  const error = errorOf(failure, request);
+  const error = failure instanceof WireFailure ? networkError(failure, request) : answerError(failure, request);
   return request.local ? error.withHint(localHint(error)) : error;
 }
 
-function errorOf(failure: AttemptFailure, request: FailedRequest): CliError {
-  if (failure.kind === 'refused') return refused(failure, request);
-  if (failure.kind === 'redirected') return redirected(failure.answer, failure.why, request);
-  if (failure.kind === 'unreadable') return unreadable(failure.answer, failure.why, request);
-  return networkError(failure, request);
+function answerError(failure: Exclude<AttemptFailure, WireFailure>, request: FailedRequest): CliError {
+  if (failure.kind === 'refused') return refused(failure.answer, request);
+  const { kind, answer, why } = failure;
+  return kind === 'redirected' ? redirected(answer, why, request) : unreadable(answer, why, request);
 }
 
 interface ErrorKind {
   readonly exit: ExitName;
   readonly code: ErrorCode;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 // §5.3, §5.4, §5.7, §8.1
-const known: Readonly<Record<number, ErrorKind>> = {
+const errorKinds: Readonly<Record<number, ErrorKind>> = {
   401: {
     exit: 'keyRefused',
     code: 'unauthorized',
     hint: 'create keys in the account settings, under API Keys, after verifying the business number; revoked keys are rejected',
   },
-  403: {
-    exit: 'keyRefused',
-    code: 'forbidden',
-    hint: "your plan or this key's scope does not allow this endpoint",
-  },
+  403: { exit: 'keyRefused', code: 'forbidden', hint: "your plan or this key's scope does not allow this endpoint" },
   404: { exit: 'notFound', code: 'not-found' },
   429: {
     exit: 'rateLimited',
@@ -63,150 +53,123 @@ const known: Readonly<Record<number, ErrorKind>> = {
 };
 
 function errorKind(status: number, mutates: boolean): ErrorKind {
-  const kind = known[status];
+  const kind = errorKinds[status];
   if (kind) return kind;
   // A 408 may have crossed the request, and a 409 may mean that the same one is being processed.
-  const mayBeProcessed = (status === 408 || status === 409) && mutates;
-  if (status >= 400 && status < 500 && !mayBeProcessed) return { exit: 'rejected', code: 'rejected' };
+  const maybeDone = (status === 408 || status === 409) && mutates;
+  if (status >= 400 && status < 500 && !maybeDone) return { exit: 'rejected', code: 'rejected' };
   const code = status >= 500 ? 'service-fault' : 'unexpected-status';
   return mutates
     ? { exit: 'unsure', code, hint: `${unsureHint}; ${faultHint}` }
     : { exit: 'serviceFault', code, hint: faultHint };
 }
 
-function refused(
-  { answer, excessiveWait }: Extract<AttemptFailure, { readonly kind: 'refused' }>,
-  { method, redactor }: FailedRequest,
-): CliError {
-  const { exit, code, hint } = errorKind(answer.status, isMutation(method));
-  const { body, detail, unread } = readBody(answer, redactor);
-  const wait = excessiveWait === undefined ? '' : `, and asks to wait ${durationText(excessiveWait)}`;
-  const message = `the service answered ${statusName(answer.status)}${wait}${unread}${detail === undefined ? '' : `: ${detail}`}`;
-  const done = isMutation(method) ? ({ done: exit === 'unsure' ? 'unknown' : 'no' } as const) : {};
-  return new CliError(exit, code, message, { hint, status: answer.status, body, ...done });
+function refused(answer: WireAnswer, { method, redactor, wait }: FailedRequest): CliError {
+  const { status } = answer;
+  const { exit, code, hint } = errorKind(status, isMutation(method));
+  const { body, detail } = readBody(answer, redactor);
+  const pause = wait === undefined ? '' : `, and asks to wait ${durationText(wait)}`;
+  const name = `${status} ${names[status]?.name ?? ''}`.trim();
+  const done = doneOf(method, exit === 'unsure');
+  return new CliError(exit, code, `the service answered ${name}${pause}${detail}`, { hint, status, body, done });
 }
 
-function readBody(answer: WireAnswer, redactor: FailedRequest['redactor']) {
-  const why = answer.body.length > 0 ? compression(answer) : undefined;
-  if (why !== undefined) return { body: undefined, detail: undefined, unread: `; the reason cannot be read: ${why}` };
-  return { ...readErrorBody(answer.body, redactor), unread: '' };
-}
+const names: Readonly<Record<number, { readonly name: string }>> = statuses;
 
 function durationText(milliseconds: number): string {
-  const count = Math.ceil(milliseconds / 60_000);
-  return count < 120 ? `${count} minutes` : `${Math.ceil(count / 60)} hours`;
+  if (milliseconds < 120_000) return `${Math.ceil(milliseconds / 1_000)} s`;
+  const minutes = Math.ceil(milliseconds / 60_000);
+  return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
 }
 
-function statusName(status: number): string {
-  return isKnown(status) ? `${status} ${statuses[status].name}` : String(status);
-}
-
-function isKnown(status: number): status is ErrorStatus {
-  return status in statuses;
+/** What a call has done, if it changes something. */
+function doneOf(method: string, maybeDone: boolean): Done | undefined {
+  if (!isMutation(method)) return undefined;
+  return maybeDone ? 'unknown' : 'no';
 }
 
 function unreadable(answer: WireAnswer, why: string, { method, redactor }: FailedRequest): CliError {
-  const message = `the service answered ${answer.status}, but the answer cannot be read: ${why}`;
+  const { status } = answer;
   const { body } = readBody(answer, redactor);
-  const details = { status: answer.status, body };
-  return isMutation(method)
-    ? new CliError('unsure', 'unreadable-answer', message, { ...details, hint: unsureHint, done: 'unknown' })
-    : new CliError('serviceFault', 'unreadable-answer', message, {
-        ...details,
-        hint: `check the address; ${faultHint}`,
-      });
+  const done = doneOf(method, true);
+  const hint = done ? unsureHint : `check the address; ${faultHint}`;
+  const message = `the service answered ${status}, but the answer cannot be read: ${why}`;
+  return new CliError(done ? 'unsure' : 'serviceFault', 'unreadable-answer', message, { hint, status, body, done });
 }
 
 function redirected(answer: WireAnswer, why: string, { method, redactor }: FailedRequest): CliError {
+  const { status } = answer;
+  const { body } = readBody(answer, redactor);
   // 307 and 308 repeat the request elsewhere; the others may follow a request that was processed.
-  const maybeDone = isMutation(method) && answer.status !== 307 && answer.status !== 308;
-  return new CliError('unsafe', 'redirect-refused', redactor.text(`the service answered ${answer.status}: ${why}`), {
-    hint: maybeDone ? `${unsureHint}; ${movedHint}` : movedHint,
-    status: answer.status,
-    body: readBody(answer, redactor).body,
-    ...(isMutation(method) && { done: maybeDone ? ('unknown' as const) : ('no' as const) }),
-  });
+  const done = doneOf(method, status !== 307 && status !== 308);
+  const hint = done === 'unknown' ? `${unsureHint}; ${movedHint}` : movedHint;
+  const message = redactor.text(`the service answered ${status}: ${why}`);
+  return new CliError('unsafe', 'redirect-refused', message, { hint, status, body, done });
 }
 
-type NetworkFailure = Extract<AttemptFailure, { readonly kind: 'broken' | 'late' | 'interrupted' }>;
-
-interface Explanation {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly hint?: string | undefined;
-  /** Exit code if the request is not a mutation. Default: `network`. */
-  readonly exit?: ExitName;
+/** The error for a request without an answer. */
+function networkError(failure: WireFailure, { method, url, redactor }: FailedRequest): CliError {
+  const { exit = 'network', code, message, hint } = explanations[failure.kind](failure, new URL(url));
+  const done = doneOf(method, failure.sent);
+  const details = { hint: done === 'unknown' ? unsureHint : hint, done, cause: failure };
+  const isUnsure = done === 'unknown' && exit !== 'interrupted';
+  return new CliError(isUnsure ? 'unsure' : exit, code, redactor.text(message), details);
 }
 
-/** The error for a request without a response. */
-function networkError(failure: NetworkFailure, { method, url, redactor }: FailedRequest): CliError {
-  const { code, message, hint, exit = 'network' } = explain(failure, new URL(url));
-  const sent = failure.kind === 'broken' ? failure.failure.sent : failure.sent;
-  const done: Done = sent ? 'unknown' : 'no';
-  const cause = failure.kind === 'broken' ? failure.failure : undefined;
-  const text = redactor.text(message);
-  if (!isMutation(method)) return new CliError(exit, code, text, { hint, cause });
-  if (failure.kind === 'interrupted')
-    return new CliError(exit, code, text, { hint: sent ? unsureHint : undefined, done });
-  if (sent) return new CliError('unsure', code, text, { hint: unsureHint, done, cause });
-  // Too many open files is a problem of this machine, not of the network.
-  return new CliError(exit === 'configuration' ? exit : 'network', code, text, { hint, done, cause });
-}
+/** `exit`: if the call certainly changed nothing. Default: `network`. */
+type Explanation = Pick<ErrorKind, 'code' | 'hint'> & { readonly message: string; readonly exit?: ExitName };
 
-function explain(failure: NetworkFailure, url: URL): Explanation {
-  if (failure.kind === 'broken') return broken(failure.failure, url);
-  if (failure.kind === 'late') return late(failure.waited, failure.sent, url);
-  const message = failure.sent ? 'interrupted before the answer came' : 'interrupted before the request was sent';
-  return { exit: 'interrupted', code: 'interrupted', message };
-}
-
-function late(waited: number, sent: boolean, url: URL): Explanation {
-  const what = sent ? 'no answer' : 'no connection';
-  return { code: 'timeout', message: `${what} from ${url.host} within ${waited / 1_000} s`, hint: 'see --timeout' };
-}
-
-function broken({ kind, message, cause }: WireFailure, url: URL): Explanation {
-  const explanations: Readonly<Record<WireFailureKind, () => Explanation>> = {
-    connect: () => ({
-      code: 'unreachable',
-      message: `cannot connect to ${url.host}: ${message}`,
-      hint: isLoopback(url.hostname)
-        ? 'is a server running there? bizmsg sandbox start starts a sandbox'
-        : 'check the address and the network',
-    }),
-    address: () => ({
-      code: 'unknown-host',
-      message: `there is no host "${url.hostname}"`,
-      hint: 'check the base URL and the network',
-    }),
-    tls: () => ({
-      code: 'tls',
-      message: `no secure connection to ${url.host}: ${message}`,
-      hint: 'if your own authority signed its certificate, pass that with --ca-file',
-    }),
-    proxy: () => ({
-      code: 'proxy',
-      message: `the proxy does not connect to ${url.host}: ${message}`,
-      hint: proxyHint,
-    }),
-    files: () => ({
-      exit: 'configuration',
-      code: tooManyFilesCode,
-      message: `cannot connect to ${url.host}: ${message}`,
-      hint: tooManyFiles(cause)?.hint,
-    }),
-    aborted: () => ({ code: 'connection-lost', message: `the connection to ${url.host} was aborted` }),
-    reset: () => ({ code: 'connection-lost', message: `the connection to ${url.host} broke: ${message}` }),
-    garbled: () => ({
-      exit: 'serviceFault',
-      code: 'unreadable-answer',
-      message: `the answer of ${url.host} is not HTTP: ${message}`,
-      hint: `check the address; ${faultHint}`,
-    }),
-    'too-large': () => ({ exit: 'serviceFault', code: 'answer-too-large', message, hint: faultHint }),
-  };
-  return explanations[kind]();
-}
+const explanations: Readonly<Record<WireFailureKind, (failure: WireFailure, url: URL) => Explanation>> = {
+  connect: ({ message }, url) => ({
+    code: 'unreachable',
+    message: `cannot connect to ${url.host}: ${message}`,
+    hint: isLoopback(url.hostname)
+      ? 'is a server running there? bizmsg sandbox start starts a sandbox'
+      : 'check the address and the network',
+  }),
+  address: (_, { hostname }) => ({
+    code: 'unknown-host',
+    message: `there is no host "${hostname}"`,
+    hint: 'check the base URL and the network',
+  }),
+  tls: ({ message }, { host }) => ({
+    code: 'tls',
+    message: `no secure connection to ${host}: ${message}`,
+    hint: 'if your own authority signed its certificate, pass that with --ca-file',
+  }),
+  proxy: ({ message }, { host }) => ({
+    code: 'proxy',
+    message: `the proxy does not connect to ${host}: ${message}`,
+    hint: proxyHint,
+  }),
+  files: ({ message, cause }, { host }) => ({
+    exit: 'configuration',
+    code: tooManyFilesCode,
+    message: `cannot connect to ${host}: ${message}`,
+    hint: tooManyFiles(cause)?.hint,
+  }),
+  late: ({ message }, { host }) => ({
+    code: 'timeout',
+    message: `${message} from ${host}`,
+    hint: 'see --timeout',
+  }),
+  interrupted: ({ sent }) => ({
+    exit: 'interrupted',
+    code: 'interrupted',
+    message: `interrupted before the ${sent ? 'answer came' : 'request was sent'}`,
+  }),
+  reset: ({ message }, { host }) => ({
+    code: 'connection-lost',
+    message: `the connection to ${host} broke: ${message}`,
+  }),
+  garbled: ({ message }, { host }) => ({
+    exit: 'serviceFault',
+    code: 'unreadable-answer',
+    message: `the answer of ${host} is not HTTP: ${message}`,
+    hint: `check the address; ${faultHint}`,
+  }),
+  'too-large': ({ message }) => ({ exit: 'serviceFault', code: 'answer-too-large', message, hint: faultHint }),
+};
 
 /** Replaces hints by those that only help with a local sandbox. */
 function localHint({ exit, code, hint }: CliError): string | undefined {
@@ -220,21 +183,18 @@ const unsureHint = 'it may have been done: check before you repeat it';
 // §7
 const faultHint = 'if this persists, contact the support of the service';
 
-interface ErrorBody {
-  /** Parsed JSON, or the beginning of the text; undefined if empty. */
-  readonly body: unknown;
-  /** A readable message, if one of the usual fields has it. */
-  readonly detail: string | undefined;
-}
-
-// §7: the document does not show the shape of an error's body, so all of this is a guess.
-function readErrorBody(bytes: Buffer, redactor: Redactor): ErrorBody {
-  const text = new TextDecoder().decode(bytes);
-  if (text.trim() === '') return { body: undefined, detail: undefined };
+/**
+ * The body of an error, parsed or as the beginning of its text, and what a message says about it. §7 does not show its
+ * shape, so all of this is a guess.
+ */
+function readBody(answer: WireAnswer, redactor: Redactor): { readonly body: unknown; readonly detail: string } {
+  const text = new TextDecoder().decode(answer.body);
+  if (text.trim() === '') return { body: undefined, detail: '' };
   const json = text.length > 65_536 ? undefined : parsed(text);
-  if (json === undefined) return { body: excerpt(text, redactor), detail: undefined };
+  if (json === undefined) return { body: excerpt(text, redactor), detail: '' };
   const body = redactor.value(json);
-  return { body, detail: errorDetail(body) };
+  const detail = errorDetail(body);
+  return { body, detail: detail === undefined ? '' : `: ${detail}` };
 }
 
 /** Redacts before cutting: half of a key is a secret too. */

@@ -1,8 +1,15 @@
 import { CliError } from '../base/errors.ts';
 import { isRecord, type Reader } from '../contract/readers.ts';
 import { type Base, followed } from './address.ts';
-import { complete, type Connection, createExchange, type Page, readAnswer } from './exchange.ts';
+import { complete, type Connection, Exchange, readAnswer } from './exchange.ts';
 import { header, type WireAnswer, type WireRequest } from './wire.ts';
+
+/** The answer of one exchange, as a part of a list. */
+export interface Page {
+  readonly answer: unknown;
+  /** Whether the answer links to a next page. */
+  readonly more: boolean;
+}
 
 interface PageOptions {
   readonly base: Base;
@@ -19,7 +26,7 @@ export async function* readPages(
   const seen = new Set<string>();
   let current = request;
   for (;;) {
-    const exchange = createExchange(connection, { request: current, read });
+    const exchange = new Exchange(connection, current, read);
     const { answer, link } = await complete(exchange);
     const { url } = exchange.request;
     seen.add(current.url).add(url);

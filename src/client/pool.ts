@@ -1,70 +1,96 @@
+import { setMaxListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
-import type { Dispatcher } from 'undici';
-import Pool from 'undici/lib/dispatcher/pool.js';
+import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import {
-  type Transport,
-  type WireAnswer,
-  type WireHeaders,
-  type WireLimits,
   BodyBuffer,
+  type Transport,
+  watch,
+  type WireAnswer,
   WireFailure,
   wireFailure,
+  type WireHeaders,
+  type WireLimits,
 } from './wire.ts';
 
 export interface PoolOptions {
   readonly origin: string;
-  readonly ca?: readonly string[] | undefined;
-  readonly proxy?: string | undefined;
+  readonly ca?: string[] | undefined;
+  readonly proxy?: Proxy | undefined;
+  /** Default: 1. */
   readonly connections?: number | undefined;
   readonly connectTimeout?: number;
 }
 
+export interface Proxy {
+  readonly url: string;
+  /** The hosts that are reached without it, as in NO_PROXY. */
+  readonly exempt: string;
+}
+
 /**
- * V8 optimizes undici's parser after its first answers: that takes 150 ms of another thread, for which Node waits before
- * it ends. With this budget V8 does so after some thirty answers, which is soon enough for the bursts of a long run.
+ * V8 optimizes undici's parser after its first answers, on another thread for which Node waits at the end: 150 ms on
+ * Node 20. With this budget it does so after some thirty answers.
  */
 const bytesBeforeOptimizing = 150_000_000;
 
 /** Sends many requests over connections that stay open, through a proxy if there is one. */
-export async function openPool(options: PoolOptions): Promise<Transport> {
+export function openPool(options: PoolOptions): Transport {
   setFlagsFromString(`--wasm-tiering-budget=${bytesBeforeOptimizing}`);
-  const dispatcher = await openDispatcher(options);
-  const addressOf = createAddresses();
+  const { dispatcher, close } = openDispatcher(options);
+  const { origin } = options;
   return {
     send: ({ url, method, headers, body = null }, limits) =>
       new Promise((resolve, reject) => {
-        const { origin, path } = addressOf(url);
-        const receiver = new Receiver(limits, resolve, reject);
-        dispatcher.dispatch({ origin, path, method, headers, body }, receiver);
+        const path = url.slice(origin.length);
+        dispatcher.dispatch({ origin, path, method, headers, body }, new Receiver(limits, resolve, reject));
       }),
-    close: () => dispatcher.destroy(),
+    close,
   };
 }
 
-async function openDispatcher(options: PoolOptions): Promise<Dispatcher> {
-  const { origin, proxy, connections = 16, connectTimeout = 10_000 } = options;
-  const tls = options.ca ? { ca: [...options.ca] } : {};
-  // One request at a time per connection, or it would be unknown which POST was sent. The client has its own deadline.
-  const shared = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
-  if (proxy === undefined) return new Pool(origin, { ...shared, connect: { ...tls, timeout: connectTimeout } });
-  return openTunnel({ proxy, tls: { ...tls, timeout: connectTimeout }, shared });
+/** Whether a connection can be opened, including its TLS handshake. No request is sent. */
+export async function canConnect(options: PoolOptions, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return false;
+  const { dispatcher, close } = openDispatcher(options);
+  const stop = () => void close();
+  signal.addEventListener('abort', stop);
+  try {
+    return await new Promise((resolve) => {
+      const probe: Dispatcher.DispatchHandler = {
+        // Called with an open connection, just before the first byte is written.
+        onRequestStart(request) {
+          resolve(true);
+          request.abort(new Error('connected'));
+        },
+        onResponseError: () => resolve(false),
+      };
+      dispatcher.dispatch({ origin: options.origin, path: '/', method: 'GET' }, probe);
+    });
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await close();
+  }
 }
 
-interface TunnelOptions {
-  readonly proxy: string;
-  readonly tls: { readonly ca?: string[]; readonly timeout: number };
-  readonly shared: { readonly connections: number; readonly pipelining: number };
+function openDispatcher({ origin, ca, proxy, connections = 1, connectTimeout = 10_000 }: PoolOptions) {
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
+  const tls = { ...(ca && { ca }), timeout: connectTimeout, signal: closing.signal };
+  // One request at a time per connection, or it would be unknown which POST was sent. Each has its own time-out.
+  const shared = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, connect: tls };
+  const dispatcher = proxy ? throughProxy(proxy, shared) : new Pool(origin, shared);
+  const close = async () => {
+    await dispatcher.destroy();
+    // undici leaves alone what is still connecting.
+    closing.abort();
+  };
+  return { dispatcher, close };
 }
 
-async function openTunnel({ proxy, tls, shared }: TunnelOptions): Promise<Dispatcher> {
-  const [{ default: DispatcherClass }, { default: connect }, { default: ProxyAgent }] = await Promise.all([
-    import('undici/lib/dispatcher/dispatcher.js'),
-    import('undici/lib/api/api-connect.js'),
-    import('undici/lib/dispatcher/proxy-agent.js'),
-  ]);
-  // undici's index adds `connect` to the class; the separate modules do not.
-  Object.assign(DispatcherClass.prototype, { connect });
-  return new ProxyAgent({ ...shared, uri: proxy, requestTls: tls, proxyTls: tls, clientFactory: toProxy });
+function throughProxy({ url, exempt }: Proxy, shared: Omit<Pool.Options, 'connect'> & { readonly connect: object }) {
+  const route = { httpProxy: '', httpsProxy: url, noProxy: exempt };
+  const { connect: tls } = shared;
+  return new EnvHttpProxyAgent({ ...shared, ...route, requestTls: tls, proxyTls: tls, clientFactory: toProxy });
 }
 
 /** undici retries forever, without a pause, if a proxy closes the connection; an error of another type ends that. */
@@ -82,98 +108,59 @@ function toProxy(origin: URL, options: object): Dispatcher {
   });
 }
 
-type Address = Pick<Dispatcher.DispatchOptions, 'origin' | 'path'>;
-
-/** Splits addresses, and caches the last one for consecutive requests. */
-function createAddresses(): (url: string) => Address {
-  let last = '';
-  let parts: Address = { path: '' };
-  return (url) => {
-    if (url === last) return parts;
-    const { origin, pathname, search } = new URL(url);
-    [last, parts] = [url, { origin, path: pathname + search }];
-    return parts;
-  };
-}
-
-type Resolve = (answer: WireAnswer) => void;
-type Reject = (failure: Error) => void;
-
 /**
  * undici's `request` neither reports whether a byte was sent, nor aborts while it is connecting. A class, so that its
  * methods are not created for each request.
  */
 class Receiver implements Dispatcher.DispatchHandler {
-  readonly #limits: WireLimits;
-  readonly #resolve: Resolve;
-  readonly #reject: Reject;
-  readonly #collector: BodyBuffer;
-  readonly #abort = () => this.#cancel();
-  #controller: Dispatcher.DispatchController | undefined;
+  readonly #resolve: (answer: WireAnswer) => void;
+  readonly #reject: (failure: WireFailure) => void;
+  readonly #body: BodyBuffer;
+  readonly #unwatch: (() => void) | undefined;
+  #request: Dispatcher.DispatchController | undefined;
+  #isOver = false;
   #status = 0;
-  #headers: Headers = {};
+  #headers: WireHeaders = {};
 
-  constructor(limits: WireLimits, resolve: Resolve, reject: Reject) {
-    this.#limits = limits;
+  constructor(limits: WireLimits, resolve: (answer: WireAnswer) => void, reject: (failure: WireFailure) => void) {
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#collector = new BodyBuffer(limits.maxBytes);
-    limits.signal.addEventListener('abort', this.#abort);
+    this.#body = new BodyBuffer(limits.maxBytes);
+    this.#unwatch = watch(
+      limits,
+      () => this.#request !== undefined,
+      (failure) => this.#fail(failure),
+    );
   }
 
-  /** Called just before the first byte is written, so a request aborted in the queue is never sent. */
-  onRequestStart(started: Dispatcher.DispatchController): void {
-    if (this.#limits.signal.aborted) started.abort(new Error('aborted'));
-    else this.#controller = started;
+  /** Called just before the first byte is written, so a request that failed in the queue is never sent. */
+  onRequestStart(request: Dispatcher.DispatchController): void {
+    if (this.#isOver) request.abort(new Error('aborted'));
+    else this.#request = request;
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: WireHeaders): void {
     this.#status = status;
     this.#headers = headers;
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#collector.add(chunk);
+    this.#body.add(chunk);
   }
 
   onResponseEnd(): void {
-    this.#limits.signal.removeEventListener('abort', this.#abort);
-    this.#resolve(new Answer(this.#status, this.#headers, this.#collector.concat()));
+    this.#unwatch?.();
+    this.#resolve({ status: this.#status, headers: this.#headers, body: this.#body.concat() });
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#fail(error);
+    if (!this.#isOver) this.#fail(wireFailure(error, this.#request !== undefined));
   }
 
-  #cancel(): void {
-    this.#fail(new Error('aborted'));
-    this.#controller?.abort(new Error('aborted'));
-  }
-
-  #fail(error: Error): void {
-    const { signal } = this.#limits;
-    signal.removeEventListener('abort', this.#abort);
-    this.#reject(wireFailure(error, { sent: this.#controller !== undefined, aborted: signal.aborted }));
-  }
-}
-
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
-
-/** Converts the headers only when read: those of a success rarely are. */
-class Answer implements WireAnswer {
-  readonly status: number;
-  readonly body: Buffer;
-  readonly #headers: Headers;
-
-  constructor(status: number, headers: Headers, body: Buffer) {
-    this.status = status;
-    this.body = body;
-    this.#headers = headers;
-  }
-
-  get headers(): WireHeaders {
-    return Object.entries(this.#headers).flatMap(([name, value = []]) =>
-      [value].flat().map((single) => [name, single] as const),
-    );
+  #fail(failure: WireFailure): void {
+    this.#isOver = true;
+    this.#unwatch?.();
+    this.#reject(failure);
+    this.#request?.abort(failure);
   }
 }

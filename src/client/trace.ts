@@ -1,6 +1,6 @@
 import { unicodeEscaped } from '../base/cell-escapes.ts';
 import { maskKey, maskPhones, type Redactor } from '../base/redact.ts';
-import { type Transport, type WireAnswer, WireFailure, type WireRequest } from './wire.ts';
+import { type Transport, type WireAnswer, type WireRequest } from './wire.ts';
 
 interface TraceOptions {
   /** Prints a line of --debug. */
@@ -15,13 +15,14 @@ export function traced(transport: Transport, { trace, redactor, now }: TraceOpti
     ...transport,
     async send(request, limits) {
       const started = now();
-      requestLines(request, redactor).forEach((line) => trace(line));
+      for (const line of requestLines(request, redactor)) trace(line);
       try {
         const answer = await transport.send(request, limits);
-        answerLines(answer, now() - started, redactor).forEach((line) => trace(line));
+        for (const line of answerLines(answer, now() - started, redactor)) trace(line);
         return answer;
       } catch (error) {
-        if (error instanceof WireFailure) failureLines(error, now() - started, redactor).forEach((line) => trace(line));
+        const text = error instanceof Error ? error.message : String(error);
+        for (const line of marked('!', [`${text} (${Math.round(now() - started)} ms)`], redactor)) trace(line);
         throw error;
       }
     },
@@ -36,13 +37,11 @@ export function requestLines(request: WireRequest, redactor: Redactor): string[]
 }
 
 export function answerLines(answer: WireAnswer, milliseconds: number, redactor: Redactor): string[] {
-  const headers = answer.headers.map(([name, value]) => headerLine(name, value));
+  const headers = Object.entries(answer.headers).map(([name, value = '']) =>
+    headerLine(name, [value].flat().join(', ')),
+  );
   const body = bodyLines(textOf(answer.body));
   return marked('<', [`${answer.status} (${Math.round(milliseconds)} ms)`, ...headers, ...body], redactor);
-}
-
-function failureLines(failure: Error, milliseconds: number, redactor: Redactor): string[] {
-  return marked('!', [`${failure.message} (${Math.round(milliseconds)} ms)`], redactor);
 }
 
 function headerLine(name: string, value: string): string {

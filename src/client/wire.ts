@@ -1,5 +1,3 @@
-import type { Stop } from './deadline.ts';
-
 export interface WireRequest {
   readonly method: string;
   readonly url: string;
@@ -11,8 +9,8 @@ export function isMutation(method: string): boolean {
   return method !== 'GET' && method !== 'HEAD';
 }
 
-/** In their original order, with duplicates. */
-export type WireHeaders = readonly (readonly [name: string, value: string])[];
+/** With names in lower case. */
+export type WireHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface WireAnswer {
   readonly status: number;
@@ -21,7 +19,10 @@ export interface WireAnswer {
 }
 
 export interface WireLimits {
-  readonly signal: Stop;
+  /** Aborted when the user or the system asks this process to end. */
+  readonly signal: AbortSignal;
+  /** Milliseconds until the answer must be complete. */
+  readonly timeout: number;
   readonly maxBytes: number;
 }
 
@@ -32,22 +33,18 @@ export interface Transport {
 }
 
 export function header(headers: WireHeaders, name: string): string | undefined {
-  const values = headers.filter(([given]) => given.toLowerCase() === name).map(([, value]) => value);
-  return values.length === 0 ? undefined : values.join(', ');
+  return headers[name] === undefined ? undefined : [headers[name]].flat().join(', ');
 }
 
-/** Explains why a compressed body cannot be read; undefined if it is not compressed. */
-export function compression({ headers }: Pick<WireAnswer, 'headers'>): string | undefined {
-  const encoding = header(headers, 'content-encoding')?.trim().toLowerCase() ?? '';
-  if (encoding === '' || encoding === 'identity') return undefined;
-  // The text comes from the service, so only plain names are shown.
-  const name = /^[\w-]{1,20}(?:, *[\w-]{1,20})*$/.test(encoding) ? encoding : 'unknown encoding';
-  return `it is compressed (${name}), although the request did not accept that`;
-}
+/** Every outcome of an attempt except success. */
+export type AttemptFailure =
+  | { readonly kind: 'refused'; readonly answer: WireAnswer }
+  | { readonly kind: 'redirected' | 'unreadable'; readonly answer: WireAnswer; readonly why: string }
+  | WireFailure;
 
-/** Failures of a connection. For the kinds up to `files`, no request was sent. */
+/** Why there is no answer. For the kinds up to `files`, no request was sent. */
 export type WireFailureKind =
-  'connect' | 'address' | 'tls' | 'proxy' | 'files' | 'aborted' | 'reset' | 'garbled' | 'too-large';
+  'connect' | 'address' | 'tls' | 'proxy' | 'files' | 'late' | 'interrupted' | 'reset' | 'garbled' | 'too-large';
 
 export class WireFailure extends Error {
   readonly kind: WireFailureKind;
@@ -62,32 +59,15 @@ export class WireFailure extends Error {
   }
 }
 
-/** Every outcome of an attempt except success. */
-export type AttemptFailure =
-  /** `excessiveWait`: the milliseconds that the service asks to wait, if that is too long. */
-  | { readonly kind: 'refused'; readonly answer: WireAnswer; readonly excessiveWait?: number | undefined }
-  | { readonly kind: 'redirected'; readonly answer: WireAnswer; readonly why: string }
-  | { readonly kind: 'unreadable'; readonly answer: WireAnswer; readonly why: string }
-  | { readonly kind: 'broken'; readonly failure: WireFailure }
-  | { readonly kind: 'late'; readonly sent: boolean; readonly waited: number }
-  | { readonly kind: 'interrupted'; readonly sent: boolean };
-
-export const proxyHint = 'check HTTPS_PROXY and ALL_PROXY; NO_PROXY lists hosts without a proxy';
-
-interface WireFacts {
-  readonly sent: boolean;
-  readonly aborted: boolean;
-}
-
 /** Classifies an error thrown by a socket, a parser or a library. */
-export function wireFailure(error: unknown, { sent, aborted }: WireFacts): WireFailure {
+export function wireFailure(error: unknown, sent: boolean): WireFailure {
   if (error instanceof WireFailure) return error;
   const code = codeOf(error);
   const text = error instanceof Error ? error.message : '';
-  const readable = text.replace(/^Proxy response \((\d+)\).*$/, 'it answered $1');
-  const message = reasons[code] ?? (readable || code || 'the connection broke');
-  if (aborted) return new WireFailure('aborted', sent, message, error);
-  return new WireFailure(sent ? kindWhenSent(code) : kindUnsent(code, text), sent, message, error);
+  const status = /^Proxy response \((\d+)\)/.exec(text)?.[1];
+  if (status !== undefined) return new WireFailure('proxy', false, `it answered ${status}`, error);
+  const kind = sent ? kindWhenSent(code) : kindUnsent(code);
+  return new WireFailure(kind, sent, reasons[code] ?? (text || code || 'the connection broke'), error);
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -110,10 +90,9 @@ function kindWhenSent(code: string): WireFailureKind {
   return code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW' ? 'garbled' : 'reset';
 }
 
-function kindUnsent(code: string, text: string): WireFailureKind {
+function kindUnsent(code: string): WireFailureKind {
   if (code === 'ENOTFOUND') return 'address';
   if (code === 'EMFILE' || code === 'ENFILE') return 'files';
-  if (/^Proxy response \(\d+\)/.test(text)) return 'proxy';
   return /^(?:ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|UNABLE_|DEPTH_|SELF_|HOSTNAME_|INVALID_|EPROTO|UND_ERR_PRX_TLS)/.test(code)
     ? 'tls'
     : 'connect';
@@ -123,6 +102,28 @@ function codeOf(error: unknown): string {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
   if (typeof code === 'string') return code;
   return error instanceof Error && error.name === 'HTTPParserError' ? 'HPE_UNKNOWN' : '';
+}
+
+/**
+ * Fails a request that takes too long or that the user interrupts; returns a function that ends this. A timer and a
+ * listener cost a fiftieth of AbortSignal.any, which an import would make for each row.
+ */
+export function watch(
+  { signal, timeout }: WireLimits,
+  isSent: () => boolean,
+  fail: (failure: WireFailure) => void,
+): () => void {
+  const interrupt = () => fail(new WireFailure('interrupted', isSent(), 'interrupted'));
+  const expire = () =>
+    fail(new WireFailure('late', isSent(), `no ${isSent() ? 'answer' : 'connection'} within ${timeout / 1_000} s`));
+  // After Ctrl-Z and fg, timers fire before sockets are read, whose answers may have arrived in time.
+  const timer = setTimeout(() => setImmediate(expire), timeout);
+  signal.addEventListener('abort', interrupt);
+  if (signal.aborted) interrupt();
+  return () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', interrupt);
+  };
 }
 
 /** Buffers a response body; throws when it exceeds the limit. */

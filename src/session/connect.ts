@@ -56,7 +56,8 @@ export async function tryLookup(
   const cancel = session.host.later(lookupTimeout, () => late.abort());
   const signal = AbortSignal.any([stop, late.signal]);
   const once = { ...session, given: { ...session.given, retries: 0, dryRun: false } };
-  const ways = { pace, bestEffort: true, signal, onTime };
+  // Its 429 does not slow down other requests.
+  const ways = { pace: pace && { ...pace, hold: () => {} }, signal, onTime };
   const { client, close } = await openConnection(once, checkedTarget, ways);
   try {
     await look(client);
@@ -110,9 +111,7 @@ function isStoredLive(caller: AnyCaller): boolean {
 }
 
 /** Options that differ for runs. Single calls show a spinner. */
-export interface RunConnectionOptions extends Partial<
-  Pick<ClientOptions, 'pace' | 'rateLimitPatience' | 'bestEffort' | 'onWait' | 'signal'>
-> {
+export interface RunConnectionOptions extends Partial<Pick<ClientOptions, 'pace' | 'isRun' | 'onWait' | 'signal'>> {
   /** Requests in flight (default: 1). */
   readonly connections?: number;
   /** Called with the time of the service in each answer. */
@@ -143,7 +142,6 @@ export async function openConnection(
     userAgent: `bizmsg/${__VERSION__}`,
     signal: host.signal,
     now: host.now,
-    steady: host.steady,
     random: host.random,
     async sleep(milliseconds: number, signal: AbortSignal) {
       const { setTimeout } = await import('node:timers/promises');

@@ -39,7 +39,7 @@ export async function openRunClient(session: Session, caller: Caller, options: R
     connections: concurrency,
     signal: signals.leave,
     pace: closedFor ? pausedPace(pace, closedFor, host.later) : pace,
-    rateLimitPatience: twoWindows,
+    isRun: true,
     onWait,
   });
   const runClient: RunClient = {
@@ -89,9 +89,6 @@ function carefulText(caller: Caller): string {
   const set = profile === undefined ? '' : `bizmsg profiles set ${shellQuote(profile)} ${option}, or `;
   return `the ${what} of this account is not known, so this live run sends 60 a minute; ${set}--rate changes that`;
 }
-
-/** §8 counts requests a minute, even if --rate is per second. */
-const twoWindows = 2 * minuteLength;
 
 function targetOf({ caller, target }: CheckedTarget, plan: Plan): RunTarget {
   const address = caller.kind === 'local' ? 'local' : target.baseUrl.replace(/\/+$/, '');

@@ -21,6 +21,7 @@ describe.each(ways)('a call over the %s transport', (way) => {
       authorization: `Bearer ${key}`,
       'content-type': 'application/json',
       accept: 'application/json',
+      'accept-encoding': 'identity',
       'user-agent': 'bizmsg-test',
     });
   });
@@ -28,12 +29,8 @@ describe.each(ways)('a call over the %s transport', (way) => {
   it('keeps the path of the base URL and passes parameters', async () => {
     const service = await serve((_, __, response) => response.end('[]'));
     const { client } = await rig(way, `${service.url}/gateway/v1/`);
-    await client.call('listContacts', undefined, {
-      query: [
-        ['tag', 'a b&c'],
-        ['tag', 'd'],
-      ],
-    });
+    const query = [['tag', 'a b&c'] as const, ['tag', 'd'] as const];
+    await client.pages('listContacts', query).next();
     expect(service.seen[0]?.url).toBe('/gateway/v1/api/public/contacts?tag=a+b%26c&tag=d');
   });
 
@@ -224,14 +221,14 @@ describe.each(ways)('a call over the %s transport', (way) => {
     let time = 0;
     const service = await serve((_, __, response) => response.writeHead(429, { 'Retry-After': '50' }).end());
     const sleep = async (milliseconds: number) => void (time += milliseconds);
-    const { client } = await rig(way, service.url, { rateLimitPatience: 120_000, retries: 0, now: () => time, sleep });
+    const { client } = await rig(way, service.url, { isRun: true, retries: 0, now: () => time, sleep });
     expect(await failureFrom(client.call('createContact', {}))).toMatchObject({ exit: 'rateLimited', done: 'no' });
     expect(service.seen).toHaveLength(13);
     expect(time).toBe(600_000);
   });
 
   it('in a run, leaves refused connections to the run', async () => {
-    const { client, waits } = await rig(way, `http://127.0.0.1:${await deadPort()}`, { rateLimitPatience: 120_000 });
+    const { client, waits } = await rig(way, `http://127.0.0.1:${await deadPort()}`, { isRun: true });
     const failure = await failureFrom(client.call('createContact', {}));
     expect(failure).toMatchObject({ exit: 'network', code: 'unreachable', done: 'no' });
     expect(waits).toEqual([]);
@@ -313,7 +310,6 @@ describe('a client', () => {
     signal: new AbortController().signal,
     random: () => 0,
     now: () => 0,
-    steady: () => 0,
     sleep: async () => {},
   };
 
@@ -338,3 +334,24 @@ function patience(what: string): number {
 }
 
 type Raw = Parameters<Parameters<typeof serveBytes>[0]>[0];
+
+it.each<[string, (socket: Raw) => void]>([
+  ['closed', (socket) => socket.end()],
+  ['reset', (socket) => socket.resetAndDestroy()],
+])('a send goes over a new connection if the service has %s the idle one', async (_, close) => {
+  const connections: Raw[] = [];
+  const service = await serveBytes((socket) => {
+    connections.push(socket);
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+  });
+  const { client } = await rig('pool', service.url);
+  await client.call('createContact', {});
+  for (const socket of connections) close(socket);
+  // The end of the connection arrives in the turn of the event loop in which the request leaves.
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+  await client.call('createContact', {});
+  expect(service.requests).toHaveLength(2);
+  expect(new Set(connections).size).toBe(2);
+});

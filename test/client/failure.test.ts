@@ -4,12 +4,9 @@ import { errorFor } from '../../src/client/failure.ts';
 import { type AttemptFailure, WireFailure, type WireFailureKind } from '../../src/client/wire.ts';
 
 const redactor = createRedactor('sk_live_0123456789abcdef');
-const answer = (status: number, body = '') => ({ status, headers: [], body: Buffer.from(body) });
+const answer = (status: number, body = '') => ({ status, headers: {}, body: Buffer.from(body) });
 const refused = (status: number, body?: string): AttemptFailure => ({ kind: 'refused', answer: answer(status, body) });
-const broken = (kind: WireFailureKind, sent: boolean): AttemptFailure => ({
-  kind: 'broken',
-  failure: new WireFailure(kind, sent, 'why'),
-});
+const broken = (kind: WireFailureKind, sent: boolean) => new WireFailure(kind, sent, 'why');
 const when = (method: string, url = 'https://api.example/x') => ({ method, url, redactor });
 const post = (trouble: AttemptFailure) => errorFor(trouble, when('POST'));
 const get = (trouble: AttemptFailure) => errorFor(trouble, when('GET'));
@@ -33,13 +30,13 @@ describe('errorFor', () => {
     ['a reset', broken('reset', true), 'unsure', 'unknown', 'network'],
     ['invalid HTTP', broken('garbled', true), 'unsure', 'unknown', 'serviceFault'],
     ['a too large response', broken('too-large', true), 'unsure', 'unknown', 'serviceFault'],
-    ['a time-out after sending', { kind: 'late', sent: true, waited: 9 }, 'unsure', 'unknown', 'network'],
-    ['a time-out before sending', { kind: 'late', sent: false, waited: 9 }, 'network', 'no', 'network'],
+    ['a time-out after sending', broken('late', true), 'unsure', 'unknown', 'network'],
+    ['a time-out before sending', broken('late', false), 'network', 'no', 'network'],
     ['invalid JSON', { kind: 'unreadable', answer: answer(200, 'x'), why: 'y' }, 'unsure', 'unknown', 'serviceFault'],
     ['a 302', { kind: 'redirected', answer: answer(302), why: 'y' }, 'unsafe', 'unknown', 'unsafe'],
     ['a 307', { kind: 'redirected', answer: answer(307), why: 'y' }, 'unsafe', 'no', 'unsafe'],
-    ['an interruption', { kind: 'interrupted', sent: true }, 'interrupted', 'unknown', 'interrupted'],
-    ['an interruption before sending', { kind: 'interrupted', sent: false }, 'interrupted', 'no', 'interrupted'],
+    ['an interruption', broken('interrupted', true), 'interrupted', 'unknown', 'interrupted'],
+    ['an interruption before sending', broken('interrupted', false), 'interrupted', 'no', 'interrupted'],
   ])('classifies %s for a change and for a read', (_, trouble, exit, done, readExit) => {
     expect(post(trouble)).toMatchObject({ exit, done });
     expect(get(trouble)).toMatchObject({ exit: readExit, done: undefined });
@@ -52,6 +49,15 @@ describe('errorFor', () => {
 
   it('does not state which limit was exceeded, which the service does not report', () => {
     expect(get(refused(429)).hint).toMatch(/rate limit or monthly quota/);
+  });
+
+  it.each([
+    [7_000, '7 s'],
+    [601_000, '11 minutes'],
+    [7_200_000, '2 hours'],
+  ])('states that a service asks to wait %i ms', (wait, text) => {
+    const { message } = errorFor(refused(429, '{"message":"m"}'), { ...when('POST'), wait });
+    expect(message).toBe(`the service answered 429 Rate Limited, and asks to wait ${text}: m`);
   });
 
   it('suggests commands of the local sandbox', () => {

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/client/client.ts';
+import { sendDirect } from '../../src/client/direct.ts';
 import { complete } from '../../src/client/exchange.ts';
 import { openPool } from '../../src/client/pool.ts';
-import { openDirect } from '../../src/client/transport.ts';
-import { type Transport } from '../../src/client/wire.ts';
+import type { Transport } from '../../src/client/wire.ts';
 import { CliError } from '../../src/base/errors.ts';
 
 export const ways = ['direct', 'pool'] as const;
@@ -15,13 +15,15 @@ export const message = { to: '+12025550101', template: 'order_update', params: [
 
 interface Ends {
   readonly url: string;
-  readonly ca?: readonly string[];
+  readonly ca?: string[] | undefined;
   readonly connectTimeout?: number;
+  readonly connections?: number;
 }
 
-export async function open(way: Way, { url, ...options }: Ends): Promise<Transport> {
-  const transport =
-    way === 'direct' ? openDirect(options) : await openPool({ origin: new URL(url).origin, ...options });
+export function open(way: Way, { url, ...options }: Ends): Transport {
+  if (way === 'direct')
+    return { send: (request, limits) => sendDirect(request, limits, options), close: async () => {} };
+  const transport = openPool({ origin: new URL(url).origin, ...options });
   onTestFinished(() => transport.close());
   return transport;
 }
@@ -41,11 +43,10 @@ export async function rig(way: Way, url: string, options: Partial<ClientOptions>
     baseUrl: url,
     key,
     userAgent: 'bizmsg-test',
-    transport: await open(way, { url }),
+    transport: open(way, { url }),
     signal: new AbortController().signal,
     random: () => 0.5,
     now: () => Date.parse('2026-01-01T00:00:00Z'),
-    steady: () => performance.now(),
     sleep: async (milliseconds) => {
       waits.push(milliseconds);
     },

@@ -28,8 +28,8 @@ describe('the trace', () => {
   });
 
   it('contains no cookie', () => {
-    const answer = { status: 200, headers: [['Set-Cookie', 'session=1']] as const, body: Buffer.from('') };
-    expect(answerLines(answer, 12.4, redactor)).toEqual(['< 200 (12 ms)', '< Set-Cookie: …']);
+    const answer = { status: 200, headers: { 'set-cookie': ['session=1'] }, body: Buffer.from('') };
+    expect(answerLines(answer, 12.4, redactor)).toEqual(['< 200 (12 ms)', '< set-cookie: …']);
   });
 
   it('escapes control characters, and prints each line separately', () => {

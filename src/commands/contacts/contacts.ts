@@ -59,13 +59,10 @@ export const createContact = command({
       throw usage('a contact needs at least one field', 'such as --set phone=+12025550142');
     const typed = input === undefined ? nested(fields) : jsonIn(await context.read(input), '--input');
     const body = await withPhone(context, typed);
-    let status = 0;
-    const client = await context.client();
-    const contact = await context.sendOnce(
-      client.exchange('createContact', body, { onStatus: (found) => (status = found) }),
-    );
+    const exchange = (await context.client()).exchange('createContact', body);
+    const contact = await context.sendOnce(exchange);
     // The API's document does not show the status of a new contact, so 200 may mean a new one, too.
-    const mayBeOld = status === 200;
+    const mayBeOld = exchange.status === 200;
     if (mayBeOld) context.note('exists', 'the service answered 200, not 201: the contact may have been there before');
     return { contact, mayBeOld };
   },
