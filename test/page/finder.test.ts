@@ -24,19 +24,20 @@ describe.skipIf(noBrowser)(`Ctrl-K (${noBrowser ?? 'in chromium'})`, () => {
     await page.getByRole('option').first().waitFor();
     await page.keyboard.press('Enter');
     await expect.poll(() => page.url()).toContain(address);
-    expect(await page.getByRole('dialog').count()).toBe(0);
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   });
 
   it('runs commands of the page, chosen by arrow keys or a click', async () => {
     const page = await tabs.open(shown.link);
     await page.getByRole('button', { name: 'Find anything' }).click();
-    await page.keyboard.type('next send');
+    await page.getByRole('combobox').fill('next send');
     const options = page.getByRole('option');
     await expect.poll(() => options.count()).toBe(4);
     await page.keyboard.press('ArrowDown');
     await expect.poll(() => options.nth(1).getAttribute('aria-selected')).toBe('true');
     await page.keyboard.press('Enter');
     await expect.poll(() => shown.sandbox.faults.list()).toMatchObject([{ effect: { status: 500 }, after: true }]);
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').fill('new message');
     await options.first().click();
