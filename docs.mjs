@@ -9,7 +9,7 @@ const root = import.meta.dirname;
 const dir = mkdtempSync(join(tmpdir(), 'bizmsg-docs-'));
 
 const input = {
-  reference: join(root, 'src/cli/help.ts'),
+  reference: join(root, 'build/reference.ts'),
   tree: join(root, 'src/commands/index.ts'),
 };
 const bundle = await rolldown({ input, platform: 'node', checks: { ineffectiveDynamicImport: false } });

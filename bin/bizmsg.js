@@ -11,8 +11,10 @@ const [, , first = ''] = process.argv;
 const isStandalone = typeof __CONTAINED__ !== 'undefined';
 // The version and the help load too little code.
 if (!first.startsWith('-') && !isStandalone) keepCompiledCode();
+// As a plain literal, the type checker would follow it into the built program.
 /** @type {typeof import('../src/main.ts')} */
-const { main } = require(first === '__complete' ? '../dist/cli/complete.cjs' : '../dist/cli/main.cjs');
+// oxlint-disable-next-line typescript/no-unnecessary-type-assertion
+const { main } = require(/** @type {string} */ ('../dist/cli/main.cjs'));
 
 /** @type {AbortController | undefined} */
 let interruption;

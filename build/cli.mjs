@@ -1,4 +1,4 @@
-// Builds the program for bin: chunks that follow the dynamic imports of the source, and the completion program.
+// Builds the program for bin: chunks that follow the dynamic imports of the source.
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -7,13 +7,12 @@ import { slashed } from './paths.mjs';
 
 const root = dirname(import.meta.dirname);
 const target = join(root, 'dist/cli');
-const entries = ['complete.cjs', 'main.cjs'];
 
 /** Most calls need most of these, so they are one chunk: a file takes 0.2 ms. */
 const core =
   /\/src\/(?:base|cli|client|contract|ledger|logs|session)\/|\/commander\/|\/(?:commands\/(?:index|send-template)|sandbox\/remote\/locator)\.ts$/;
 /** Modules that load a large package or `node:tls`. */
-const heavy = /\/(?:cli\/input|pool|postgres[\w-]*|team-[\w-]+|write-store)\.ts$/;
+const heavy = /\/(?:cli\/(?:input|output\/(?:color|table))|pool|postgres[\w-]*|team-[\w-]+|write-store)\.ts$/;
 
 export const cliEntry = join(target, 'main.cjs');
 
@@ -26,24 +25,21 @@ export async function makeCli(dir, { version, stamp, define = {} }) {
     __PAGE__: '../page',
     ...define,
   };
-  const { surface, help } = await describe(join(dir, 'described'), names);
+  const help = await rootHelp(join(dir, 'help'), names);
   const input = { main: join(root, 'src/main.ts') };
-  const complete = { complete: join(root, 'src/cli/complete/main.ts') };
-  return [
-    ...(await bundle(dir, input, { ...names, __ROOT_HELP__: help }, [{ name: 'core', test: isCore }])),
-    ...(await bundle(dir, complete, { ...names, __SURFACE__: JSON.stringify(surface) })),
-  ];
+  return bundle(dir, input, { ...names, __ROOT_HELP__: help }, [{ name: 'core', test: isCore }]);
 }
 
-/** The tree of commands for completion, and the top-level help: both are computed by the source. */
-async function describe(dir, names) {
-  const input = { help: 'src/cli/help.ts', surface: 'src/cli/command-tree.ts', tree: 'src/commands/index.ts' };
+/** The top-level help, which the source computes. */
+async function rootHelp(dir, names) {
+  const input = { parser: 'src/cli/parser.ts', tree: 'src/commands/index.ts' };
   await bundle(dir, input, names);
   const load = createRequire(import.meta.url);
-  const [{ help }, { surfaceOf }, { tree }] = Object.keys(input).map((name) => load(join(dir, `${name}.cjs`)));
-  const described = { surface: await surfaceOf(tree), help: help(['bizmsg'], tree, true) };
+  const [{ parse }, { tree }] = Object.keys(input).map((name) => load(join(dir, `${name}.cjs`)));
+  const plain = (text) => text;
+  const { answer } = await parse(tree, ['--help'], { width: 80, bold: plain, dim: plain });
   rmSync(dir, { recursive: true });
-  return described;
+  return answer;
 }
 
 async function bundle(dir, input, names, groups) {
@@ -81,8 +77,8 @@ function isCore(id) {
 export function installCli(temporary, previous) {
   mkdirSync(target, { recursive: true });
   const files = readdirSync(temporary);
-  const chunks = files.filter((name) => !entries.includes(name));
-  for (const file of [...chunks, ...entries]) renameSync(join(temporary, file), join(target, file));
+  const chunks = files.filter((name) => name !== 'main.cjs');
+  for (const file of [...chunks, 'main.cjs']) renameSync(join(temporary, file), join(target, file));
   const kept = new Set([...files, ...previous]);
   for (const file of readdirSync(target)) if (!kept.has(file)) rmSync(join(target, file), { force: true });
   return files;

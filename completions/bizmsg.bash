@@ -1,6 +1,6 @@
 # bash completion of bizmsg, by bizmsg completion. It works with bash 3.2 and newer.
 
-# Inserts words that bizmsg quoted for bash; nothing is evaluated.
+# Quotes what it inserts; nothing is evaluated.
 _bizmsg() {
   local answer kind line
   COMPREPLY=()
@@ -8,11 +8,13 @@ _bizmsg() {
   answer=$(printf '%s\0' "${COMP_LINE:0:COMP_POINT}" "$2" | bizmsg __complete bash 2>/dev/null) || return 0
   kind=${answer%%$'\n'*}
   case $kind in
-    words*)
-      if [[ $answer == *$'\n'* ]]; then
-        while IFS= read -r line; do COMPREPLY[${#COMPREPLY[@]}]=$line; done <<<"${answer#*$'\n'}"
-      fi
-      [[ $kind != *open ]] || _bizmsg_option nospace
+    words)
+      while IFS=$'\t' read -r line _; do
+        [[ -n $line ]] || continue
+        # In quotes that are open, only words come that need no others.
+        case ${COMP_WORDS[COMP_CWORD]} in \"* | \'*) ;; *) printf -v line %q "$line" ;; esac
+        COMPREPLY[${#COMPREPLY[@]}]=$line
+      done <<<"${answer#"$kind"}"
       ;;
     files) _bizmsg_option default ;;
     command) _bizmsg_command ;;

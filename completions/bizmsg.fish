@@ -12,7 +12,9 @@ function __bizmsg_complete
     set -l word (string sub -s (math 1 + (string length -- "$before")) -- "$current")
     switch $kind
         case words
-            set -q answer[1]; and printf '%s\n' $answer
+            for line in $answer
+                printf '%s%s\n' "$before" "$line"
+            end
         case files
             for path in (__fish_complete_path "$word")
                 printf '%s\n' "$before$path"

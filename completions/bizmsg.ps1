@@ -12,7 +12,7 @@ Register-ArgumentCompleter -Native -CommandName bizmsg -ScriptBlock {
     # Without an answer, PowerShell completes files.
     if ($answer.Count -lt 3 -or $answer[0] -ne 'words') { return }
     foreach ($one in $answer[2..($answer.Count - 1)]) {
-        $text, $about = $one -split "`t", 2
+        $text, $about = ($answer[1] + $one) -split "`t", 2
         if (-not $about) { $about = $text }
         # Typographic quotes end a text, too. This is done here, because PowerShell may decode other bytes as quotes.
         $inserted = if ($text -match '^[\w+=:./\\-]+$') { $text } else { "'" + ($text -replace "['\u2018-\u201b]", '$0$0') + "'" }

@@ -7,7 +7,5 @@ declare const __BUILD_DATE__: string;
 declare const __PAGE__: string;
 /** The top-level help as rendered at build; empty while it is being rendered, and in tests from source. */
 declare const __ROOT_HELP__: string;
-/** The tree of commands as a shell sees it, as JSON; only where `bizmsg __complete` is built. */
-declare const __SURFACE__: string;
 /** The texts of files that a standalone binary contains, by name; only there. */
 declare const __CONTAINED__: Readonly<Record<string, string>> | undefined;

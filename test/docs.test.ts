@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { reference } from '../src/cli/help.ts';
+import { reference } from '../build/reference.ts';
 import { tree } from '../src/commands/index.ts';
 import { blocksIn, pages, sections } from './support/docs.ts';
 import { posixOnly } from './support/system.ts';

@@ -47,7 +47,7 @@ export function unicodeEscaped(text: string, { marks: all = false }: CellOptions
   return all ? escaped.replace(marks, unicodeEscape) : escaped;
 }
 
-function unicodeEscape(character: string): string {
+export function unicodeEscape(character: string): string {
   return Array.from({ length: character.length }, (_, at) => unit(character.charCodeAt(at))).join('');
 }
 

@@ -140,11 +140,6 @@ export function isPrivate(mode: number): boolean {
   return isWindows || (mode & 0o077) === 0;
 }
 
-/** Whether exactly these rights are set. Windows has other ones, which a new file inherits from the folder of its user. */
-export function hasMode(path: string, mode: number): boolean {
-  return isWindows || (fs.statSync(path).mode & 0o777) === mode;
-}
-
 /** Undefined if it does not exist, or cannot be seen. */
 export function statsOf(path: string): fs.Stats | undefined {
   try {

@@ -8,14 +8,6 @@ export function suggest(word: string, candidates: readonly string[]): string | u
   return best && best.distance <= most ? best.candidate : undefined;
 }
 
-/** Returns the candidates with this prefix, the shortest first; without any, the closest candidate. */
-export function suggestAll(word: string, candidates: readonly string[]): readonly string[] {
-  const begun = candidates.filter((candidate) => candidate.startsWith(word));
-  if (begun.length > 0) return begun.sort((a, b) => a.length - b.length);
-  const near = suggest(word, candidates);
-  return near === undefined ? [] : [near];
-}
-
 /** Edit distance that counts two swapped letters as one edit (optimal string alignment). */
 function distance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, at) => at)];

@@ -12,19 +12,17 @@ import type { Prompts } from './prompts.ts';
 
 export type { Ui } from './output/ui.ts';
 
-/** The interface of commands to the rest of the program. Each part is created on first use. */
+/** What commands use of the program. Calls are made as the current caller. */
 export interface Context extends Session, Prompts {
   readonly given: Globals;
   readonly reporter: Reporter;
-  /** Finds a command or a group by its words. */
-  locate(words: readonly string[]): Promise<Located>;
-  /** The service, called as the target, or else as the current caller. */
+  /** Parses another command line. */
+  parse(argv: readonly string[]): Promise<Line>;
+  /** The service, called as the target if there is one. */
   client(target?: Target): Promise<Client>;
-  /** Sends a request as the current caller. */
   readonly sendOnce: SendOnce;
-  /** Looks something up as the current caller. */
   readonly tryLookup: TryLookup;
-  /** Like `client()`, for many requests at a pace. */
+  /** For many requests at a pace. */
   clientForRun(options?: RunOptions): Promise<RunClient>;
   progress(): Promise<Progress>;
   /** How the items of a list are printed. */
@@ -40,16 +38,12 @@ export type View = (ui: Ui) => string | Uint8Array;
 export interface CommandResult {
   readonly data: unknown;
   readonly text: View;
-  /** A failure is reported after the data is printed. */
+  /** A number is the exit code of a child command. A failure is reported after the data is printed. */
   readonly exit: ExitName | number | CliError;
   /** Whether something was changed. Then an output option that cannot be applied is only a note. */
   readonly changed: boolean;
-  /** The form of this result in a pipe. */
   readonly piped: Piped;
-  /** The first columns on a terminal. */
   readonly first?: readonly string[] | undefined;
-  /** Whether it is the request of a dry run. */
-  readonly isDryRun?: boolean;
   /** Where to find the result if it cannot be written. */
   readonly unprinted?: string | undefined;
   /** Called once the result was printed, or could not be; resolves to a failure to report. */
@@ -76,9 +70,7 @@ export type Emit = (items: readonly Item[]) => Promise<void>;
 /** The form in a pipe: TSV, the id, JSON, the text of a terminal, or that text without an added line feed. */
 export type Piped = 'rows' | 'id' | 'json' | 'text' | 'verbatim';
 
-interface Described {
-  readonly name: string;
-  readonly summary: string;
+interface Described extends Entry {
   readonly details?: string;
   /** Command lines that run, without `bizmsg`. */
   readonly examples: readonly string[];
@@ -86,14 +78,10 @@ interface Described {
   readonly sample: string;
   readonly accepts: readonly Restricted[];
   readonly piped: Piped;
-  /** It lists a noun, so that the word `list` may follow it. */
-  readonly isList?: true;
   /** Its items are the result; JSON prints them as one array. */
   readonly lists?: true;
   /** The first columns on a terminal; a narrow one has no room for the last. */
   readonly first?: readonly string[];
-  /** Options that users may try here, and their replacements; VALUE is the typed value. */
-  readonly instead?: Readonly<Record<`--${string}`, string>>;
 }
 
 export interface Command extends Described {
@@ -111,14 +99,9 @@ interface Definition<P extends Params, R> extends Described {
   view(result: R, ui: Ui): string | Uint8Array;
   /** The data for structured formats (default: the result). */
   data?(result: R): unknown;
-  /** A number is the exit code of a child command. A failure is reported after the result is printed. */
-  exit?(result: R): ExitName | number | CliError;
-  /** Where to find the result if it cannot be written. */
+  exit?(result: R): CommandResult['exit'];
   unprinted?(result: R): string | undefined;
-  /** Called once the result was printed, or could not be; resolves to a failure to report. */
   finish?(result: R, isPrinted: boolean): Promise<CliError | undefined>;
-  /** The form of a result in a pipe, if it differs from `piped`. */
-  pipedAs?(result: R): Piped;
   /** Whether it changes something. */
   readonly changes?: true | ((result: R) => boolean);
 }
@@ -141,16 +124,15 @@ interface StreamDefinition<P extends Params, I, R> extends Omit<Definition<P, R>
 
 /** A long-running command: it yields items as they happen and returns a summary. */
 export function streaming<const P extends OwnParams, I, R>(definition: StreamDefinition<P, I, R>): Command {
-  const { params, line } = definition;
-  return {
+  const shown = (item: I, input: Input<P>): Item => ({
+    data: item,
+    text: (ui) => definition.line(safeValue(item), ui, input),
+  });
+  return command({
     ...definition,
-    kind: 'command',
-    run: async (context, texts, emit) => {
-      const input = readInput(params, texts);
-      const shown = (item: I) => ({ data: item, text: (ui: Ui) => line(safeValue(item), ui, input) });
-      return ended(definition, await drained(definition.run(context, input), (items) => emit(items.map(shown))));
-    },
-  };
+    run: (context, input, emit) =>
+      drained(definition.run(context, input), (items) => emit(items.map((item) => shown(item, input)))),
+  });
 }
 
 /** Shows every item. If one cannot be shown, the generator may clean up. */
@@ -158,86 +140,97 @@ async function drained<I, R>(
   items: AsyncGenerator<readonly I[], R>,
   show: (items: readonly I[]) => Promise<void>,
 ): Promise<R> {
-  let step = await items.next();
-  while (!step.done) {
-    try {
-      await show(step.value);
-    } catch (error) {
-      await items.throw(error);
-      throw error;
-    }
-    step = await items.next();
+  for (;;) {
+    const step = await items.next();
+    if (step.done) return step.value;
+    await show(step.value).catch((error: unknown) => items.throw(error).then(() => Promise.reject(error)));
   }
-  return step.value;
 }
 
-type Ending<R> = Omit<Definition<Params, R>, 'run' | 'params'>;
-
 /** Passes only values to the view that are safe for a terminal; the view handles bytes. */
-function ended<R>(
-  { view, data, exit, changes, piped, pipedAs, unprinted, finish, first }: Ending<R>,
-  result: R,
-): CommandResult {
+function ended<R>(definition: Omit<Definition<Params, R>, 'run' | 'params'>, result: R): CommandResult {
+  const { view, data, exit, changes, unprinted, finish, piped, first } = definition;
   return {
     data: data ? data(result) : result,
     text: (ui) => view(safeValue(result), ui),
     exit: exit?.(result) ?? 'done',
     changed: typeof changes === 'function' ? changes(result) : changes === true,
-    piped: pipedAs?.(result) ?? piped,
+    piped,
     first,
     unprinted: unprinted?.(result),
     finish: finish && ((isPrinted) => finish(result, isPrinted)),
   };
 }
 
-export interface Group {
-  readonly kind: 'group';
+/** The part of a node that its group shows. */
+interface Entry {
   readonly name: string;
   readonly summary: string;
-  readonly children: readonly Node[];
+  /** Its heading in the help of its group. */
+  readonly heading?: string;
+  /** Not shown in help or completion. */
+  readonly isHidden?: true;
+}
+
+export interface Group extends Entry {
+  readonly kind: 'group';
+  readonly children: readonly (Node | LazyNode)[];
 }
 
 export type Node = Command | Group;
 
 /** A node that is loaded on demand, for a fast start. */
-export interface LazyNode {
+export interface LazyNode extends Entry {
   readonly kind: 'lazy';
-  readonly to: Node['kind'];
-  readonly name: string;
-  readonly summary: string;
+  /** The commands of a group, for the top-level help. */
+  readonly commands?: string;
   open(): Promise<Node>;
 }
 
-export interface Located {
+/** A command line that was followed through the tree. */
+export interface Line {
   /** The words that lead to the node, starting with the program's name. */
   readonly path: readonly string[];
-  readonly node: Node | Tree;
-  /** All other words, in order. */
-  readonly rest: readonly string[];
+  readonly node: Node;
+  readonly texts: Texts;
+  /** The help or the version, if the line asks for it. */
+  readonly answer?: string | undefined;
 }
 
-export interface Tree {
-  readonly kind: 'tree';
-  readonly name: string;
-  readonly summary: string;
-  readonly children: readonly (Command | LazyNode)[];
-}
-
-export function group(name: string, summary: string, children: readonly Node[]): Group {
+export function group(name: string, summary: string, children: Group['children']): Group {
   return { kind: 'group', name, summary, children };
 }
 
-export function lazyGroup(name: string, summary: string, load: () => Promise<readonly Node[]>): LazyNode {
-  return { kind: 'lazy', to: 'group', name, summary, open: async () => group(name, summary, await load()) };
+export function lazyGroup(
+  name: string,
+  summary: string,
+  commands: string,
+  load: () => Promise<readonly Node[]>,
+): LazyNode {
+  return { kind: 'lazy', name, summary, commands, open: async () => group(name, summary, await load()) };
 }
 
 /** A command that is loaded on demand. A test compares the name and summary with the command's. */
 export function lazyCommand(name: string, summary: string, open: () => Promise<Command>): LazyNode {
-  return { kind: 'lazy', to: 'command', name, summary, open };
+  return { kind: 'lazy', name, summary, open };
 }
 
-/** The tree with all nodes loaded. */
-export async function whole({ name, summary, children }: Tree): Promise<Group> {
-  const nodes = children.map(async (child) => (child.kind === 'lazy' ? child.open() : child));
-  return group(name, summary, await Promise.all(nodes));
+export async function opened(node: Node | LazyNode): Promise<Node> {
+  return node.kind === 'lazy' ? node.open() : node;
+}
+
+/** A command with the words that lead to it. */
+export interface Located {
+  readonly path: readonly string[];
+  readonly command: Command;
+}
+
+/** All commands below a group that help shows. */
+export async function commandsBelow({ children }: Group, path: readonly string[] = []): Promise<readonly Located[]> {
+  const commands = children.map(async (child): Promise<readonly Located[]> => {
+    if (child.isHidden) return [];
+    const [node, below] = [await opened(child), [...path, child.name]];
+    return node.kind === 'group' ? commandsBelow(node, below) : [{ path: below, command: node }];
+  });
+  return (await Promise.all(commands)).flat();
 }

@@ -2,12 +2,12 @@ import type { Host } from '../base/host.ts';
 import { connect } from '../session/connect.ts';
 import type { Team } from '../session/team-server.ts';
 import { openTeam } from '../session/team.ts';
-import { isInsideExec } from '../session/caller.ts';
+import { currentCaller, isInsideExec } from '../session/caller.ts';
 import { ownStateFolder } from '../session/folders.ts';
 import type { AnyCaller, Connection, Interaction } from '../session/session.ts';
 import type { Context } from './command.ts';
 import type { Globals } from './globals.ts';
-import { withSpinner } from './output/progress.ts';
+import { createProgress, withSpinner } from './output/progress.ts';
 import type { Reporter } from './output/reporter.ts';
 import { createPrompts } from './prompts.ts';
 
@@ -22,17 +22,17 @@ export interface ContextOptions {
   readonly host: Host;
   readonly given: Globals;
   readonly reporter: Reporter;
-  readonly locate: Context['locate'];
+  readonly parse: Context['parse'];
 }
 
-export function createContext({ host, given, reporter, locate }: ContextOptions): CliContext {
+export function createContext({ host, given, reporter, parse }: ContextOptions): CliContext {
   const stateFolder = once(() => ownStateFolder(host));
   const sandboxes = once(async () => (await import('../session/sandboxes.ts')).openSandboxes(host, stateFolder()));
   let opened: Promise<Team> | undefined;
   const prompts = createPrompts(host, given, () => note('keyboard', 'reading stdin from the keyboard; Ctrl-D ends it'));
   const interaction: Interaction = {
     confirm: (...question) => createPrompts(host, { ...given, yes: false }).confirm(...question),
-    spin: (text, work) => withSpinner(text, { host, given }, work),
+    spin: (text, work) => withSpinner(text, host, given, work),
   };
   // Inside sandbox exec, it is always the sandbox.
   const isKnown = (code: string) => code === 'simulated' && isInsideExec(host.env);
@@ -44,8 +44,7 @@ export function createContext({ host, given, reporter, locate }: ContextOptions)
     connections.push(connection);
     return connection;
   };
-  const currentCaller = async () => (await import('../session/caller.ts')).currentCaller(context);
-  const own = once(async () => connected(await currentCaller()));
+  const own = once(async () => connected(currentCaller(context)));
 
   const context: CliContext = {
     host,
@@ -58,21 +57,19 @@ export function createContext({ host, given, reporter, locate }: ContextOptions)
     ...prompts,
     listForm: {},
     note,
-    locate,
+    parse,
     client: async (target) => (await (target ? connected(target) : own())).client,
     sendOnce: async (exchange, choice) => (await own()).sendOnce(exchange, choice),
     tryLookup: async (look) => (await own()).tryLookup(look),
     clientForRun: async (options) => {
-      const [{ openRunClient }, caller] = await Promise.all([import('../session/run-client.ts'), currentCaller()]);
-      const { connection, runClient } = await openRunClient(context, caller, options);
+      const { openRunClient } = await import('../session/run-client.ts');
+      const { connection, runClient } = await openRunClient(context, currentCaller(context), options);
       connections.push(connection);
       return runClient;
     },
-    progress: async () => (await import('./output/progress.ts')).createProgress(host, given, reporter),
+    progress: async () => createProgress(host, given, reporter),
     get showsLines() {
-      const { output, columns } = given;
-      if (columns !== undefined) return false;
-      return output === undefined ? host.stdout.isTTY : output === 'table';
+      return given.columns === undefined && (given.output ?? (host.stdout.isTTY ? 'table' : undefined)) === 'table';
     },
     harmless: () => {
       if (connections.some(({ simulated }) => simulated)) return 'simulated';

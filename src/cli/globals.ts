@@ -1,11 +1,11 @@
-import { choice, columns, count, duration, flag, type Input, option } from './params.ts';
+import { choice, columns, count, duration, flag, type Input, knowing, option } from './params.ts';
 
 const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'id'] as const;
 export type Format = (typeof formats)[number];
 
 /** Accepted before and after every command, except the `restricted` ones that a command does not list. */
 export const globals = {
-  profile: option('--profile <name>', 'use this profile; local is the sandbox on this machine'),
+  profile: knowing('callers', option('--profile <name>', 'this profile; local is the sandbox on this machine')),
   mode: choice('--mode <mode>', 'use only a key of this mode', ['sandbox', 'live']),
   output: choice('-o, --output <format>', 'print as', formats, toFile),
   columns: option('--columns <names>', 'print only these columns, in this order, separated by commas', columns),
@@ -21,7 +21,7 @@ export const globals = {
   noInput: flag('--no-input', 'never prompt; fail and name the missing option'),
   quiet: flag('-q, --quiet', 'print no notes, except that a key is live'),
   debug: flag('--debug', 'trace requests on stderr, without keys'),
-  noColor: flag('--no-color', 'print no colors'),
+  noColor: flag('--no-colour, --no-color', 'print no colors'),
   version: flag('-V, --version', 'print the version'),
   help: flag('-h, --help', 'show help'),
 } as const;
@@ -39,14 +39,8 @@ function toFile(text: string): string | undefined {
 const restricted = ['dryRun', 'mode', 'profile', 'baseUrl', 'output', 'columns'] as const;
 export type Restricted = (typeof restricted)[number];
 
-export const printOptions = ['output', 'columns'] as const satisfies readonly Restricted[];
-export const callOptions = [
-  'dryRun',
-  'mode',
-  'profile',
-  'baseUrl',
-  ...printOptions,
-] as const satisfies readonly Restricted[];
+export const printOptions = ['output', 'columns'] as const;
+export const callOptions = ['dryRun', 'mode', 'profile', 'baseUrl', ...printOptions] as const;
 
 export function notAccepted(accepts: readonly Restricted[]): readonly Restricted[] {
   return restricted.filter((name) => !accepts.includes(name));

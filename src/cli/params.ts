@@ -1,6 +1,5 @@
 import { forOption, usage } from '../base/errors.ts';
-import type { RunRate } from '../session/rate.ts';
-import type { Mode } from '../contract/keys.ts';
+import { suggest } from '../base/suggest.ts';
 
 /** Parses the text of one value, or throws a usage error. */
 type TextReader<T> = (text: string) => T;
@@ -13,11 +12,13 @@ export interface Param<T> {
   readonly description: string;
   readonly choices?: readonly string[];
   /** Values for shell completion. */
-  readonly known?: Known;
+  readonly known?: readonly string[] | KnownSource;
   /** Whether it may be given several times. */
   readonly repeats?: true;
   /** Its value if it is given without one: `--skip-sent` means `--skip-sent=30d`. Other values need the `=`. */
   readonly bare?: string;
+  /** Whether `-p=` is the empty value; other options refuse it. */
+  readonly mayBeEmpty?: true;
   /** Its heading in the help of the command. */
   readonly heading?: string;
   /** Only tests use it: no help, reference or completion shows it. */
@@ -25,18 +26,8 @@ export interface Param<T> {
   readonly read: (texts: readonly string[]) => T;
 }
 
-/** Values, or their source. */
-export interface Known {
-  readonly of: readonly string[] | KnownSource;
-  /** The text around the name of a column: `:name`, or `Mobile=phone`. */
-  readonly around?: readonly [before: string, after: string];
-  /** Whether several values are separated by commas. */
-  readonly commas?: true;
-  readonly more?: readonly string[];
-}
-
-/** `runs` and `events` have ids, which a process of its own lists. */
-type KnownSource = 'files' | 'profiles' | 'callers' | 'templates' | 'commands' | 'columns' | 'runs' | 'events';
+/** What shell completion looks up: `callers` are the profiles and the local sandbox. */
+export type KnownSource = 'files' | 'profiles' | 'callers' | 'templates' | 'runs' | 'help';
 
 export type Params = Readonly<Record<string, Param<unknown>>>;
 export type Input<P extends Params> = { readonly [K in keyof P]: ReturnType<P[K]['read']> };
@@ -51,15 +42,11 @@ export function argument(spec: string, description: string, read: TextReader<unk
   return { kind: 'argument', spec, description, read: last(read) };
 }
 
-/** An argument that must be given. */
+/** An argument that must be given: commander refuses a line without it. */
 export function required(spec: `<${string}>`, description: string): Param<string>;
 export function required<T>(spec: `<${string}>`, description: string, read: TextReader<T>): Param<T>;
 export function required(spec: string, description: string, read: TextReader<unknown> = asTyped): Param<unknown> {
-  const first = (texts: readonly string[]): string => {
-    if (texts[0] === undefined) throw usage(`${spec} is missing`, description);
-    return texts[0];
-  };
-  return { kind: 'argument', spec, description, read: (texts) => read(first(texts)) };
+  return { kind: 'argument', spec, description, read: ([text = '']) => read(text) };
 }
 
 export function option(spec: string, description: string): Param<string | undefined>;
@@ -104,8 +91,13 @@ export function rest(spec: `-- ${string}`, description: string): Param<readonly 
 }
 
 /** The param with values for shell completion. */
-export function knowing<T>(known: Known, param: Param<T>): Param<T> {
+export function knowing<T>(known: readonly string[] | KnownSource, param: Param<T>): Param<T> {
   return { ...param, known };
+}
+
+/** The option with `-p=` as an empty value. */
+export function orEmpty<T>(param: Param<T>): Param<T> {
+  return { ...param, mayBeEmpty: true };
 }
 
 /** The params below a heading of the help. */
@@ -118,29 +110,24 @@ export function flag(spec: string, description: string): Param<boolean> {
   return { kind: 'flag', spec, description, read: (texts) => texts.length > 0 };
 }
 
-/** A command with this flag accepts empty values. */
-export const allowEmpty = flag('--allow-empty', 'allow empty params');
-
 export function chosen<const C extends readonly string[]>(text: string, choices: C, hint?: string): C[number] {
-  const found = choices.find((candidate) => candidate === text);
-  if (found === undefined) throw usage(`"${text}" is not one of ${choices.join(', ')}`, hint);
-  return found;
+  const choice = choices.find((one) => one === text);
+  if (choice !== undefined) return choice;
+  const near = suggest(text, choices);
+  throw usage(`"${text}" is not one of ${choices.join(', ')}`, hint ?? (near && `did you mean ${near}?`));
 }
 
 /** Parses the texts of a command line. */
 export function readInput<P extends Params>(params: P, texts: Texts): Input<P>;
 export function readInput(params: Params, texts: Texts): object {
-  const read = (param: Param<unknown>, given: readonly string[] = []) =>
-    given.length > 0 && param.kind === 'option'
-      ? forOption(longName(param), () => param.read(given))
-      : param.read(given);
+  const read = (param: Param<unknown>, typed: readonly string[] = []) =>
+    param.kind === 'option' ? forOption(longName(param), () => param.read(typed)) : param.read(typed);
   return Object.fromEntries(Object.entries(params).map(([name, param]) => [name, read(param, texts[name])]));
 }
 
-/** Looks options up by name, such as `-p` or `--param`. */
-export function optionNamed(params: Params): (name: string) => Param<unknown> | undefined {
-  const options = Object.values(params);
-  return (name) => options.find((param) => param.spec.includes(name) && namesOf(param).includes(name));
+/** The option with a name such as `-p` or `--param`. */
+export function optionNamed(params: Params, name: string): Param<unknown> | undefined {
+  return Object.values(params).find((param) => namesOf(param).includes(name));
 }
 
 /** `-p` and `--param`; empty for an argument. */
@@ -159,43 +146,28 @@ export function placeholderOf({ spec }: Pick<Param<unknown>, 'spec'>): string {
 }
 
 function last<T>(read: TextReader<T>): (texts: readonly string[]) => T | undefined {
-  return (texts) => {
-    const text = texts.at(-1);
-    return text === undefined ? undefined : read(text);
-  };
+  return (texts) => texts.slice(-1).map((text) => read(text))[0];
 }
 
-/** Milliseconds from `30`, `30s`, `500ms`, `5m`, `2h`. */
+/** Milliseconds of a timer, from `30`, `30s`, `500ms`, `5m` or `2h`. */
 export function duration(text: string): number {
-  const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
-  const length = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[unit];
-  const milliseconds = Number(amount) * (length ?? Number.NaN);
+  const milliseconds = millisecondsIn(text);
   // A timer holds 31 bits; a longer one would fire immediately.
-  if (milliseconds >= 1 && milliseconds < 2 ** 31) return Math.round(milliseconds);
+  if (milliseconds >= 1 && milliseconds < 2 ** 31) return milliseconds;
   throw usage(`"${text}" is not a duration`, 'use 30s, 5m or 500ms; a bare number is seconds');
 }
 
 /** Milliseconds of a span, which may be longer than a timer (`31d`) or 0. */
 export function span(text: string): number {
-  const [, amount, unit = 's'] = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text) ?? [];
-  const length = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit];
-  const milliseconds = Number(amount) * (length ?? Number.NaN);
-  if (milliseconds >= 0) return Math.round(milliseconds);
+  const milliseconds = millisecondsIn(text);
+  if (milliseconds >= 0) return milliseconds;
   throw usage(`"${text}" is not a span of time`, 'use 5s, 10m, 2h or 31d; a bare number is seconds');
 }
 
-/** A point in time, for a clock that shows `now`. */
-export type Moment = (now: number) => number;
-
-/** A span before now, or an ISO time, which is local without a zone. */
-export function moment(text: string): Moment {
-  const [, day, time = 'T00:00'] = /^(\d{4}-\d\d-\d\d)(T\S+)?$/.exec(text) ?? [];
-  const at = Date.parse(`${day}${time}`);
-  if (!Number.isNaN(at)) return () => at;
-  if (!/^\d[\d.]*(?:ms|s|m|h|d)?$/.test(text))
-    throw usage(`"${text}" is not a time`, 'use 10m, 2h or 1d for that long ago, or a time such as 2026-05-01T14:30');
-  const ago = span(text);
-  return (now) => now - ago;
+function millisecondsIn(text: string): number {
+  const [, amount, unit = 's'] = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text) ?? [];
+  const length = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit] ?? Number.NaN;
+  return Math.round(Number(amount) * length);
 }
 
 export function count(text: string): number {
@@ -222,29 +194,13 @@ export function columns(text: string): readonly string[] {
   return names;
 }
 
-export interface Setting {
-  readonly key: readonly string[];
-  readonly value: string;
-}
-
 /** `key=value`; dots in the key nest objects. */
-export function setting(text: string): Setting {
+export function setting(text: string): { readonly key: readonly string[]; readonly value: string } {
   const at = text.indexOf('=');
   if (at < 1) throw usage(`"${text}" is not key=value`);
   const key = text.slice(0, at).split('.');
   if (key.includes('')) throw usage(`"${text}" has an empty part`);
   return { key, value: text.slice(at + 1) };
-}
-
-export function mode(text: string): Mode {
-  return chosen(text, ['sandbox', 'live']);
-}
-
-export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
-export type Shell = (typeof shells)[number];
-
-export function shell(text: string): Shell {
-  return chosen(text, shells);
 }
 
 /** Requests a minute, from `300/m` or `20/s`. */
@@ -253,16 +209,4 @@ export function rate(text: string): number {
   const perMinute = Number(amount) * (unit === 's' ? 60 : 1);
   if (perMinute > 0) return perMinute;
   throw usage(`"${text}" is not a rate`, 'use 300/m or 20/s');
-}
-
-/** The rate of a run, or its share of the plan's minute, such as `90%`. A rate per second holds for each second. */
-export function runRate(text: string): RunRate {
-  if (text === 'none') return 'none';
-  const [, percent] = /^(\d{1,3}(?:\.\d{1,3})?)%$/.exec(text) ?? [];
-  const share = Number(percent);
-  if (share > 0 && share <= 100) return { share };
-  const [, amount, unit] = /^(\d{1,7})\/([sm])$/.exec(text) ?? [];
-  const perWindow = Number(amount);
-  if (perWindow > 0) return { perWindow, window: unit === 's' ? 1_000 : 60_000 };
-  throw usage(`"${text}" is not a rate`, 'use 300/m, 20/s, 90% or none');
 }

@@ -16,7 +16,7 @@ export async function* recordPages(
   query: Query,
 ): AsyncGenerator<RecordPage> {
   let before: readonly Row[] | undefined;
-  let [empty, count, read] = [0, 0, 0];
+  let [empty, count] = [0, 0];
   for await (const { answer, more } of pages(name, query)) {
     const found = findRows(answer);
     if (!found && before === undefined) {
@@ -29,13 +29,13 @@ export async function* recordPages(
     if (!found || end) return;
     before = found;
     count += found.length;
-    read += 1;
-    const missing = more ? undefined : missingIn(answer, count, read);
-    if (missing !== undefined) note('maybe-incomplete', incompleteText(missing));
+    const missing = more ? undefined : missingIn(answer, count);
+    if (missing !== undefined) note('maybe-incomplete', `the response has ${missing}, ${unlinked}`);
     yield { rows: found, more };
   }
 }
 
+const unlinked = 'but no link to a next page: records may be missing; lists take --url-param page=2';
 /** A service may return empty pages if it filters after paging. */
 const mostEmpty = 20;
 
@@ -48,19 +48,11 @@ function endOf(found: readonly Row[] | undefined, before: readonly Row[] | undef
 }
 
 /** The field by which the last answer says that there are further records: §4 does not show how to fetch them. */
-function missingIn(answer: unknown, count: number, read: number): string | undefined {
+function missingIn(answer: unknown, count: number): string | undefined {
   const outer = isRow(answer) ? [answer, ...Object.values(answer).filter(isRow)] : [];
   const fields = outer.flatMap((record) => Object.entries(record));
   const flag = fields.find(([name]) => /^has_?(?:more|next(?:_?page)?)$/i.test(name));
-  const number = fields.find(
-    ([name, value]) =>
-      (/^total(?:_?(?:count|records|items))?$/i.test(name) && Number(value) > count) ||
-      (/^(?:total_?pages|page_?count|last_?page)$/i.test(name) && Number(value) > read),
-  );
-  const found = flag ? (flag[1] === true ? flag : undefined) : number;
-  return found && `${found[0]}: ${jsonText(found[1])}`;
-}
-
-function incompleteText(missing: string): string {
-  return `the response has ${missing}, but no link to a next page: records may be missing; lists take --url-param page=2`;
+  const isTotal = (name: string) => /^total(?:_?(?:count|records|items))?$/i.test(name);
+  const missing = flag ?? fields.find(([name, value]) => isTotal(name) && Number(value) > count);
+  return missing && missing[1] !== false ? `${missing[0]}: ${jsonText(missing[1])}` : undefined;
 }

@@ -2,21 +2,22 @@ import { CliError, exitCodes, usage } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
 import { jsonText } from '../base/json.ts';
 import { redact } from '../base/redact.ts';
-import { american, checkValues, locate, wantsJson, parse } from './argv.ts';
-import type { Command, CommandResult, Context, Emit, Located, Tree } from './command.ts';
+import { checkEnvironment } from '../session/caller.ts';
+import type { Command, CommandResult, Context, Emit, Group, Line } from './command.ts';
 import { createContext } from './context.ts';
 import { type Globals, globals, refused } from './globals.ts';
-import { createPrinter, type Printer, type PrinterOptions } from './output/printer.ts';
-import { createReporter, failed, failedInTheEnd, type Reporter, unwritable } from './output/reporter.ts';
-import { createUi, helpPage } from './output/ui.ts';
-import { longName, type Param, readInput, type Texts } from './params.ts';
+import { Printer, type PrinterOptions } from './output/printer.ts';
+import { createReporter, failed, type Reporter, unwritable } from './output/reporter.ts';
+import { colorsFor, createUi } from './output/ui.ts';
+import { longName, readInput } from './params.ts';
+import { type Look, parse, wantsJson } from './parser.ts';
 
 /** Runs a command line and returns its exit code. All failures end here. */
-export async function run(host: Host, tree: Tree): Promise<number> {
-  const reporter = reporterOf(host);
+export async function run(host: Host, tree: Group): Promise<number> {
+  const reporter = await reporterOf(host);
   try {
     const exit = await perform(host, tree, reporter);
-    if (exit instanceof CliError) return failedInTheEnd(exit, host.signal, reporter);
+    if (exit instanceof CliError) return failed(exit, host.signal, reporter, true);
     return typeof exit === 'number' ? exit : exitCodes[exit];
   } catch (error) {
     return failed(error, host.signal, reporter);
@@ -24,68 +25,50 @@ export async function run(host: Host, tree: Tree): Promise<number> {
 }
 
 /** Reports a failure of the version or the help, which do not need `run`; returns the exit code. */
-export function fail(host: Host, error: unknown): number {
-  return failed(error, host.signal, reporterOf(host));
+export async function fail(host: Host, error: unknown): Promise<number> {
+  return failed(error, host.signal, await reporterOf(host));
 }
 
-function reporterOf({ stderr, argv }: Host): Reporter {
-  return createReporter({ stderr, json: wantsJson(argv) && !stderr.isTTY, redact });
+async function reporterOf({ stderr, argv, env }: Host): Promise<Reporter> {
+  const color = await colorsFor(stderr, { argv, env });
+  return createReporter({ stderr, json: wantsJson(argv) && !stderr.isTTY, color, redact });
 }
 
-async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<CommandResult['exit']> {
-  if (host.argv.length === 1 && host.argv[0] === 'version') return shown(host, `${__VERSION__}\n`);
-  const { path, node, rest } = await locate(tree, american(host.argv));
-  if (node.kind !== 'command') {
-    if (rest.some((word) => word === '--version' || word === '-V')) return shown(host, `${__VERSION__}\n`);
-    const isAsked = rest.some((word) => word === '--help' || word === '-h');
-    if (node.kind === 'tree' && !isAsked && host.argv.length > 0) throw wordMissing(path, node);
-    return showHelp(host, { path, node, isAsked });
-  }
-  const params = { ...node.params, ...globals };
-  checkValues(rest, params);
-  const texts = await parse({ path, node, params, argv: rest });
+async function perform(host: Host, tree: Group, reporter: Reporter): Promise<CommandResult['exit']> {
+  const { stdout, argv, env } = host;
+  const color = await colorsFor(stdout, host);
+  const look: Look = { width: stdout.columns || 80, bold: color.bold, dim: color.dim };
+  const line = await parse(tree, argv, look);
+  const { path, node, texts } = line;
+  if (node.kind === 'group' || line.answer !== undefined) return answered(host, line);
   const given = readInput(globals, texts);
-  if (given.version) return shown(host, `${__VERSION__}\n`);
-  if (given.help) return showHelp(host, { path, node, noColor: given.noColor });
   checkGlobals(path, node, given);
-  await checkArguments(path, node, texts);
-  const { checkEnvironment } = await import('../session/caller.ts');
-  checkEnvironment(host.env);
-  const context = createContext({
-    host,
-    given,
-    reporter,
-    locate: (words) => locate(tree, words),
-  });
-  const ui = await createUi(surroundings(host, given), context.harmless);
+  checkEnvironment(env);
+  const context = createContext({ host, given, reporter, parse: (words) => parse(tree, words, look) });
   const options: PrinterOptions = {
-    out: host.stdout,
-    ui,
+    out: stdout,
+    ui: createUi(host, color, context.harmless),
     format: given.output,
     piped: given.dryRun ? 'json' : node.piped,
     columns: given.columns,
     header: !given.noHeader,
-    marks: mayReachTerminal(host),
     lists: node.lists,
     form: context.listForm,
     clean: reporter.clean,
     note: context.note,
   };
   try {
-    const printer = createPrinter(options);
-    const ran = () => outcomeOf(() => node.run(context, texts, emitting(printer)), given);
-    const isList = node.lists && !given.dryRun;
-    const outcome = isList ? await ended(ran, printer) : await ran();
-    const fault = isList ? undefined : await printed(outcome, options, context);
-    return fault ?? outcome.exit;
+    const printer = new Printer(options);
+    // A failed write becomes an error that a run can report.
+    const emit: Emit = (items) =>
+      printer.items(items).catch((error: unknown) => Promise.reject(unwritable(error) ?? error));
+    const ran = () => outcomeOf(() => node.run(context, texts, emit), context);
+    if (node.lists && !given.dryRun) return (await ended(ran, printer)).exit;
+    const outcome = await ran();
+    return (await printed(outcome, options)) ?? outcome.exit;
   } finally {
     await context.close();
   }
-}
-
-/** Whether the output may reach a terminal; a pipe may end at one, as in `| head`. */
-function mayReachTerminal({ stdout, stderr }: Host): boolean {
-  return stderr.isTTY && !stdout.isFile;
 }
 
 function checkGlobals(path: readonly string[], node: Command, given: Globals): void {
@@ -94,103 +77,50 @@ function checkGlobals(path: readonly string[], node: Command, given: Globals): v
   if (name) throw usage(`${path.join(' ')} does not accept ${longName(globals[name])}`, 'remove it');
 }
 
-async function checkArguments(path: readonly string[], node: Command, texts: Texts): Promise<void> {
-  const isMissing = ([name, { kind, spec }]: [string, Param<unknown>]) =>
-    kind === 'argument' && spec.startsWith('<') && texts[name]?.length === 0;
-  const [, missing] = Object.entries(node.params).find(isMissing) ?? [];
-  if (missing) throw (await import('./suggestions.ts')).missingArgument(path, node, missing);
+/** Prints the help or the version. */
+async function answered(host: Host, { path, node, answer = '' }: Line): Promise<'done'> {
+  const described = wantsJson(host.argv) ? await (await import('./describe.ts')).describeNode(path, node) : undefined;
+  await host.stdout.write(described ? `${jsonText(described)}\n` : answer);
+  return 'done';
 }
 
-function wordMissing(path: readonly string[], { children }: Tree): CliError {
-  const names = children.map(({ name }) => name).join(', ');
-  return usage(`${path.join(' ')} needs a command`, `one of ${names}`);
-}
-
-function surroundings(host: Host, given: Globals) {
-  const { stdout, env, now } = host;
-  return {
-    marks: mayReachTerminal(host),
-    terminal: stdout.isTTY,
-    // A terminal without a size reports 0, and the size may change.
-    get width() {
-      return stdout.columns || 80;
-    },
-    noColor: given.noColor,
-    env,
-    now,
-  };
-}
-
-interface Helped extends Pick<Located, 'path' | 'node'> {
-  readonly isAsked?: boolean;
-  readonly noColor?: boolean;
-}
-
-async function showHelp(host: Host, { path, node, isAsked, noColor = false }: Helped): Promise<number> {
-  if (wantsJson(host.argv)) {
-    const { describeNode } = await import('./command-tree.ts');
-    return shown(host, `${jsonText(await describeNode(path, node))}\n`);
-  }
-  const { help } = await import('./help.ts');
-  const { stdout, env } = host;
-  const surroundings = { terminal: stdout.isTTY, width: stdout.columns || 80, noColor, env };
-  return shown(host, helpPage(help(path, node, isAsked), surroundings));
-}
-
-async function shown(host: Host, text: string): Promise<number> {
-  await host.stdout.write(text);
-  return exitCodes.done;
-}
-
-/** Runs the command; a dry run returns the planned request. */
-async function outcomeOf(perform: () => Promise<CommandResult>, { dryRun }: Globals): Promise<CommandResult> {
-  if (!dryRun) return perform();
+/** Runs the command; a dry run results in the planned request. */
+async function outcomeOf(
+  perform: () => Promise<CommandResult>,
+  { given, note }: Pick<Context, 'given' | 'note'>,
+): Promise<CommandResult> {
+  if (!given.dryRun) return perform();
   const { DryRunResult, curlLine } = await import('../client/dry-run.ts');
   try {
     return await perform();
   } catch (error) {
     if (!(error instanceof DryRunResult)) throw error;
     const { request } = error;
-    return {
-      data: request,
-      text: () => curlLine(request),
-      exit: 'done',
-      changed: false,
-      piped: 'json',
-      isDryRun: true,
-    };
+    const hasNoId = given.output === 'id';
+    if (hasNoId) note('no-id', 'nothing was sent, so there is no id; -o json shows the request');
+    const data = hasNoId ? undefined : request;
+    return { data, text: () => curlLine(request), exit: 'done', changed: false, piped: 'json' };
   }
 }
 
-/** Prints items; a failed write becomes an error that a run can report. */
-function emitting({ items }: Printer): Emit {
-  return (all) =>
-    items(all).catch((error: unknown) => {
-      throw unwritable(error) ?? error;
-    });
-}
-
 /** Completes the output of a list, also after a failure, so that it can be parsed. */
-async function ended(perform: () => Promise<CommandResult>, { end }: Printer): Promise<CommandResult> {
+async function ended(perform: () => Promise<CommandResult>, printer: Printer): Promise<CommandResult> {
   try {
     const outcome = await perform();
-    await end();
+    await printer.end();
     return outcome;
   } catch (error) {
-    await end(true).catch(() => {});
+    await printer.end(true).catch(() => {});
     throw error;
   }
 }
 
 /** Prints and finishes the result; resolves to a failure that is not reported yet. */
-async function printed(
-  outcome: CommandResult,
-  options: PrinterOptions,
-  context: Pick<Context, 'note'>,
-): Promise<CliError | undefined> {
-  let [isPrinted, fault]: [boolean, CliError | undefined] = [false, undefined];
+async function printed(outcome: CommandResult, options: PrinterOptions): Promise<CliError | undefined> {
+  let isPrinted = false;
+  let fault: CliError | undefined;
   try {
-    await print(outcome, options, context);
+    await print(outcome, options);
     isPrinted = true;
   } finally {
     fault = await outcome.finish?.(isPrinted);
@@ -198,34 +128,30 @@ async function printed(
   return outcome.exit instanceof CliError ? undefined : fault;
 }
 
-/** Prints the result. After a change, a result that does not fit the output options is printed whole. */
-async function print(
-  { data, text, changed, piped, first, exit, unprinted, isDryRun }: CommandResult,
-  given: PrinterOptions,
-  context: Pick<Context, 'note'>,
-): Promise<void> {
-  if (isDryRun && given.format === 'id')
-    return context.note('no-id', 'nothing was sent, so there is no id; -o json shows the request');
+/** Prints the result. After a change, one that does not fit the output options is printed whole. */
+async function print(outcome: CommandResult, given: PrinterOptions): Promise<void> {
+  const { data, text, piped, first, changed } = outcome;
   const options = { ...given, piped, first };
   try {
-    await createPrinter(options).print(data, text);
+    await new Printer(options).print(data, text);
   } catch (error) {
     const full = unwritable(error);
-    if (full && unprinted !== undefined) throw keptElsewhere(full, exit, unprinted);
-    if (full && changed) {
-      const hint = `do not repeat it; the result: ${jsonText(data)}`;
-      throw new CliError('unsure', full.code, `it was done, but ${full.message}`, { hint, done: 'unknown' });
-    }
+    if (full) throw lost(full, outcome);
     if (!(error instanceof CliError && error.exit === 'usage' && changed)) throw error;
-    context.note('not-as-asked', `${error.message}; showing the whole result`);
+    given.note('not-as-asked', `${error.message}; showing the whole result`);
     const format = options.format === 'id' ? undefined : options.format;
-    await createPrinter({ ...options, format, columns: undefined }).print(data, text);
+    await new Printer({ ...options, format, columns: undefined }).print(data, text);
   }
 }
 
-/** The command's own failure matters more than the failed write. */
-function keptElsewhere(full: CliError, exit: CommandResult['exit'], hint: string): CliError {
-  if (!(exit instanceof CliError) || exit.code === full.code)
-    return new CliError(full.exit, full.code, full.message, { hint, cause: full });
-  return new CliError(exit.exit, exit.code, `${exit.message}; and ${full.message}`, { hint, cause: full });
+/** The failure for a result that could not be written. The command's own failure matters more. */
+function lost(full: CliError, { data, changed, exit, unprinted }: CommandResult): CliError {
+  if (unprinted === undefined && changed) {
+    const hint = `do not repeat it; the result: ${jsonText(data)}`;
+    return new CliError('unsure', full.code, `it was done, but ${full.message}`, { hint, done: 'unknown' });
+  }
+  if (unprinted === undefined) return full;
+  const own = exit instanceof CliError && exit.code !== full.code ? exit : undefined;
+  const message = own ? `${own.message}; and ${full.message}` : full.message;
+  return new CliError((own ?? full).exit, (own ?? full).code, message, { hint: unprinted, cause: full });
 }

@@ -1,95 +1,74 @@
-import { rmSync, statSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readRegular, createStateFolder } from '../base/files.ts';
+import { createStateFolder, readRegular, requireOwn } from '../base/files.ts';
+import type { Host } from '../base/host.ts';
 import { redact } from '../base/redact.ts';
 import { replaceFile } from '../base/replace-file.ts';
-import type { Host } from '../base/host.ts';
 import { isRecord } from '../contract/readers.ts';
-import type { Caller } from '../session/caller.ts';
-import { ownStateFolder, stateFolder } from '../session/folders.ts';
+import { type Caller, currentCaller } from '../session/caller.ts';
+import { stateFolder } from '../session/folders.ts';
+import type { Context } from './command.ts';
 
-type Machine = Pick<Host, 'env' | 'home'>;
-
-/** A template of an earlier list. */
+/** A template of an earlier list, for completion and suggestions. */
 export interface SeenTemplate {
   readonly name: string;
   /** The names of its variables; undefined if unknown. */
   readonly variables: readonly string[] | undefined;
 }
 
-/** The templates that were listed last for a caller, or for all callers; empty if they cannot be read. */
-export function templatesSeen(machine: Machine, caller: Caller | undefined): readonly SeenTemplate[] {
-  const kept = attempt(() => readTemplates(ownStateFolder(machine)));
-  if (!kept) return [];
-  return caller ? (kept.get(placeOf(caller)) ?? []) : [...kept.values()].flat();
+/** The templates that were listed last for the current caller. */
+export function seenTemplates(context: Context): readonly SeenTemplate[] {
+  return templatesSeen(context.host, currentCaller(context));
 }
 
-/** The cache key for the templates of a caller. */
+/** Those of a caller, or of all callers; empty if they cannot be read. */
+export function templatesSeen(machine: Pick<Host, 'env' | 'home'>, caller?: Caller): readonly SeenTemplate[] {
+  const places = placesIn(stateFolder(machine));
+  return caller ? (places[placeOf(caller)] ?? []) : Object.values(places).flat();
+}
+
+/** Another address or mode has other templates. */
 function placeOf(caller: Caller): string {
   return caller.kind === 'local' ? 'local' : `${caller.baseUrl} ${caller.mode}`;
 }
 
-function templatesFile(folder: string): string {
-  return join(folder, 'templates.json');
-}
-
-const largest = 1_000_000;
-
-/** The cached templates by place; empty if the file is damaged. */
-function readTemplates(folder: string): ReadonlyMap<string, readonly SeenTemplate[]> {
-  const file = templatesFile(folder);
-  return new Map(
-    attempt(() => (statSync(file).size > largest ? [] : entriesIn(JSON.parse(readRegular(file).toString())))),
-  );
-}
-
-function entriesIn(value: unknown): readonly (readonly [string, readonly SeenTemplate[]])[] {
-  if (!isRecord(value) || value['version'] !== 2 || !isRecord(value['places'])) return [];
-  return Object.entries(value['places']).map(([place, templates]) => {
-    const list: readonly unknown[] = Array.isArray(templates) ? templates : [];
-    return [place, list.flatMap((one) => seenIn(one) ?? [])];
-  });
-}
-
-function seenIn(value: unknown): SeenTemplate | undefined {
-  if (!isRecord(value) || typeof value['name'] !== 'string') return undefined;
-  const { name, variables } = value;
-  return { name, variables: Array.isArray(variables) ? variables.map(String) : undefined };
-}
-
-export function attempt<T>(read: () => T): T | undefined {
+function placesIn(folder: string): Readonly<Record<string, readonly SeenTemplate[]>> {
   try {
-    return read();
+    requireOwn(folder);
+    const value: unknown = JSON.parse(readRegular(join(folder, 'templates.json')).toString());
+    const places = isRecord(value) && value['version'] === 2 && isRecord(value['places']) ? value['places'] : {};
+    return Object.fromEntries(Object.entries(places).map(([place, list]) => [place, seenIn(list)]));
   } catch {
-    return undefined;
+    return {};
   }
 }
 
-const mostPlaces = 16;
-const mostTemplates = 500;
-const longest = 1_000;
+function seenIn(list: unknown): readonly SeenTemplate[] {
+  const values: readonly unknown[] = Array.isArray(list) ? list : [];
+  return values.filter(isRecord).flatMap(({ name, variables }) => {
+    const names = Array.isArray(variables) ? variables.map(String) : undefined;
+    return typeof name === 'string' ? [{ name, variables: names }] : [];
+  });
+}
 
-/** Caches templates for completion and suggestions; failures are ignored. */
-export function learnTemplates(
-  host: Pick<Host, 'env' | 'home' | 'pid'>,
-  caller: Caller,
-  templates: readonly SeenTemplate[],
-): void {
-  const aside = (file: string) => `${file}.${host.pid}`;
-  let file: string | undefined;
+const [mostPlaces, mostTemplates] = [16, 500];
+
+/** Remembers templates of the current caller; failures are ignored. */
+export function rememberTemplates(context: Context, templates: readonly SeenTemplate[]): void {
+  const caller = currentCaller(context);
+  const folder = stateFolder(context.host);
+  const draft = join(folder, `templates.json.${context.host.pid}`);
+  const secrets = caller.kind === 'local' ? [] : [caller.key];
+  const isClean = (text: string) => redact(text, secrets) === text;
+  const seen = templates.map(({ name, variables }) => ({ name, variables }));
+  const kept = seen.filter((one) => isClean(JSON.stringify(one))).slice(0, mostTemplates);
   try {
-    const folder = createStateFolder(stateFolder(host));
-    const place = placeOf(caller);
-    const others = [...readTemplates(folder)].filter(([other]) => other !== place);
-    const byName = new Map(templates.map(({ name, variables }) => [name, { name, variables }]));
-    const secrets = caller.kind === 'local' ? [] : [caller.key];
-    const isKept = (text: string) => text.length <= longest && redact(text, secrets) === text;
-    const kept = [...byName.values()].filter((one) => isKept(JSON.stringify(one))).slice(0, mostTemplates);
-    const places = Object.fromEntries([...others.slice(1 - mostPlaces), [place, kept]]);
-    file = templatesFile(folder);
-    writeFileSync(aside(file), JSON.stringify({ version: 2, places }), { mode: 0o600, flag: 'wx' });
-    replaceFile(aside(file), file);
+    createStateFolder(folder);
+    const others = Object.entries(placesIn(folder)).filter(([place]) => place !== placeOf(caller));
+    const places = Object.fromEntries([...others.slice(1 - mostPlaces), [placeOf(caller), kept]]);
+    writeFileSync(draft, JSON.stringify({ version: 2, places }), { mode: 0o600, flag: 'wx' });
+    replaceFile(draft, join(folder, 'templates.json'));
   } catch {
-    if (file !== undefined) rmSync(aside(file), { force: true });
+    rmSync(draft, { force: true });
   }
 }

@@ -3,11 +3,9 @@ import { suggest } from '../base/suggest.ts';
 import type { Client } from '../client/client.ts';
 import { isRecord } from '../contract/readers.ts';
 import { placeholdersIn, renderedText } from '../contract/template-text.ts';
-import { currentCaller } from '../session/caller.ts';
 import type { Context } from './command.ts';
 import { counted } from './output/figures.ts';
 import { findRows, type Row } from './output/rows.ts';
-import { learnTemplates, type SeenTemplate, templatesSeen } from './seen-templates.ts';
 import { recordPages } from './record-pages.ts';
 
 /** One record of the list of templates. §4 shows none of its fields, so each may be unknown. */
@@ -26,29 +24,19 @@ export async function templatesOf(
   client: Pick<Client, 'pages'>,
   context: Pick<Context, 'note'>,
 ): Promise<readonly TemplateFacts[] | undefined> {
-  const found = await templateRecords(client, context);
-  const known = found.flatMap((row) => factsIn(row) ?? []);
-  return known.length < found.length ? undefined : known;
+  const rows = await templateRecords(client, context);
+  const facts = rows.flatMap((row) => factsIn(row) ?? []);
+  return facts.length < rows.length ? undefined : facts;
 }
 
 export async function templateRecords(
   client: Pick<Client, 'pages'>,
   context: Pick<Context, 'note'>,
 ): Promise<readonly Row[]> {
-  const found: Row[] = [];
+  const rows: Row[] = [];
   for await (const page of recordPages(client, context, 'listTemplates', []))
-    found.push(...('whole' in page ? (findRows(page.whole) ?? []) : page.rows));
-  return found;
-}
-
-/** Remembers templates for shell completion and suggestions. */
-export function rememberTemplates(context: Context, templates: readonly TemplateFacts[]): void {
-  learnTemplates(context.host, currentCaller(context), templates);
-}
-
-/** The templates that were listed last with this caller. */
-export function seenTemplates(context: Context): readonly SeenTemplate[] {
-  return templatesSeen(context.host, currentCaller(context));
+    rows.push(...('whole' in page ? (findRows(page.whole) ?? []) : page.rows));
+  return rows;
 }
 
 /** The next step for a template that is not there. */
@@ -79,8 +67,7 @@ function textAt(row: Row, names: readonly string[]): string | undefined {
 
 function namesAt(row: Row, names: readonly string[]): readonly string[] | undefined {
   const list = names.map((one) => row[one]).find((value) => Array.isArray(value));
-  if (!Array.isArray(list)) return undefined;
-  return list.map((item, index) => nameOf(item) ?? String(index + 1));
+  return Array.isArray(list) ? list.map((item, at) => nameOf(item) ?? String(at + 1)) : undefined;
 }
 
 function nameOf(item: unknown): string | undefined {
@@ -95,20 +82,13 @@ export function rendered({ text, variables = [] }: TemplateFacts, params: readon
 
 /** Why the service may refuse this template with this number of params; undefined without a known reason. */
 export function doubtAbout(list: readonly TemplateFacts[], name: string, params: number): string | undefined {
-  const found = list.find((one) => one.name === name);
-  if (!found) return list.length === 0 ? undefined : unlisted(list, name);
-  const { variables, status } = found;
+  if (list.length === 0) return undefined;
+  const names = list.map((one) => one.name);
+  const { variables, status = '' } = list[names.indexOf(name)] ?? {};
+  const near = suggest(name, names);
+  if (!names.includes(name))
+    return `the service does not list a template "${name}"${near === undefined ? '' : `; did you mean ${shellQuote(near)}?`}`;
   if (variables && variables.length !== params)
     return `the template "${name}" has ${counted(variables.length, 'variable')}, and ${counted(params, 'param')} ${params === 1 ? 'is' : 'are'} given`;
-  return status !== undefined && /^(?:pending|rejected)$/i.test(status)
-    ? `the template "${name}" is ${status}`
-    : undefined;
-}
-
-function unlisted(list: readonly TemplateFacts[], name: string): string {
-  const near = suggest(
-    name,
-    list.map((one) => one.name),
-  );
-  return `the service does not list a template "${name}"${near === undefined ? '' : `; did you mean ${shellQuote(near)}?`}`;
+  return /^(?:pending|rejected)$/i.test(status) ? `the template "${name}" is ${status}` : undefined;
 }

@@ -14,7 +14,7 @@ export const api = command({
   params: {
     path: required('<path>', 'a path below the base URL, such as /api/public/contacts'),
     method: knowing(
-      { of: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] },
+      ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
       option('-X, --method <method>', 'the HTTP method (default: GET, or POST with a body)', method),
     ),
     field: repeated(

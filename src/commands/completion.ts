@@ -1,8 +1,9 @@
 import { dirname, join } from 'node:path';
 import { ownText } from '../base/files.ts';
 import { command } from '../cli/command.ts';
-import { knowing, required, shell, shells } from '../cli/params.ts';
+import { chosen, knowing, required } from '../cli/params.ts';
 
+const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 const scripts = { bash: 'bizmsg.bash', zsh: '_bizmsg', fish: 'bizmsg.fish', powershell: 'bizmsg.ps1' } as const;
 
 export const completion = command({
@@ -15,7 +16,12 @@ export const completion = command({
     '  ~/.config/fish/config.fish  bizmsg completion fish | source',
     '  $PROFILE  bizmsg completion powershell | Out-String | Invoke-Expression',
   ].join('\n'),
-  params: { shell: knowing({ of: shells }, required('<shell>', `the shell: ${shells.join(', ')}`, shell)) },
+  params: {
+    shell: knowing(
+      shells,
+      required('<shell>', `the shell: ${shells.join(', ')}`, (text) => chosen(text, shells)),
+    ),
+  },
   examples: ['completion bash', 'completion zsh', 'completion fish', 'completion powershell'],
   sample: '# bash completion of bizmsg, by bizmsg completion.…\n…',
   accepts: [],

@@ -1,12 +1,9 @@
-import { lazyCommand, lazyGroup, type Tree } from '../cli/command.ts';
+import { group, lazyCommand, lazyGroup, type LazyNode, type Node } from '../cli/command.ts';
 import { sendTemplate } from './send-template.ts';
 
 /** All commands. A group loads its commands on first use. */
-export const tree: Tree = {
-  kind: 'tree',
-  name: 'bizmsg',
-  summary: 'the command line of the Business Messaging Public API',
-  children: [
+export const tree = group('bizmsg', 'The command line of the Business Messaging Public API', [
+  ...under('Send', [
     sendTemplate,
     lazyCommand(
       'send-batch',
@@ -14,27 +11,44 @@ export const tree: Tree = {
       async () => (await import('./send-batch.ts')).sendBatch,
     ),
     lazyGroup(
+      'runs',
+      'List, show, resolve and close imports and batches',
+      'list, show, resolve, close, forget',
+      async () => (await import('./runs.ts')).runsCommands,
+    ),
+  ]),
+  ...under('Data', [
+    lazyGroup(
       'contacts',
       'List, create, import and export contacts',
+      'list, create, import, export',
       async () => (await import('./contacts/contacts.ts')).contactsCommands,
     ),
     lazyGroup(
-      'runs',
-      'List, show, resolve and close imports and batches',
-      async () => (await import('./runs.ts')).runsCommands,
+      'templates',
+      'List and show templates',
+      'list, show',
+      async () => (await import('./templates.ts')).templatesCommands,
     ),
-    lazyGroup('templates', 'List and show templates', async () => (await import('./templates.ts')).templatesCommands),
-    lazyGroup('campaigns', 'List campaigns', async () => [(await import('./lists.ts')).listCampaigns]),
+    lazyGroup('campaigns', 'List campaigns', 'list', async () => [(await import('./lists.ts')).listCampaigns]),
+  ]),
+  ...under('Events', [
     lazyGroup(
-      'keys',
-      'Choose real messages (live) or simulated ones (sandbox)',
-      async () => (await import('./keys.ts')).keysCommands,
+      'webhooks',
+      'Receive, show, verify and replay events of the service',
+      'listen, history, show, verify, replay, expect',
+      async () => (await import('./webhooks/index.ts')).webhooksCommands,
     ),
+  ]),
+  ...under('Practice: the service simulated on this machine', [
     lazyGroup(
-      'profiles',
-      'List and set profiles: addresses, plans and settings',
-      async () => (await import('./profiles.ts')).profilesCommands,
+      'sandbox',
+      'Run and control the service that is simulated on this machine',
+      'run: start, stop, exec, env · look: status, open, messages, requests · act: trigger, clock, fault, plan, keys, endpoints, seed, reset',
+      async () => (await import('./sandbox/index.ts')).sandboxCommands,
     ),
+  ]),
+  ...under('Account', [
     lazyCommand('login', 'Add a profile, or renew its key', async () => (await import('./login.ts')).login),
     lazyCommand(
       'logout',
@@ -47,20 +61,25 @@ export const tree: Tree = {
       async () => (await import('./whoami.ts')).whoami,
     ),
     lazyGroup(
-      'sandbox',
-      'Run and control the service that is simulated on this machine',
-      async () => (await import('./sandbox/index.ts')).sandboxCommands,
+      'profiles',
+      'List and set profiles: addresses, plans and settings',
+      'list, set',
+      async () => (await import('./profiles.ts')).profilesCommands,
     ),
     lazyGroup(
-      'webhooks',
-      'Receive, show, verify and replay events of the service',
-      async () => (await import('./webhooks/index.ts')).webhooksCommands,
+      'keys',
+      'Choose real messages (live) or simulated ones (sandbox)',
+      'switch-mode',
+      async () => (await import('./keys.ts')).keysCommands,
     ),
     lazyGroup(
       'team',
       'Share one ledger and rate limit between machines',
+      'init, status',
       async () => (await import('./team.ts')).teamCommands,
     ),
+  ]),
+  ...under('Tools', [
     lazyCommand('api', 'Make a raw API request', async () => (await import('./api.ts')).api),
     lazyCommand(
       'doctor',
@@ -77,5 +96,18 @@ export const tree: Tree = {
       'Show help for a command, a topic, an option or an exit code',
       async () => (await import('./help.ts')).helpCommand,
     ),
-  ],
-};
+    {
+      ...lazyCommand(
+        '__complete',
+        'Complete the typed words',
+        async () => (await import('./complete.ts')).completeWords,
+      ),
+      isHidden: true,
+    },
+  ]),
+]);
+
+/** The commands below a heading of the top-level help. */
+function under<N extends Node | LazyNode>(heading: string, nodes: readonly N[]): readonly N[] {
+  return nodes.map((node) => ({ ...node, heading }));
+}

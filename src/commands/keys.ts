@@ -1,7 +1,7 @@
 import { maskKey } from '../base/redact.ts';
 import { command } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
-import { mode, required } from '../cli/params.ts';
+import { chosen, required } from '../cli/params.ts';
 import { chosenProfile } from '../session/caller.ts';
 import { configFolder } from '../session/folders.ts';
 import { changeStore, withMode } from '../session/profiles/changes.ts';
@@ -14,7 +14,7 @@ export const switchMode = command({
     'This changes the profile for all shells and scripts on this machine. To choose the key for one command, use',
     '--mode. This command makes no API calls. The mode sandbox needs no sandbox key: without one, nothing is active.',
   ].join('\n'),
-  params: { to: required('<mode>', 'sandbox or live', mode) },
+  params: { to: required('<mode>', 'sandbox or live', (text) => chosen(text, ['sandbox', 'live'])) },
   examples: ['keys switch-mode live --profile acme --yes', 'keys switch-mode sandbox --profile acme'],
   sample: 'Switched acme to live: sk_live_…4f2a',
   accepts: ['profile', ...printOptions],

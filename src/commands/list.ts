@@ -4,18 +4,7 @@ import type { Command, CommandResult, Context, Emit, Item, Ui } from '../cli/com
 import { printOptions } from '../cli/globals.ts';
 import { cell, pick, type Row, valueAt } from '../cli/output/rows.ts';
 import { safeValue } from '../cli/output/text.ts';
-import {
-  count,
-  flag,
-  type Known,
-  knowing,
-  longName,
-  type Moment,
-  moment,
-  option,
-  type Params,
-  readInput,
-} from '../cli/params.ts';
+import { count, flag, knowing, longName, option, type Params, readInput, span } from '../cli/params.ts';
 
 /** Where a list reads its records. */
 export interface Source<R> {
@@ -47,12 +36,26 @@ interface Selecting {
     /** The plural of the word, as in the help. */
     readonly word: string;
     readonly text: string;
-    readonly known: Known['of'];
+    readonly known: readonly string[];
     /** Throws if there is no such type. */
     check(word: string): void;
   };
   /** The description of --failed, if the list has it. */
   readonly failed?: string;
+}
+
+/** A point in time, for a clock that shows `now`. */
+type Moment = (now: number) => number;
+
+/** A span before now, or an ISO time, which is local without a zone. */
+function moment(text: string): Moment {
+  const [, day, time = 'T00:00'] = /^(\d{4}-\d\d-\d\d)(T\S+)?$/.exec(text) ?? [];
+  const at = Date.parse(`${day}${time}`);
+  if (!Number.isNaN(at)) return () => at;
+  if (!/^\d[\d.]*(?:ms|s|m|h|d)?$/.test(text))
+    throw usage(`"${text}" is not a time`, 'use 10m, 2h or 1d for that long ago, or a time such as 2026-05-01T14:30');
+  const ago = span(text);
+  return (now) => now - ago;
 }
 
 /** The options that select records. */
@@ -64,7 +67,7 @@ export function selectionParams({ type, failed }: Selecting) {
     return words;
   };
   return {
-    type: knowing({ of: known, commas: true }, option(`--type <${word}>`, text, types)),
+    type: knowing(known, option(`--type <${word}>`, text, types)),
     since: option('--since <time>', 'only those since then: 10m, 2h or 1d ago, or an ISO time', moment),
     ...(failed !== undefined && { failed: flag('--failed', failed) }),
   } as const;
@@ -128,7 +131,6 @@ export function listCommand<R>({ params, instead, ...listing }: Listing<R>): Com
   return {
     ...listing,
     kind: 'command',
-    isList: true,
     params: all,
     accepts: printOptions,
     piped: 'rows',

@@ -15,7 +15,7 @@ export const logout = command({
   summary: 'Remove a profile with its keys, or one of its keys',
   details: 'Asks for confirmation. This does not revoke the keys; revoke them in the dashboard.',
   params: {
-    name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (default: the one in use)')),
+    name: knowing('profiles', argument('[name]', 'the profile (default: the one in use)')),
     live: flag('--live', 'remove only the live key'),
     sandbox: flag('--sandbox', 'remove only the sandbox key'),
   },

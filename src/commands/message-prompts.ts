@@ -1,6 +1,7 @@
 import { usage } from '../base/errors.ts';
 import type { Context } from '../cli/command.ts';
-import { doubtAbout, rememberTemplates, rendered, type TemplateFacts, templatesOf } from '../cli/templates.ts';
+import { rememberTemplates } from '../cli/seen-templates.ts';
+import { doubtAbout, rendered, type TemplateFacts, templatesOf } from '../cli/templates.ts';
 import type { BodyOf } from '../contract/endpoints.ts';
 import { interruptedEarly } from '../runs/stop.ts';
 import { askForPhone } from './phones.ts';
@@ -10,7 +11,6 @@ export interface MessageParts {
   readonly to: string | undefined;
   readonly template: string | undefined;
   readonly params: readonly string[];
-  readonly allowEmpty: boolean;
 }
 
 /** Asks for the missing parts of a message, shows it, and asks once whether to send it. */
@@ -70,17 +70,17 @@ function isApproved(status: string | undefined): boolean {
 async function askForParams(
   context: Context,
   template: TemplateFacts | undefined,
-  { params: known, allowEmpty }: Pick<MessageParts, 'params' | 'allowEmpty'>,
+  { params: known }: Pick<MessageParts, 'params'>,
 ): Promise<readonly string[]> {
   const params: string[] = [];
   for (const [at, name] of (template?.variables ?? []).entries()) {
     if (at < known.length) continue;
     const label = /^\d+$/.test(name) ? `{{${name}}}` : `{{${at + 1}}} ${name}`;
-    params.push(await context.ask(label, '--param', allowEmpty ? undefined : notEmpty));
+    params.push(await context.ask(label, '--param', notEmpty));
   }
   return params;
 }
 
 export function notEmpty(text: string): void {
-  if (text === '') throw usage('the value is empty', 'Ctrl-C cancels; --allow-empty permits it');
+  if (text === '') throw usage('the value is empty', 'Ctrl-C cancels; -p= sends an empty text');
 }

@@ -40,7 +40,7 @@ export const accountParam = option(
 export const optOutText = 'the list of those who replied STOP, kept by webhooks listen';
 
 const params = {
-  name: knowing({ of: 'profiles' }, required('<name>', 'the profile')),
+  name: knowing('profiles', required('<name>', 'the profile')),
   default: flag('--default', 'use this profile where no other is named'),
   account: accountParam,
   ...planParams,

@@ -3,7 +3,7 @@ import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { rowsText } from '../cli/output/figures.ts';
 import { flag, knowing, option, required, words } from '../cli/params.ts';
-import { homeOf, ofRuns, runId, showRun } from './show-run.ts';
+import { homeOf, runId, showRun } from './show-run.ts';
 
 export const listRuns = command({
   name: 'list',
@@ -14,7 +14,7 @@ export const listRuns = command({
     'id\tstarted_at\tcommand\tfile\tstate\ttemplate\tjob\trows\tsent\tfailed\tunsure\tleft\t…\n3f9a1c20be41\t2026-…\tcontacts import\t…\tfinished\t\t\t2\t2\t0\t0\t0\t…',
   accepts: ['profile', ...printOptions],
   piped: 'rows',
-  first: ['started_at', 'command', 'file', 'sent', 'failed', 'state', 'unsure', 'id'],
+  first: ['id', 'started_at', 'command', 'file', 'sent', 'failed', 'state', 'unsure'],
   run: async (context) => {
     const { runRow, runsOf } = await import('../runs/listing.ts');
     return (await runsOf(homeOf(context))).map(runRow);
@@ -75,7 +75,7 @@ export const closeRun = command({
     'bizmsg still remembers the rows that the run sent. An unfinished run also closes after 7 idle days, unless it is',
     'a job. The name of a closed job cannot be used again.',
   ].join('\n'),
-  params: { id: knowing(ofRuns, required('<id>', 'the id of a run, its first characters, or the name of a job')) },
+  params: { id: knowing('runs', required('<id>', 'the id of a run, its first characters, or the name of a job')) },
   examples: ['runs close 3f9a1c20be41'],
   sample: 'Closed run 3f9a1c20be41; 12 rows were not sent',
   accepts: ['profile', ...printOptions],
@@ -97,7 +97,7 @@ export const forgetRuns = command({
     'again: a file for --exclude-from prevents that.',
   ].join('\n'),
   params: {
-    ids: knowing(ofRuns, words('[ids...]', 'ids of runs, or their first characters')),
+    ids: knowing('runs', words('[ids...]', 'ids of runs, or their first characters')),
     finished: flag('--finished', 'all finished runs'),
     recipient: option('--recipient <phone>', 'all messages and contacts sent to this phone'),
   },

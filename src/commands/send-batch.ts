@@ -4,7 +4,7 @@ import { command, type Context } from '../cli/command.ts';
 import { whole, zonedTime } from '../cli/output/figures.ts';
 import { callOptions } from '../cli/globals.ts';
 import { argument } from '../cli/params.ts';
-import { batchParams, runInstead } from '../runs/options.ts';
+import { batchParams } from '../runs/options.ts';
 import type { DryRunEnded } from '../runs/dry-run.ts';
 import { type Ended, runView } from '../runs/result.ts';
 import type { AskedBatch, BatchParts } from './batch-prompts.ts';
@@ -24,12 +24,10 @@ export const sendBatch = command({
   examples: [
     'send-batch order_update orders.csv -p :name -p :order --profile local',
     'send-batch order_update orders.csv -p :name -p A-1042 --profile local --dry-run',
-    'send-batch welcome crm.csv --map Mobile=phone --country US --profile local',
   ],
   sample: 'Done (simulated): 2 of 2 rows sent in 0.3 s',
   accepts: callOptions,
   piped: 'text',
-  instead: runInstead,
   run: async (context, { per, excludeFrom, hours, ...typed }, emit) => {
     const [{ batchAction, refuseSwapped }, { runAction }, { withDefaults }] = await Promise.all([
       import('../runs/batch.ts'),

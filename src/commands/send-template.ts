@@ -1,7 +1,6 @@
 import { command, type Context } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import {
-  allowEmpty,
   argument,
   chosen,
   duration,
@@ -9,6 +8,7 @@ import {
   type Input,
   option,
   optionalValue,
+  orEmpty,
   repeated,
 } from '../cli/params.ts';
 import { CliError, usage } from '../base/errors.ts';
@@ -19,8 +19,7 @@ import { readPhone } from '../contract/phone.ts';
 const params = {
   phone: argument('[phone]', 'the recipient, such as +12025550101'),
   template: argument('[template]', 'the name of an approved template'),
-  params: repeated('-p, --param <value>', "the value of the template's next variable", paramText),
-  allowEmpty,
+  params: orEmpty(repeated('-p, --param <value>', "the value of the template's next variable", paramText)),
   again: flag('--again', 'send even if the same message was sent within 10 minutes'),
   retryUnsure: flag('--retry-unsure', 'send even if the same message may have been sent before'),
   wait: optionalValue(
@@ -93,14 +92,14 @@ function checkWait({ wait, within }: Input<typeof params>): void {
 }
 
 async function messageBody(context: Context, input: Input<typeof params>): Promise<Message> {
-  const { phone: typed, template, params, allowEmpty } = input;
+  const { phone: typed, template, params } = input;
   const to = typed === undefined ? undefined : await recipient(context, input);
   if (template !== undefined) await refuseNamed(context, template, params);
   const isWhole = to !== undefined && template !== undefined && !(await lacksParams(context, template, params));
   if (!isWhole) {
     // A person is not asked for a message that cannot be sent.
     if (context.interactive) await callerOf(context);
-    return (await prompts()).askForMessage(context, { to, template, params, allowEmpty });
+    return (await prompts()).askForMessage(context, { to, template, params });
   }
   const message = { to, template, params: [...params] };
   if (context.given.dryRun) await (await prompts()).noteText(context, message);
@@ -127,7 +126,7 @@ async function refuseNamed(context: Context, template: string, params: readonly 
     return name === undefined || value === undefined ? [] : [{ param, name, value }];
   });
   if (named.length === 0) return;
-  const { seenTemplates } = await import('../cli/templates.ts');
+  const { seenTemplates } = await import('../cli/seen-templates.ts');
   const seen = seenTemplates(context).find(({ name }) => name === template);
   const found = seen ?? (await (await prompts()).listedTemplates(context)).find(({ name }) => name === template);
   const wrong = named.find(({ name }) => found?.variables?.includes(name));
@@ -151,7 +150,7 @@ function paramText(text: string): string {
 /** Whether a person can be asked for the variables that the template had when it was listed last. */
 async function lacksParams(context: Context, template: string, params: readonly string[]): Promise<boolean> {
   if (!context.interactive) return false;
-  const { seenTemplates } = await import('../cli/templates.ts');
+  const { seenTemplates } = await import('../cli/seen-templates.ts');
   const seen = seenTemplates(context).find(({ name }) => name === template);
   return (seen?.variables ?? []).length > params.length;
 }
@@ -168,7 +167,10 @@ async function withSuggestion(context: Context, template: string, error: unknown
     return error.withHint(`${show} shows the variables: pass one -p for each`);
   }
   if (error.status !== 404) return error;
-  const { seenTemplates, unknownTemplateHint } = await import('../cli/templates.ts');
+  const [{ seenTemplates }, { unknownTemplateHint }] = await Promise.all([
+    import('../cli/seen-templates.ts'),
+    import('../cli/templates.ts'),
+  ]);
   const names = seenTemplates(context).map(({ name }) => name);
   return error.withHint(unknownTemplateHint(context, template, names));
 }

@@ -9,9 +9,8 @@ import type { ListedRun, RunsHome } from '../runs/listing.ts';
 import { outcomes, type ShownOutcome, type ShownRow } from '../runs/report.ts';
 import { currentTeam } from '../session/team.ts';
 
-export const ofRuns = { of: 'runs' } as const;
 export const runId = knowing(
-  ofRuns,
+  'runs',
   argument('[id]', 'the id of a run, its first characters, or the name of a job (default: the latest)'),
 );
 
@@ -36,7 +35,7 @@ export const showRun = streaming({
   ].join('\n'),
   params: {
     id: runId,
-    with: knowing({ of: 'files' }, option('--with <file>', 'the file of the run, if it was moved or read from stdin')),
+    with: option('--with <file>', 'the file of the run, if it was moved or read from stdin'),
     outcome: {
       ...choice('--outcome <outcome>', 'only rows with this outcome', filters),
       repeats: true,

@@ -2,16 +2,16 @@ import { CliError } from '../base/errors.ts';
 import { command, type Context, type Ui } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import { cell, isRows, type Row } from '../cli/output/rows.ts';
-import { knowing, repeated, required } from '../cli/params.ts';
+import { knowing, orEmpty, repeated, required } from '../cli/params.ts';
 import {
   doubtAbout,
   factsIn,
-  rememberTemplates,
   rendered,
   type TemplateFacts,
   templateRecords,
   unknownTemplateHint,
 } from '../cli/templates.ts';
+import { rememberTemplates } from '../cli/seen-templates.ts';
 import { listing, listParams, listView } from './lists.ts';
 
 const listTemplates = command({
@@ -42,8 +42,8 @@ const showTemplate = command({
     'command looks for the usual names; without a text it shows the record as the service sends it.',
   ].join('\n'),
   params: {
-    name: knowing({ of: 'templates' }, required('<name>', 'the name of the template')),
-    params: repeated('-p, --param <value>', 'the value of the next variable'),
+    name: knowing('templates', required('<name>', 'the name of the template')),
+    params: orEmpty(repeated('-p, --param <value>', 'the value of the next variable')),
   },
   examples: [
     'templates show order_update --profile local',

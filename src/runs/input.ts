@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { foreignWords, likelyEncoding } from './input/encoding.ts';
 import { isZip, openSource, type Source } from './input/source.ts';
+import { copyStdin } from './input/stdin.ts';
 import type { Context } from '../cli/command.ts';
 import { usage } from '../base/errors.ts';
 import { draftIn, removeDraft, removeLeftDrafts } from '../base/drafts.ts';
@@ -54,7 +55,7 @@ export async function openInput(context: Context, file: string, options: InputOp
     const progress = await context.progress();
     // A line that changes in place would disturb typing.
     if (!context.host.stdinIsTerminal) progress.follow(() => 'reading stdin');
-    await context.stdinTo(copy, stop).finally(progress.end);
+    await copyStdin(context.takeStdin(), copy, stop).finally(progress.end);
     return copy;
   }
 

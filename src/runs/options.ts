@@ -1,20 +1,19 @@
 import { resolve } from 'node:path';
 import {
-  allowEmpty,
   atLeastOne,
   columns,
   count,
   flag,
-  knowing,
   type Input,
   option,
   optionalValue,
+  orEmpty,
   repeated,
-  runRate,
   setting,
   span,
   under,
 } from '../cli/params.ts';
+import type { RunRate } from '../session/rate.ts';
 import { unsafe, usage } from '../base/errors.ts';
 import { redact } from '../base/redact.ts';
 import type { Context } from '../cli/command.ts';
@@ -30,19 +29,13 @@ const usualSpan = '30d';
 export const countryHelp = 'of national numbers: DE, :column, or intl (49170…)';
 
 const columnParams = {
-  map: knowing(
-    { of: 'columns', around: ['', '=phone'] },
-    repeated('--map <column=field>', 'the field for a column: Mobile=phone', mapFlag),
-  ),
+  map: repeated('--map <column=field>', 'the field for a column: Mobile=phone', mapFlag),
   country: option('--country <code>', countryHelp, countryFlag),
   encoding: option('--encoding <name>', 'the encoding of files, such as windows-1252'),
   sheet: option('--sheet <name>', 'the sheet of an Excel workbook (default: the first)'),
 } as const;
 
-const where = knowing(
-  { of: 'columns', around: ['', '='] },
-  repeated('--where <column=value>', 'only those with this value in a column', whereFlag),
-);
+const where = repeated('--where <column=value>', 'only those with this value in a column', whereFlag);
 
 const whichParams = {
   first: option('--first <n>', 'only the first n rows; repeat without it for the rest', atLeastOne),
@@ -71,49 +64,37 @@ export const importParams = {
     ...columnParams,
     set: repeated('--set <field=text>', 'set a field of every contact', setting),
     type: repeated('--type <field=type>', `convert a field: ${fieldTypes.join(', ')}`, typeFlag),
-    keep: knowing({ of: 'columns' }, option('--keep <columns>', 'import only these columns: phone,name', columns)),
+    keep: option('--keep <columns>', 'import only these columns: phone,name', columns),
   }),
   ...under('Which rows', { where, ...whichParams }),
-  ...under('When', whenParams),
-  ...under('Safety', safetyParams),
+  ...under('Pace and safety', { ...whenParams, ...safetyParams }),
 } as const;
 
 export const batchParams = {
   ...under('Columns', {
-    params: knowing(
-      { of: 'columns', around: [':', ''] },
-      repeated('-p, --param <value>', 'the next variable: a text, or :column', paramFlag),
-    ),
+    params: orEmpty(repeated('-p, --param <value>', 'the next variable: a text, or :column', paramFlag)),
     ...columnParams,
-    allowEmpty,
+    allowEmpty: flag('--allow-empty', 'allow cells without a text'),
   }),
   ...under('Who', {
     excludeFrom: repeated('--exclude-from <file>', excludeFromText),
     where,
-    per: knowing({ of: 'columns' }, repeated('--per <column>', 'one message for each value, such as order')),
+    per: repeated('--per <column>', 'one message per person and value'),
   }),
   ...under('Which rows', {
     skipSent: optionalValue(
       '--skip-sent [=time]',
-      `skip people who got it within this time (default: ${usualSpan})`,
+      `skip who got it within this time (default: ${usualSpan})`,
       usualSpan,
       skipSpan,
     ),
     ...whichParams,
   }),
-  ...under('When', {
+  ...under('Pace and safety', {
     hours: option('--hours <hours>', hoursHelp, hoursFlag),
     ...whenParams,
-  }),
-  ...under('Safety', {
     ...safetyParams,
   }),
-} as const;
-
-/** Options of other tools, and what to use here. */
-export const runInstead = {
-  '--delimiter': 'the separator is detected',
-  '--separator': 'the separator is detected',
 } as const;
 
 type Batch = Input<typeof batchParams>;
@@ -161,4 +142,16 @@ export function refuseKeyInPath(file: string, known: readonly string[]): void {
   const path = resolve(file);
   if (file === '-' || redact(path, known) === redact(path)) return;
   throw usage(`the path "${redact(path, known)}" contains a key stored on this machine`, 'rename the file or folder');
+}
+
+/** The rate of a run, or its share of the plan's minute, such as `90%`. A rate per second holds for each second. */
+function runRate(text: string): RunRate {
+  if (text === 'none') return 'none';
+  const [, percent] = /^(\d{1,3}(?:\.\d{1,3})?)%$/.exec(text) ?? [];
+  const share = Number(percent);
+  if (share > 0 && share <= 100) return { share };
+  const [, amount, unit] = /^(\d{1,7})\/([sm])$/.exec(text) ?? [];
+  const perWindow = Number(amount);
+  if (perWindow > 0) return { perWindow, window: unit === 's' ? 1_000 : 60_000 };
+  throw usage(`"${text}" is not a rate`, 'use 300/m, 20/s, 90% or none');
 }

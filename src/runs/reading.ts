@@ -1,6 +1,5 @@
 import { parseJson } from '../base/json.ts';
 import { CliError } from '../base/errors.ts';
-import { parse } from '../cli/argv.ts';
 import type { Context } from '../cli/command.ts';
 import { globals } from '../cli/globals.ts';
 import { readInput, type Texts } from '../cli/params.ts';
@@ -43,9 +42,7 @@ export async function readingOf(context: Context, run: RunState): Promise<Readin
 async function textsOf(context: Context, { typed }: RunState): Promise<Texts> {
   const words = wordsIn(typed);
   if (words.length === 0) return {};
-  const { path, node, rest } = await context.locate(words);
-  if (node.kind !== 'command') return {};
-  return parse({ path, node, params: { ...node.params, ...globals }, argv: rest });
+  return (await context.parse(words)).texts;
 }
 
 function wordsIn(typed: string): readonly string[] {

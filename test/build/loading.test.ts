@@ -42,7 +42,6 @@ async function loadedBy(world: World, argv: readonly string[]): Promise<readonly
 it.each([
   [['--version'], ['main.cjs']],
   [['--help'], ['main.cjs']],
-  [['__complete', 'bash'], ['complete.cjs']],
   [
     ['send-template', '+12025550101', 'welcome'],
     ['main.cjs', 'core.cjs', 'rolldown-runtime.cjs'],

@@ -4,6 +4,7 @@ import { globals } from '../../src/cli/globals.ts';
 import { readInput } from '../../src/cli/params.ts';
 import { createProgress } from '../../src/cli/output/progress.ts';
 import { createReporter } from '../../src/cli/output/reporter.ts';
+import { plain } from '../../src/cli/output/ui.ts';
 import type { Env, Host } from '../../src/base/host.ts';
 import { alive } from '../support/cli.ts';
 import { movedClock } from '../support/timers.ts';
@@ -48,7 +49,11 @@ function written(seconds: number, { terminal, quiet = false, env = {}, after = '
     spawnAttached: refuse,
   };
   const given = { ...readInput(globals, {}), quiet };
-  const progress = createProgress(host, given, createReporter({ stderr: output, json: false, redact: (one) => one }));
+  const progress = createProgress(
+    host,
+    given,
+    createReporter({ stderr: output, json: false, color: plain, redact: (one) => one }),
+  );
   progress.follow((columns) => `${clock.now() / 1_000} s of ${columns} columns${after}`);
   clock.advance(seconds * 1_000);
   progress.end();

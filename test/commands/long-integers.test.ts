@@ -27,7 +27,7 @@ describe('an integer above 2^53 in a response is printed exactly', () => {
   it('in a table, through a pipe and on a terminal', async () => {
     const caller = await service(`[${contact},{"id":1}]`);
     const piped = await cli(['contacts', 'list', '-o', 'table'], caller);
-    expect(piped.stdout.split('\n')[1]).toBe(`${id}  +12025550101  ${parts}  7`);
+    expect(piped.stdout.split('\n')[1]).toBe(`${id}  +12025550101  ${parts}      7`);
     const shown = await cli(['contacts', 'list', '--columns', 'id', '--no-color'], { ...caller, terminal: 80 });
     expect(shown.stdout).toBe(`id\n${id}\n1\n`);
   });

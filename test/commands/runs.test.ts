@@ -49,7 +49,7 @@ describe('runs', () => {
     await run(three);
     await run(three, '--again');
     const { stdout } = await world.run(['runs', 'list', '--no-color'], { env: {}, terminal });
-    expect(stdout).toMatch(/^started\S+ +command +file +sent +failed +state +unsure +id/);
+    expect(stdout).toMatch(/^id +started\S+ +command +file +sent +failed +state/);
     expect(stdout).toContain('people.csv');
   });
 

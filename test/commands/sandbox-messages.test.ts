@@ -65,7 +65,7 @@ describe('sandbox messages', () => {
     const { run, send } = await local();
     const ids = [];
     for (let number = 0; number < 60; number++) ids.push(await send());
-    const shown = await run('sandbox messages -o id', { terminal: 80 });
+    const shown = await run('sandbox messages -o id --no-color', { terminal: 80 });
     expect(shown.stdout).toBe(ids.slice(10).join('\n').concat('\n'));
     expect(shown.stderr).toBe('note: showing the 50 newest; --limit shows more\n');
     expect((await run('sandbox messages -o id')).stdout).toBe(ids.join('\n').concat('\n'));

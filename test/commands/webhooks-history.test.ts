@@ -73,7 +73,7 @@ describe('webhooks history', () => {
       await journal.forwarded({ event, url: 'http://127.0.0.1:1/', ms: 1, error: 'long '.repeat(9) });
     const { stdout, stderr } = await run('webhooks history --no-color', { terminal: 72 });
     expect(stdout.split('\n').filter((line) => line.length > 72)).toEqual([]);
-    expect(stdout).toMatch(new RegExp(`^${ids[1]}  \\d\\d:\\d\\d:\\d\\d  message.failed {2,}long`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^${ids[1]}  \\d\\d:\\d\\d:\\d\\d {2,}message.failed {2,}long`, 'm'));
     expect(stderr).toMatch(/^note: the terminal is too narrow for the column.* reason.*;[^]*-o json shows all\n$/);
   });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { itemLine } from '../../src/commands/webhooks/listen.ts';
-import { createUi } from '../../src/cli/output/ui.ts';
+import { createUi, plain } from '../../src/cli/output/ui.ts';
 import type { Item } from '../../src/webhooks/items.ts';
 
 const at = new Date(2026, 10, 21, 14, 36, 56, 120);
@@ -75,6 +75,7 @@ it.each([
 });
 
 async function lines(item: Item, width: number, terminal = true): Promise<readonly string[]> {
-  const ui = await createUi({ terminal, width, noColor: true, env: {}, now: () => at.getTime() }, () => undefined);
+  const out = { isTTY: terminal, columns: width, write: async () => {} };
+  const ui = createUi({ stdout: out, stderr: out, now: () => at.getTime() }, plain, () => undefined);
   return itemLine(item, ui, false).split('\n');
 }

@@ -73,7 +73,7 @@ it('answers with the key of sandbox env in another home, and without one', async
   expect(JSON.parse((await bin(['sandbox', 'messages', '-o', 'json'], { home })).stdout)).toHaveLength(2);
 });
 
-it.each(['open --print', 'messages', 'messages list', 'endpoints deliveries list'])(
+it.each(['open --print', 'messages', 'endpoints deliveries'])(
   'sandbox %s accepts --profile local, and no other profile',
   async (words) => {
     const home = newHome();

@@ -21,7 +21,7 @@ const expected = [
   [/^dist\/THIRD-PARTY-LICENSES\.txt$/, 1],
   [/^dist\/page\/page\.(js|css)$/, 2],
   [/^dist\/sandbox\/library\.(js|cjs|d\.ts|d\.cts)$/, 4],
-  [/^dist\/cli\/(main|complete)\.cjs$/, 2],
+  [/^dist\/cli\/main\.cjs$/, 1],
 ] as const;
 const chunk = /^dist\/cli\/[a-z0-9][a-z0-9.-]*-[\w-]{8}\.cjs$/;
 

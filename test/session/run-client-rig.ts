@@ -5,6 +5,7 @@ import { type CliContext, createContext } from '../../src/cli/context.ts';
 import { globals } from '../../src/cli/globals.ts';
 import { readInput } from '../../src/cli/params.ts';
 import { createReporter } from '../../src/cli/output/reporter.ts';
+import { plain } from '../../src/cli/output/ui.ts';
 import type { Host } from '../../src/base/host.ts';
 import { configFolder } from '../../src/session/folders.ts';
 import { changeStore, withLogin } from '../../src/session/profiles/changes.ts';
@@ -59,9 +60,9 @@ export function rig({ env, home = emptyHome(), words = {}, isHasty = false }: Se
     ...output,
     write: async (text: string | Uint8Array) => void notes.push(Buffer.from(text).toString()),
   };
-  const reporter = createReporter({ stderr, json: false, redact: (text) => text });
+  const reporter = createReporter({ stderr, json: false, color: plain, redact: (text) => text });
   const given = readInput(globals, words);
-  const context = createContext({ host, given, reporter, locate: refuse });
+  const context = createContext({ host, given, reporter, parse: refuse });
   onTestFinished(() => context.close());
   return { context, notes };
 }

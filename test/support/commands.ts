@@ -1,4 +1,4 @@
-import { type Command, type Group, whole } from '../../src/cli/command.ts';
+import { type Command, commandsBelow } from '../../src/cli/command.ts';
 import { tree } from '../../src/commands/index.ts';
 
 export interface Named {
@@ -7,12 +7,8 @@ export interface Named {
   readonly command: Command;
 }
 
-/** Every command of the tree. */
-export const commands: readonly Named[] = within(await whole(tree), []);
-
-function within({ children }: Group, path: readonly string[]): readonly Named[] {
-  return children.flatMap((node) => {
-    const words = [...path, node.name];
-    return node.kind === 'group' ? within(node, words) : [{ name: words.join(' '), command: node }];
-  });
-}
+/** Every command of the tree that help shows. */
+export const commands: readonly Named[] = (await commandsBelow(tree)).map(({ path, command }) => ({
+  name: path.join(' '),
+  command,
+}));

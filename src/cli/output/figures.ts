@@ -36,7 +36,7 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 /** The local time of day with milliseconds, for an ISO time. */
 export function timeOfDay(time: string): string {
   const at = new Date(time);
-  return `${clock(at)}.${padded(at.getMilliseconds(), 3)}`;
+  return `${clock(at)}.${String(at.getMilliseconds()).padStart(3, '0')}`;
 }
 
 /** An ISO time for people: local, with the date unless it is today. Returns other texts unchanged. */
@@ -49,31 +49,23 @@ export function shortTime(text: string, now: number): string {
   return at.getFullYear() === today.getFullYear() ? `${date} ${clock(at).slice(0, 5)}` : `${date} ${at.getFullYear()}`;
 }
 
-/** The date, hour and minute in a zone. */
+function clock(at: Date): string {
+  return at.toTimeString().slice(0, 8);
+}
+
+/** The date, hour and minute in a zone: 2026-05-01 09:00 Europe/Berlin. */
 export function timeIn(zone: string, milliseconds: number): string {
-  // Sweden writes dates in the form 2026-05-01.
-  const form = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
-  return `${form.format(milliseconds)} ${zone}`;
+  return `${dateAndTime(milliseconds, zone)} ${zone}`;
 }
 
 /** The local date, hour and minute with the zone. */
 export function zonedTime(milliseconds: number): string {
-  const at = new Date(milliseconds);
-  const parts = new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' }).formatToParts(at);
+  const parts = new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' }).formatToParts(milliseconds);
   const zone = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  return `${localDate(milliseconds)} ${clock(at).slice(0, 5)} ${zone}`.trim();
+  return `${dateAndTime(milliseconds)} ${zone}`.trim();
 }
 
-/** The local date in the form 2026-05-01. */
-function localDate(milliseconds: number): string {
-  const at = new Date(milliseconds);
-  return [padded(at.getFullYear(), 4), padded(at.getMonth() + 1), padded(at.getDate())].join('-');
-}
-
-function clock(at: Date): string {
-  return [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => padded(part)).join(':');
-}
-
-function padded(number: number, digits = 2): string {
-  return String(number).padStart(digits, '0');
+function dateAndTime(milliseconds: number, timeZone?: string): string {
+  // Sweden writes dates in the form 2026-05-01.
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(milliseconds);
 }

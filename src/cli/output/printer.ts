@@ -1,212 +1,192 @@
-import { type CellOptions, unicodeEscaped } from '../../base/cell-escapes.ts';
+import { unicodeEscaped } from '../../base/cell-escapes.ts';
 import { usage } from '../../base/errors.ts';
 import type { Output } from '../../base/host.ts';
 import { jsonText } from '../../base/json.ts';
 import type { Item, ListForm, Piped, View } from '../command.ts';
 import type { Format } from '../globals.ts';
-import {
-  cell,
-  columnsOf,
-  csvLine,
-  idOf,
-  isRow,
-  isRows,
-  pick,
-  type Row,
-  rowCells,
-  tsvLine,
-  valueAt,
-  valueLine,
-} from './rows.ts';
+import { cell, columnsOf, csvLine, idOf, isRow, isRows, pick, type Row, tsvLine, valueAt, valueLine } from './rows.ts';
+import type { Layout } from './table.ts';
 import { safeJson, safeLines } from './text.ts';
 import type { Ui } from './ui.ts';
-import type { TablePrinting } from './table.ts';
 
-export interface PrinterOptions extends TablePrinting, CellOptions {
-  readonly form?: ListForm | undefined;
+export interface PrinterOptions {
   readonly out: Output;
   readonly ui: Ui;
   readonly format: Format | undefined;
   readonly piped: Piped;
   readonly columns: readonly string[] | undefined;
   readonly header: boolean;
+  /** The first columns on a terminal. */
+  readonly first?: readonly string[] | undefined;
+  /** Whether the items are the result: one list in every format. */
   readonly lists?: boolean | undefined;
+  readonly form?: ListForm | undefined;
+  readonly note: (code: string, message: string) => void;
   /** Redacts the keys in use. */
   readonly clean: (text: string) => string;
 }
 
-export interface Printer {
-  /** Prints a result in the requested format. */
-  print(data: unknown, text: View): Promise<void>;
-  /** Prints items of a long-running command; only streaming formats print them immediately. */
-  items(items: readonly Item[]): Promise<void>;
-  /** Completes the output after the last item, or after a failure. */
-  end(failed?: boolean): Promise<void>;
-}
+/** Rows of a page of a table, and of a part that is written at once: a single text would double the memory. */
+const [page, part] = [100, 500];
 
-type Form = Format | 'text';
+/** Prints one result, or the items of a command one after another. */
+export class Printer {
+  readonly #options: PrinterOptions;
+  readonly #form: Format | 'text';
+  readonly #isTerminal: boolean;
+  #printed = 0;
+  /** Items that wait for a page of the table, or for the end of a JSON list. */
+  #held: Row[] = [];
+  #layout: Layout | undefined;
 
-/** Rows of a long list that are aligned together. */
-const aligned = 1_000;
+  constructor(options: PrinterOptions) {
+    this.#options = options;
+    this.#isTerminal = options.out.isTTY;
+    this.#form = options.format ?? (this.#isTerminal ? 'table' : pipedForms[options.piped]);
+  }
 
-export function createPrinter(options: PrinterOptions): Printer {
-  const { ui } = options;
-  const terminal = options.out.isTTY;
-  const form = formOf(options, terminal);
-  let streamed = 0;
-  let held: Row[] = [];
-  const write = (text: string | Uint8Array) =>
-    options.out.write(typeof text === 'string' ? options.clean(text) : cleanedBytes(text, options.clean));
-  const escaped = (json: string) => (terminal ? safeJson(json) : unicodeEscaped(json, options));
-  const json = (value: unknown, indent?: number) => escaped(`${jsonText(value, indent)}\n`);
-
-  async function print(data: unknown, text: View): Promise<void> {
-    const known = cleaned(data, options.clean);
-    const shown = chosenColumns(known, options.columns);
-    if (form === 'json') return write(json(shown, terminal ? 2 : undefined));
-    if (form === 'ndjson') return writeLines(isRows(shown) ? shown : [shown]);
-    const asked = options.columns !== undefined;
-    const isReport = options.piped === 'text' && options.format === undefined;
-    if (form === 'text' && asked) return write(json(shown, terminal ? 2 : undefined));
-    if (form === 'text' || (form === 'table' && !asked && (isReport || !isFilledRows(shown)))) return write(line(text));
-    if (isRows(shown)) return printRows(shown);
-    if (isRow(shown)) return printRows([shown], { isRecord: true });
+  /** Prints a result in the wanted format. */
+  async print(data: unknown, text: View): Promise<void> {
+    const { columns, format, piped } = this.#options;
+    const value = chosenColumns(this.#cleaned(data), columns);
+    const form = this.#form === 'text' && columns ? 'json' : this.#form;
+    if (form === 'json') return this.#writeJson(value);
+    if (form === 'ndjson') return this.#writeJsonLines(isRows(value) ? value : [value]);
+    const isReport = piped === 'text' && format === undefined;
+    const isTable = columns !== undefined || (!isReport && isRows(value) && value.length > 0);
+    if (form === 'text' || (form === 'table' && !isTable)) return this.#write(this.#text(text));
+    if (isRows(value)) return this.#printRows(value);
+    if (isRow(value)) return this.#printRows([value]);
     // Without rows, an empty result prints nothing, any other is printed whole.
-    if (shown !== undefined && shown !== null) await write(json(shown));
+    if (value !== undefined && value !== null) await this.#writeJsonLines([value]);
   }
 
-  function plainLine(value: unknown): string {
-    return terminal ? `${safeLines(cell(value))}\n` : valueLine(value, options);
-  }
-
-  async function printRows(rows: readonly Row[], { isFirst = true, isRecord = false } = {}): Promise<void> {
-    if (form === 'id') return writeAll(rows.map((row) => plainLine(identified(row))));
-    const columns = options.columns ?? columnsOf(rows);
-    if (columns.length === 0) return;
-    if (form === 'table') {
-      const { printTable } = await import('./table.ts');
-      return printTable(rows, { ...options, isRecord, write });
-    }
-    const separator = options.form?.separator;
-    const format = form === 'csv' ? csvLine : tsvLine;
-    const safe = (cells: readonly unknown[]) =>
-      format(terminal ? cells.map((value) => safeLines(cell(value))) : cells, options, separator);
-    const lines = rows.map((row) => safe(rowCells(row, columns)));
-    const mark = separator !== undefined && form === 'csv' && isFirst && !terminal ? ['\ufeff'] : [];
-    return writeAll([...mark, ...(options.header && isFirst ? [safe(columns)] : []), ...lines]);
-  }
-
-  async function writeAll(lines: readonly string[]): Promise<void> {
-    for (const part of partsOf(lines)) await write(part.join(''));
-  }
-
-  /** Writes values as JSON, one per line. Escaping and redacting many lines together costs little more than one. */
-  async function writeLines(values: readonly unknown[]): Promise<void> {
-    for (const part of partsOf(values)) await write(escaped(part.map((value) => `${jsonText(value)}\n`).join('')));
-  }
-
-  function line(text: View): string | Uint8Array {
-    const seen = text(ui);
-    if (typeof seen !== 'string' && !terminal) return seen;
-    const made = typeof seen === 'string' ? seen : safeLines(Buffer.from(seen).toString());
-    const asIs = made === '' || made.endsWith('\n') || (options.piped === 'verbatim' && !terminal);
-    return asIs ? made : `${made}\n`;
-  }
-
-  async function items(given: readonly Item[]): Promise<void> {
-    const all = options.lists && options.columns ? given.map(chosen) : given;
-    // Lines are cleaned as a whole; secrets are also known as JSON writes them.
-    if (form === 'ndjson') return writeLines(all.map(({ data }) => data));
-    if (form === 'table' && options.lists) return hold(all.map(({ data }) => data));
-    if ((form === 'csv' || form === 'tsv') && options.lists && all.length > 1) return printTogether(all);
-    await Promise.all(all.map(printItem));
-  }
-
-  /** As fast as a result that is printed at once. */
-  async function printTogether(all: readonly Item[]): Promise<void> {
-    const rows = cleanedPart(
-      all.map(({ data }) => data),
-      options.clean,
-    ).filter((value) => isRow(value));
-    const isFirst = streamed === 0;
-    streamed += rows.length;
-    return printRows(rows, { isFirst });
-  }
-
-  function chosen({ data, text }: Item): Item {
-    return { data: isRow(data) && options.columns ? pick(data, options.columns) : data, text };
-  }
-
-  /** Rows wait for others, so that their columns are aligned. */
-  async function hold(values: readonly unknown[]): Promise<void> {
-    held.push(...values.map((value) => cleaned(value, options.clean)).filter((value) => isRow(value)));
-    if (held.length >= aligned) await printHeld();
-  }
-
-  async function printHeld(): Promise<void> {
-    const rows = held;
-    held = [];
+  /** Prints items that are ready together; a table waits for a page of them. */
+  async items(items: readonly Item[]): Promise<void> {
+    const { lists, columns } = this.#options;
+    const isText = this.#form === 'text' || (this.#form === 'table' && !lists);
+    if (isText) for (const { text } of items) await this.#write(this.#text(text));
+    if (isText || (!lists && (this.#form === 'json' || this.#form === 'id'))) return;
+    const values = items.map(({ data }) => (lists && columns && isRow(data) ? pick(data, columns) : data));
+    if (this.#form === 'ndjson') return this.#writeJsonLines(values);
+    const rows = values.map((value) => this.#cleaned(value)).filter(isRow);
     if (rows.length === 0) return;
-    const { printTable } = await import('./table.ts');
-    const isFirst = streamed === 0;
-    streamed += rows.length;
-    const [header, note] = [options.header && isFirst, isFirst ? options.note : () => {}];
-    const { first } = options.form ?? options;
-    return printTable(rows, { ...options, first, header, isRecord: false, note, write });
+    if (this.#form !== 'json' && this.#form !== 'table') return this.#printRows(rows);
+    for (const row of rows) this.#held.push(row);
+    if (this.#form === 'table' && this.#held.length >= page) await this.#printRows(this.#held.splice(0));
   }
 
-  async function printItem({ data, text }: Item): Promise<void> {
-    const value = cleaned(data, options.clean);
-    if (form === 'text' || form === 'table') return write(line(text));
-    if (form === 'json' && options.lists) return write((streamed++ === 0 ? '[' : ',') + json(value).trimEnd());
-    const areRows = form === 'csv' || form === 'tsv' || (form === 'id' && options.lists);
-    if (areRows && isRow(value)) return printRows([value], { isFirst: streamed++ === 0 });
+  /** Completes a list after its last item, or after a failure. */
+  async end(hasFailed = false): Promise<void> {
+    if (this.#form === 'json' && (this.#held.length > 0 || !hasFailed)) return this.#writeJson(this.#held);
+    if (this.#held.length > 0) await this.#printRows(this.#held);
   }
 
-  const end = async (failed = false) => {
-    await printHeld();
-    if (form === 'json' && (streamed > 0 || !failed)) await write(streamed === 0 ? '[]\n' : ']\n');
-  };
+  async #printRows(rows: readonly Row[]): Promise<void> {
+    if (this.#form === 'table') return this.#printTable(rows);
+    if (this.#form === 'id') return this.#writeAll(rows.map((row) => this.#line(identified(row))));
+    const isFirst = this.#printed === 0;
+    this.#printed += rows.length;
+    const columns = this.#options.columns ?? columnsOf(rows);
+    if (columns.length === 0) return;
+    const { header, form } = this.#options;
+    const isForSpreadsheet = form?.separator !== undefined && this.#form === 'csv' && !this.#isTerminal;
+    const mark = isFirst && isForSpreadsheet ? ['\ufeff'] : [];
+    const head = isFirst && header ? [this.#cells(columns)] : [];
+    const lines = rows.map((row) => this.#cells(columns.map((column) => valueAt(row, column))));
+    await this.#writeAll([...mark, ...head, ...lines]);
+  }
 
-  return { print, items, end };
+  /** A line of CSV or TSV. */
+  #cells(cells: readonly unknown[]): string {
+    const values = this.#isTerminal ? cells.map((value) => safeLines(cell(value))) : cells;
+    const { form, ui } = this.#options;
+    return this.#form === 'csv' ? csvLine(values, ui, form?.separator) : tsvLine(values, ui);
+  }
+
+  async #printTable(rows: readonly Row[]): Promise<void> {
+    const { ui, form, header } = this.#options;
+    const { layoutOf, headerOf, pageOf } = await import('./table.ts');
+    const isFirst = this.#layout === undefined;
+    const layout = (this.#layout ??= layoutOf(rows, { ...this.#options, first: form?.first ?? this.#options.first }));
+    if (layout.columns.length === 0) return;
+    if (isFirst && header) await this.#write(headerOf(layout, ui));
+    for (let at = 0; at < rows.length; at += page) await this.#write(pageOf(rows.slice(at, at + page), layout, ui));
+    if (isFirst) this.#noteLeftOut(layout.leftOut);
+  }
+
+  #noteLeftOut(names: readonly string[]): void {
+    if (names.length === 0) return;
+    const more = names.length > 50 ? ` and ${names.length - 50} more` : '';
+    const columns = `the column${names.length === 1 ? '' : 's'} ${names.slice(0, 50).join(', ')}${more}`;
+    this.#options.note(
+      'left-out',
+      `the terminal is too narrow for ${columns}; --columns chooses some, -o json shows all`,
+    );
+  }
+
+  #line(value: unknown): string {
+    return this.#isTerminal ? `${safeLines(cell(value))}\n` : valueLine(value, this.#options.ui);
+  }
+
+  #text(view: View): string | Uint8Array {
+    const text = view(this.#options.ui);
+    if (typeof text !== 'string' && !this.#isTerminal) return text;
+    const made = typeof text === 'string' ? text : safeLines(Buffer.from(text).toString());
+    const isComplete = made === '' || made.endsWith('\n') || (this.#options.piped === 'verbatim' && !this.#isTerminal);
+    return isComplete ? made : `${made}\n`;
+  }
+
+  async #writeJson(value: unknown): Promise<void> {
+    await this.#write(this.#escaped(`${jsonText(value, this.#isTerminal ? 2 : undefined)}\n`));
+  }
+
+  #escaped(json: string): string {
+    return this.#isTerminal ? safeJson(json) : unicodeEscaped(json, this.#options.ui);
+  }
+
+  /** One value a line. Escaping and redacting many lines together costs little more than one. */
+  async #writeJsonLines(values: readonly unknown[]): Promise<void> {
+    for (let at = 0; at < values.length; at += part)
+      await this.#write(
+        this.#escaped(
+          values
+            .slice(at, at + part)
+            .map((value) => `${jsonText(value)}\n`)
+            .join(''),
+        ),
+      );
+  }
+
+  async #writeAll(texts: readonly string[]): Promise<void> {
+    for (let at = 0; at < texts.length; at += part) await this.#write(texts.slice(at, at + part).join(''));
+  }
+
+  async #write(text: string | Uint8Array): Promise<void> {
+    await this.#options.out.write(typeof text === 'string' ? this.#options.clean(text) : this.#cleanedBytes(text));
+  }
+
+  /** Redacts before cutting, quoting and escaping, because half a key is a secret too. */
+  #cleaned(value: unknown): unknown {
+    const { clean } = this.#options;
+    if (typeof value === 'string') return clean(value);
+    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+    const json = jsonText(value);
+    // Hardly any value has a secret.
+    if (clean(json) === json) return value;
+    if (Array.isArray(value)) return value.map((item) => this.#cleaned(item));
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [clean(name), this.#cleaned(item)]));
+  }
+
+  /** Latin-1 maps each byte to a character, and keys are ASCII. */
+  #cleanedBytes(bytes: Uint8Array): Uint8Array {
+    const text = Buffer.from(bytes).toString('latin1');
+    const safe = this.#options.clean(text);
+    return safe === text ? bytes : Buffer.from(safe.replaceAll('…', Buffer.from('…').toString('latin1')), 'latin1');
+  }
 }
 
-/** Redacts before cutting, quoting and escaping, because half a key is a secret too. */
-function cleaned(value: unknown, clean: PrinterOptions['clean']): unknown {
-  if (typeof value === 'string') return clean(value);
-  if (Array.isArray(value)) return [...partsOf(value)].flatMap((part) => cleanedPart(part, clean));
-  if (!isRow(value) || value instanceof Uint8Array || isClean(value, clean)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [clean(name), cleaned(item, clean)]));
-}
-
-/** One look at many values: hardly any has a secret. */
-function cleanedPart(values: readonly unknown[], clean: PrinterOptions['clean']): readonly unknown[] {
-  return isClean(values, clean) ? values : values.map((value) => cleaned(value, clean));
-}
-
-function isClean(value: unknown, clean: PrinterOptions['clean']): boolean {
-  const text = jsonText(value);
-  return clean(text) === text;
-}
-
-/** Latin-1 maps each byte to a character, and keys are ASCII. */
-function cleanedBytes(bytes: Uint8Array, clean: PrinterOptions['clean']): Uint8Array {
-  const text = Buffer.from(bytes).toString('latin1');
-  const safe = clean(text);
-  return safe === text ? bytes : Buffer.from(safe.replaceAll('…', Buffer.from('…').toString('latin1')), 'latin1');
-}
-
-/** One string for a long list would double its memory. */
-function* partsOf<T>(all: readonly T[]): Generator<readonly T[]> {
-  for (let at = 0; at < all.length; at += 500) yield all.slice(at, at + 500);
-}
-
-function formOf({ format, piped }: PrinterOptions, terminal: boolean): Form {
-  if (format) return format;
-  if (terminal) return 'table';
-  if (piped === 'id' || piped === 'json') return piped;
-  return piped === 'rows' ? 'tsv' : 'text';
-}
+const pipedForms = { rows: 'tsv', id: 'id', json: 'json', text: 'text', verbatim: 'text' } as const;
 
 function chosenColumns(value: unknown, columns: readonly string[] | undefined): unknown {
   if (!columns) return value;
@@ -218,11 +198,6 @@ function chosenColumns(value: unknown, columns: readonly string[] | undefined): 
 
 function identified(row: Row): unknown {
   const id = idOf(row);
-  if (id === undefined)
-    throw usage('nothing in the result is an id', `choose one of ${columnsOf([row]).join(', ')} with --columns`);
-  return id;
-}
-
-function isFilledRows(value: unknown): value is readonly Row[] {
-  return isRows(value) && value.length > 0;
+  if (id !== undefined) return id;
+  throw usage('nothing in the result is an id', `choose one of ${columnsOf([row]).join(', ')} with --columns`);
 }

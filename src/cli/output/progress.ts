@@ -1,22 +1,14 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Host } from '../../base/host.ts';
 import type { Globals } from '../globals.ts';
 import type { Reporter } from './reporter.ts';
 
-interface Shown {
-  readonly host: Host;
-  /** --quiet and --debug turn the spinner off. */
-  readonly given: { readonly quiet: boolean; readonly debug: boolean };
-}
-
 /** Shows a spinner on a terminal if the work takes longer than 0.4 s. */
-export async function withSpinner<T>(text: string, { host, given }: Shown, work: Promise<T>): Promise<T> {
+export async function withSpinner<T>(text: string, host: Host, given: Globals, work: Promise<T>): Promise<T> {
   const { stderr, streams } = host;
   if (!stderr.isTTY || given.quiet || given.debug) return work;
-  const settled = work.then(
-    () => true,
-    () => true,
-  );
-  if (await Promise.race([settled, patience()])) return work;
+  const settled = Promise.allSettled([work]);
+  if (await Promise.race([settled, setTimeout(400, false, { ref: false })])) return work;
   // The spinner would clear lines for ever on a terminal whose width is 0, as `script` opens without one.
   if (!mayMove(host) || stderr.columns === 0) return stderr.write(`${text}\n`).then(() => work);
   const { default: ora } = await import('ora');
@@ -28,14 +20,8 @@ export async function withSpinner<T>(text: string, { host, given }: Shown, work:
   }
 }
 
-function patience(): Promise<false> {
-  return new Promise((resolve) => {
-    setTimeout(() => resolve(false), 400).unref();
-  });
-}
-
 /** Whether a line may change in place: not in a log, nor for a screen reader (`ACCESSIBLE`). */
-export function mayMove({ stderr, env }: Pick<Host, 'stderr' | 'env'>): boolean {
+function mayMove({ stderr, env }: Pick<Host, 'stderr' | 'env'>): boolean {
   return stderr.isTTY && !env['CI'] && !env['ACCESSIBLE'] && env['TERM'] !== 'dumb';
 }
 

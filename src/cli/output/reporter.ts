@@ -3,6 +3,7 @@ import { fileUnusable, tooManyFiles } from '../../base/files.ts';
 import type { Output } from '../../base/host.ts';
 import { jsonText } from '../../base/json.ts';
 import { withoutSecrets } from '../../base/redact.ts';
+import type { Ui } from './ui.ts';
 import { folded, safeJson, safeLine, safeLines } from './text.ts';
 
 export interface Reporter {
@@ -22,13 +23,14 @@ export interface Reporter {
 interface ReporterOptions {
   readonly stderr: Output;
   readonly json: boolean;
+  readonly color: Ui['color'];
   readonly redact: (text: string, secrets: Iterable<string>) => string;
 }
 
 const clearLine = '\r\u001b[2K';
 
 /** Prints notes and errors: as text, or one JSON object per line. */
-export function createReporter({ stderr, json, redact }: ReporterOptions): Reporter {
+export function createReporter({ stderr, json, color, redact }: ReporterOptions): Reporter {
   const secrets = new Set<string>();
   let last = '';
   const write = (text: string) => {
@@ -38,8 +40,17 @@ export function createReporter({ stderr, json, redact }: ReporterOptions): Repor
   const wrap = (text: string) => (stderr.isTTY ? folded([text], stderr.columns || 80) : text);
   const object = (value: object) => write(stderr.isTTY ? safeJson(jsonText(value)) : jsonText(value));
   return {
-    note: (code, message) => (json ? object({ note: { code, message } }) : write(wrap(`note: ${safeLine(message)}`))),
-    error: (failure) => (json ? object({ error: described(failure) }) : write(readable(failure, wrap))),
+    note: (code, message) => {
+      if (json) return object({ note: { code, message } });
+      const text = wrap(`note: ${safeLine(message)}`);
+      return write(code === 'live' ? text : color.dim(text));
+    },
+    error: (failure) => {
+      const { code, message, hint, status, body, done } = failure;
+      if (json) return object({ error: { code, message, hint, status, body, done } });
+      const text = readable(failure).map(wrap).join('\n');
+      return write(text.replace(/^error:/, (label) => color.bold(color.red(label))));
+    },
     say: (text) => write(safeLines(text).split('\n').map(wrap).join('\n')),
     trace: (line) => (json ? object({ note: { code: 'trace', message: line } }) : write(safeLines(line))),
     live: (line) => {
@@ -51,19 +62,9 @@ export function createReporter({ stderr, json, redact }: ReporterOptions): Repor
   };
 }
 
-function described({ code, message, hint, status, body, done }: CliError): object {
-  return { code, message, hint, status, body, done };
-}
-
-function readable({ message, hint }: CliError, wrap: (text: string) => string): string {
-  const lines = [wrap(`error: ${safeLine(message)}`)];
-  if (hint)
-    lines.push(
-      ...safeLines(hint)
-        .split('\n')
-        .map((line) => wrap(`  ${line}`)),
-    );
-  return lines.join('\n');
+function readable({ message, hint }: CliError): readonly string[] {
+  const hints = hint ? safeLines(hint).split('\n') : [];
+  return [`error: ${safeLine(message)}`, ...hints.map((line) => `  ${line}`)];
 }
 
 /** The exit code after a signal, as shells define it. */
@@ -72,29 +73,23 @@ export function signalExit(reason: unknown): number {
   return reason === 'SIGHUP' ? exitCodes.hungUp : exitCodes.interrupted;
 }
 
-/** Reports an error and returns its exit code. */
-export function failed(error: unknown, { aborted, reason }: AbortSignal, reporter: Reporter): number {
-  const signal: unknown = aborted ? reason : undefined;
-  return signal === 'SIGPIPE' ? exitCodes.done : reported(error, signal, reporter);
-}
-
-/** Like `failed`, for a result that is a failure: a closed pipe does not turn it into success. */
-export function failedInTheEnd(failure: CliError, { aborted, reason }: AbortSignal, reporter: Reporter): number {
-  return reported(failure, aborted && reason !== 'SIGPIPE' ? reason : undefined, reporter);
-}
-
-function reported(error: unknown, signal: unknown, reporter: Reporter): number {
+/** Reports an error and returns its exit code. A closed pipe ends a command without one, but hides no failed result. */
+export function failed(error: unknown, { aborted, reason }: AbortSignal, reporter: Reporter, isResult = false): number {
+  const isClosed = aborted && reason === 'SIGPIPE';
+  if (isClosed && !isResult) return exitCodes.done;
+  const signal: unknown = aborted && !isClosed ? reason : undefined;
   if (isPromptLeft(error)) return signalExit(signal ?? 'SIGINT');
-  const failure =
-    error instanceof CliError
-      ? error
-      : (interrupted(error, signal) ??
-        unwritable(error) ??
-        fileUnusable(error) ??
-        tooManyFiles(error) ??
-        unexpected(error));
+  const failure = error instanceof CliError ? error : failureOf(error, signal);
   reporter.error(failure);
   return signal === undefined ? exitCodes[failure.exit] : signalExit(signal);
+}
+
+function failureOf(error: unknown, signal: unknown): CliError {
+  const known = interrupted(error, signal) ?? unwritable(error) ?? fileUnusable(error) ?? tooManyFiles(error);
+  if (known) return known;
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const hint = `please report it with the command and these lines:\n${text}`;
+  return new CliError('unexpected', 'bug', `this is a bug in bizmsg: ${text.split('\n')[0]}`, { hint });
 }
 
 /** The error of work that the signal aborted. */
@@ -108,13 +103,6 @@ export function unwritable(error: unknown): CliError | undefined {
   if (!(error instanceof Error && 'isOutput' in error)) return undefined;
   const why = fsError(error)?.reason ?? error.message;
   return configuration('output-unwritable', `not all of the result could be written: ${why}`, undefined, error);
-}
-
-function unexpected(error: unknown): CliError {
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return new CliError('unexpected', 'bug', `this is a bug in bizmsg: ${text.split('\n')[0]}`, {
-    hint: `please report it with the command and these lines:\n${text}`,
-  });
 }
 
 /** Ctrl-C at a prompt. */

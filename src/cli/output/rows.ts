@@ -54,15 +54,9 @@ export function cell(value: unknown): string {
 
 /** The id of a row: the field `id`, or the only field whose name ends in `_id`. */
 export function idOf(row: Row): unknown {
-  const name = row['id'] === undefined ? idColumn(Object.keys(row).filter((key) => key !== 'id')) : 'id';
-  return name === undefined ? undefined : row[name];
-}
-
-/** The name of the id column. */
-export function idColumn(names: readonly string[]): string | undefined {
-  if (names.includes('id')) return 'id';
-  const [name, ...others] = names.filter((key) => /(_id|[a-z]Id|^uuid)$/.test(key));
-  return others.length > 0 ? undefined : name;
+  if (row['id'] !== undefined) return row['id'];
+  const [name, ...others] = Object.keys(row).filter((key) => /(_id|[a-z]Id|^uuid)$/.test(key));
+  return name === undefined || others.length > 0 ? undefined : row[name];
 }
 
 /** A TSV line. Values are escaped, so that they add no line or column, and an import restores them. */
@@ -80,8 +74,4 @@ export function csvLine(cells: readonly unknown[], options?: CellOptions, separa
   const isSpecial = (text: string) => /[",\r\n]/.test(text) || text.includes(separator);
   const quoted = (text: string) => (isSpecial(text) ? `"${text.replaceAll('"', '""')}"` : text);
   return `${cells.map((value) => quoted(csvCell(cell(value), options))).join(separator)}\n`;
-}
-
-export function rowCells(row: Row, columns: readonly string[]): readonly unknown[] {
-  return columns.map((column) => valueAt(row, column));
 }

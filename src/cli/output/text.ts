@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { unicodeEscape } from '../../base/cell-escapes.ts';
 import { unseen } from '../../base/posix-quote.ts';
 
 /** Our own notes have no other characters beside ASCII. */
@@ -30,17 +31,14 @@ export function safeLine(text: string): string {
 
 /** Makes outside text safe for a terminal; keeps its lines. */
 export function safeLines(text: string): string {
-  return text
-    .split(/\r?\n/)
-    .map((line) => safeLine(line))
-    .join('\n');
+  return text.split(/\r?\n/).map(safeLine).join('\n');
 }
 
 /** Escapes characters in JSON that a terminal interprets; the value does not change. */
 export function safeJson(json: string): string {
   if (harmless.test(json)) return json;
   const { idle, hostile } = (expressions ??= unsafeCharacters());
-  return json.replace(idle, escaped).replace(hostile, (found) => (found === '\n' ? found : escaped(found)));
+  return json.replace(idle, unicodeEscape).replace(hostile, (one) => (one === '\n' ? one : unicodeEscape(one)));
 }
 
 /** Makes all texts of a value safe for a terminal, including field names. */
@@ -52,115 +50,52 @@ export function safeValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [safeLine(key), safeValue<unknown>(item)]));
 }
 
-function escaped(text: string): string {
-  return Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join(
-    '',
-  );
-}
-
 // East Asian letters and emoji take two columns.
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\ufe0f|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
 let segmenter: Intl.Segmenter | undefined;
 
-/**
- * The width of a text in terminal columns; colors and combining marks have none. Stops measuring after `most`
- * columns.
- */
-export function widthOf(text: string, most = Infinity): number {
+/** Node's segmenter takes quadratic time. */
+const mostMeasured = 1_000;
+
+/** The width of a text in terminal columns; colors and combining marks have none. */
+export function widthOf(text: string): number {
   const bare = stripVTControlCharacters(text);
-  if (/^[ -~]*$/.test(bare)) return bare.length;
-  let width = 0;
-  for (const { segment } of letters(bare)) {
-    width += columnsOf(segment);
-    if (width > most) break;
-  }
-  return width;
+  if (/^[ -~]*$/.test(bare) || bare.length > mostMeasured) return bare.length;
+  return lettersIn(bare).reduce((width, letter) => width + columnsOf(letter), 0);
 }
 
 /** Cuts a text at the end to a width. */
 export function startOf(text: string, width: number): string {
-  if (widthOf(text, width) <= width) return text;
-  let [end, taken] = [0, 1];
-  for (const { segment, index } of letters(text)) {
-    taken += columnsOf(segment);
+  if (widthOf(text) <= width) return text;
+  let [start, taken] = ['', 1];
+  for (const letter of lettersIn(text.slice(0, mostMeasured))) {
+    taken += columnsOf(letter);
     if (taken > width) break;
-    end = index + segment.length;
+    start += letter;
   }
-  return `${text.slice(0, end)}…`;
+  return `${start}…`;
 }
 
-/** Cuts a text at the start to a width: ids of a kind differ at their ends. */
-export function endOf(text: string, width: number): string {
-  if (widthOf(text, width) <= width) return text;
-  let [start, taken] = [text.length, 1];
-  for (const { segment, index } of Array.from(letters(text)).toReversed()) {
-    taken += columnsOf(segment);
-    if (taken > width) break;
-    start = index;
-  }
-  return `…${text.slice(start)}`;
-}
-
-interface Letter {
-  readonly segment: string;
-  readonly index: number;
-}
-
-const pieceSize = 128;
-// Latin, Greek, Cyrillic, kana and Chinese letters; the last one may have combining marks.
-const plain = /[ -~\u00a0-\u02ff\u0370-\u0482\u048a-\u052f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff]*/y;
-
-/** Counts the letters from here that need no segmenter. */
-function plainLetters(text: string, start: number): number {
-  plain.lastIndex = start;
-  const { length } = plain.exec(text)?.[0] ?? '';
-  return start + length < text.length ? Math.max(0, length - 1) : length;
-}
-
-/** Splits a text into graphemes, in pieces, because Node's segmenter takes quadratic time. */
-function* letters(text: string): Generator<Letter> {
+function lettersIn(text: string): readonly string[] {
   segmenter ??= new Intl.Segmenter('en');
-  let [start, size] = [0, pieceSize];
-  while (start < text.length) {
-    for (const end = start + plainLetters(text, start); start < end; start++)
-      yield { segment: text.charAt(start), index: start };
-    const found = Array.from(segmenter.segment(text.slice(start, start + size)));
-    // The last grapheme of a piece may continue in the next one.
-    const begun = start + size < text.length ? found.pop() : undefined;
-    if (found.length === 0) {
-      size *= 2;
-      continue;
-    }
-    for (const { segment, index } of found) yield { segment, index: start + index };
-    start = begun ? start + begun.index : text.length;
-    size = pieceSize;
-  }
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
 function columnsOf(letter: string): number {
   return wide.test(letter) ? 2 : 1;
 }
 
-/** Joins fields to a line; breaks a long one between fields, or at spaces. */
+/** Joins fields to a line; breaks a long one at spaces. */
 export function folded(fields: readonly string[], width: number, indent = '  '): string {
   const lines: string[] = [];
-  let [line = '', ...rest] = piecesOf(fields, width - indent.length);
-  for (const piece of rest) {
-    if (widthOf(line) + widthOf(piece) <= width) {
-      line += piece;
-      continue;
+  let [line = '', ...words] = fields.join('  ').split(/(?<=\S)(?=\s+\S)/);
+  for (const word of words) {
+    if (widthOf(line) + widthOf(word) <= width) line += word;
+    else {
+      lines.push(line);
+      line = indent + word.trimStart();
     }
-    lines.push(line);
-    line = indent + piece.trimStart();
   }
   return [...lines, line].join('\n');
-}
-
-/** Splits fields into unbreakable pieces with their leading space. */
-function piecesOf(fields: readonly string[], room: number): readonly string[] {
-  return fields.flatMap((field, at) => {
-    const between = at === 0 ? '' : '  ';
-    return widthOf(field) <= room ? [between + field] : (between + field).split(/(?<=\S)(?= \S)/);
-  });
 }

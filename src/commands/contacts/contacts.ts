@@ -48,9 +48,6 @@ export const createContact = command({
   accepts: callOptions,
   changes: true,
   piped: 'rows',
-  instead: Object.fromEntries(
-    ['phone', 'name', 'email', 'tags'].map((name) => [`--${name}`, `use --set ${name}=VALUE`] as const),
-  ),
   run: async (context, { set, setJson, input }) => {
     const fields = [...set, ...setJson.map(({ key, value }) => ({ key, value: jsonField(key, value ?? '[]') }))];
     if (input !== undefined && fields.length > 0)

@@ -1,7 +1,7 @@
 import { command } from '../../cli/command.ts';
 import { callOptions } from '../../cli/globals.ts';
 import { required } from '../../cli/params.ts';
-import { importParams, runInstead } from '../../runs/options.ts';
+import { importParams } from '../../runs/options.ts';
 import { runView } from '../../runs/result.ts';
 
 export const importContacts = command({
@@ -25,10 +25,6 @@ export const importContacts = command({
   sample: 'Done (simulated): 2 of 2 rows imported in 0.3 s',
   accepts: callOptions,
   piped: 'text',
-  instead: {
-    ...runInstead,
-    '--param': 'use --map COLUMN=field; template variables belong to send-batch',
-  },
   run: async (context, { map, set, type, keep, country, ...input }, emit) => {
     const [{ importAction }, { runAction }, { withDefaults }] = await Promise.all([
       import('../../runs/import.ts'),

@@ -16,7 +16,7 @@ export const resetSandbox = command({
   ].join('\n'),
   params: {
     what: knowing(
-      { of: resettable },
+      resettable,
       required('<what>', `one of ${resettable.join(', ')}`, (text) => chosen(text, resettable)),
     ),
   },

@@ -64,7 +64,7 @@ async function run(
     context.note('sandbox', `the sandbox of this command was stopped: ${locator.url}`);
     return close();
   });
-  const { runCommand } = await import('../../cli/child.ts');
+  const { runCommand } = await import('../child.ts');
   const variables = {
     BIZMSG_BASE_URL: locator.url,
     BIZMSG_API_KEY: locator.keys.sandbox,

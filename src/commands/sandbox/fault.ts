@@ -33,7 +33,7 @@ export const addFault = command({
   ].join('\n'),
   params: {
     on: knowing(
-      { of: faultTargetWords, commas: true },
+      faultTargetWords,
       option(
         '--on <names>',
         'the endpoints or events it affects, comma-separated: send-template, contacts-list, contacts-create, templates-list, campaigns-list, requests (all); or message.read, message (its family), events (all)',

@@ -12,13 +12,13 @@ export const setPlan = command({
   details: 'The rate limit counts from the first request; after sandbox clock advance 60s it starts again.',
   params: {
     plan: knowing(
-      { of: planNames },
+      planNames,
       required('<name>', `the plan: ${planNames.join(', ')}`, (text) => chosen(text, planNames)),
     ),
     rate: option('--rate <rate>', "requests, instead of the plan's: 20/s or 300/m", rate),
     monthly: option('--monthly <n>', "messages a month, instead of the plan's", count),
     without: knowing(
-      { of: planWords, commas: true },
+      planWords,
       option('--without <names>', `exclude these, comma-separated: ${planWords.join(', ')}`, excluded),
     ),
   },

@@ -18,7 +18,7 @@ const fieldOptions = {
     '--message <id>',
     'message.delivered, .read, .failed: the message (default: the latest that can still get this event)',
   ),
-  to: option('--to <phone>', 'instead of --message: send a new message to this number first'),
+  to: option('--to <phone>', 'instead of --message: a new message to this number'),
   template: option(
     '--template <name>',
     'the template of the new message or campaign (default: the first approved one)',

@@ -48,7 +48,7 @@ async function run(
   words: readonly string[],
   afterwards: (exit: number) => Promise<void>,
 ): Promise<number> {
-  const { runCommand } = await import('../../cli/child.ts');
+  const { runCommand } = await import('../child.ts');
   return runCommand(context.host, { command: words, stateFolder: context.stateFolder(), afterwards });
 }
 

@@ -2,7 +2,7 @@ import { CliError, forOption, usage } from '../../base/errors.ts';
 import { type Context, streaming } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { counted } from '../../cli/output/figures.ts';
-import { flag, type Input, knowing, option, repeated, words } from '../../cli/params.ts';
+import { flag, type Input, option, repeated, words } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
 import type { Received } from '../../logs/events.ts';
 import type { Attempt, Past } from '../../logs/forwards.ts';
@@ -21,7 +21,7 @@ export const replayEvents = streaming({
     'its last forward. Exit 10: some were not answered with 2xx.',
   ].join('\n'),
   params: {
-    ids: knowing({ of: 'events' }, words('[ids...]', 'the ids of events from webhooks history, or their beginnings')),
+    ids: words('[ids...]', 'the ids of events from webhooks history, or their beginnings'),
     ...selectionParams(eventSelection),
     where: repeated('--where <path=value>', whereText),
     to: option(

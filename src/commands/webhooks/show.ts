@@ -3,7 +3,7 @@ import { statsOf } from '../../base/files.ts';
 import { parseJson } from '../../base/json.ts';
 import { command, type Context, type Ui } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
-import { argument, knowing, option } from '../../cli/params.ts';
+import { argument, option } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
 import type { WebhookEvent } from '../../webhooks/event/event.ts';
 import type { Forwarded, Past } from '../../logs/forwards.ts';
@@ -24,12 +24,9 @@ export const showEvent = command({
     'reads such a file. An existing file is overwritten only after a question, or with --yes.',
   ].join('\n'),
   params: {
-    id: knowing(
-      { of: 'events' },
-      argument(
-        '[id]',
-        'the id of an event from webhooks history, its beginning, or a message id (default: the newest event)',
-      ),
+    id: argument(
+      '[id]',
+      'the id of an event from webhooks history, its beginning, or a message id (default: the newest event)',
     ),
     raw: option('--raw <file>', 'write the event as received to a file, or - for stdout'),
   },

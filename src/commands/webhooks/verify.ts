@@ -1,7 +1,7 @@
 import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
-import { argument, knowing, option } from '../../cli/params.ts';
+import { argument, option } from '../../cli/params.ts';
 import type { RawDelivery } from '../../webhooks/event/raw.ts';
 import type { Verdict } from '../../delivery/signature.ts';
 import { withHistory } from './recorded.ts';
@@ -16,10 +16,7 @@ export const verifyEvent = command({
     'tried. Exit 0: the signature is good. 12: it is bad or missing. 3: no webhook secret is known.',
   ].join('\n'),
   params: {
-    id: knowing(
-      { of: 'events' },
-      argument('[id]', 'the id of an event from webhooks history, or its beginning (default: the newest)'),
-    ),
+    id: argument('[id]', 'the id of an event from webhooks history, or its beginning (default: the newest)'),
     file: option('--file <file>', 'an event file written by webhooks show --raw, or - for stdin'),
     at: option('--at <time>', 'check the age at this time: 2026-05-01T12:00:00Z, or Unix seconds', moment),
     ...secretParams,

@@ -4,7 +4,6 @@ import { extname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type CliError, configuration, fsError, unsafe, usage } from '../../base/errors.ts';
 import { tooManyFiles, whyUnreadable } from '../../base/files.ts';
-import { suggestFile } from '../../cli/input.ts';
 import { createEscapeScan, delimiterOf, type Escapes } from './csv.ts';
 import { createDecoder, type Encoding, encodingOf } from './encoding.ts';
 import { createArrayReader, createLineReader } from './json.ts';
@@ -293,13 +292,11 @@ function readError(file: File, error: unknown): unknown {
       tooManyFiles(error)?.hint,
       error,
     );
-  // Only a path that was typed gets a suggestion, not the copy of stdin.
-  const near = file.name === file.path ? suggestFile(file.path) : undefined;
-  return found ? unreadable(file, whyUnreadable(error) ?? found.reason, near) : error;
+  return found ? unreadable(file, whyUnreadable(error) ?? found.reason) : error;
 }
 
-function unreadable(file: File, reason: string, hint?: string): CliError {
-  return usage(`"${file.name}" cannot be read: ${reason}`, hint ?? 'use the path of a file with one record per row');
+function unreadable(file: File, reason: string, hint = 'use the path of a file with one record per row'): CliError {
+  return usage(`"${file.name}" cannot be read: ${reason}`, hint);
 }
 
 /** Failures of the machine, not of the file. */

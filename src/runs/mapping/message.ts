@@ -89,7 +89,7 @@ function namesColumn(name: string): CliError {
 }
 
 /** Refuses options that are wrong for any input. */
-export function checkMessageMapping({ params, map = [], allowEmpty = false }: MessageMappingOptions): void {
+export function checkMessageMapping({ map = [] }: MessageMappingOptions): void {
   const other = map.find(({ to }) => to.join('.') !== 'phone');
   if (other)
     throw usage(
@@ -97,8 +97,6 @@ export function checkMessageMapping({ params, map = [], allowEmpty = false }: Me
       `--map COLUMN=phone names the column of the phones; -p ${shellQuote(`:${other.from}`)} sends the value of a column`,
     );
   if (map.length > 1) throw usage('--map names two columns of phones', 'name one');
-  const empty = params.findIndex((param) => 'value' in param && param.value === '');
-  if (empty !== -1 && !allowEmpty) throw usage(`param ${empty + 1} is empty`, 'add --allow-empty if that is intended');
 }
 
 function paramReader(param: ParamSource, place: number, { allowEmpty = false }: MessageMappingOptions): ParamReader {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { maskKey } from '../../../src/base/redact.ts';
-import { createPrinter } from '../../../src/cli/output/printer.ts';
-import { createUi } from '../../../src/cli/output/ui.ts';
+import { Printer } from '../../../src/cli/output/printer.ts';
+import { createUi, plain } from '../../../src/cli/output/ui.ts';
 
 const key = 'sk_test_0123456789abcdef0123456789abcdef';
 const rows = [1, 2].map((id) => ({ id, detail: { [key]: 1 }, note: `sent with ${key} at noon`, list: [key, 'x'] }));
@@ -11,10 +11,9 @@ it.each(['print', 'items'] as const)('masks a key before a narrow table cuts it 
     let text = '';
     const write = async (part: string | Uint8Array) => void (text += String(part));
     const out = { isTTY: true, columns: width, write };
-    const surroundings = { terminal: true, width, noColor: true, env: {}, now: () => 0 };
-    const printer = createPrinter({
+    const printer = new Printer({
       out,
-      ui: await createUi(surroundings, () => undefined),
+      ui: createUi({ stdout: out, stderr: out, now: () => 0 }, plain, () => undefined),
       format: 'table',
       piped: 'json',
       columns: undefined,

@@ -34,9 +34,9 @@ it.each<[string, (text: string) => unknown, string, string, unknown]>([
   ['--map', mapFlag, 'a=', '"a=" has an empty part', 'such as attributes.city'],
   ['--map', mapFlag, 'a=b..c', '"a=b..c" has an empty part', 'such as attributes.city'],
   ['--type', typeFlag, 'tags', '"tags" is not field=type', expect.stringContaining('such as tags=list')],
-  ['--type', typeFlag, 'tags=json5', '"json5" is not one of number, boolean, json, list', undefined],
   ['--country', countryFlag, 'xx', '"xx" is not a country', 'such as DE or Germany, :COLUMN, or intl (49170…)'],
   ['--country', countryFlag, ':', '":" is not a country', expect.any(String)],
+  ['--type', typeFlag, 'tags=json5', '"json5" is not one of number, boolean, json, list', 'did you mean json?'],
 ])('refuses %s %j', (_flag, read, text, message, hint) => {
   expect(thrown(() => read(text))).toMatchObject({ exit: 'usage', message: expect.stringContaining(message), hint });
 });

@@ -160,8 +160,3 @@ it('refuses --map for anything but the phone', () => {
     hint: expect.stringContaining('-p :First'),
   });
 });
-
-it('refuses an empty param for all rows before anything is read', () => {
-  const options = full({ params: [column('a'), word('')] });
-  expect(thrown(() => checkMessageMapping(options))).toMatchObject({ exit: 'usage', message: 'param 2 is empty' });
-});

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runRate } from '../../src/cli/params.ts';
+import { batchParams } from '../../src/runs/options.ts';
 import { thrown } from '../support/thrown.ts';
 
 it.each([
@@ -10,9 +10,12 @@ it.each([
   ['20/s', { perWindow: 20, window: 1_000 }],
   ['none', 'none'],
 ])('reads the rate %s', (text, rate) => {
-  expect(runRate(text)).toEqual(rate);
+  expect(batchParams.rate.read([text])).toEqual(rate);
 });
 
 it.each(['0%', '101%', '0/m', '300', '20/h', '-1%', '', '1e3/m', '90 %'])('refuses the rate %j', (text) => {
-  expect(thrown(() => runRate(text))).toMatchObject({ exit: 'usage', hint: 'use 300/m, 20/s, 90% or none' });
+  expect(thrown(() => batchParams.rate.read([text]))).toMatchObject({
+    exit: 'usage',
+    hint: 'use 300/m, 20/s, 90% or none',
+  });
 });

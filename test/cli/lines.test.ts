@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { parse, wantsJson } from '../../src/cli/parser.ts';
+import { tree } from '../../src/commands/index.ts';
+import { cli } from '../support/cli.ts';
+import { newHome } from '../support/fake-service.ts';
+import { words } from '../support/shell-words.ts';
+
+const bare = (text: string) => text;
+const parsed = (line: string) => parse(tree, words(line), { width: 80, bold: bare, dim: bare });
+
+/** The texts of a line that are not empty. */
+async function textsOf(line: string) {
+  const { path, texts } = await parsed(line);
+  return {
+    path: path.slice(1).join(' '),
+    ...Object.fromEntries(Object.entries(texts).filter(([, all]) => all.length)),
+  };
+}
+
+describe('a line', () => {
+  it.each([
+    ['contacts list', { path: 'contacts list' }],
+    ['--profile x contacts list --all', { path: 'contacts list', profile: ['x'], all: [''] }],
+    ['contacts -o json list', { path: 'contacts list', output: ['json'] }],
+    ['-ojson --profile=x contacts list', { path: 'contacts list', output: ['json'], profile: ['x'] }],
+    ['--profile contacts contacts list', { path: 'contacts list', profile: ['contacts'] }],
+    ['contacts list --yq', { path: 'contacts list', yes: [''], quiet: [''] }, 'contacts list -yq'],
+    ['send-template 1 list', { path: 'send-template', phone: ['1'], template: ['list'] }],
+    ['send-template -p a -p b=c 1', { path: 'send-template', params: ['a', 'b=c'], phone: ['1'] }],
+    ['send-template -p -', { path: 'send-template', params: ['-'] }],
+    ['send-template -p=Ada -pBo --param=--yes', { path: 'send-template', params: ['Ada', 'Bo', '--yes'] }],
+    ['send-template -p=-5 -p-x --param=a=b', { path: 'send-template', params: ['-5', '-x', 'a=b'] }],
+    ['send-template -p= --param=', { path: 'send-template', params: ['', ''] }],
+    [
+      'send-template --wait 1 welcome',
+      { path: 'send-template', wait: ['delivered'], phone: ['1'], template: ['welcome'] },
+    ],
+    ['send-template --wait=read 1', { path: 'send-template', wait: ['read'], phone: ['1'] }],
+    ['contacts list --no-colour', { path: 'contacts list', noColor: [''] }],
+    ['sandbox exec -- npm test --watch -- -x', { path: 'sandbox exec', words: ['npm', 'test', '--watch', '--', '-x'] }],
+    [
+      'sandbox exec --plan growth npm test -q --a=b',
+      { path: 'sandbox exec', plan: ['growth'], words: ['npm', 'test', '-q', '--a=b'] },
+    ],
+    ["sandbox exec -- ''", { path: 'sandbox exec', words: [''] }],
+    [
+      'webhooks expect order.paid --count 2 -- npm -q',
+      { path: 'webhooks expect', event: ['order.paid'], count: ['2'], words: ['npm', '-q'] },
+    ],
+  ])('%s', async (line, texts, typed = line) => {
+    expect(await textsOf(typed)).toEqual(texts);
+  });
+});
+
+/** The message and the hint for a line that is refused with exit 2. */
+async function refusal(line: string): Promise<readonly [message: string, hint: string]> {
+  const { code, stdout, stderr } = await cli(words(line), { home: newHome() });
+  const [message = '', hint = ''] = stderr.split('\n').map((one) => one.trim());
+  if (code !== 2 || stdout !== '') throw new Error(`${line}: ${code} ${stdout}`);
+  return [message.replace('error: ', ''), hint];
+}
+
+it.each([
+  [
+    'an option after -p',
+    'send-template -p --yes',
+    '-p is followed by "--yes", which looks like an option',
+    'if it is the value, write -p=--yes',
+  ],
+  [
+    'an option with a value',
+    'send-template -p --mode=live',
+    '-p is followed by "--mode=live", which looks like an option',
+    'if it is the value, write -p=--mode=live',
+  ],
+  [
+    'an option after -- as a value',
+    'send-template -p -- --yes',
+    '-p is followed by "--", which looks like an option',
+    'if it is the value, write -p=--',
+  ],
+  [
+    'a number below zero',
+    'contacts list --limit -1',
+    '--limit is followed by "-1", which looks like an option',
+    'if it is the value, write --limit=-1',
+  ],
+  ['an empty value', "send-template -p ''", 'the value of -p is empty', '-p= sends it'],
+  [
+    'an empty value of another option',
+    'contacts list --profile=',
+    'the value of --profile is empty',
+    'is a variable not set?',
+  ],
+  [
+    'an empty value before the command',
+    "--profile '' contacts list",
+    'the value of --profile is empty',
+    'is a variable not set?',
+  ],
+  ['an empty argument', "send-template ''", 'an argument is empty', 'is a variable not set?'],
+  ['an empty argument after --', "send-template -- 1 ''", 'an argument is empty', 'is a variable not set?'],
+  ['an option twice', 'contacts list --limit 1 --limit 2', '--limit is given twice', 'give it once'],
+  [
+    'a global option before and after',
+    '--profile a contacts list --profile b',
+    '--profile is given twice',
+    'give it once',
+  ],
+  ['no value', 'contacts list --columns', '--columns needs a value', 'see bizmsg contacts list --help'],
+  ['a value of a flag', 'contacts list --quiet=yes', '--quiet takes no value', 'write --quiet instead of --quiet=yes'],
+  [
+    'an unknown choice',
+    'contacts list -o jsn',
+    '--output: "jsn" is not one of table, json, ndjson, csv, tsv, id',
+    'did you mean json?',
+  ],
+  [
+    'a file as a format',
+    'contacts export -o people.csv',
+    '--output: "people.csv" is not one of table, json, ndjson, csv, tsv, id',
+    'results go to stdout: -o csv > people.csv',
+  ],
+  ['a mistyped option', 'contacts list --limt 3', 'unknown option --limt', 'did you mean --limit?'],
+  ['a mistyped global option', 'contacts list --colums id', 'unknown option --colums', 'did you mean --columns?'],
+  ['an unknown option', 'contacts list --xyzzy', 'unknown option --xyzzy', 'see bizmsg contacts list --help'],
+  ['a value below zero', 'sandbox clock advance -5s', 'unknown option -5s', 'see bizmsg sandbox clock advance --help'],
+  [
+    'an option before its command',
+    '--all contacts list',
+    'unknown option --all',
+    'put the options of a command after its name',
+  ],
+  [
+    'a key',
+    'contacts list --token abc',
+    'unknown option --token',
+    'keys are never arguments: bizmsg login stores one in a profile, or set BIZMSG_API_KEY and BIZMSG_BASE_URL',
+  ],
+  ['a mistyped command', 'contcats list', '"contcats" is not a command of bizmsg', 'did you mean bizmsg contacts?'],
+  [
+    'one of a group',
+    'contacts lsit',
+    '"lsit" is not a command of bizmsg contacts',
+    'did you mean bizmsg contacts list?',
+  ],
+  ['one in help', 'help contcats', '"contcats" is not a command of bizmsg', 'did you mean bizmsg contacts?'],
+  ['one with --help', 'contcats --help', '"contcats" is not a command of bizmsg', 'did you mean bizmsg contacts?'],
+  ['an unknown command', 'xyzzy', '"xyzzy" is not a command of bizmsg', 'see bizmsg --help'],
+  ['a habit', 'keys list', '"list" is not a command of bizmsg keys', 'did you mean bizmsg profiles list?'],
+  ['another habit', 'import people.csv', '"import" is not a command of bizmsg', 'did you mean bizmsg contacts import?'],
+  ['an announced feature', 'flows', 'flows: announced by the API, not available yet', 'coming soon: trigger a flow'],
+  ['options only', '--quiet', 'bizmsg needs a command', 'see bizmsg --help'],
+  ['a missing argument', 'sandbox reset', '<what> is missing', 'write bizmsg sandbox reset <what>'],
+  [
+    'a phone in several words',
+    'send-template +49 170 1234567 welcome',
+    '"1234567" is one argument too many',
+    "quote the phone: '+49 170 1234567'",
+  ],
+  [
+    'a param without -p',
+    'send-template +12025550101 welcome Ada',
+    '"Ada" is one argument too many',
+    'did you mean -p Ada?',
+  ],
+  [
+    'another word',
+    'runs show a b',
+    '"b" is one argument too many',
+    'write bizmsg runs show [id] [options], and quote a value that has a space',
+  ],
+])('refuses %s: %s', async (_, line, message, hint) => {
+  expect(await refusal(line)).toEqual([message, hint]);
+});
+
+it.each(['login sk_live_0123456789abcdef', '--api-key sk_test_abcdefgh contacts list'])(
+  'says that a key is never an argument: %s',
+  async (line) => {
+    const [message, hint] = await refusal(line);
+    expect([message.includes('0123456789'), hint]).toEqual([false, expect.stringContaining('so replace it')]);
+  },
+);
+
+it('says that the phone comes before the template', async () => {
+  expect(await refusal("send-template 'order update' +12025550101 -p Ada")).toEqual([
+    '"order update" is not a phone number',
+    "the phone comes first, then the template: bizmsg send-template +12025550101 'order update'",
+  ]);
+});
+
+it.each([
+  ['x -o json', true],
+  ['x -ondjson', true],
+  ['x --output=json', true],
+  ['x -o=json', true],
+  ['x -o tsv', false],
+  ['x -- -o json', false],
+  ['x -p json', false],
+])('detects JSON on stderr for %s', (line, json) => {
+  expect(wantsJson(words(line))).toBe(json);
+});
+
+it.each(['contacts lsit -o json', 'contacts list --limt 3 -o json', '-o json', 'contacts list -o json --limit'])(
+  'reports the error of %s as JSON',
+  async (line) => {
+    const { stdout, stderr } = await cli(words(line), { home: newHome() });
+    expect([stdout, JSON.parse(stderr)]).toEqual(['', { error: expect.objectContaining({ code: 'usage' }) }]);
+  },
+);
