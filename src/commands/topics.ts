@@ -21,10 +21,8 @@ const exitCodes = `Exit codes
   11   refused for safety: the mode, a key of another address, a missing
        confirmation, a redirect, people who got the template before
   12   a check failed, or the opposite of the awaited event occurred
-  13   unsure: the request may have been processed. A POST was sent, and then a
-       time-out, a 408, a 409, a reset, a 5xx or an invalid response followed.
-       bizmsg does not repeat it unless you ask. Also: an awaited event did not
-       arrive in time
+  13   unsure: the request may have been processed, since a POST was sent and no
+       clear answer came; it is not repeated. Or: an awaited event did not come
   126  the command of sandbox exec or webhooks expect cannot be run
   127  the command of sandbox exec or webhooks expect was not found
   129  hung up
@@ -32,9 +30,8 @@ const exitCodes = `Exit codes
   143  terminated
 
 sandbox exec and webhooks expect exit with the code of the command that they
-run, doctor with the code of its first failure. Ctrl-C ends webhooks listen and
-sandbox start with 0. A run that stopped (3, 4, 7, 9, 129, 130, 143) goes on
-when the same command is repeated.
+run. Ctrl-C ends webhooks listen and sandbox start with 0. A run that stopped
+(3, 4, 7, 9, 129, 130, 143) goes on when the same command is repeated.
 `;
 
 const environment = `Environment
@@ -43,8 +40,7 @@ const environment = `Environment
   BIZMSG_BASE_URL     the base URL of the service
   BIZMSG_PROFILE      the profile; cannot be combined with BIZMSG_API_KEY
   BIZMSG_MODE         sandbox or live, like --mode
-  BIZMSG_ACCOUNT      whose messages these are; a name in the profile comes
-                      first, and without any it is the address
+  BIZMSG_ACCOUNT      whose messages these are, if the profile does not say it
   BIZMSG_TEAM         the line of a team, from bizmsg team init
   BIZMSG_LOCAL_ONLY   "1": refuse every target except the local sandbox
   BIZMSG_WEBHOOK_SECRET  the secret that signs webhook events
@@ -53,28 +49,17 @@ const environment = `Environment
   BIZMSG_STATE_DIR    the folder of everything else (default:
                       ~/.local/state/bizmsg, on Windows %LOCALAPPDATA%\\bizmsg)
   XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME
-                      replace ~/.config, ~/.local/state and ~/.cache; a relative
-                      folder is an error (exit 3)
+                      replace ~/.config, ~/.local/state and ~/.cache
   HTTPS_PROXY, ALL_PROXY, NO_PROXY
-                      an HTTP proxy for calls of the service over https, and
-                      hosts without it, such as example.com,api.example.org:8443
+                      an HTTP proxy for https, and hosts without it
   NODE_EXTRA_CA_CERTS more certificate authorities
-  NODE_TLS_REJECT_UNAUTHORIZED
-                      "0" disables certificate checks; then bizmsg does not send
-                      a live key over https (exit 11)
   NO_COLOR, FORCE_COLOR  turn colors off or on
   CI, ACCESSIBLE      no lines that change in place; with CI no prompts either
-  TERM                "dumb": no colors, no lines that change in place
   BROWSER             the browser of sandbox open, on Linux with xdg-open
 
 A BIZMSG_ variable that is set but empty is an error (exit 3), because a missing
-secret looks like that. The key comes from the first of these that is set:
---profile, BIZMSG_API_KEY with BIZMSG_BASE_URL, BIZMSG_PROFILE, the profile in
-use; bizmsg whoami shows which.
-
-The state folder has no keys of an account. If you remove it, bizmsg no longer
-knows what was sent, and the same command sends all rows again. A state folder
-that belongs to another user, or that others can write to, is refused (exit 3).
+secret looks like that; so is a relative folder. bizmsg whoami shows which key a
+command would use. Without the state folder, bizmsg does not know what was sent.
 `;
 
 const twice = `Nobody gets the same template twice by accident
@@ -93,24 +78,9 @@ and single messages of this machine did with the same account:
 So a monthly message and a daily reminder with another date pass. A correction
 does not: people who were reached keep the first text.
 
-  --skip-sent[=TIME]   skip those who got it before, within TIME whatever the
-                       text (default: 30d, at most 400d); unsure rows are held
-                       back (exit 10)
-  --job NAME           send each row once under this name, whenever the command
-                       is repeated; new people of the file are added. A new job
-                       asks like a batch, and keeps --skip-sent or --again
-  --again              send all once more. A script needs --job NAME with it, so
-                       that repeating the command sends only the rest
-  --per COLUMN         several messages for one person, told apart by a column
-                       such as the order
-  --continue           continue a run that was idle for 12 hours, that another
-                       key began, or whose people get other texts now
-  --retry-unsure       send unsure rows once more: they become sent, or stay
-                       unsure. A script sends them once in 24 hours
-
-A daily reminder needs no option. A weekly message with the same text needs a
-name for the occasion: --job news-$(date +%V) --again. A file that grows keeps
-one name: --job welcome.
+A weekly message with the same text needs a name for the occasion:
+--job news-$(date +%V) --again. A file that grows keeps one name: --job welcome.
+--skip-sent leaves out those who got it before, and sends to the others.
 
 An import skips what was imported within 30 days; --again imports all. A single
 message asks if the same text went to the person within 10 minutes, within 20
@@ -129,27 +99,21 @@ Practise in the sandbox, which needs no account and sends nothing:
   bizmsg sandbox messages -o json
   bizmsg sandbox exec -- npm test
 
-BIZMSG_LOCAL_ONLY=1 refuses every other target, --mode sandbox refuses a live
-key for one command, and whoami shows which key a command would use.
+BIZMSG_LOCAL_ONLY=1 refuses every other target, --dry-run sends nothing, and
+--no-input never prompts: a missing value is exit 2, a missing confirmation
+exit 11, and the hint names the option. A live batch from a script needs
+--at-most N. bizmsg help -o json has all commands with their options.
 
-  --dry-run           shows what would be sent, and why the rest would not be
-  --no-input          never prompts: a missing value is exit 2, a missing
-                      confirmation exit 11, and the hint names the option
-  --at-most N         a live batch from a script needs it
-  help -o json        all commands with their options and exit codes
+Read the exit code before you repeat anything. 7, 8 and 9: nothing was done, so
+repeat the command. 10: some rows failed; runs show lists them. 13: the message
+may have been sent; do not repeat it, but look at the events or ask a person.
+With -o json, stderr has one JSON object a line, and the last one is the error:
+code, message, hint, and done, which is "no" or "unknown".
 
-Afterwards, read the exit code (bizmsg help exit-codes) before you repeat
-anything. 7, 8 and 9: nothing was done, so repeat the command. 10: some rows
-failed; runs show lists them. 13: the message may have been sent; do not repeat
-it, but look at the events or ask a person. With -o json, stderr has one JSON
-object a line, and the last one is the error: code, message, hint, and done,
-which is "no" or "unknown".
-
-With a live key and an address that is not on this machine, a command that sends
-or changes something is refused (exit 11) if an AI agent runs it, which bizmsg
-notices by a variable such as AI_AGENT, CLAUDECODE or CURSOR_AGENT. A person can
-allow it: profiles set NAME --agents live. This is a seat belt, not a lock: who
-can read the key can use it otherwise. Give an agent a sandbox key.
+A live command that sends or changes something at an address that is not on this
+machine is refused (exit 11) if an AI agent runs it, which a variable such as
+AI_AGENT or CLAUDECODE shows. A person can allow it: profiles set NAME --agents
+live. This is a seat belt, not a lock: give an agent a sandbox key.
 `;
 
 const files = `Files of rows, for send-batch and contacts import
@@ -165,20 +129,18 @@ JSON a column is a field. Cells of a workbook are read as they are shown.
                          -p= is empty, and -p ::text begins with a colon
   --where country=DE     only the rows with this value in a column; in JSON also
                          in a nested field: address.city=Bonn
-  --set source=fair      contacts import: the same text in a field of all
   --type age=number      contacts import: number, boolean, json, list (split at
                          commas), list:semicolon or list:pipe
 
 Phones with + or 00 are read in any notation: +1 (202) 555-0101. National ones
-need --country: DE, Germany, or :land for the column land. With --country intl,
-numbers without + begin with a country code (49170…). A file that is not UTF-8
-needs --encoding, or has a byte order mark; on a terminal bizmsg asks. A row with an empty variable fails. A row that
-equals an earlier one is skipped.
+need --country: DE, Germany, or :land for the column land; with intl, all begin
+with a country code (49170…). A file that is not UTF-8 needs --encoding, or has
+a byte order mark. A row with an empty variable fails, and one that equals an
+earlier one is skipped.
 
-Failed rows are written to people.failed.csv beside people.csv or people.xlsx,
-with the reason in a column that an import ignores, and unsure ones, which may
-have been sent, to people.unsure.csv. Fix the rows there, and run the command
-with that file.
+Failed rows are written to people.failed.csv beside people.csv, with the reason
+in a column that an import ignores, and unsure ones, which may have been sent,
+to people.unsure.csv. Fix the rows there, and run the command with that file.
 `;
 
 function options(): string {
