@@ -196,6 +196,10 @@ function longest(texts: readonly string[]): number {
 
 /** Whether errors and notes are JSON. It works on lines that cannot be parsed, too. */
 export function wantsJson(argv: readonly string[]): boolean {
-  const [line = ''] = argv.join(' ').split(' -- ');
-  return /(?:^| )(?:-o[ =]?|--output[ =])(?:nd)?json(?: |$)/.test(line);
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  return words.some((word, at) => {
+    const isApart = word === '-o' || word === '--output';
+    return /^(?:nd)?json$/.test(isApart ? (words[at + 1] ?? '') : (/^(?:-o=?|--output=)(.*)$/s.exec(word)?.[1] ?? ''));
+  });
 }

@@ -46,8 +46,9 @@ describe('the packed file', () => {
 
   it('is small', () => {
     const unpacked = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
-    expect(statSync(inject('tarball')).size).toBeLessThan(1_000_000);
-    expect(unpacked).toBeLessThan(2_900_000);
+    // The largest are undici (530 kB), what conf needs (215 kB) and the numbering plans of phones (195 kB).
+    expect(statSync(inject('tarball')).size).toBeLessThan(1_050_000);
+    expect(unpacked).toBeLessThan(3_000_000);
   });
 
   it('contains no path of the build machine', () => {
