@@ -112,8 +112,11 @@ code, message, hint, and done, which is "no" or "unknown".
 
 A live command that sends or changes something at an address that is not on this
 machine is refused (exit 11) if an AI agent runs it, which a variable such as
-AI_AGENT or CLAUDECODE shows. A person can allow it: profiles set NAME --agents
-live. This is a seat belt, not a lock: give an agent a sandbox key.
+AI_AGENT or CLAUDECODE shows. A person can allow it:
+
+  bizmsg profiles set NAME --agents live
+
+This is a seat belt, not a lock: give an agent a sandbox key.
 `;
 
 const files = `Files of rows, for send-batch and contacts import

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { loadSqlite } from '../../../bin/sqlite.js';
 import type { Sqlite } from '../../../src/base/host.ts';
 import { isRecord } from '../../../src/contract/readers.ts';
+import { later } from '../../support/cli.ts';
 import { isLong } from '../../support/long-tests.ts';
 import type { Asked, Reply } from '../../support/service.ts';
 import { day, hour, minute, openMachine, people } from './rig.ts';
@@ -35,6 +36,12 @@ const steps = fc.array(
 );
 
 type Step = typeof steps extends fc.Arbitrary<readonly (infer One)[]> ? One : never;
+
+/** After a 429, processes wait for each other for seconds. */
+const hurried = {
+  later: (milliseconds: number, run: () => void) => later(milliseconds / 20, run),
+  steady: () => performance.now() * 20,
+};
 
 it('two processes send to each person once and leave out none', { timeout: 30_000 + numRuns * 2_000 }, async () => {
   await fc.assert(fc.asyncProperty(steps, check), { numRuns });
@@ -143,6 +150,7 @@ async function check(steps: readonly Step[]): Promise<void> {
       kill: (one: number) => one === process.pid || living.has(one),
       signal: interrupt.signal,
       sqlite: () => mortal(command),
+      ...hurried,
       name: `${pid}.csv`,
     };
     const typed = words.filter(Boolean).join(' ');
@@ -194,7 +202,7 @@ async function check(steps: readonly Step[]): Promise<void> {
       if (run['job'] !== null && run['state'] === 'unfinished') await machine.run(['runs', 'close', String(run['id'])]);
     machine.reply = (message) => (record(message, { isSingle: false }).reply = 200);
     const all = people(1, 3, () => ({ name: 'text 0' }));
-    const { code, stderr, summary } = await machine.batch(all, '--skip-sent --continue');
+    const { code, stderr, summary } = await machine.batch(all, '--skip-sent --continue', hurried);
     const reached = new Set(requests.flatMap(({ message, reply }) => (reply === 200 ? [message.phone] : [])));
     const held = code === 10 ? (summary?.skipped['unsure'] ?? 0) : 0;
     if ((code !== 0 && code !== 10) || reached.size + held < 3)
