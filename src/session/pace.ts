@@ -7,6 +7,7 @@ import { inMemory } from '../base/sqlite-connection.ts';
 import type { Database } from '../base/transaction.ts';
 import { createPace, type KnownPace, minuteLength, type Pace, paceSchema } from '../client/pace.ts';
 import { type Plan, plans } from '../contract/plans.ts';
+import { accountOf } from './account.ts';
 import type { CheckedTarget, Session } from './session.ts';
 
 /** Milliseconds of a wait that is worth a note. */
@@ -47,7 +48,7 @@ export function pausedPace(pace: Pace, closedFor: () => number, later: Later): P
 }
 
 function shared(session: Session, checkedTarget: CheckedTarget) {
-  return { host: session.host, log: openLog(session), account: accountFor(checkedTarget) };
+  return { host: session.host, log: openLog(session), account: minuteOf(session, checkedTarget) };
 }
 
 /** The log of this machine, opened when it is used. If that fails, it is one of this process. */
@@ -80,17 +81,13 @@ function openLog(session: Session): Pick<Database, 'write' | 'close'> {
   };
 }
 
-/**
- * Distinguishes the few keys of a machine without revealing them. Two keys with the same name would only share a pace,
- * so a cheap hash suffices (node:crypto takes 2 ms to load). Machines do not share it: their clocks differ.
- */
-function accountFor({ target: { baseUrl, key }, running }: CheckedTarget): string {
-  // A sandbox has one limit for all keys.
-  const account = running?.minute ? `sandbox ${running.minute.moved}` : key;
-  const parts = [machineId(), new URL(baseUrl).origin, account];
-  let sum = 0x811c9dc5;
-  for (const byte of Buffer.from(parts.join('\n'))) sum = Math.imul(sum ^ byte, 0x01000193) >>> 0;
-  return sum.toString(16).padStart(8, '0');
+/** All keys of an account and mode share its minute; those of a sandbox share one. Clocks of machines differ. */
+function minuteOf({ host }: Session, checkedTarget: CheckedTarget): string {
+  const { target, running } = checkedTarget;
+  const account = running?.minute
+    ? `sandbox ${new URL(target.baseUrl).origin} ${running.minute.moved}`
+    : `${target.mode === 'sandbox' ? 'sandbox' : 'live'} ${accountOf(host.env, checkedTarget)}`;
+  return `${machineId()} ${account}`;
 }
 
 function reasonOf(error: unknown): string {
