@@ -31,6 +31,7 @@ export type ErrorCode =
   | 'answer-too-large'
   | 'bad-secret'
   | 'bad-variable'
+  | 'batch-taken'
   | 'bug'
   | 'ca-file'
   | 'clock-wrong'

@@ -1,0 +1,119 @@
+import { query, type Database, type Row, type Statement, type Transaction } from '../base/transaction.ts';
+import { integer, text, word } from './columns.ts';
+
+/** The batch of single messages. */
+export const singles = '';
+
+export interface Scope {
+  readonly account: string;
+  readonly mode: 'live' | 'sandbox';
+  readonly kind: 'message' | 'import';
+  readonly template: string;
+}
+
+export type Owner = Pick<Scope, 'account' | 'mode'>;
+
+export interface Batch {
+  readonly id: string;
+  readonly scope: Scope;
+  readonly scopeNumber: number;
+  readonly name: string;
+  /** The column of `--per`, or ''. */
+  readonly per: string;
+  /** Kept options and columns of the file, as JSON of the caller. */
+  readonly told: string;
+  readonly columns: string;
+  readonly command: string;
+  readonly file: string;
+  readonly madeAt: number;
+  readonly lastAt: number;
+  /** When `--again` was first used; otherwise 0. */
+  readonly againAt: number;
+  readonly load: number;
+  readonly isLoading: boolean;
+  readonly isCancelled: boolean;
+  readonly worker: string;
+  /** End of the worker's lease. */
+  readonly until: number;
+}
+
+/** Statements within a transaction. */
+export type Steps<T> = ReturnType<Transaction<T>>;
+
+export const batchColumns = 'b.*, s.account, s.mode, s.kind, s.template';
+const from = 'FROM batch b JOIN scope s ON s.n = b.scope';
+
+export function batchOf(row: Row): Batch {
+  return {
+    id: text(row, 'id'),
+    scope: scopeOf(row),
+    scopeNumber: integer(row, 'scope'),
+    name: text(row, 'name'),
+    per: text(row, 'per'),
+    told: text(row, 'told'),
+    columns: text(row, 'columns'),
+    command: text(row, 'command'),
+    file: text(row, 'file'),
+    madeAt: integer(row, 'made_at'),
+    lastAt: integer(row, 'last_at'),
+    againAt: integer(row, 'again_at'),
+    load: integer(row, 'load'),
+    isLoading: integer(row, 'loading') === 1,
+    isCancelled: integer(row, 'is_cancelled') === 1,
+    worker: text(row, 'worker'),
+    until: integer(row, 'until'),
+  };
+}
+
+export function scopeOf(row: Row): Scope {
+  return {
+    account: text(row, 'account'),
+    mode: word(row, 'mode', ['live', 'sandbox']),
+    kind: word(row, 'kind', ['message', 'import']),
+    template: text(row, 'template'),
+  };
+}
+
+export function isWorking(batch: Pick<Batch, 'until'>, now: number): boolean {
+  return batch.until > now;
+}
+
+export function* batchWithId(id: string): Steps<Batch | undefined> {
+  const [row] = yield* query(`SELECT ${batchColumns} ${from} WHERE b.id = $1`, id);
+  return row && batchOf(row);
+}
+
+/** All batches of an account and mode, in the order in which they were made. */
+export function* batchesOf({ account, mode }: Owner): Steps<readonly Batch[]> {
+  const sql = `SELECT ${batchColumns} ${from} WHERE s.account = $1 AND s.mode = $2 AND b.name <> ''
+    ORDER BY b.made_at, b.id`;
+  return (yield* query(sql, account, mode)).map(batchOf);
+}
+
+export type Named = { readonly kind: 'batch'; readonly batch: Batch } | { readonly kind: 'none' | 'several' };
+
+/** Finds a batch by its name, or by the beginning of its id. */
+export function findBatch(database: Database, owner: Owner, nameOrId: string): Promise<Named> {
+  const wanted = nameOrId.toLowerCase();
+  return database.read(function* () {
+    const batches = yield* batchesOf(owner);
+    const named = batches.find(({ name }) => name === wanted);
+    if (named) return { kind: 'batch', batch: named };
+    const [batch, ...others] = batches.filter(({ id }) => wanted !== '' && id.startsWith(wanted));
+    if (others.length > 0) return { kind: 'several' };
+    return batch ? { kind: 'batch', batch } : { kind: 'none' };
+  });
+}
+
+/** The number of a scope, which is created if it is missing. */
+export function* scopeNumber({ account, mode, kind, template }: Scope): Generator<Statement, number, readonly Row[]> {
+  const values = [account, mode, kind, template];
+  yield* query(
+    `INSERT INTO scope (n, account, mode, kind, template) SELECT COALESCE(MAX(n), 0) + 1, $1, $2, $3, $4 FROM scope
+      WHERE true ON CONFLICT DO NOTHING`,
+    ...values,
+  );
+  const sql = 'SELECT n FROM scope WHERE account = $1 AND mode = $2 AND kind = $3 AND template = $4';
+  const [row] = yield* query(sql, ...values);
+  return integer(row, 'n');
+}

@@ -1,0 +1,164 @@
+import { type Database, query, type Row } from '../base/transaction.ts';
+import type { Batch } from './batch.ts';
+import { nameAt, parameters, reasons, verdict } from './before.ts';
+import { integer, optionalText, word } from './columns.ts';
+import { type Draft, unwanted } from './draft.ts';
+import { hashLength } from './hash.ts';
+import { isUnique } from './schema.ts';
+
+/** What becomes of a row of the file; `others` are rows that wait and are not in it. */
+export const fates = [
+  'waiting',
+  'resend',
+  'sent',
+  'on its way',
+  'unsure elsewhere',
+  'another text',
+  'changed',
+  'changed before',
+  'unsure',
+  'failed',
+  'failed before',
+  'opted out',
+  'excluded',
+  'unwanted',
+  'twice',
+  'twice, another text',
+  'cancelled',
+  'others',
+] as const;
+
+export type Fate = (typeof fates)[number];
+
+export interface Group {
+  readonly fate: Fate;
+  /** The batch that has these people, '' for single messages; undefined for this batch. */
+  readonly by: string | undefined;
+  readonly count: number;
+  /** When the other messages were sent. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Options that count for one command. */
+export type Resend = 'changed' | 'unsure' | 'failed';
+
+export interface Plan {
+  readonly draft: Draft;
+  /** The file of the command, or ''. */
+  readonly file: string;
+  /** When `--again` was first used; otherwise 0. */
+  readonly againAt: number;
+  readonly resend: readonly Resend[];
+  /** Whether `--no-exclude-from` drops the kept phones. */
+  readonly dropsExcluded: boolean;
+  readonly now: number;
+}
+
+/** A row that is decided again by each load. */
+export function isOpen(row: string, againAt: string): string {
+  return `(${row}.state IN ('waiting', 'held', 'not sent') OR ${isTakenBack(row, againAt)})`;
+}
+
+/** It was sent by another batch before `--again`. */
+export function isTakenBack(row: string, againAt: string): string {
+  return `(${row}.state = 'sent' AND ${row}.by IS NOT NULL AND ${row}.at < ${againAt})`;
+}
+
+/** Rows of a file, `d`, and the rows of the batch for the same people, `o`. */
+const loaded = `SELECT d.n, o.at, CASE WHEN o.state = 'sent' THEN o.by END AS by, CASE
+  WHEN d.state = 'twice' THEN CASE WHEN EXISTS (
+    SELECT 1 FROM item f WHERE f.batch = $9 AND f.who = d.who AND f.per = d.per AND ${isUnique('f')} AND f.text = d.text
+  ) THEN 'twice' ELSE 'twice, another text' END
+  WHEN o.state = 'cancelled' THEN 'cancelled'
+  WHEN o.state = 'failed' AND $10 = 0 AND o.cells = d.cells AND o.text = d.text THEN 'failed before'
+  WHEN o.state IN ('unsure', 'under way') THEN CASE WHEN $11 = 1 THEN 'resend' ELSE 'unsure' END
+  WHEN o.state = 'sent' AND NOT ${isTakenBack('o', '$4')} THEN CASE
+    WHEN o.text = d.text THEN 'sent'
+    WHEN $12 = 1 THEN 'resend'
+    WHEN o.told = d.text THEN 'changed before'
+    ELSE 'changed' END
+  WHEN d.state = 'failed' THEN 'failed'
+  WHEN d.state = 'not sent' THEN 'unwanted'
+  END AS fate
+  FROM item d LEFT JOIN item o ON o.batch = $13 AND o.who = d.who AND o.per = d.per AND ${isUnique('o')}
+  WHERE d.batch = $9`;
+
+/** Rows of a batch that goes on without a file. */
+const stored = `SELECT d.n, d.at, CASE WHEN d.state = 'sent' THEN d.by END AS by, CASE
+  WHEN d.state IN ('twice', 'cancelled') THEN d.state
+  WHEN d.state = 'failed' AND ($10 = 0 OR d.code IS NULL) THEN 'failed before'
+  WHEN d.state IN ('unsure', 'under way') THEN CASE WHEN $11 = 1 THEN 'resend' ELSE 'unsure' END
+  WHEN d.state = 'sent' AND NOT ${isTakenBack('d', '$4')} THEN 'sent'
+  WHEN d.reason = '${unwanted}' THEN 'unwanted'
+  END AS fate FROM item d WHERE d.batch = $9`;
+
+// Materialized, because SQLite would otherwise ask for the verdict again for each use of it.
+const grouped = (rows: string) => `WITH fate AS MATERIALIZED (${rows}), decided AS MATERIALIZED (
+  SELECT f.fate, f.by, f.at, d.text, CASE WHEN f.fate IS NULL THEN ${verdict('d', { isClaim: false })} END AS verdict
+  FROM fate f JOIN item d ON d.batch = $9 AND d.n = f.n
+), named AS (
+  SELECT CASE
+    WHEN fate IS NOT NULL THEN fate
+    WHEN verdict IS NULL THEN 'waiting'
+    WHEN verdict = '${reasons.optedOut}' THEN 'opted out'
+    WHEN verdict = '${reasons.excluded}' THEN 'excluded'
+    WHEN substr(verdict, 1, 1) = '${reasons.way}' THEN 'on its way'
+    WHEN substr(verdict, 1, 1) = '${reasons.unsure}' THEN 'unsure elsewhere'
+    WHEN substr(verdict, 1, 1) = '${reasons.other}' THEN 'another text'
+    WHEN substr(verdict, 15, ${hashLength}) = text THEN 'sent'
+    ELSE 'changed' END AS fate,
+    CASE WHEN fate IS NOT NULL THEN by WHEN length(verdict) > 1 THEN substr(verdict, ${nameAt}) END AS by,
+    CASE WHEN length(verdict) > 1 THEN CAST(substr(verdict, 2, 13) AS BIGINT) ELSE COALESCE(at, 0) END AS at
+  FROM decided
+) SELECT fate, by, COUNT(*) AS count, MIN(at) AS first_at, MAX(at) AS last_at FROM named GROUP BY fate, by`;
+
+const others = `SELECT 'others' AS fate, NULL AS by, COUNT(*) AS count, 0 AS first_at, 0 AS last_at FROM item i
+  WHERE i.batch = $10 AND ${isOpen('i', '$4')} AND (i.reason IS NULL OR i.reason <> '${unwanted}')
+  AND NOT EXISTS (SELECT 1 FROM item d WHERE d.batch = $9 AND d.who = i.who AND d.per = i.per AND ${isUnique('d')})
+  AND ${verdict('i', { isClaim: false })} IS NULL`;
+
+const load = grouped(loaded);
+const resume = grouped(stored);
+
+/** Decides what a load would do, without writing: for the question and for a dry run. */
+export function decide(database: Database, plan: Plan): Promise<readonly Group[]> {
+  const { draft, againAt, now } = plan;
+  const { id, scope, scopeNumber, target } = draft;
+  const batch = { id: target?.id ?? id, scope, scopeNumber, againAt };
+  const excludedBy = [id, target && !plan.dropsExcluded ? target.id : id] as const;
+  const asked = parameters({ batch, now, excludedBy });
+  const [failed, unsure, changed] = flags(plan.resend);
+  return database.read(function* () {
+    const rows = yield* query(load, ...asked, id, failed, unsure, changed, target?.id ?? '-');
+    const more = target ? yield* query(others, ...asked, id, target.id) : [];
+    return [...rows, ...more].map(groupOf).filter(({ count }) => count > 0);
+  });
+}
+
+/** Decides what a resume would do. */
+export function decideResume(
+  database: Database,
+  { batch, resend, now }: { batch: Batch; resend: readonly Resend[]; now: number },
+): Promise<readonly Group[]> {
+  const asked = parameters({ batch, now, excludedBy: [batch.id, batch.id] });
+  const [failed, unsure] = flags(resend);
+  return database.read(function* () {
+    return (yield* query(resume, ...asked, batch.id, failed, unsure)).map(groupOf);
+  });
+}
+
+export function flags(resend: readonly Resend[]): readonly [failed: number, unsure: number, changed: number] {
+  const flag = (word: Resend) => (resend.includes(word) ? 1 : 0);
+  return [flag('failed'), flag('unsure'), flag('changed')];
+}
+
+function groupOf(row: Row): Group {
+  return {
+    fate: word(row, 'fate', fates),
+    by: optionalText(row, 'by'),
+    count: integer(row, 'count'),
+    from: integer(row, 'first_at'),
+    to: integer(row, 'last_at'),
+  };
+}

@@ -1,0 +1,93 @@
+import { type Database, query } from '../base/transaction.ts';
+import { type Batch, type Scope, scopeNumber } from './batch.ts';
+import { shortHash } from './hash.ts';
+import { integer } from './columns.ts';
+import { isUnique } from './schema.ts';
+
+/** A batch that is not visible yet: it has no name. */
+export interface Draft {
+  readonly id: string;
+  readonly scope: Scope;
+  readonly scopeNumber: number;
+  /** The batch that it is loaded into; undefined if it becomes one itself. */
+  readonly target: Batch | undefined;
+}
+
+/** A row of the input. */
+export interface NewRow {
+  /** Its number in the input, from 1. */
+  readonly n: number;
+  readonly line: number;
+  readonly phone: string | undefined;
+  /** The value of `--per`, or ''. */
+  readonly per: string;
+  readonly body: string;
+  /** The columns of the file, as JSON. */
+  readonly cells: string;
+  /** Why it cannot be sent. */
+  readonly problem?: string | undefined;
+  /** Whether `--where` excludes it. */
+  readonly isUnwanted?: boolean | undefined;
+  /** The number of the row that it corrects, from a report. */
+  readonly fixes?: number | undefined;
+}
+
+/** Why a row is not sent; kept until a load replaces the row. */
+export const unwanted = 'not in --where';
+
+export interface DraftOptions {
+  /** 12 hexadecimal digits. */
+  readonly id: string;
+  readonly scope: Scope;
+  readonly target: Batch | undefined;
+  readonly now: number;
+}
+
+export function openDraft(database: Database, { id, scope, target, now }: DraftOptions): Promise<Draft> {
+  return database.write(function* () {
+    const number = yield* scopeNumber(scope);
+    const sql = "INSERT INTO batch (id, scope, name, made_at, last_at) VALUES ($1, $2, '', $3, $3)";
+    yield* query(sql, id, number, now);
+    return { id, scope, scopeNumber: number, target };
+  });
+}
+
+// Of rows for the same person, the first counts.
+const insert = `INSERT INTO item (batch, n, scope, who, per, body, cells, text, line, load, state, reason, at, fixes)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, CASE WHEN EXISTS (
+    SELECT 1 FROM item o WHERE o.batch = $1 AND o.who = $4 AND o.per = $5 AND ${isUnique('o')}
+  ) THEN 'twice' ELSE $10 END, $11, $12, $13)`;
+
+/** Adds a piece of the input. */
+export function addRows(database: Database, draft: Draft, rows: readonly NewRow[], now: number): Promise<void> {
+  const each = rows.map((row) => valuesOf(draft, row, now));
+  return database.write(function* () {
+    yield { sql: insert, each };
+  });
+}
+
+function valuesOf({ id, scope, scopeNumber }: Draft, row: NewRow, now: number) {
+  const { n, line, per, body, cells, problem = null, fixes = null } = row;
+  const text = shortHash(body);
+  // Without a phone, a contact is its body; a row that cannot be read is its cells.
+  const who = row.phone ?? (problem === null && scope.kind === 'import' ? `=${text}` : `?${shortHash(cells)}`);
+  const state = problem !== null ? 'failed' : row.isUnwanted ? 'not sent' : 'waiting';
+  const reason = problem ?? (row.isUnwanted ? unwanted : null);
+  return [id, n, scopeNumber, who, per, body, cells, text, line, state, reason, now, fixes];
+}
+
+/** Adds phones of `--exclude-from`. */
+export function exclude(database: Database, batch: string, phones: readonly string[]): Promise<void> {
+  const each = phones.map((phone) => [batch, phone]);
+  return database.write(function* () {
+    yield { sql: 'INSERT INTO excluded (batch, phone) VALUES ($1, $2) ON CONFLICT DO NOTHING', each };
+  });
+}
+
+/** The highest number of a row in a batch. */
+export function highest(database: Database, batch: string): Promise<number> {
+  return database.read(function* () {
+    const [row] = yield* query('SELECT COALESCE(MAX(n), 0) AS n FROM item WHERE batch = $1', batch);
+    return integer(row, 'n');
+  });
+}

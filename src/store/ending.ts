@@ -1,0 +1,59 @@
+import { type Database, query, type Statement } from '../base/transaction.ts';
+import type { Batch } from './batch.ts';
+import { integer } from './columns.ts';
+import { highest } from './draft.ts';
+import { inPieces } from './schema.ts';
+
+/** What a command must tell at its end, besides the counts of its rows. */
+export interface News {
+  /** Rows that failed, or were sent by another batch, and nobody was told. */
+  readonly failed: number;
+  readonly elsewhere: number;
+  /** Rows that need a decision: told each time. */
+  readonly unsure: number;
+  readonly held: number;
+  /** Rows of the command that still wait, and of others that are not in its file. */
+  readonly waiting: number;
+  readonly others: number;
+}
+
+const counts = `SELECT
+  SUM(CASE WHEN mine = 1 AND state = 'failed' AND (told IS NULL OR told <> 'failed') THEN 1 ELSE 0 END) AS failed,
+  SUM(CASE WHEN mine = 1 AND state = 'sent' AND by IS NOT NULL AND told IS NULL THEN 1 ELSE 0 END) AS elsewhere,
+  SUM(CASE WHEN mine = 1 AND state IN ('unsure', 'under way') THEN 1 ELSE 0 END) AS unsure,
+  SUM(CASE WHEN mine = 1 AND state = 'held' THEN 1 ELSE 0 END) AS held,
+  SUM(CASE WHEN mine = 1 AND state = 'waiting' THEN 1 ELSE 0 END) AS waiting,
+  SUM(CASE WHEN mine = 0 AND state = 'waiting' THEN 1 ELSE 0 END) AS others
+  FROM (SELECT state, told, by, CASE WHEN load = $2 OR $2 = 0 THEN 1 ELSE 0 END AS mine FROM item WHERE batch = $1) i`;
+
+const tell = `UPDATE item SET told = CASE WHEN state = 'failed' THEN 'failed' ELSE text END
+  WHERE batch = $1 AND n > $2 AND n <= $3 AND (load = $4 OR $4 = 0)
+    AND (state = 'failed' AND (told IS NULL OR told <> 'failed') OR state = 'sent' AND by IS NOT NULL AND told IS NULL)`;
+
+/** Returns what is new, and remembers that it was told. */
+export async function news(database: Database, batch: Batch, isOfFile: boolean): Promise<News> {
+  const load = isOfFile ? batch.load : 0;
+  const [row] = await database.read(() => query(counts, batch.id, load));
+  const number = (column: string) => (row?.[column] === null ? 0 : integer(row, column));
+  const found = { failed: number('failed'), elsewhere: number('elsewhere'), unsure: number('unsure') };
+  if (found.failed + found.elsewhere > 0) await rememberTold(database, batch.id, load);
+  return { ...found, held: number('held'), waiting: number('waiting'), others: number('others') };
+}
+
+async function rememberTold(database: Database, id: string, load: number): Promise<void> {
+  await inPieces(await highest(database, id), (after, upTo) =>
+    database.write(() => nothing(query(tell, id, after, upTo, load))),
+  );
+}
+
+function* nothing(steps: ReturnType<typeof query>): Generator<Statement, void, never> {
+  yield* steps;
+}
+
+/** Ends the work of a process on a batch. */
+export function release(database: Database, id: string, worker: string, now: number): Promise<void> {
+  return database.write(function* () {
+    const sql = "UPDATE batch SET worker = '', until = 0, last_at = $3 WHERE id = $1 AND worker = $2";
+    yield* query(sql, id, worker, now);
+  });
+}

@@ -1,0 +1,257 @@
+import { type Database, query, type Row, type Value } from '../base/transaction.ts';
+import { type Batch, batchesOf, batchWithId, isWorking, type Steps } from './batch.ts';
+import { outcomeOf, parameters, verdict } from './before.ts';
+import { integer, optionalText, text } from './columns.ts';
+import { flags, isOpen, type Plan, type Resend } from './decide.ts';
+import { highest, unwanted } from './draft.ts';
+import { inPieces, isUnique, lease } from './schema.ts';
+import { hold } from './work.ts';
+
+/** What a batch keeps of a command. */
+export interface Kept {
+  readonly name: string;
+  readonly per: string;
+  readonly told: string;
+  readonly command: string;
+  readonly columns: string;
+}
+
+export type Begun =
+  | { readonly kind: 'begun'; readonly batch: Batch }
+  /** Another process has changed the batch since the plan was made: decide again. */
+  | { readonly kind: 'changed' };
+
+/** Makes a plan visible: creates the batch, or gets hold of it. A cut load is repeated from here. */
+export function begin(database: Database, plan: Plan, kept: Kept, worker: string): Promise<Begun> {
+  return database.write(function* () {
+    const { id, scope, target } = plan.draft;
+    const stored = target && (yield* batchWithId(target.id));
+    const isSame = stored
+      ? isUnchanged(stored, plan)
+      : !(yield* batchesOf(scope)).some(({ name }) => name === kept.name);
+    if (!isSame || (target && !stored)) return { kind: 'changed' };
+    yield* target ? keepIn(target, plan, kept) : becomeBatch(id, kept, plan);
+    return { kind: 'begun', batch: yield* takeHold(target?.id ?? id, worker, plan.now, true) };
+  });
+}
+
+function isUnchanged(stored: Batch, { draft, now }: Plan): boolean {
+  return stored.load === draft.target?.load && !stored.isCancelled && !isWorking(stored, now);
+}
+
+function* becomeBatch(id: string, kept: Kept, { againAt, file }: Plan): Steps<void> {
+  yield* query(
+    `UPDATE batch SET name = $2, per = $3, told = $4, command = $5, columns = $6, file = $7, again_at = $8, load = 1
+      WHERE id = $1`,
+    ...[id, kept.name, kept.per, kept.told, kept.command, kept.columns, file, againAt],
+  );
+}
+
+function* keepIn({ id }: Batch, plan: Plan, kept: Kept): Steps<void> {
+  yield* query(
+    'UPDATE batch SET told = $2, command = $3, columns = $4, again_at = $5, load = load + 1 WHERE id = $1',
+    ...[id, kept.told, kept.command, kept.columns, plan.againAt],
+  );
+  if (plan.dropsExcluded) yield* query('DELETE FROM excluded WHERE batch = $1', id);
+  yield* query(
+    `INSERT INTO excluded (batch, phone) SELECT $1, phone FROM excluded WHERE batch = $2 ON CONFLICT DO NOTHING`,
+    ...[id, plan.draft.id],
+  );
+}
+
+/** Makes a process the worker of a batch. What a dead one had under way is unsure. */
+function* takeHold(id: string, worker: string, now: number, isLoad: boolean): Steps<Batch> {
+  const [row] = yield* query('SELECT worker FROM batch WHERE id = $1', id);
+  // A worker that ended by itself has left nothing under way.
+  if (text(row, 'worker') !== '')
+    yield* query("UPDATE item SET state = 'unsure', reason = NULL WHERE batch = $1 AND state = 'under way'", id);
+  yield* query(
+    `UPDATE batch SET worker = $2, until = $3, last_at = $4, loading = CASE WHEN $5 = 1 THEN 1 ELSE loading END
+      WHERE id = $1`,
+    ...[id, worker, now + lease, now, isLoad ? 1 : 0],
+  );
+  const batch = yield* batchWithId(id);
+  if (!batch) throw new Error('the batch was deleted in its own transaction');
+  return batch;
+}
+
+export interface Loading {
+  readonly batch: Batch;
+  readonly worker: string;
+  clock(): number;
+  /** Rows in a transaction. */
+  readonly pieceSize?: number;
+}
+
+/** Applies a plan in pieces. Repeating the command repeats a load that was cut off. */
+export async function apply(database: Database, plan: Plan, loading: Loading): Promise<void> {
+  const { draft } = plan;
+  if (draft.target) {
+    const offset = await highest(database, draft.target.id);
+    const rows = await highest(database, draft.id);
+    await inPieces(rows, (...range) => merge(database, { ...loading, plan, range, offset }), loading.pieceSize);
+    await database.write(function* () {
+      yield* query('DELETE FROM excluded WHERE batch = $1', draft.id);
+      yield* query('DELETE FROM batch WHERE id = $1', draft.id);
+    });
+  }
+  await redecide(database, loading);
+  await database.write(function* () {
+    yield* query('UPDATE batch SET loading = 0 WHERE id = $1', loading.batch.id);
+  });
+}
+
+interface Merging extends Loading {
+  readonly plan: Plan;
+  readonly range: readonly [after: number, upTo: number];
+  readonly offset: number;
+}
+
+const drafted = `d.batch = $1 AND d.n > $2 AND d.n <= $3 AND ${isUnique('d')}`;
+const matched = `FROM item AS d WHERE ${drafted}
+  AND o.batch = $4 AND o.who = d.who AND o.per = d.per AND ${isUnique('o')}`;
+const content = `body = d.body, cells = d.cells, text = d.text, line = d.line, load = $5, state = d.state, reason = d.reason,
+  by = NULL, told = NULL, message_id = NULL, code = NULL`;
+
+const statements = {
+  /** Rows that were listed twice leave with the load that lists the person again. */
+  forgetTwice: `DELETE FROM item WHERE batch = $4 AND n IN (
+    SELECT t.n FROM item d JOIN item t ON t.scope = d.scope AND t.who = d.who AND t.per = d.per AND t.batch = $4
+    WHERE ${drafted} AND t.state = 'twice')`,
+  replace: `UPDATE item AS o SET ${content} ${matched} AND (${isOpen('o', '$6')}
+    OR (o.state = 'failed' AND ($7 = 1 OR o.cells <> d.cells OR o.text <> d.text)))`,
+  compare: `UPDATE item AS o SET load = $5,
+    told = CASE WHEN o.state IN ('sent', 'unsure') AND o.text <> d.text THEN d.text ELSE o.told END,
+    reason = CASE WHEN o.state = 'sent' THEN CASE WHEN $6 = 1 AND o.text <> d.text THEN 'resend' END ELSE o.reason END,
+    body = CASE WHEN $6 = 1 AND o.state = 'sent' AND o.text <> d.text THEN d.body ELSE o.body END,
+    cells = CASE WHEN $6 = 1 AND o.state = 'sent' AND o.text <> d.text THEN d.cells ELSE o.cells END
+    ${matched}`,
+  dropMatched: `DELETE FROM item WHERE batch = $1 AND n > $2 AND n <= $3 AND state <> 'twice' AND EXISTS (
+    SELECT 1 FROM item o WHERE o.batch = $4 AND o.who = item.who AND o.per = item.per AND ${isUnique('o')})`,
+  correct: `UPDATE item AS o SET who = d.who, per = d.per, ${content} FROM item AS d
+    WHERE d.batch = $1 AND d.n = $2 AND o.batch = $3 AND o.n = $4`,
+  drop: 'DELETE FROM item WHERE batch = $1 AND n = $2',
+  move: `UPDATE item SET batch = $4, n = n + $5, load = $6, fixes = NULL WHERE batch = $1 AND n > $2 AND n <= $3`,
+};
+
+/** Merges a piece of the draft into its batch. What leaves the unique index does so before others enter it. */
+function merge(database: Database, merging: Merging): Promise<void> {
+  const { plan, batch, range, offset, worker, clock } = merging;
+  const piece = [plan.draft.id, ...range, batch.id] as const;
+  const [failed, , changed] = flags(plan.resend);
+  return database.write(function* () {
+    yield* hold(batch.id, worker, clock());
+    yield* query(statements.forgetTwice, ...piece);
+    yield* query(statements.replace, ...piece, batch.load, batch.againAt, failed);
+    yield* query(statements.compare, ...piece, batch.load, changed);
+    yield* query(statements.dropMatched, ...piece);
+    yield* correct(merging);
+    yield* query(statements.move, ...piece, offset, batch.load);
+  });
+}
+
+/** Rows that correct a failed one replace it, so that the report adds up. */
+function* correct({ plan, batch, range }: Merging): Steps<void> {
+  const draft = plan.draft.id;
+  const isUsed = new Set<string>();
+  for (const row of yield* corrections(plan, batch, range)) {
+    const [n, failed] = [integer(row, 'n'), integer(row, 'failed')];
+    if (isUsed.has(`row ${n}`) || isUsed.has(`failed ${failed}`)) continue;
+    if (row['fixes'] === null && !isCorrection(text(row, 'cells'), text(row, 'failed_cells'))) continue;
+    isUsed.add(`row ${n}`).add(`failed ${failed}`);
+    yield* query(statements.correct, draft, n, batch.id, failed, batch.load);
+    yield* query(statements.drop, draft, n);
+  }
+}
+
+/** Failed rows that a row of the draft may correct: by their number, or by their line in the same file. */
+function* corrections({ draft, file }: Plan, batch: Batch, range: Merging['range']): Steps<readonly Row[]> {
+  const isSameFile = batch.file !== '' && batch.file === file ? 1 : 0;
+  const select = (how: string) => `SELECT d.n, d.fixes, d.cells, o.n AS failed, o.cells AS failed_cells
+    FROM item d JOIN item o ON o.batch = $4 AND o.state = 'failed' AND ${how}
+    WHERE ${drafted} AND o.load <> $5 AND o.who <> d.who AND o.per = d.per
+      AND NOT EXISTS (SELECT 1 FROM item f WHERE f.batch = $1 AND f.who = o.who AND f.per = o.per AND ${isUnique('f')})`;
+  const numbered = yield* query(select('o.n = d.fixes'), draft.id, ...range, batch.id, batch.load);
+  if (!isSameFile) return numbered;
+  const sameLine = yield* query(
+    select('d.fixes IS NULL AND o.line = d.line'),
+    draft.id,
+    ...range,
+    batch.id,
+    batch.load,
+  );
+  return [...numbered, ...sameLine];
+}
+
+/** Whether rows differ in one cell, the phone, and have others that say which row it is. */
+function isCorrection(cells: string, failedCells: string): boolean {
+  const before = cellsOf(failedCells);
+  const after = cellsOf(cells);
+  const [changed, ...more] = Object.keys(after).filter((column) => after[column] !== before[column]);
+  const hasSameColumns = Object.keys(after).length === Object.keys(before).length;
+  const hasOthers = Object.keys(after).some((column) => column !== changed && after[column] !== '');
+  return hasSameColumns && more.length === 0 && hasOthers;
+}
+
+function cellsOf(json: string): Readonly<Record<string, unknown>> {
+  const value: unknown = JSON.parse(json);
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+const decidable = `SELECT i.n, i.state, i.reason, i.by, i.text, i.load, ${verdict('i', { isClaim: false })} AS verdict
+  FROM item i WHERE i.batch = $1 AND i.n > $9 AND i.n <= $10 AND ${isOpen('i', '$4')}
+  AND (i.reason IS NULL OR i.reason <> '${unwanted}') AND (i.state <> 'sent' OR i.body IS NOT NULL)`;
+
+/** Decides again what each row that was not sent becomes. */
+export async function redecide(database: Database, { batch, worker, clock, pieceSize }: Loading): Promise<void> {
+  const rows = await highest(database, batch.id);
+  const piece = (after: number, upTo: number) =>
+    database.write(function* () {
+      const now = clock();
+      yield* hold(batch.id, worker, now);
+      const question = { batch, now, excludedBy: [batch.id, batch.id] } as const;
+      const open = yield* query(decidable, ...parameters(question), after, upTo);
+      yield { sql: writeOutcome, each: open.flatMap((row) => outcomeValues(batch, row)) };
+    });
+  await inPieces(rows, piece, pieceSize);
+}
+
+const writeOutcome = `UPDATE item SET state = $3, reason = $4, by = $5, at = COALESCE($6, at), text = COALESCE($7, text),
+  told = COALESCE($8, told) WHERE batch = $1 AND n = $2`;
+
+/** The values of `writeOutcome`, or nothing if the row stays as it is. */
+function outcomeValues({ id, load }: Batch, row: Row): readonly (readonly Value[])[] {
+  const outcome = outcomeOf(optionalText(row, 'verdict'));
+  const { state, reason, by, at = null } = outcome;
+  if (state === row['state'] && reason === row['reason'] && by === row['by']) return [];
+  // Another body of a contact that exists is changed, which was part of the decision.
+  const isChanged = outcome.text !== undefined && outcome.text !== row['text'] && row['load'] === load;
+  const told = isChanged ? text(row, 'text') : null;
+  return [[id, integer(row, 'n'), state, reason, by, at, outcome.text ?? null, told]];
+}
+
+export interface Resume {
+  readonly batch: Batch;
+  readonly excluded: readonly string[];
+  readonly resend: readonly Resend[];
+  readonly worker: string;
+  readonly now: number;
+}
+
+/** Goes on with the stored rows of a batch, once `redecide` has decided them again. */
+export function beginResume(database: Database, resume: Resume): Promise<Begun> {
+  const { batch, excluded, worker, now } = resume;
+  return database.write(function* () {
+    const stored = yield* batchWithId(batch.id);
+    if (!stored || stored.load !== batch.load || stored.isCancelled || isWorking(stored, now))
+      return { kind: 'changed' };
+    const each = excluded.map((phone) => [batch.id, phone]);
+    yield { sql: 'INSERT INTO excluded (batch, phone) VALUES ($1, $2) ON CONFLICT DO NOTHING', each };
+    if (resume.resend.includes('failed')) yield* query(retry, batch.id);
+    return { kind: 'begun', batch: yield* takeHold(batch.id, worker, now, false) };
+  });
+}
+
+// Only rows that were refused have a code: the others have nothing to send.
+const retry = `UPDATE item SET state = 'waiting', reason = NULL, code = NULL, told = NULL
+  WHERE batch = $1 AND state = 'failed' AND code IS NOT NULL`;

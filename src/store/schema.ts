@@ -1,0 +1,110 @@
+/** Batches and their rows. Times are in milliseconds; texts that name nothing are '', never NULL. */
+export const schema = [
+  `-- One row. The tick counts transactions: unlike the time, it never goes back.
+  CREATE TABLE meta (
+    version INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    tick INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE scope (
+    n INTEGER NOT NULL PRIMARY KEY,
+    account TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    template TEXT NOT NULL,
+    UNIQUE (account, mode, kind, template)
+  ) STRICT;
+
+  -- A draft has no name. A batch has a worker until its process ends, and until its lease ends if it crashes.
+  CREATE TABLE batch (
+    id TEXT NOT NULL PRIMARY KEY,
+    scope INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    per TEXT NOT NULL DEFAULT '',
+    -- JSON of the caller: kept options, and the columns of the file.
+    told TEXT NOT NULL DEFAULT '{}',
+    command TEXT NOT NULL DEFAULT '',
+    columns TEXT NOT NULL DEFAULT '[]',
+    -- The file that it was made from.
+    file TEXT NOT NULL DEFAULT '',
+    made_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    again_at INTEGER NOT NULL DEFAULT 0,
+    -- Number of the latest command that loaded a file.
+    load INTEGER NOT NULL DEFAULT 0,
+    -- It was cut off until the command is repeated.
+    loading INTEGER NOT NULL DEFAULT 0,
+    is_cancelled INTEGER NOT NULL DEFAULT 0,
+    worker TEXT NOT NULL DEFAULT '',
+    until INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+
+  CREATE TABLE excluded (
+    batch TEXT NOT NULL,
+    phone TEXT NOT NULL,
+    PRIMARY KEY (batch, phone)
+  ) STRICT;
+
+  CREATE TABLE item (
+    -- '' for single messages.
+    batch TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    scope INTEGER NOT NULL,
+    who TEXT NOT NULL,
+    per TEXT NOT NULL,
+    body TEXT,
+    cells TEXT,
+    -- Short hash of the body, which outlives it.
+    text TEXT NOT NULL,
+    line INTEGER NOT NULL,
+    -- The load that last had the row in its file.
+    load INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    reason TEXT,
+    -- The other batch that sent it, or that it is held for; '' for a single message.
+    by TEXT,
+    at INTEGER NOT NULL,
+    attempt INTEGER NOT NULL DEFAULT 0,
+    message_id TEXT,
+    code TEXT,
+    -- What a user was told once: 'failed', or the text of a file that differs from what was sent.
+    told TEXT,
+    sent_text TEXT,
+    sent_at INTEGER,
+    -- Of a draft: the number of the row that it corrects.
+    fixes INTEGER,
+    PRIMARY KEY (batch, n)
+  ) STRICT;
+  CREATE UNIQUE INDEX item_person ON item (batch, who, per) WHERE batch <> '' AND state <> 'twice';
+  CREATE INDEX item_sent ON item (scope, who, at);
+  CREATE INDEX item_failed ON item (batch, line) WHERE state = 'failed';
+
+  CREATE TABLE opt_out (
+    account TEXT NOT NULL,
+    phone TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    word TEXT NOT NULL,
+    PRIMARY KEY (account, phone)
+  ) STRICT;`,
+] as const;
+
+/** SQL for rows that are unique in their batch. SQLite uses the index only if its condition is repeated word for word. */
+export function isUnique(row: string): string {
+  return `${row}.batch <> '' AND ${row}.state <> 'twice'`;
+}
+
+/** Milliseconds without a sign of life after which a worker counts as dead. */
+export const lease = 90_000;
+
+/** Rows in a transaction: others wait for one piece at most. */
+export const pieceSize = 2_000;
+
+/** Calls `act` for each piece of the numbers up to the highest. */
+export async function inPieces(
+  highest: number,
+  act: (after: number, upTo: number) => Promise<unknown>,
+  size: number = pieceSize,
+): Promise<void> {
+  for (let after = 0; after < highest; after += size) await act(after, after + size);
+}

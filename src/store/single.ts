@@ -1,0 +1,58 @@
+import { type Database, query } from '../base/transaction.ts';
+import { type Scope, scopeNumber, singles } from './batch.ts';
+import { integer, optionalText, text, word } from './columns.ts';
+import { shortHash } from './hash.ts';
+
+const tenMinutes = 10 * 60_000;
+const twentyHours = 20 * 3_600_000;
+
+export interface Single {
+  readonly scope: Scope;
+  readonly phone: string;
+  readonly body: string;
+  readonly isAgain: boolean;
+  readonly now: number;
+}
+
+export type Admitted =
+  | {
+      readonly kind: 'admitted';
+      readonly claim: { readonly n: number; readonly attempt: number; readonly text: string };
+    }
+  | { readonly kind: 'opted out' }
+  /** The same text: under way, unsure, or sent a short time ago. */
+  | {
+      readonly kind: 'got it before';
+      readonly state: 'under way' | 'unsure' | 'sent';
+      readonly at: number;
+      /** The name of the batch; undefined for a single message. */
+      readonly by: string | undefined;
+    };
+
+const before = `SELECT o.state, o.at, b.name FROM item o LEFT JOIN batch b ON b.id = o.batch
+  WHERE o.scope = $1 AND o.who = $2 AND ((o.text = $3 AND (o.state IN ('under way', 'unsure')
+      OR (o.state = 'sent' AND o.by IS NULL AND $4 - o.at <= CASE WHEN o.batch = '${singles}' THEN $5 ELSE $6 END)))
+    OR (o.sent_text = $3 AND $4 - o.sent_at <= $6)) ORDER BY o.at DESC LIMIT 1`;
+
+/** Claims a single message. It is settled as a row of the batch ''. */
+export function admitSingle(database: Database, single: Single): Promise<Admitted> {
+  const { scope, phone, body, now } = single;
+  const hash = shortHash(body);
+  return database.write(function* () {
+    const optedOut = yield* query('SELECT 1 FROM opt_out WHERE account = $1 AND phone = $2', scope.account, phone);
+    if (optedOut.length > 0) return { kind: 'opted out' };
+    const number = yield* scopeNumber(scope);
+    const asks = scope.mode === 'live' && !single.isAgain;
+    const [got] = asks ? yield* query(before, number, phone, hash, now, tenMinutes, twentyHours) : [];
+    if (got) {
+      const state = word(got, 'state', ['under way', 'unsure', 'sent']);
+      return { kind: 'got it before', state, at: integer(got, 'at'), by: optionalText(got, 'name') };
+    }
+    const [row] = yield* query(insert, number, phone, body, hash, now);
+    return { kind: 'admitted', claim: { n: integer(row, 'n'), attempt: 1, text: text(row, 'text') } };
+  });
+}
+
+const insert = `INSERT INTO item (batch, n, scope, who, per, body, text, line, load, state, at, attempt)
+  SELECT '${singles}', COALESCE(MAX(n), 0) + 1, $1, $2, '', $3, $4, 0, 0, 'under way', $5, 1
+  FROM item WHERE batch = '${singles}' RETURNING n, text`;

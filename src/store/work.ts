@@ -1,0 +1,206 @@
+import { unsafe } from '../base/errors.ts';
+import { type Database, query, type Row } from '../base/transaction.ts';
+import { type Batch, batchWithId, singles, type Steps } from './batch.ts';
+import { type Outcome, outcomeOf, parameters, verdict } from './before.ts';
+import { integer, optionalText, text, word } from './columns.ts';
+import { flags, type Resend } from './decide.ts';
+import { lease } from './schema.ts';
+
+/** Extends the lease of a worker. Fails if it has lost the batch. */
+export function* hold(id: string, worker: string, now: number): Steps<void> {
+  const sql = 'UPDATE batch SET until = $3 WHERE id = $1 AND worker = $2 AND until > $4 RETURNING id';
+  const rows = yield* query(sql, id, worker, now + lease, now);
+  if (rows.length === 0)
+    throw unsafe('batch-taken', 'this process was silent for too long and has lost its batch', 'repeat the command');
+}
+
+/** Shows that a worker is alive, also while it waits. */
+export function beat(database: Database, id: string, worker: string, now: number): Promise<void> {
+  return database.write(() => hold(id, worker, now));
+}
+
+/** Ends the lease of a worker that was found dead. */
+export function declareDead(database: Database, id: string, worker: string): Promise<void> {
+  return database.write(function* () {
+    yield* query('UPDATE batch SET until = 0 WHERE id = $1 AND worker = $2', id, worker);
+  });
+}
+
+export interface Turn {
+  readonly id: string;
+  readonly worker: string;
+  /** Whether only rows of the file are sent: a resume sends all that wait. */
+  readonly isOfFile: boolean;
+  readonly resend: readonly Resend[];
+  /** Whether `--first` is reached: only rows of `--resend` are sent. */
+  readonly isFull?: boolean;
+  /** The number of the last row that was looked at. */
+  readonly after: number;
+  /** The highest number to look at, to claim a row again. */
+  readonly upTo?: number;
+  /** How many rows to claim. */
+  readonly limit: number;
+  readonly now: number;
+}
+
+export interface Claim {
+  readonly n: number;
+  readonly who: string;
+  readonly per: string;
+  readonly body: string;
+  readonly text: string;
+  readonly line: number;
+  readonly at: number;
+  readonly attempt: number;
+}
+
+export interface Claims {
+  readonly kind: 'claimed';
+  readonly rows: readonly Claim[];
+  /** Rows that `--resend` named but somebody else has. */
+  readonly skipped: readonly { readonly n: number; readonly who: string; readonly outcome: Outcome }[];
+  readonly after: number;
+}
+
+const candidates = `SELECT i.n, i.who, i.per, i.body, i.line, i.state, i.attempt,
+  CASE WHEN i.state = 'sent' THEN i.told ELSE i.text END AS text,
+  ${verdict('i', { isClaim: true, text: "(CASE WHEN i.state = 'sent' THEN i.told ELSE i.text END)" })} AS verdict
+  FROM item i WHERE i.batch = $1 AND i.n > $9 AND i.n <= $10 AND (i.load = $11 OR $11 = 0) AND ((i.state = 'waiting' AND $15 = 0)
+    OR (i.state = 'unsure' AND $12 = 1) OR (i.state = 'sent' AND i.reason = 'resend' AND $13 = 1))
+  ORDER BY i.n LIMIT $14`;
+
+// While a row is under way, its reason is what it was.
+const take = `UPDATE item SET attempt = attempt + 1, at = $3, told = NULL,
+  sent_text = CASE WHEN state = 'sent' THEN text ELSE sent_text END,
+  sent_at = CASE WHEN state = 'sent' THEN at ELSE sent_at END,
+  reason = CASE WHEN state = 'waiting' THEN NULL ELSE state END,
+  text = $4, state = 'under way' WHERE batch = $1 AND n = $2`;
+
+const giveUp = `UPDATE item SET state = $3, reason = $4, by = $5, at = $6, text = COALESCE($7, text)
+  WHERE batch = $1 AND n = $2`;
+
+/** Takes the next rows of a batch that nobody else has. It is committed before their requests leave. */
+export function claim(database: Database, turn: Turn): Promise<Claims | { readonly kind: 'cancelled' }> {
+  return database.write(function* () {
+    yield* hold(turn.id, turn.worker, turn.now);
+    const batch = yield* batchWithId(turn.id);
+    if (!batch || batch.isCancelled) return { kind: 'cancelled' };
+    const rows: Claim[] = [];
+    const skipped: { n: number; who: string; outcome: Outcome }[] = [];
+    let after = turn.after;
+    while (rows.length < turn.limit) {
+      const next = yield* candidatesAfter(batch, turn, after, turn.limit - rows.length);
+      if (next.length === 0) break;
+      for (const row of next) {
+        after = integer(row, 'n');
+        const answer = optionalText(row, 'verdict');
+        if (answer === undefined) rows.push(yield* takeRow(turn, row));
+        else if (word(row, 'state', ['waiting', 'sent', 'unsure']) === 'waiting') yield* leave(turn, row, answer);
+        else skipped.push({ n: after, who: text(row, 'who'), outcome: outcomeOf(answer) });
+      }
+    }
+    return { kind: 'claimed', rows, skipped, after };
+  });
+}
+
+function candidatesAfter(batch: Batch, turn: Turn, after: number, limit: number): Steps<readonly Row[]> {
+  const { now, upTo = Number.MAX_SAFE_INTEGER, isOfFile, resend } = turn;
+  const [, unsure, changed] = flags(resend);
+  const asked = parameters({ batch, now, excludedBy: [batch.id, batch.id] });
+  const load = isOfFile ? batch.load : 0;
+  return query(candidates, ...asked, after, upTo, load, unsure, changed, limit, turn.isFull ? 1 : 0);
+}
+
+function* takeRow({ id, now }: Turn, row: Row): Steps<Claim> {
+  const claimed = {
+    n: integer(row, 'n'),
+    who: text(row, 'who'),
+    per: text(row, 'per'),
+    body: text(row, 'body'),
+    text: text(row, 'text'),
+    line: integer(row, 'line'),
+    at: now,
+    attempt: integer(row, 'attempt') + 1,
+  };
+  yield* query(take, id, claimed.n, now, claimed.text);
+  return claimed;
+}
+
+function* leave({ id, now }: Turn, row: Row, answer: string): Steps<void> {
+  const { state, reason, by, at = now, text = null } = outcomeOf(answer);
+  yield* query(giveUp, id, integer(row, 'n'), state, reason, by, at, text);
+}
+
+export type Answer =
+  | { readonly kind: 'sent'; readonly messageId?: string | undefined }
+  | { readonly kind: 'failed' | 'unsure'; readonly reason: string; readonly code: string }
+  /** Nothing was sent: a full plan, or a fault before the first byte. */
+  | { readonly kind: 'again' };
+
+export interface Settlement {
+  /** '' for single messages. */
+  readonly batch: string;
+  readonly worker: string;
+  readonly claim: Pick<Claim, 'n' | 'attempt' | 'text'>;
+  readonly answer: Answer;
+  readonly now: number;
+}
+
+/** What a row became; `late` if another process has it by now. */
+export type Settled = 'sent' | 'failed' | 'unsure' | 'waiting' | 'kept' | 'late';
+
+const mine = "batch = $1 AND n = $2 AND state = 'under way' AND attempt = $3";
+
+// A contact's data need not be kept once it is created.
+const settlements = {
+  sent: `UPDATE item SET state = 'sent', reason = NULL, by = NULL, told = NULL, code = NULL, at = $3, message_id = $4,
+    sent_text = CASE WHEN state = 'sent' AND text <> $5 THEN text ELSE sent_text END,
+    sent_at = CASE WHEN state = 'sent' AND text <> $5 THEN at ELSE sent_at END, text = $5,
+    body = CASE WHEN k.kind = 'import' THEN NULL ELSE body END, cells = CASE WHEN k.kind = 'import' THEN NULL ELSE cells END
+    FROM scope k WHERE k.n = item.scope AND batch = $1 AND item.n = $2 RETURNING state, reason`,
+  // A refused new text leaves a sent row sent, and an unsure row unsure.
+  failed: `UPDATE item SET state = COALESCE(reason, 'failed'), reason = CASE WHEN reason IS NULL THEN $5 ELSE 'refused' END,
+    code = $6, at = CASE WHEN reason = 'sent' THEN sent_at ELSE $4 END,
+    told = CASE WHEN reason = 'sent' THEN text ELSE told END, text = CASE WHEN reason = 'sent' THEN sent_text ELSE text END,
+    body = CASE WHEN reason = 'sent' THEN NULL ELSE body END,
+    sent_text = CASE WHEN reason = 'sent' THEN NULL ELSE sent_text END,
+    sent_at = CASE WHEN reason = 'sent' THEN NULL ELSE sent_at END
+    WHERE ${mine} RETURNING state, reason`,
+  unsure: `UPDATE item SET state = 'unsure', at = $4, reason = $5, code = $6 WHERE ${mine} RETURNING state, reason`,
+  again: `UPDATE item SET state = COALESCE(reason, 'waiting'), reason = CASE WHEN reason = 'sent' THEN 'resend' END,
+    at = CASE WHEN reason = 'sent' THEN sent_at ELSE at END,
+    told = CASE WHEN reason = 'sent' THEN text ELSE told END, text = CASE WHEN reason = 'sent' THEN sent_text ELSE text END,
+    sent_text = CASE WHEN reason = 'sent' THEN NULL ELSE sent_text END,
+    sent_at = CASE WHEN reason = 'sent' THEN NULL ELSE sent_at END
+    WHERE ${mine} RETURNING state, reason`,
+};
+
+/** Writes an answer. One that says the message was accepted always wins; any other needs the lease. */
+export function settle(database: Database, settlement: Settlement): Promise<Settled> {
+  const { batch, worker, now, answer } = settlement;
+  return database.write(function* () {
+    if (answer.kind !== 'sent' && batch !== singles && !(yield* holds(batch, worker, now))) return 'late';
+    const [row] = yield* written(settlement);
+    if (!row) return 'late';
+    const state = word(row, 'state', ['sent', 'failed', 'unsure', 'waiting']);
+    return state === 'sent' && answer.kind !== 'sent' ? 'kept' : state;
+  });
+}
+
+function* holds(id: string, worker: string, now: number): Steps<boolean> {
+  const sql = 'SELECT 1 FROM batch WHERE id = $1 AND worker = $2 AND until > $3';
+  return (yield* query(sql, id, worker, now)).length > 0;
+}
+
+function written({ batch, claim, answer, now }: Settlement): Steps<readonly Row[]> {
+  const { n, attempt, text } = claim;
+  switch (answer.kind) {
+    case 'sent':
+      return query(settlements.sent, batch, n, now, answer.messageId ?? null, text);
+    case 'failed':
+    case 'unsure':
+      return query(settlements[answer.kind], batch, n, attempt, now, answer.reason, answer.code);
+    case 'again':
+      return query(settlements.again, batch, n, attempt);
+  }
+}

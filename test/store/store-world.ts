@@ -1,0 +1,400 @@
+import type { Database } from '../../src/base/transaction.ts';
+import { type Batch, batchesOf, findBatch, type Scope } from '../../src/store/batch.ts';
+import { cancel, remove } from '../../src/store/cancel.ts';
+import { decide, decideResume, type Group, type Plan, type Resend } from '../../src/store/decide.ts';
+import { addRows, exclude, type NewRow, openDraft } from '../../src/store/draft.ts';
+import { news, release } from '../../src/store/ending.ts';
+import { apply, begin, beginResume, redecide } from '../../src/store/load.ts';
+import { mark } from '../../src/store/mark.ts';
+import { addOptOuts, removeOptOuts } from '../../src/store/opt-outs.ts';
+import { admitSingle } from '../../src/store/single.ts';
+import { whichBatch } from '../../src/store/which.ts';
+import { type Answer as Settling, beat, claim, declareDead, settle } from '../../src/store/work.ts';
+import { query } from '../../src/base/transaction.ts';
+import { tick } from './model.ts';
+import {
+  type Answer,
+  type FileRow,
+  type How,
+  type MarkOptions,
+  type Message,
+  type Named,
+  type Process,
+  type ResumeOptions,
+  type Result,
+  type SendOptions,
+  type SingleOptions,
+  type World,
+  received,
+} from './world.ts';
+
+const done = (exit: number): Result => ({ exit, sent: 0 });
+const moment = (hours: number) => 1_700_000_000_000 + Math.round(hours * 3_600_000);
+
+/** A command line as small as can be over the store. It takes its moments exactly as the model does. */
+export function createStoreWorld(database: Database, pieceSize?: number): World {
+  const messages: Message[] = [];
+  let ids = 0;
+  let working: { readonly id: string; readonly worker: string } | undefined;
+  const world: World = {
+    now: 0,
+    messages,
+    answer: (): Answer => 'sent',
+    sendBatch: async (options, how) => run(await sendBatch(options), how),
+    begin: async (options) => sendBatch(options),
+    resume: async (options) => run(await resume(options)),
+    mark: markRows,
+    cancel: cancelRows,
+    remove: async (named) => {
+      const batch = await find(named);
+      if (!batch) return done(5);
+      return done((await remove(database, batch.id, at())).kind === 'done' ? 0 : 11);
+    },
+    sendTemplate,
+    optOut: (account, phone) => addOptOuts(database, account, [{ phone, at: at(), word: '' }]),
+    optIn: (account, phone) => removeOptOuts(database, account, [phone]),
+    pass,
+    rows,
+    batches,
+  };
+  return world;
+
+  function at(): number {
+    return moment(world.now);
+  }
+
+  function newId(): string {
+    return (++ids).toString(16).padStart(12, '0');
+  }
+
+  async function find({ account = 'A', mode = 'live', name }: Named): Promise<Batch | undefined> {
+    const named = await findBatch(database, { account, mode }, name);
+    return named.kind === 'batch' ? named.batch : undefined;
+  }
+
+  async function sendBatch(o: SendOptions): Promise<Steered | Result> {
+    const { account = 'A', mode = 'live', kind = 'message', template = 'T', resend = [] } = o;
+    const scope = { account, mode, kind, template };
+    const given = o.batch ?? o.file?.name ?? o.fromBatch?.split(':')[0] ?? '';
+    const proposal = given.toLowerCase().replace('{date}', `d${Math.floor(world.now / 24)}`);
+    const which = await whichBatch(database, {
+      scope,
+      name: o.batch === undefined ? undefined : proposal,
+      proposal,
+      per: o.per === 'phone' ? '' : o.per,
+      needsName: o.terminal === undefined,
+      now: at(),
+    });
+    if (which.kind === 'unnamed' || which.kind === 'different') return done(2);
+    if (which.kind === 'cancelled' || which.kind === 'working') return done(11);
+    if (kind === 'import' && resend.includes('changed')) return done(2);
+    const file = o.fromBatch === undefined ? o.file?.rows : await peopleOf(o.fromBatch, scope, o.text);
+    if (!file) return done(5);
+    const target = which.kind === 'batch' ? which.batch : undefined;
+    const name = which.kind === 'new' ? which.name : which.batch.name;
+    if (!target) world.now += tick;
+    const againAt = target?.againAt || (o.again ? moment((world.now += tick)) : 0);
+    const per = target?.per ?? (o.per === 'phone' ? '' : (o.per ?? ''));
+    const where = o.where ?? (o.noWhere || !target ? {} : kept(target));
+    const draft = await openDraft(database, { id: newId(), scope, target, now: at() });
+    await addRows(database, draft, file.map(rowOf(scope, per, where)), at());
+    await exclude(database, draft.id, o.excludeFrom ?? []);
+    const dropsExcluded = o.noExcludeFrom === true;
+    const plan: Plan = { draft, file: o.file?.name ?? '', againAt, resend, dropsExcluded, now: at() };
+    const groups = await decide(database, plan);
+    const count = counter(groups);
+    if (count('twice, another text') > 0 && mode === 'live' && !o.terminal && o.per !== 'phone') return done(11);
+    const isHeld = groups.some(
+      ({ fate, by }) => ['on its way', 'unsure elsewhere', 'another text'].includes(fate) || by !== undefined,
+    );
+    if (o.terminal === 'all' && !againAt && isHeld) return sendBatch({ ...o, again: true, terminal: 'others' });
+    const left = Math.max(0, (o.first ?? Infinity) - (await reached(target)));
+    const planned = Math.min(count('waiting'), left) + count('resend');
+    if (o.terminal === 'nobody' || planned > (o.atMost ?? Infinity)) return done(11);
+    const worker = newId();
+    const told = JSON.stringify({ where });
+    const begun = await begin(database, plan, { name, per, told, command: '', columns: '[]' }, worker);
+    if (begun.kind === 'changed') throw new Error('nobody else could have changed it');
+    const isTrouble = count('changed') > 0;
+    const work = { batch: begun.batch, worker, isOfFile: true, resend, first: o.first ?? Infinity, isTrouble };
+    return processOf(work, () => apply(database, plan, { ...work, clock: at, ...(pieceSize && { pieceSize }) }));
+  }
+
+  async function resume(o: ResumeOptions): Promise<Steered | Result> {
+    const { account = 'A', mode = 'live', resend = [] } = o;
+    const waiting = o.name === undefined ? await waitingBatches(account, mode) : [];
+    if (o.name === undefined && waiting.length !== 1) return done(11);
+    const batch = o.name === undefined ? waiting[0] : await find({ account, mode, name: o.name });
+    if (!batch) return done(5);
+    if (batch.until > at() || batch.isCancelled || batch.isLoading) return done(11);
+    if (resend.includes('changed')) return done(2);
+    const count = counter(await decideResume(database, { batch, resend, now: at() }));
+    const worker = newId();
+    const excluded = o.excludeFrom ?? [];
+    const begun = await beginResume(database, { batch, excluded, resend, worker, now: at() });
+    if (begun.kind === 'changed') throw new Error('nobody else could have changed it');
+    const work = { batch: begun.batch, worker, isOfFile: false, resend, first: Infinity, isTrouble: false };
+    const planned = count('waiting') + count('resend');
+    return processOf({ ...work, planned }, () =>
+      redecide(database, { ...work, clock: at, ...(pieceSize && { pieceSize }) }),
+    );
+  }
+
+  interface Work {
+    readonly batch: Batch;
+    readonly worker: string;
+    readonly isOfFile: boolean;
+    readonly resend: readonly Resend[];
+    readonly first: number;
+    readonly isTrouble: boolean;
+    /** What a resume without excluded phones must send at least. */
+    readonly planned?: number;
+  }
+
+  interface Steered extends Process {
+    stop(): void;
+  }
+
+  function processOf(work: Work, load: () => Promise<void>): Steered {
+    let isStopping = false;
+    let isAlive = true;
+    let result: Result | undefined;
+    const { id } = work.batch;
+    const steps = steer(work, load, () => isStopping);
+    working = { id, worker: work.worker };
+    return {
+      isAlive: () => isAlive,
+      result: () => result,
+      stop: () => void (isStopping = true),
+      async kill() {
+        isAlive = false;
+        result ??= done(137);
+        await declareDead(database, id, work.worker);
+      },
+      async step() {
+        if (!isAlive) return undefined;
+        const { done: isDone, value } = await steps.next();
+        if (!isDone) return value;
+        isAlive = false;
+        result = value;
+        return undefined;
+      },
+    };
+  }
+
+  async function* steer(
+    work: Work,
+    load: () => Promise<void>,
+    isStopping: () => boolean,
+  ): AsyncGenerator<string, Result, void> {
+    const { batch, worker, isOfFile, resend } = work;
+    const { id } = batch;
+    let { isTrouble } = work;
+    let sent = 0;
+    await load();
+    if (isOfFile) await setLoading(id, 1);
+    for (let n = await countRows(id); n > 0; n--) yield 'applied';
+    if (isOfFile) await setLoading(id, 0);
+    for (let after = 0; !isStopping();) {
+      const isFull = (await reached(batch)) >= work.first;
+      const now = moment(world.now + tick);
+      const claims = await claim(database, { id, worker, isOfFile, resend, isFull, after, limit: 1, now });
+      if (claims.kind === 'cancelled') break;
+      ({ after } = claims);
+      isTrouble ||= claims.skipped.length > 0;
+      const [row] = claims.rows;
+      if (!row) break;
+      const claimedAt = (world.now += tick);
+      yield 'claimed';
+      const answer = receive({
+        ...batch.scope,
+        ...row,
+        phone: row.who,
+        text: row.body,
+        name: batch.name,
+        at: claimedAt,
+      });
+      yield 'answered';
+      const settled = await settle(database, { batch: id, worker, claim: row, answer: settling(answer), now: at() });
+      if (answer === 'sent') sent++;
+      isTrouble ||= settled === 'kept';
+      yield 'settled';
+    }
+    const { waiting, others, ...trouble } = await news(database, batch, isOfFile);
+    await release(database, id, worker, at());
+    if (isStopping() && waiting > 0) return { exit: 130, sent };
+    const isNews = trouble.failed + trouble.unsure + trouble.held + others > 0;
+    const isElsewhere = batch.scope.kind === 'message' && trouble.elsewhere > 0;
+    return { exit: isTrouble || isNews || isElsewhere ? 10 : 0, sent };
+  }
+
+  function receive(message: Message): Answer {
+    const answer = world.answer(message);
+    if (answer === 'sent' || answer === 'unsure, accepted') messages.push(received(message));
+    return answer;
+  }
+
+  async function run(process: Steered | Result, how: How = {}): Promise<Result> {
+    if (!('step' in process)) return process;
+    const before = messages.length;
+    for (let n = 0; process.isAlive(); n++) {
+      if (n === how.killAt) await process.kill();
+      if (messages.length - before >= (how.stopAfter ?? Infinity)) process.stop();
+      await process.step();
+    }
+    return process.result() ?? done(137);
+  }
+
+  /** A lease would end long before the next command, but a process that lives shows it every 30 s. */
+  async function pass(hours: number): Promise<void> {
+    const all = await database.read(() => query('SELECT id, worker, until FROM batch'));
+    world.now += hours;
+    for (const { id, worker, until } of all)
+      if (Number(until) > 0 && working?.worker === worker) {
+        await database.write(() => query('UPDATE batch SET until = $2 WHERE id = $1', String(id), at() + 1));
+        await beat(database, String(id), String(worker), at());
+      }
+  }
+
+  async function markRows({ account = 'A', mode = 'live', name, phone, lines, as }: MarkOptions): Promise<Result> {
+    const owner = { account, mode };
+    const batch = name === undefined ? undefined : await find({ ...owner, name });
+    if (name !== undefined && !batch) return done(0);
+    const all = await database.read(() => query('SELECT batch, n, line, who FROM item'));
+    const isMeant = (row: (typeof all)[number]) =>
+      (!lines || lines.includes(Number(row['line']))) &&
+      (!phone || row['who'] === phone) &&
+      (!batch || row['batch'] === batch.id);
+    const rows = batch && phone ? all.filter(isMeant) : lines && all.filter(isMeant);
+    const meant = batch ? { batch: batch.id } : { phone: phone ?? '' };
+    if (batch?.per && phone && !lines && (await unsureOf(batch, phone)) > 1) return done(2);
+    const marked = await mark(database, { owner, meant, rows: rows?.map(({ n }) => Number(n)), as, now: at() });
+    return done({ marked: 0, working: 11, several: 2 }[marked.kind]);
+  }
+
+  async function unsureOf(batch: Batch, phone: string): Promise<number> {
+    const sql = "SELECT n FROM item WHERE batch = $1 AND who = $2 AND state IN ('unsure', 'under way')";
+    return (await database.read(() => query(sql, batch.id, phone))).length;
+  }
+
+  async function cancelRows({ missing, person, ...named }: Parameters<World['cancel']>[0]): Promise<Result> {
+    const batch = await find(named);
+    if (!batch) return done(5);
+    const what = missing ? 'missing' : person ? { phone: person } : 'all';
+    return done((await cancel(database, batch, what, at())).kind === 'done' ? 0 : 11);
+  }
+
+  async function sendTemplate(o: SingleOptions, how: How = {}): Promise<Result> {
+    const { account = 'A', mode = 'live', phone, text, again = false } = o;
+    const scope = { account, mode, kind: 'message', template: 'T' } as const;
+    const now = moment(world.now + tick);
+    const admitted = await admitSingle(database, { scope, phone, body: text, isAgain: again, now });
+    if (admitted.kind !== 'admitted') return done(11);
+    world.now += tick;
+    const message = { ...scope, phone, per: '', text, at: world.now, name: '' };
+    const answer = how.killAt === 0 ? 'unsure' : receive(message);
+    const settlement = { batch: '', worker: '', claim: admitted.claim, answer: settling(answer), now: at() };
+    await settle(database, settlement);
+    return {
+      exit: { sent: 0, failed: 6, unsure: 13, 'unsure, accepted': 13 }[answer],
+      sent: answer === 'sent' ? 1 : 0,
+    };
+  }
+
+  async function peopleOf(
+    fromBatch: string,
+    { account, mode }: Scope,
+    text: string | undefined,
+  ): Promise<readonly FileRow[] | undefined> {
+    const [name = '', outcome] = fromBatch.split(':');
+    const batch = await find({ account, mode, name });
+    if (!batch) return undefined;
+    const all = await database.read(() =>
+      query('SELECT state, cells, body FROM item WHERE batch = $1 ORDER BY n', batch.id),
+    );
+    const states = { failed: ['failed'], waiting: ['waiting'], unsure: ['unsure', 'under way'] }[outcome ?? ''] ?? [
+      'sent',
+    ];
+    const rows = all.filter(({ state }) => states.includes(String(state)));
+    return rows.map(({ cells, body }) => ({ ...JSON.parse(String(cells)), text: text ?? String(body) }));
+  }
+
+  async function waitingBatches(account: string, mode: 'live' | 'sandbox'): Promise<readonly Batch[]> {
+    const all = await database.read(() => batchesOf({ account, mode }));
+    const rows = await database.read(() => query("SELECT DISTINCT batch FROM item WHERE state = 'waiting'"));
+    return all.filter(({ id }) => rows.some(({ batch }) => batch === id));
+  }
+
+  async function reached(batch: Batch | undefined): Promise<number> {
+    const sql = "SELECT n FROM item WHERE batch = $1 AND state IN ('sent', 'unsure')";
+    return (await database.read(() => query(sql, batch?.id ?? '-'))).length;
+  }
+
+  async function countRows(id: string): Promise<number> {
+    return (await database.read(() => query("SELECT n FROM item WHERE batch = $1 AND state <> 'twice'", id))).length;
+  }
+
+  async function setLoading(id: string, loading: number): Promise<void> {
+    await database.write(() => query('UPDATE batch SET loading = $2 WHERE id = $1', id, loading));
+  }
+
+  async function batches() {
+    const both = ['live', 'sandbox'] as const;
+    const owners = ['A', 'B'].flatMap((account) => both.map((mode) => ({ account, mode })));
+    const all = await Promise.all(owners.map((owner) => database.read(() => batchesOf(owner))));
+    const flat = all.flat().sort((a, b) => (a.id < b.id ? -1 : 1));
+    return flat.map(({ scope, name, isCancelled, isLoading }) => ({ ...scope, name, isCancelled, isLoading }));
+  }
+
+  async function rows() {
+    const sql = `SELECT i.*, b.name, b.until FROM item i LEFT JOIN batch b ON b.id = i.batch
+      WHERE i.state <> 'twice' AND (i.batch = '' OR b.name <> '')`;
+    const all = await database.read(() => query(sql));
+    return all.map((row) => ({
+      batch: String(row['name'] ?? ''),
+      phone: String(row['who']),
+      per: String(row['per']),
+      line: Number(row['line']),
+      state: shownState(row, at()),
+      text: String(row['text']),
+      by: row['state'] === 'sent' ? String(row['by'] ?? '-') : '-',
+    }));
+  }
+}
+
+function shownState(row: Readonly<Record<string, unknown>>, now: number): string {
+  if (row['state'] === 'not sent') return String(row['reason']);
+  return row['state'] === 'under way' && !(Number(row['until']) > now) ? 'unsure' : String(row['state']);
+}
+
+function counter(groups: readonly Group[]): (fate: string) => number {
+  return (fate) => groups.reduce((sum, group) => sum + (group.fate === fate ? group.count : 0), 0);
+}
+
+function kept({ told }: Batch): Readonly<Record<string, string>> {
+  return JSON.parse(told).where;
+}
+
+function rowOf({ kind }: Scope, per: string, where: Readonly<Record<string, string>>) {
+  return ({ bizmsg_row: fixes, text, ...rest }: FileRow, at: number): NewRow => {
+    const cells = Object.fromEntries(Object.entries(rest).map(([column, cell]) => [column, String(cell)]));
+    const isPhone = cells['phone']?.startsWith('+');
+    return {
+      n: at + 1,
+      line: at + 1,
+      phone: isPhone ? cells['phone'] : undefined,
+      per: per ? (cells[per] ?? '').trim() : '',
+      body: kind === 'import' && !isPhone ? JSON.stringify([cells, text]) : text,
+      cells: JSON.stringify(cells),
+      problem: !isPhone && kind === 'message' ? 'no phone number' : undefined,
+      isUnwanted: Object.entries(where).some(([column, value]) => cells[column] !== value),
+      fixes,
+    };
+  };
+}
+
+function settling(answer: Answer): Settling {
+  if (answer === 'sent') return { kind: 'sent' };
+  if (answer === 'failed') return { kind: 'failed', reason: 'refused', code: '400' };
+  return { kind: 'unsure', reason: 'no answer', code: 'timeout' };
+}
