@@ -60,7 +60,7 @@ export function connect(path: string, { schema, sync }: Schema, sqlite: Sqlite |
     if (nlink !== undefined && nlink > 1) throw linked(path);
     // No WAL: versions of SQLite before 3.51.3 can damage it, and the mode would stay in the file.
     database.exec(`PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = ${sync}; PRAGMA fullfsync = ON;
-      PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON`);
+      PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536`);
     // It writes, and has an effect only before the first table.
     if (size === 0) database.exec('PRAGMA auto_vacuum = FULL');
     upgrade();

@@ -80,6 +80,9 @@ export interface Outcome {
 
 const plain = { by: null, at: undefined, text: undefined };
 
+export const unwanted = 'not in --where';
+export const notWanted: Outcome = { state: 'not sent', reason: unwanted, ...plain };
+
 export function outcomeOf(verdict: string | undefined): Outcome {
   if (verdict === undefined) return { state: 'waiting', reason: null, ...plain };
   if (verdict === reasons.optedOut) return { state: 'not sent', reason: 'opted out', ...plain };

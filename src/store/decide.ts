@@ -1,8 +1,8 @@
 import { type Database, query, type Row } from '../base/transaction.ts';
 import type { Batch } from './batch.ts';
-import { nameAt, parameters, reasons, verdict } from './before.ts';
+import { nameAt, parameters, reasons, unwanted, verdict } from './before.ts';
 import { integer, optionalText, word } from './columns.ts';
-import { type Draft, unwanted } from './draft.ts';
+import type { Draft } from './draft.ts';
 import { hashLength } from './hash.ts';
 import { isUnique } from './schema.ts';
 
@@ -66,7 +66,7 @@ export function isTakenBack(row: string, againAt: string): string {
 }
 
 /** Rows of a file, `d`, and the rows of the batch for the same people, `o`. */
-const loaded = `SELECT d.n, o.at, CASE WHEN o.state = 'sent' THEN o.by END AS by, CASE
+const loaded = `SELECT d.who, d.per, d.text, o.at, CASE WHEN o.state = 'sent' THEN o.by END AS by, CASE
   WHEN d.state = 'twice' THEN CASE WHEN EXISTS (
     SELECT 1 FROM item f WHERE f.batch = $9 AND f.who = d.who AND f.per = d.per AND ${isUnique('f')} AND f.text = d.text
   ) THEN 'twice' ELSE 'twice, another text' END
@@ -85,7 +85,7 @@ const loaded = `SELECT d.n, o.at, CASE WHEN o.state = 'sent' THEN o.by END AS by
   WHERE d.batch = $9`;
 
 /** Rows of a batch that goes on without a file. */
-const stored = `SELECT d.n, d.at, CASE WHEN d.state = 'sent' THEN d.by END AS by, CASE
+const stored = `SELECT d.who, d.per, d.text, d.at, CASE WHEN d.state = 'sent' THEN d.by END AS by, CASE
   WHEN d.state IN ('twice', 'cancelled') THEN d.state
   WHEN d.state = 'failed' AND ($10 = 0 OR d.code IS NULL) THEN 'failed before'
   WHEN d.state IN ('unsure', 'under way') THEN CASE WHEN $11 = 1 THEN 'resend' ELSE 'unsure' END
@@ -95,8 +95,8 @@ const stored = `SELECT d.n, d.at, CASE WHEN d.state = 'sent' THEN d.by END AS by
 
 // Materialized, because SQLite would otherwise ask for the verdict again for each use of it.
 const grouped = (rows: string) => `WITH fate AS MATERIALIZED (${rows}), decided AS MATERIALIZED (
-  SELECT f.fate, f.by, f.at, d.text, CASE WHEN f.fate IS NULL THEN ${verdict('d', { isClaim: false })} END AS verdict
-  FROM fate f JOIN item d ON d.batch = $9 AND d.n = f.n
+  SELECT f.fate, f.by, f.at, f.text, CASE WHEN f.fate IS NULL THEN ${verdict('f', { isClaim: false })} END AS verdict
+  FROM fate f
 ), named AS (
   SELECT CASE
     WHEN fate IS NOT NULL THEN fate

@@ -1,5 +1,6 @@
 import { type Database, query } from '../base/transaction.ts';
 import { type Batch, type Scope, scopeNumber } from './batch.ts';
+import { unwanted } from './before.ts';
 import { shortHash } from './hash.ts';
 import { integer } from './columns.ts';
 import { isUnique } from './schema.ts';
@@ -31,9 +32,6 @@ export interface NewRow {
   /** The number of the row that it corrects, from a report. */
   readonly fixes?: number | undefined;
 }
-
-/** Why a row is not sent; kept until a load replaces the row. */
-export const unwanted = 'not in --where';
 
 export interface DraftOptions {
   /** 12 hexadecimal digits. */

@@ -1,9 +1,9 @@
 import { type Database, query, type Row, type Value } from '../base/transaction.ts';
 import { type Batch, batchesOf, batchWithId, isWorking, type Steps } from './batch.ts';
-import { outcomeOf, parameters, verdict } from './before.ts';
+import { notWanted, outcomeOf, parameters, verdict } from './before.ts';
 import { integer, optionalText, text } from './columns.ts';
 import { flags, isOpen, type Plan, type Resend } from './decide.ts';
-import { highest, unwanted } from './draft.ts';
+import { highest } from './draft.ts';
 import { inPieces, isUnique, lease } from './schema.ts';
 import { hold } from './work.ts';
 
@@ -79,6 +79,8 @@ export interface Loading {
   readonly batch: Batch;
   readonly worker: string;
   clock(): number;
+  /** Whether the batch's `--where` excludes a row; undefined if it has none. */
+  readonly isUnwanted?: ((cells: string) => boolean) | undefined;
   /** Rows in a transaction. */
   readonly pieceSize?: number;
 }
@@ -198,12 +200,13 @@ function cellsOf(json: string): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-const decidable = `SELECT i.n, i.state, i.reason, i.by, i.text, i.load, ${verdict('i', { isClaim: false })} AS verdict
+const decidable = `SELECT i.n, i.state, i.reason, i.by, i.text, i.cells, i.load, ${verdict('i', { isClaim: false })} AS verdict
   FROM item i WHERE i.batch = $1 AND i.n > $9 AND i.n <= $10 AND ${isOpen('i', '$4')}
-  AND (i.reason IS NULL OR i.reason <> '${unwanted}') AND (i.state <> 'sent' OR i.body IS NOT NULL)`;
+  AND (i.state <> 'sent' OR i.body IS NOT NULL)`;
 
 /** Decides again what each row that was not sent becomes. */
-export async function redecide(database: Database, { batch, worker, clock, pieceSize }: Loading): Promise<void> {
+export async function redecide(database: Database, loading: Loading): Promise<void> {
+  const { batch, worker, clock, pieceSize } = loading;
   const rows = await highest(database, batch.id);
   const piece = (after: number, upTo: number) =>
     database.write(function* () {
@@ -211,7 +214,7 @@ export async function redecide(database: Database, { batch, worker, clock, piece
       yield* hold(batch.id, worker, now);
       const question = { batch, now, excludedBy: [batch.id, batch.id] } as const;
       const open = yield* query(decidable, ...parameters(question), after, upTo);
-      yield { sql: writeOutcome, each: open.flatMap((row) => outcomeValues(batch, row)) };
+      yield { sql: writeOutcome, each: open.flatMap((row) => outcomeValues(loading, row)) };
     });
   await inPieces(rows, piece, pieceSize);
 }
@@ -220,8 +223,10 @@ const writeOutcome = `UPDATE item SET state = $3, reason = $4, by = $5, at = COA
   told = COALESCE($8, told) WHERE batch = $1 AND n = $2`;
 
 /** The values of `writeOutcome`, or nothing if the row stays as it is. */
-function outcomeValues({ id, load }: Batch, row: Row): readonly (readonly Value[])[] {
-  const outcome = outcomeOf(optionalText(row, 'verdict'));
+function outcomeValues({ batch, isUnwanted }: Loading, row: Row): readonly (readonly Value[])[] {
+  const { id, load } = batch;
+  const decided = outcomeOf(optionalText(row, 'verdict'));
+  const outcome = decided.state !== 'not sent' && isUnwanted?.(text(row, 'cells')) ? notWanted : decided;
   const { state, reason, by, at = null } = outcome;
   if (state === row['state'] && reason === row['reason'] && by === row['by']) return [];
   // Another body of a contact that exists is changed, which was part of the decision.

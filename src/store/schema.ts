@@ -77,7 +77,7 @@ export const schema = [
     PRIMARY KEY (batch, n)
   ) STRICT;
   CREATE UNIQUE INDEX item_person ON item (batch, who, per) WHERE batch <> '' AND state <> 'twice';
-  CREATE INDEX item_sent ON item (scope, who, at);
+  CREATE INDEX item_sent ON item (scope, who, batch);
   CREATE INDEX item_failed ON item (batch, line) WHERE state = 'failed';
 
   CREATE TABLE opt_out (

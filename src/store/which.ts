@@ -1,5 +1,6 @@
-import { query, type Database } from '../base/transaction.ts';
+import type { Database } from '../base/transaction.ts';
 import { type Batch, batchesOf, isWorking, type Scope, type Steps } from './batch.ts';
+import { hasWaiting } from './views.ts';
 
 export interface Wanted {
   readonly scope: Scope;
@@ -46,8 +47,7 @@ function* latest(batches: readonly Batch[], { scope, proposal }: Wanted): Steps<
   const batch = batches.findLast((batch) => isSameScope(batch.scope, scope) && isNamed(batch));
   if (!batch || batch.isCancelled) return undefined;
   if (scope.kind === 'import' || batch.isLoading) return batch;
-  const waiting = yield* query("SELECT 1 FROM item WHERE batch = $1 AND state = 'waiting' LIMIT 1", batch.id);
-  return waiting.length > 0 ? batch : undefined;
+  return (yield* hasWaiting(batch.id)) ? batch : undefined;
 }
 
 function freeName(proposal: string, batches: readonly Batch[]): string {

@@ -434,7 +434,8 @@ export function createModel(): World {
     const isMeant = (row: Row) =>
       (name === undefined || row.batch?.name === name) && (phone === undefined || row.phone === phone);
     const isLine = (row: Row) => !lines || lines.includes(row.line);
-    const rows = everyRow().filter((row) => isMine(row) && isMeant(row) && isLine(row) && isUnsure(row));
+    const isOpen = (row: Row) => isUnsure(row) || row.state === 'under way';
+    const rows = everyRow().filter((row) => isMine(row) && isMeant(row) && isLine(row) && isOpen(row));
     if (rows.some((row) => isWorking(row.batch))) return done(11);
     const isTwin = (row: Row) => rows.some((other) => other !== row && other.batch === row.batch);
     if (phone !== undefined && !lines && rows.some((row) => row.batch?.per && isTwin(row))) return done(2);

@@ -8,12 +8,14 @@ import { apply, begin, beginResume, redecide } from '../../src/store/load.ts';
 import { mark } from '../../src/store/mark.ts';
 import { addOptOuts, removeOptOuts } from '../../src/store/opt-outs.ts';
 import { admitSingle } from '../../src/store/single.ts';
+import { reportRows, waitingBatches } from '../../src/store/views.ts';
 import { whichBatch } from '../../src/store/which.ts';
 import { type Answer as Settling, beat, claim, declareDead, settle } from '../../src/store/work.ts';
 import { query } from '../../src/base/transaction.ts';
 import { tick } from './model.ts';
 import {
   type Answer,
+  type Cells,
   type FileRow,
   type How,
   type MarkOptions,
@@ -35,7 +37,7 @@ const moment = (hours: number) => 1_700_000_000_000 + Math.round(hours * 3_600_0
 export function createStoreWorld(database: Database, pieceSize?: number): World {
   const messages: Message[] = [];
   let ids = 0;
-  let working: { readonly id: string; readonly worker: string } | undefined;
+  const working = new Set<string>();
   const world: World = {
     now: 0,
     messages,
@@ -117,12 +119,12 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     if (begun.kind === 'changed') throw new Error('nobody else could have changed it');
     const isTrouble = count('changed') > 0;
     const work = { batch: begun.batch, worker, isOfFile: true, resend, first: o.first ?? Infinity, isTrouble };
-    return processOf(work, () => apply(database, plan, { ...work, clock: at, ...(pieceSize && { pieceSize }) }));
+    return processOf(work, () => apply(database, plan, loading(work, where)));
   }
 
   async function resume(o: ResumeOptions): Promise<Steered | Result> {
     const { account = 'A', mode = 'live', resend = [] } = o;
-    const waiting = o.name === undefined ? await waitingBatches(account, mode) : [];
+    const waiting = o.name === undefined ? await waitingBatches(database, { account, mode }) : [];
     if (o.name === undefined && waiting.length !== 1) return done(11);
     const batch = o.name === undefined ? waiting[0] : await find({ account, mode, name: o.name });
     if (!batch) return done(5);
@@ -135,9 +137,12 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     if (begun.kind === 'changed') throw new Error('nobody else could have changed it');
     const work = { batch: begun.batch, worker, isOfFile: false, resend, first: Infinity, isTrouble: false };
     const planned = count('waiting') + count('resend');
-    return processOf({ ...work, planned }, () =>
-      redecide(database, { ...work, clock: at, ...(pieceSize && { pieceSize }) }),
-    );
+    return processOf({ ...work, planned }, () => redecide(database, loading(work, kept(batch))));
+  }
+
+  function loading(work: Work, where: Cells) {
+    const isUnwanted = (cells: string) => !fits(JSON.parse(cells), where);
+    return { ...work, clock: at, isUnwanted, ...(pieceSize && { pieceSize }) };
   }
 
   interface Work {
@@ -161,13 +166,14 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     let result: Result | undefined;
     const { id } = work.batch;
     const steps = steer(work, load, () => isStopping);
-    working = { id, worker: work.worker };
+    working.add(work.worker);
     return {
       isAlive: () => isAlive,
       result: () => result,
       stop: () => void (isStopping = true),
       async kill() {
         isAlive = false;
+        working.delete(work.worker);
         result ??= done(137);
         await declareDead(database, id, work.worker);
       },
@@ -250,7 +256,7 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     const all = await database.read(() => query('SELECT id, worker, until FROM batch'));
     world.now += hours;
     for (const { id, worker, until } of all)
-      if (Number(until) > 0 && working?.worker === worker) {
+      if (Number(until) > 0 && working.has(String(worker))) {
         await database.write(() => query('UPDATE batch SET until = $2 WHERE id = $1', String(id), at() + 1));
         await beat(database, String(id), String(worker), at());
       }
@@ -309,20 +315,10 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     const [name = '', outcome] = fromBatch.split(':');
     const batch = await find({ account, mode, name });
     if (!batch) return undefined;
-    const all = await database.read(() =>
-      query('SELECT state, cells, body FROM item WHERE batch = $1 ORDER BY n', batch.id),
-    );
-    const states = { failed: ['failed'], waiting: ['waiting'], unsure: ['unsure', 'under way'] }[outcome ?? ''] ?? [
-      'sent',
-    ];
-    const rows = all.filter(({ state }) => states.includes(String(state)));
+    const all = await reportRows(database, { id: batch.id, after: 0, limit: 1000, now: at() });
+    const wanted = ['failed', 'waiting', 'unsure'].find((state) => state === outcome) ?? 'sent';
+    const rows = all.filter(({ state }) => state === wanted);
     return rows.map(({ cells, body }) => ({ ...JSON.parse(String(cells)), text: text ?? String(body) }));
-  }
-
-  async function waitingBatches(account: string, mode: 'live' | 'sandbox'): Promise<readonly Batch[]> {
-    const all = await database.read(() => batchesOf({ account, mode }));
-    const rows = await database.read(() => query("SELECT DISTINCT batch FROM item WHERE state = 'waiting'"));
-    return all.filter(({ id }) => rows.some(({ batch }) => batch === id));
   }
 
   async function reached(batch: Batch | undefined): Promise<number> {
@@ -371,11 +367,15 @@ function counter(groups: readonly Group[]): (fate: string) => number {
   return (fate) => groups.reduce((sum, group) => sum + (group.fate === fate ? group.count : 0), 0);
 }
 
-function kept({ told }: Batch): Readonly<Record<string, string>> {
+function kept({ told }: Batch): Cells {
   return JSON.parse(told).where;
 }
 
-function rowOf({ kind }: Scope, per: string, where: Readonly<Record<string, string>>) {
+function fits(cells: Cells, where: Cells): boolean {
+  return Object.entries(where).every(([column, value]) => cells[column] === value);
+}
+
+function rowOf({ kind }: Scope, per: string, where: Cells) {
   return ({ bizmsg_row: fixes, text, ...rest }: FileRow, at: number): NewRow => {
     const cells = Object.fromEntries(Object.entries(rest).map(([column, cell]) => [column, String(cell)]));
     const isPhone = cells['phone']?.startsWith('+');
@@ -387,7 +387,7 @@ function rowOf({ kind }: Scope, per: string, where: Readonly<Record<string, stri
       body: kind === 'import' && !isPhone ? JSON.stringify([cells, text]) : text,
       cells: JSON.stringify(cells),
       problem: !isPhone && kind === 'message' ? 'no phone number' : undefined,
-      isUnwanted: Object.entries(where).some(([column, value]) => cells[column] !== value),
+      isUnwanted: !fits(cells, where),
       fixes,
     };
   };

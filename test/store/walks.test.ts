@@ -19,9 +19,10 @@ const first = Number(process.env['WALK'] ?? 1);
 
 it(`does as the model in ${count} random walks of commands, kills, edits and clocks`, async () => {
   for (let seed = first; seed < first + count; seed++) {
-    const walk = createWalk(seed, createStoreWorld(await openMemory()));
+    const told: string[] = [];
+    const walk = createWalk(seed, createStoreWorld(await openMemory()), told);
     await walk.go().catch((error: unknown) => {
-      throw new Error(`walk ${seed}`, { cause: error });
+      throw new Error(`walk ${seed}\n${told.join('\n')}`, { cause: error });
     });
   }
 });
@@ -42,13 +43,13 @@ interface Person extends FileRow {
   readonly order: string;
 }
 
-function createWalk(seed: number, store: World) {
+function createWalk(seed: number, store: World, told: string[]) {
   const random = randomOf(seed * 7919);
   const answers = randomOf(seed * 104_729);
   const below = (limit: number) => Math.floor(random() * limit);
   const chance = (probability: number) => random() < probability;
   const model = createModel();
-  const world = createBoth(model, store);
+  const world = createBoth(model, store, told);
   const accounts = chance(0.2) ? ['A', 'B'] : ['A'];
   const usesPer = chance(0.25);
   const texts = chance(0.5) ? ['t'] : ['t', 'u'];
@@ -161,7 +162,8 @@ function createWalk(seed: number, store: World) {
     const process = await world.begin(options);
     if (!isProcess(process)) return;
     background = process;
-    for (let steps = below(10); steps > 0; steps--) await process.step();
+    // The model has decided before its first step, the store decides in it.
+    for (let steps = 1 + below(9); steps > 0; steps--) await process.step();
   }
 
   async function newOptions(): Promise<SendOptions> {

@@ -1,0 +1,79 @@
+import { closeSync, constants, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { unsafe } from '../base/errors.ts';
+import { type Database, query, type Transaction } from '../base/transaction.ts';
+import type { Steps } from './batch.ts';
+import { integer } from './columns.ts';
+
+/** The highest tick seen of a database, in a file beside it: a restored backup is behind. */
+export interface Mark {
+  read(): number;
+  /** Never makes it smaller. */
+  raise(tick: number): void;
+  /** Accepts that the database is behind. */
+  reset(tick: number): void;
+  close(): void;
+}
+
+const size = 8;
+
+/** Opens `NAME.mark`. It is not synced: behind by one at most, it gives no false alarm. */
+export function openMark(path: string): Mark {
+  const file = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+  return { read, reset, raise: (tick) => tick > read() && reset(tick), close: () => closeSync(file) };
+
+  function read(): number {
+    const bytes = Buffer.alloc(size);
+    if (readSync(file, bytes, 0, size, 0) < size) return 0;
+    const tick = Number(bytes.readBigUInt64BE());
+    return Number.isSafeInteger(tick) ? tick : 0;
+  }
+
+  function reset(tick: number): void {
+    const bytes = Buffer.alloc(size);
+    bytes.writeBigUInt64BE(BigInt(tick));
+    writeSync(file, bytes, 0, size, 0);
+    ftruncateSync(file, size);
+  }
+}
+
+/** Counts each transaction that writes, and refuses a database that is behind its mark. */
+export function watched(database: Database, mark: Mark): Database {
+  return {
+    ...database,
+    async write<T>(body: Transaction<T>, signal?: AbortSignal): Promise<T> {
+      const [result, tick] = await database.write(function* () {
+        const tick = yield* nextTick(mark);
+        return [yield* body(), tick] as const;
+      }, signal);
+      // After the commit: before it, a process that is killed would leave a mark that is ahead.
+      mark.raise(tick);
+      return result;
+    },
+  };
+}
+
+function* nextTick(mark: Mark): Steps<number> {
+  const [row] = yield* query('UPDATE meta SET tick = tick + 1 RETURNING tick');
+  const tick = integer(row, 'tick');
+  if (tick - 1 < mark.read())
+    throw unsafe(
+      'ledger-older',
+      'the record of what was sent is older than it was: a backup?',
+      'bizmsg doctor --accept-loss',
+    );
+  mark.raise(tick - 1);
+  return tick;
+}
+
+/** Writes the first row of a database that was just created. */
+export function identify(database: Database, id: string): Promise<void> {
+  return database.write(function* () {
+    yield* query('INSERT INTO meta (version, id, tick) SELECT 1, $1, 0 WHERE NOT EXISTS (SELECT 1 FROM meta)', id);
+  });
+}
+
+/** Accepts a database that is behind its mark, for `doctor --accept-loss`. */
+export async function acceptLoss(database: Database, mark: Mark): Promise<void> {
+  const [row] = await database.read(() => query('SELECT tick FROM meta'));
+  mark.reset(integer(row, 'tick'));
+}
