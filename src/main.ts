@@ -9,6 +9,7 @@ import type { Host } from './base/host.ts';
  * client: none
  * logs: none
  * ledger: none
+ * store: none
  * session: client, logs, ledger, sandbox/remote
  * cli: client, session
  * runs: client, ledger, session, cli

@@ -16,6 +16,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   client: [],
   logs: [],
   ledger: [],
+  store: [],
   session: ['client', 'logs', 'ledger', 'sandbox/remote'],
   cli: ['client', 'session'],
   runs: ['client', 'ledger', 'session', 'cli'],

@@ -16,10 +16,6 @@ export function integer(row: Row | undefined, column: string): number {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : refuse(column);
 }
 
-export function optionalInteger(row: Row | undefined, column: string): number | undefined {
-  return row?.[column] === null ? undefined : integer(row, column);
-}
-
 export function word<const T extends string>(row: Row | undefined, column: string, words: readonly T[]): T {
   const value = row?.[column];
   return words.find((word) => word === value) ?? refuse(column);

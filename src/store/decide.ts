@@ -7,7 +7,7 @@ import { hashLength } from './hash.ts';
 import { isUnique } from './schema.ts';
 
 /** What becomes of a row of the file; `others` are rows that wait and are not in it. */
-export const fates = [
+const fates = [
   'waiting',
   'resend',
   'sent',
@@ -61,7 +61,7 @@ export function isOpen(row: string, againAt: string): string {
 }
 
 /** It was sent by another batch before `--again`. */
-export function isTakenBack(row: string, againAt: string): string {
+function isTakenBack(row: string, againAt: string): string {
   return `(${row}.state = 'sent' AND ${row}.by IS NOT NULL AND ${row}.at < ${againAt})`;
 }
 

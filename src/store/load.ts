@@ -43,19 +43,31 @@ function* becomeBatch(id: string, kept: Kept, { againAt, file }: Plan): Steps<vo
   yield* query(
     `UPDATE batch SET name = $2, per = $3, told = $4, command = $5, columns = $6, file = $7, again_at = $8, load = 1
       WHERE id = $1`,
-    ...[id, kept.name, kept.per, kept.told, kept.command, kept.columns, file, againAt],
+    id,
+    kept.name,
+    kept.per,
+    kept.told,
+    kept.command,
+    kept.columns,
+    file,
+    againAt,
   );
 }
 
 function* keepIn({ id }: Batch, plan: Plan, kept: Kept): Steps<void> {
   yield* query(
     'UPDATE batch SET told = $2, command = $3, columns = $4, again_at = $5, load = load + 1 WHERE id = $1',
-    ...[id, kept.told, kept.command, kept.columns, plan.againAt],
+    id,
+    kept.told,
+    kept.command,
+    kept.columns,
+    plan.againAt,
   );
   if (plan.dropsExcluded) yield* query('DELETE FROM excluded WHERE batch = $1', id);
   yield* query(
     `INSERT INTO excluded (batch, phone) SELECT $1, phone FROM excluded WHERE batch = $2 ON CONFLICT DO NOTHING`,
-    ...[id, plan.draft.id],
+    id,
+    plan.draft.id,
   );
 }
 
@@ -68,7 +80,11 @@ function* takeHold(id: string, worker: string, now: number, isLoad: boolean): St
   yield* query(
     `UPDATE batch SET worker = $2, until = $3, last_at = $4, loading = CASE WHEN $5 = 1 THEN 1 ELSE loading END
       WHERE id = $1`,
-    ...[id, worker, now + lease, now, isLoad ? 1 : 0],
+    id,
+    worker,
+    now + lease,
+    now,
+    isLoad ? 1 : 0,
   );
   const batch = yield* batchWithId(id);
   if (!batch) throw new Error('the batch was deleted in its own transaction');

@@ -4,7 +4,7 @@ import { integer, optionalText, text } from './columns.ts';
 import { lease } from './schema.ts';
 
 /** The unsure rows of a batch, or all of a person. */
-export type Meant = { readonly batch: string } | { readonly phone: string };
+type Meant = { readonly batch: string } | { readonly phone: string };
 
 export interface Marking {
   readonly owner: Owner;

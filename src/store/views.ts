@@ -13,19 +13,9 @@ import {
 import { integer, optionalText, text, word } from './columns.ts';
 import { lease } from './schema.ts';
 
-export const states = [
-  'waiting',
-  'under way',
-  'sent',
-  'failed',
-  'unsure',
-  'held',
-  'not sent',
-  'twice',
-  'cancelled',
-] as const;
+const states = ['waiting', 'under way', 'sent', 'failed', 'unsure', 'held', 'not sent', 'twice', 'cancelled'] as const;
 
-export type State = (typeof states)[number];
+type State = (typeof states)[number];
 export type Counts = Readonly<Record<State, number>>;
 
 // What a dead process had under way is unsure. $1 is the time.
@@ -38,7 +28,8 @@ export function countsOf(database: Database, id: string, now: number): Promise<C
   return database.read(function* () {
     const rows = yield* query(
       `SELECT state, COUNT(*) AS count FROM (SELECT ${state} AS state ${from} WHERE i.batch = $2) i GROUP BY state`,
-      ...[now, id],
+      now,
+      id,
     );
     return countsIn(rows);
   });

@@ -194,13 +194,7 @@ function* holds(id: string, worker: string, now: number): Steps<boolean> {
 
 function written({ batch, claim, answer, now }: Settlement): Steps<readonly Row[]> {
   const { n, attempt, text } = claim;
-  switch (answer.kind) {
-    case 'sent':
-      return query(settlements.sent, batch, n, now, answer.messageId ?? null, text);
-    case 'failed':
-    case 'unsure':
-      return query(settlements[answer.kind], batch, n, attempt, now, answer.reason, answer.code);
-    case 'again':
-      return query(settlements.again, batch, n, attempt);
-  }
+  if (answer.kind === 'sent') return query(settlements.sent, batch, n, now, answer.messageId ?? null, text);
+  if (answer.kind === 'again') return query(settlements.again, batch, n, attempt);
+  return query(settlements[answer.kind], batch, n, attempt, now, answer.reason, answer.code);
 }

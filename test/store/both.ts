@@ -7,9 +7,9 @@ export function createBoth(model: World, store: World, told: string[] = []): Wor
   const same = async <T>(what: string, act: (world: World) => Promise<T>): Promise<T> => {
     told.push(what);
     const [wanted, real] = [await act(model), await act(store)];
-    expect(real, told.join('\n')).toEqual(wanted);
+    expect(real).toEqual(wanted);
     told.push(`  -> ${JSON.stringify(wanted)}`);
-    await compare(model, store, told);
+    await compare(model, store);
     return wanted;
   };
   const both: World = {
@@ -45,7 +45,7 @@ export function createBoth(model: World, store: World, told: string[] = []): Wor
       told.push(`begin ${JSON.stringify(options)}`);
       const [wanted, real] = [await model.begin(options), await store.begin(options)];
       if (isProcess(wanted) && isProcess(real)) return bothProcesses(wanted, real);
-      expect(real, told.join('\n')).toEqual(wanted);
+      expect(real).toEqual(wanted);
       return wanted;
     },
   };
@@ -58,14 +58,14 @@ export function createBoth(model: World, store: World, told: string[] = []): Wor
       async kill() {
         told.push('kill');
         await Promise.all([wanted.kill(), real.kill()]);
-        await compare(model, store, told);
+        await compare(model, store);
       },
       async step() {
         const steps = [await wanted.step(), await real.step()];
         told.push(`step ${steps[0]}`);
-        expect(steps[1], told.join('\n')).toBe(steps[0]);
-        expect(real.result(), told.join('\n')).toEqual(wanted.result());
-        await compare(model, store, told);
+        expect(steps[1]).toBe(steps[0]);
+        expect(real.result()).toEqual(wanted.result());
+        await compare(model, store);
         return steps[0];
       },
     };
@@ -73,19 +73,19 @@ export function createBoth(model: World, store: World, told: string[] = []): Wor
 }
 
 /** Facts, always; all else is decided again until a load is complete. */
-const facts = ['sent', 'failed', 'unsure', 'under way', 'cancelled'];
+const facts = new Set(['sent', 'failed', 'unsure', 'under way', 'cancelled']);
 
-async function compare(model: World, store: World, told: readonly string[]): Promise<void> {
-  expect(store.messages, told.join('\n')).toEqual(model.messages);
+async function compare(model: World, store: World): Promise<void> {
+  expect(store.messages).toEqual(model.messages);
   const batches = await model.batches();
-  expect(await store.batches(), told.join('\n')).toEqual(batches);
-  const loading = batches.filter(({ isLoading }) => isLoading).map(({ name }) => name);
+  expect(await store.batches()).toEqual(batches);
+  const loading = new Set(batches.filter(({ isLoading }) => isLoading).map(({ name }) => name));
   const shown = (rows: readonly RowState[], isModel: boolean) =>
     rows
-      .filter(({ batch, state, by }) => !loading.includes(batch) || (facts.includes(state) && by === '-'))
+      .filter(({ batch, state, by }) => !loading.has(batch) || (facts.has(state) && by === '-'))
       .map((row) => line(row, isModel))
       .toSorted();
-  expect(shown(await store.rows(), false), told.join('\n')).toEqual(shown(await model.rows(), true));
+  expect(shown(await store.rows(), false)).toEqual(shown(await model.rows(), true));
 }
 
 function line({ batch, phone, per, line, state, text, by }: RowState, isModel: boolean): string {

@@ -6,7 +6,7 @@ import { schema } from '../../src/store/schema.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { later } from '../support/cli.ts';
 
-export const host = {
+const host = {
   later,
   now: Date.now,
   random: Math.random,
@@ -20,7 +20,7 @@ export const drivers = [
   { where: 'in a file', open: openFile },
 ] as const;
 
-export async function openFile(): Promise<Database> {
+async function openFile(): Promise<Database> {
   const home = temporaryHome();
   onTestFinished(home.remove);
   const path = `${home.path}/state/ledger.db`;

@@ -90,14 +90,13 @@ describe.each(drivers)('loading into a batch that exists, $where', ({ open }) =>
     await release(database, target.id, worker, start);
     target = (await database.read(() => batchWithId(target.id))) ?? target;
     const plan = await planOf(database, [person], { target, resend });
-    const [group] = (await fatesOf(database, plan)).filter(({ fate }) => fate !== 'others');
+    const group = (await fatesOf(database, plan)).find(({ fate }) => fate !== 'others');
     expect(group).toMatchObject({ fate, count: 1 });
     const batch = await load(database, [person], { target, resend });
     expect((await rows(database, batch)).find(({ who }) => who === '+1')).toMatchObject({ state });
     const isSent = (await work(database, batch, { resend })).includes('+1');
-    expect(isSent).toBe(sends !== undefined);
     const row = (await rows(database, batch)).find(({ who }) => who === '+1');
-    if (sends !== undefined) expect(row).toMatchObject({ body: sends, state: 'sent' });
+    expect(isSent ? row?.body : undefined).toBe(sends);
   });
 
   it('tells that others wait, and does not send them', async () => {
@@ -166,19 +165,17 @@ describe.each(drivers)('loading into a batch that exists, $where', ({ open }) =>
       const again = await database.read(() => batchWithId(target.id));
       const batch = await load(database, people, { target: again, pieceSize: 3 });
       const states = (await rows(database, batch)).map(({ who, state, body }) => `${who.slice(0, 2)} ${state} ${body}`);
-      expect(states.toSorted(), `cut after ${cut}`).toEqual(
-        [
-          '+1 sent hi',
-          '+3 waiting hi',
-          '+4 sent hi',
-          '+5 sent old',
-          '+6 waiting new',
-          '+7 waiting hi',
-          '+8 waiting new',
-          '+9 waiting hi',
-          expect.stringMatching(/^\? ?\w* failed hi$|^\?\w failed hi$/),
-        ].toSorted(),
-      );
+      expect(states.toSorted(), `cut after ${cut}`).toEqual([
+        '+1 sent hi',
+        '+3 waiting hi',
+        '+4 sent hi',
+        '+5 sent old',
+        '+6 waiting new',
+        '+7 waiting hi',
+        '+8 waiting new',
+        '+9 waiting hi',
+        expect.stringMatching(/^\?\w failed hi$/),
+      ]);
     }
   });
 

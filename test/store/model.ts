@@ -317,7 +317,7 @@ export function createModel(): World {
     if (o.terminal === 'nobody' || count > (o.atMost ?? Infinity)) return done(11);
     const batch = Object.assign(old ?? told, told, { worker, isLoading: true });
     if (!old) batches.push(batch);
-    if (!old) apply(batch, draft);
+    if (!old) addUndecided(batch, draft);
     return work({ ...plan, told: batch }, worker);
   }
 
@@ -329,12 +329,20 @@ export function createModel(): World {
     }
   }
 
+  /** A new batch has its rows at once, which are decided in its first step. */
+  function addUndecided(batch: Batch, draft: readonly Copy[]): void {
+    apply(batch, draft);
+    for (const { origin: row, given = '' } of draft)
+      if (row?.by !== undefined) Object.assign(row, { state: 'waiting', by: undefined, text: given, told: null });
+      else if (row?.state === 'waiting') row.reason = null;
+  }
+
   /** Each yield is a place where a process can be killed. */
-  function* work({ o, old, told: batch, draft, ...plan }: Plan, worker: Worker): Steps {
+  function* work({ o, told: batch, draft, ...plan }: Plan, worker: Worker): Steps {
     let { isTrouble } = plan;
     let sent = 0;
     let isCut = false;
-    if (old) apply(batch, draft);
+    apply(batch, draft);
     for (const _ of draft) yield 'applied';
     batch.isLoading = false;
     const turn = draft.filter(({ inFile }) => inFile);

@@ -27,7 +27,7 @@ export interface Person {
   readonly fixes?: number;
 }
 
-export function rowsOf(people: readonly Person[]): readonly NewRow[] {
+function rowsOf(people: readonly Person[]): readonly NewRow[] {
   return people.map(({ phone, text = 'hi', per = '', name = '', problem, fixes }, at) => ({
     n: at + 1,
     line: at + 1,

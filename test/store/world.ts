@@ -25,7 +25,7 @@ export type Mode = 'live' | 'sandbox';
 export type Kind = 'message' | 'import';
 export type Answer = 'sent' | 'failed' | 'unsure' | 'unsure, accepted';
 
-export interface Request {
+interface Request {
   readonly phone: string;
   readonly text: string;
 }
@@ -126,7 +126,7 @@ export interface Process {
   result(): Result | undefined;
 }
 
-export interface BatchState {
+interface BatchState {
   readonly account: string;
   readonly mode: Mode;
   readonly kind: Kind;

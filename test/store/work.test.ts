@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { query } from '../../src/base/transaction.ts';
+import { type Batch, batchWithId } from '../../src/store/batch.ts';
+import { cancel } from '../../src/store/cancel.ts';
+import type { Resend } from '../../src/store/decide.ts';
+import { news, release } from '../../src/store/ending.ts';
+import { shortHash } from '../../src/store/hash.ts';
+import { begin } from '../../src/store/load.ts';
+import { countsOf } from '../../src/store/views.ts';
+import { type Answer, beat, claim, type Claim, declareDead, settle } from '../../src/store/work.ts';
+import { drivers } from './drivers.ts';
+import { hour, load, type Person, planOf, rows, scope, send, start, work, worker } from './rig.ts';
+
+const answers = {
+  '2xx': { kind: 'sent', messageId: 'm2' },
+  '4xx': { kind: 'failed', reason: 'no such number', code: '400' },
+  '5xx': { kind: 'unsure', reason: 'internal error', code: '500' },
+  '429': { kind: 'again' },
+} as const satisfies Record<string, Answer>;
+
+const hi: Person = { phone: '+1', text: 'hi' };
+const other: Person = { phone: '+1', text: 'other' };
+
+interface Cell {
+  /** What the row was when it was claimed. */
+  readonly was: 'waiting' | 'sent' | 'unsure';
+  readonly answer: keyof typeof answers;
+  readonly settled: string;
+  readonly state: string;
+  readonly text: string;
+}
+
+const table: readonly Cell[] = [
+  { was: 'waiting', answer: '2xx', settled: 'sent', state: 'sent', text: 'hi' },
+  { was: 'waiting', answer: '4xx', settled: 'failed', state: 'failed', text: 'hi' },
+  { was: 'waiting', answer: '5xx', settled: 'unsure', state: 'unsure', text: 'hi' },
+  { was: 'waiting', answer: '429', settled: 'waiting', state: 'waiting', text: 'hi' },
+  { was: 'sent', answer: '2xx', settled: 'sent', state: 'sent', text: 'other' },
+  { was: 'sent', answer: '4xx', settled: 'kept', state: 'sent', text: 'hi' },
+  { was: 'sent', answer: '5xx', settled: 'unsure', state: 'unsure', text: 'other' },
+  { was: 'sent', answer: '429', settled: 'kept', state: 'sent', text: 'hi' },
+  { was: 'unsure', answer: '2xx', settled: 'sent', state: 'sent', text: 'hi' },
+  { was: 'unsure', answer: '4xx', settled: 'unsure', state: 'unsure', text: 'hi' },
+  { was: 'unsure', answer: '5xx', settled: 'unsure', state: 'unsure', text: 'hi' },
+  { was: 'unsure', answer: '429', settled: 'unsure', state: 'unsure', text: 'hi' },
+];
+
+const turn = { worker, isOfFile: true, after: 0, limit: 10, now: start };
+
+describe.each(drivers)('an answer, $where,', ({ open }) => {
+  it.each(table)('$answer to a row that was $was makes it $state', async ({ was, answer, settled, state, text }) => {
+    const database = await open();
+    const resend: readonly Resend[] = ['changed', 'unsure'];
+    let batch: Batch;
+    if (was === 'waiting') batch = await load(database, [hi]);
+    else {
+      const target = await send(database, [hi], { answer: was === 'sent' ? answers['2xx'] : answers['5xx'] });
+      batch = await load(database, [was === 'sent' ? other : hi], { target, resend });
+    }
+    const claims = await claim(database, { ...turn, id: batch.id, resend });
+    const [row] = claims.kind === 'claimed' ? claims.rows : [];
+    if (!row) throw new Error('nothing was claimed');
+    const settlement = { batch: batch.id, worker, claim: row, answer: answers[answer], now: start + 5 };
+    expect(await settle(database, settlement)).toBe(settled);
+    const [stored] = await rows(database, batch);
+    expect(stored).toMatchObject({ state });
+    const [{ text: hash } = {}] = await database.read(() => query('SELECT text FROM item WHERE batch = $1', batch.id));
+    expect(hash).toBe(shortHash(text));
+  });
+
+  it('that a message was accepted wins, however late', async () => {
+    const database = await open();
+    const batch = await load(database, [hi]);
+    const row = await claimed(batch, database);
+    await declareDead(database, batch.id, worker);
+    const late = { batch: batch.id, worker, claim: row, now: start + hour };
+    expect(await settle(database, { ...late, answer: answers['4xx'] })).toBe('late');
+    expect(await settle(database, { ...late, answer: answers['5xx'] })).toBe('late');
+    expect((await rows(database, batch, start + hour))[0]).toMatchObject({ state: 'unsure' });
+    expect(await settle(database, { ...late, answer: answers['2xx'] })).toBe('sent');
+    expect((await rows(database, batch))[0]).toMatchObject({ state: 'sent', messageId: 'm2' });
+    expect(await settle(database, { ...late, answer: answers['4xx'] })).toBe('late');
+    expect((await rows(database, batch))[0]).toMatchObject({ state: 'sent' });
+  });
+
+  it('erases the content of a contact once it is created', async () => {
+    const database = await open();
+    const batch = await send(database, [hi, { phone: '+2' }], { scope: { ...scope, kind: 'import' } });
+    expect(await rows(database, batch)).toMatchObject([{ body: undefined, cells: undefined }, { body: undefined }]);
+  });
+});
+
+async function claimed({ id }: Batch, database: Parameters<typeof claim>[0]): Promise<Claim> {
+  const claims = await claim(database, { ...turn, id, resend: [], limit: 1 });
+  const [row] = claims.kind === 'claimed' ? claims.rows : [];
+  if (!row) throw new Error('nothing was claimed');
+  return row;
+}
+
+describe.each(drivers)('a worker, $where,', ({ open }) => {
+  const people = [{ phone: '+1' }, { phone: '+2' }, { phone: '+3' }];
+
+  it('claims in the order of the file, and each row once', async () => {
+    const database = await open();
+    const { id } = await load(database, people);
+    const one = { ...turn, id, resend: [], limit: 1 };
+    const claims = await Promise.all([claim(database, one), claim(database, one), claim(database, one)]);
+    const phones = claims.flatMap((claims) => (claims.kind === 'claimed' ? claims.rows.map(({ who }) => who) : []));
+    expect(phones).toEqual(['+1', '+2', '+3']);
+    expect(await claim(database, one)).toMatchObject({ kind: 'claimed', rows: [] });
+  });
+
+  it('claims a certain row again', async () => {
+    const database = await open();
+    const batch = await load(database, people);
+    const row = await claimed(batch, database);
+    await settle(database, { batch: batch.id, worker, claim: row, answer: { kind: 'again' }, now: start });
+    const again = { ...turn, id: batch.id, resend: [], after: row.n - 1, upTo: row.n };
+    expect(await claim(database, again)).toMatchObject({ rows: [{ n: row.n, attempt: 2 }] });
+    // An answer to the first attempt is not about the second one.
+    const late = { batch: batch.id, worker, claim: row, answer: answers['4xx'], now: start };
+    expect(await settle(database, late)).toBe('late');
+  });
+
+  it('loses the batch after 90 s of silence, and stops', async () => {
+    const database = await open();
+    const { id } = await load(database, people);
+    await beat(database, id, worker, start + 89_000);
+    const turnAt = (now: number) => claim(database, { ...turn, id, resend: [], limit: 1, now });
+    expect(await turnAt(start + 178_000)).toMatchObject({ kind: 'claimed' });
+    await expect(turnAt(start + 268_001)).rejects.toMatchObject({ code: 'batch-taken', exit: 'unsafe' });
+  });
+
+  it('stops at its next claim once its batch is cancelled', async () => {
+    const database = await open();
+    const batch = await load(database, people);
+    await claimed(batch, database);
+    expect(await cancel(database, batch, 'all', start)).toEqual({ kind: 'done' });
+    expect(await claim(database, { ...turn, id: batch.id, resend: [] })).toEqual({ kind: 'cancelled' });
+    expect(await countsOf(database, batch.id, start)).toMatchObject({ 'under way': 1, cancelled: 2 });
+  });
+
+  it('is the only one of its batch; what a dead one had under way is unsure', async () => {
+    const database = await open();
+    const batch = await load(database, people);
+    await claimed(batch, database);
+    const target = (await database.read(() => batchWithId(batch.id))) ?? batch;
+    const kept = { name: target.name, per: '', told: '{}', command: '', columns: '[]' };
+    const plan = await planOf(database, people, { target });
+    expect(await begin(database, plan, kept, 'second')).toEqual({ kind: 'changed' });
+    await declareDead(database, batch.id, worker);
+    expect(await begin(database, plan, kept, 'second')).toMatchObject({ kind: 'begun', batch: { worker: 'second' } });
+    expect(await countsOf(database, batch.id, start)).toMatchObject({ unsure: 1, waiting: 2, 'under way': 0 });
+  });
+
+  it('tells a failure once, what is unsure each time, and that others wait', async () => {
+    const database = await open();
+    const batch = await load(database, people);
+    await work(database, batch, { answer: answers['4xx'] });
+    const all = { failed: 3, elsewhere: 0, unsure: 0, held: 0, waiting: 0, others: 0 };
+    expect(await news(database, batch, true)).toEqual(all);
+    expect(await news(database, batch, true)).toEqual({ ...all, failed: 0 });
+    await release(database, batch.id, worker, start);
+    expect(await database.read(() => batchWithId(batch.id))).toMatchObject({ worker: '', until: 0 });
+  });
+});
