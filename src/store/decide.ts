@@ -72,10 +72,10 @@ const loaded = `SELECT d.who, d.per, d.text, o.at, CASE WHEN o.state = 'sent' TH
   ) THEN 'twice' ELSE 'twice, another text' END
   WHEN o.state = 'cancelled' THEN 'cancelled'
   WHEN o.state = 'failed' AND $10 = 0 AND o.cells = d.cells AND o.text = d.text THEN 'failed before'
-  WHEN o.state IN ('unsure', 'under way') THEN CASE WHEN $11 = 1 THEN 'resend' ELSE 'unsure' END
+  WHEN o.state IN ('unsure', 'under way') THEN CASE WHEN $11 = 1 AND d.state = 'waiting' THEN 'resend' ELSE 'unsure' END
   WHEN o.state = 'sent' AND NOT ${isTakenBack('o', '$4')} THEN CASE
     WHEN o.text = d.text THEN 'sent'
-    WHEN $12 = 1 THEN 'resend'
+    WHEN $12 = 1 AND d.state = 'waiting' THEN 'resend'
     WHEN o.told = d.text THEN 'changed before'
     ELSE 'changed' END
   WHEN d.state = 'failed' THEN 'failed'

@@ -128,6 +128,7 @@ interface Merging extends Loading {
 const drafted = `d.batch = $1 AND d.n > $2 AND d.n <= $3 AND ${isUnique('d')}`;
 const matched = `FROM item AS d WHERE ${drafted}
   AND o.batch = $4 AND o.who = d.who AND o.per = d.per AND ${isUnique('o')}`;
+const isResent = "($7 = 1 AND o.state = 'sent' AND o.text <> d.text AND d.state = 'waiting')";
 const content = `body = d.body, cells = d.cells, text = d.text, line = d.line, load = $5, state = d.state, reason = d.reason,
   by = NULL, told = NULL, message_id = NULL, code = NULL`;
 
@@ -138,11 +139,14 @@ const statements = {
     WHERE ${drafted} AND t.state = 'twice')`,
   replace: `UPDATE item AS o SET ${content} ${matched} AND (${isOpen('o', '$6')}
     OR (o.state = 'failed' AND ($7 = 1 OR o.cells <> d.cells OR o.text <> d.text)))`,
+  /** What is sent again by `--resend` is marked, because `--where` may exclude it now. */
   compare: `UPDATE item AS o SET load = $5,
-    told = CASE WHEN o.state IN ('sent', 'unsure') AND o.text <> d.text THEN d.text ELSE o.told END,
-    reason = CASE WHEN o.state = 'sent' THEN CASE WHEN $6 = 1 AND o.text <> d.text THEN 'resend' END ELSE o.reason END,
-    body = CASE WHEN $6 = 1 AND o.state = 'sent' AND o.text <> d.text THEN d.body ELSE o.body END,
-    cells = CASE WHEN $6 = 1 AND o.state = 'sent' AND o.text <> d.text THEN d.cells ELSE o.cells END
+    told = CASE WHEN o.state = 'unsure' AND $6 = 1 AND d.state = 'waiting' THEN 'resend'
+      WHEN o.state IN ('sent', 'unsure') AND o.text <> d.text THEN d.text
+      WHEN o.told = 'resend' THEN NULL ELSE o.told END,
+    reason = CASE WHEN o.state <> 'sent' THEN o.reason WHEN ${isResent} THEN 'resend' END,
+    body = CASE WHEN ${isResent} THEN d.body ELSE o.body END,
+    cells = CASE WHEN ${isResent} THEN d.cells ELSE o.cells END
     ${matched}`,
   dropMatched: `DELETE FROM item WHERE batch = $1 AND n > $2 AND n <= $3 AND state <> 'twice' AND EXISTS (
     SELECT 1 FROM item o WHERE o.batch = $4 AND o.who = item.who AND o.per = item.per AND ${isUnique('o')})`,
@@ -156,12 +160,12 @@ const statements = {
 function merge(database: Database, merging: Merging): Promise<void> {
   const { plan, batch, range, offset, worker, clock } = merging;
   const piece = [plan.draft.id, ...range, batch.id] as const;
-  const [failed, , changed] = flags(plan.resend);
+  const [failed, unsure, changed] = flags(plan.resend);
   return database.write(function* () {
     yield* hold(batch.id, worker, clock());
     yield* query(statements.forgetTwice, ...piece);
     yield* query(statements.replace, ...piece, batch.load, batch.againAt, failed);
-    yield* query(statements.compare, ...piece, batch.load, changed);
+    yield* query(statements.compare, ...piece, batch.load, unsure, changed);
     yield* query(statements.dropMatched, ...piece);
     yield* correct(merging);
     yield* query(statements.move, ...piece, offset, batch.load);
@@ -268,8 +272,11 @@ export function beginResume(database: Database, resume: Resume): Promise<Begun> 
       return { kind: 'changed' };
     const each = excluded.map((phone) => [batch.id, phone]);
     yield { sql: 'INSERT INTO excluded (batch, phone) VALUES ($1, $2) ON CONFLICT DO NOTHING', each };
+    const held = yield* takeHold(batch.id, worker, now, false);
     if (resume.resend.includes('failed')) yield* query(retry, batch.id);
-    return { kind: 'begun', batch: yield* takeHold(batch.id, worker, now, false) };
+    if (resume.resend.includes('unsure'))
+      yield* query("UPDATE item SET told = 'resend' WHERE batch = $1 AND state = 'unsure'", batch.id);
+    return { kind: 'begun', batch: held };
   });
 }
 

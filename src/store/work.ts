@@ -66,7 +66,7 @@ const candidates = `SELECT i.n, i.who, i.per, i.body, i.line, i.state, i.attempt
   CASE WHEN i.state = 'sent' THEN i.told ELSE i.text END AS text,
   ${verdict('i', { isClaim: true, text: "(CASE WHEN i.state = 'sent' THEN i.told ELSE i.text END)" })} AS verdict
   FROM item i WHERE i.batch = $1 AND i.n > $9 AND i.n <= $10 AND (i.load = $11 OR $11 = 0) AND ((i.state = 'waiting' AND $15 = 0)
-    OR (i.state = 'unsure' AND $12 = 1) OR (i.state = 'sent' AND i.reason = 'resend' AND $13 = 1))
+    OR (i.state = 'unsure' AND i.told = 'resend' AND $12 = 1) OR (i.state = 'sent' AND i.reason = 'resend' AND $13 = 1))
   ORDER BY i.n LIMIT $14`;
 
 // While a row is under way, its reason is what it was.

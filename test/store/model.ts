@@ -60,6 +60,7 @@ interface Copy extends Row {
   origin: Row | undefined;
   inFile: boolean;
   given?: string;
+  isUnwanted?: boolean;
   resend?: string | undefined;
 }
 
@@ -158,8 +159,7 @@ export function createModel(): World {
     const { kind, account, mode } = batch.scope;
     if (kind === 'message' && optOuts.has(account + row.phone)) return { reason: 'opted out' };
     if (batch.excluded.has(row.phone)) return { reason: 'excluded' };
-    if (!Object.entries(batch.where).every(([column, value]) => row.cells[column] === value))
-      return { reason: 'not in --where' };
+    if (!fits(row.cells, batch.where)) return { reason: 'not in --where' };
     return mode === 'sandbox' && kind === 'message' ? undefined : gotBefore(batch, row, isClaim);
   }
 
@@ -259,7 +259,8 @@ export function createModel(): World {
       let row = draft.find((row) => isIt(row, phone, per)) ?? draft.find(isFixed);
       if (!row) draft.push((row = newRow(told, draft.length + 1)));
       fixed.add(row);
-      Object.assign(row, { inFile: true, load: told.load, given: text });
+      const isUnwanted = !fits(cells, told.where);
+      Object.assign(row, { inFile: true, load: told.load, given: text, isUnwanted });
       const isEqual = JSON.stringify(row.cells) === JSON.stringify(cells) && row.text === text;
       // The same failed row is not tried again, another one is.
       if (row.state === 'failed' && (!isEqual || o.resend?.includes('failed'))) row.state = 'waiting';
@@ -282,9 +283,9 @@ export function createModel(): World {
     for (const row of draft) {
       if (row.state === 'waiting') Object.assign(row, { reason: null }, whyNot(told, row));
       if (!row.inFile || !['sent', 'unsure'].includes(row.state)) continue;
-      if (row.state === 'unsure' && resend.includes('unsure')) row.resend = row.text;
+      if (row.state === 'unsure' && resend.includes('unsure') && !row.isUnwanted) row.resend = row.text;
       if (row.given === undefined || row.text === row.given) continue;
-      if (row.state === 'sent' && resend.includes('changed')) row.resend = row.given;
+      if (row.state === 'sent' && resend.includes('changed') && !row.isUnwanted) row.resend = row.given;
       if (row.resend === undefined && row.told !== row.given) isTrouble = true;
       row.told = row.given;
     }
@@ -323,7 +324,7 @@ export function createModel(): World {
 
   function apply(batch: Batch, draft: readonly Copy[]): void {
     for (const copy of draft) {
-      const { origin, inFile: _, given: __, resend: ___, ...row } = copy;
+      const { origin, inFile: _, given: __, resend: ___, isUnwanted: ____, ...row } = copy;
       if (!origin) batch.rows.push((copy.origin = { ...row, batch }));
       else if (origin.state !== 'cancelled') Object.assign(origin, row, { batch });
     }
@@ -353,7 +354,8 @@ export function createModel(): World {
       if (resend === undefined && reached(batch) >= (o.first ?? Infinity)) continue;
       const was = { state: row.state, text: row.text, at: row.at, by: row.by };
       const text = resend ?? row.text;
-      const why = whyNot(batch, { ...row, text }, true);
+      const cells = resend === undefined ? row.cells : batch.where;
+      const why = whyNot(batch, { ...row, text, cells }, true);
       if (why && row.state === 'waiting') Object.assign(row, why);
       else if (why) isTrouble = true;
       if (why) continue;
@@ -513,6 +515,10 @@ function isSameScope(a: Scope, b: Scope): boolean {
 function isSameBut(a: Cells, b: Cells, but: string): boolean {
   const rest = (cells: Cells) => Object.entries(cells).filter(([column]) => column !== but);
   return JSON.stringify(rest(a)) === JSON.stringify(rest(b)) && rest(b).some(([, cell]) => cell !== '');
+}
+
+function fits(cells: Cells, where: Cells): boolean {
+  return Object.entries(where).every(([column, value]) => cells[column] === value);
 }
 
 function isWorking(batch: Batch | undefined): boolean {
