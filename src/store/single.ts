@@ -31,8 +31,8 @@ export type Admitted =
 
 const before = `SELECT o.state, o.at, b.name FROM item o LEFT JOIN batch b ON b.id = o.batch
   WHERE o.scope = $1 AND o.who = $2 AND ((o.text = $3 AND (o.state IN ('under way', 'unsure')
-      OR (o.state = 'sent' AND o.by IS NULL AND $4 - o.at <= CASE WHEN o.batch = '${singles}' THEN $5 ELSE $6 END)))
-    OR (o.sent_text = $3 AND $4 - o.sent_at <= $6)) ORDER BY o.at DESC LIMIT 1`;
+      OR (o.state = 'sent' AND o.by IS NULL AND $4 - o.at <= CASE WHEN o.batch = '${singles}' THEN ${tenMinutes} ELSE ${twentyHours} END)))
+    OR (o.sent_text = $3 AND $4 - o.sent_at <= ${twentyHours})) ORDER BY o.at DESC LIMIT 1`;
 
 /** Claims a single message. It is settled as a row of the batch ''. */
 export function admitSingle(database: Database, single: Single): Promise<Admitted> {
@@ -43,7 +43,7 @@ export function admitSingle(database: Database, single: Single): Promise<Admitte
     if (optedOut.length > 0) return { kind: 'opted out' };
     const number = yield* scopeNumber(scope);
     const asks = scope.mode === 'live' && !single.isAgain;
-    const [got] = asks ? yield* query(before, number, phone, hash, now, tenMinutes, twentyHours) : [];
+    const [got] = asks ? yield* query(before, number, phone, hash, now) : [];
     if (got) {
       const state = word(got, 'state', ['under way', 'unsure', 'sent']);
       return { kind: 'got it before', state, at: integer(got, 'at'), by: optionalText(got, 'name') };
