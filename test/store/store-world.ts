@@ -8,7 +8,7 @@ import { apply, begin, beginResume, redecide } from '../../src/store/load.ts';
 import { mark } from '../../src/store/mark.ts';
 import { addOptOuts, removeOptOuts } from '../../src/store/opt-outs.ts';
 import { admitSingle } from '../../src/store/single.ts';
-import { reportRows, waitingBatches } from '../../src/store/views.ts';
+import { countsOf, reportRows, waitingBatches } from '../../src/store/views.ts';
 import { whichBatch } from '../../src/store/which.ts';
 import { type Answer as Settling, beat, claim, declareDead, settle } from '../../src/store/work.ts';
 import { query } from '../../src/base/transaction.ts';
@@ -130,13 +130,13 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     if (!batch) return done(5);
     if (batch.until > at() || batch.isCancelled || batch.isLoading) return done(11);
     if (resend.includes('changed')) return done(2);
-    const count = counter(await decideResume(database, { batch, resend, now: at() }));
+    const fates = counter(await decideResume(database, { batch, resend, now: at() }));
     const worker = newId();
     const excluded = o.excludeFrom ?? [];
     const begun = await beginResume(database, { batch, excluded, resend, worker, now: at() });
     if (begun.kind === 'changed') throw new Error('nobody else could have changed it');
     const work = { batch: begun.batch, worker, isOfFile: false, resend, first: Infinity, isTrouble: false };
-    const planned = count('waiting') + count('resend');
+    const planned = o.excludeFrom ? undefined : fates('waiting') + fates('resend');
     return processOf({ ...work, planned }, () => redecide(database, loading(work, kept(batch))));
   }
 
@@ -152,8 +152,8 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     readonly resend: readonly Resend[];
     readonly first: number;
     readonly isTrouble: boolean;
-    /** What a resume without excluded phones must send at least. */
-    readonly planned?: number;
+    /** How many rows `decideResume` says are sent. */
+    readonly planned?: number | undefined;
   }
 
   interface Steered extends Process {
@@ -198,6 +198,8 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     let { isTrouble } = work;
     let sent = 0;
     await load();
+    const { waiting: ready } = await countsOf(database, id, at());
+    if (work.planned !== undefined && ready > work.planned) throw new Error('the decision was another one');
     if (isOfFile) await setLoading(id, 1);
     for (let n = await countRows(id); n > 0; n--) yield 'applied';
     if (isOfFile) await setLoading(id, 0);
