@@ -68,7 +68,7 @@ export function verdict(row: string, { isClaim, text = `${row}.text` }: { isClai
   END`;
 }
 
-/** What a verdict makes of a row. */
+/** The new fields of a row after a verdict. */
 export interface Outcome {
   readonly state: 'waiting' | 'sent' | 'held' | 'not sent';
   readonly reason: string | null;

@@ -6,7 +6,7 @@ import type { Draft } from './draft.ts';
 import { hashLength } from './hash.ts';
 import { isUnique } from './schema.ts';
 
-/** What becomes of a row of the file; `others` are rows that wait and are not in it. */
+/** The outcome for a row of the file; `others` are rows that wait and are not in it. */
 const fates = [
   'waiting',
   'resend',

@@ -4,12 +4,12 @@ import { integer } from './columns.ts';
 import { highest } from './draft.ts';
 import { inPieces } from './schema.ts';
 
-/** What a command must tell at its end, besides the counts of its rows. */
+/** News for the end of a command, besides the counts of its rows. */
 export interface News {
-  /** Rows that failed, or were sent by another batch, and nobody was told. */
+  /** Rows that failed, or were sent by another batch, and were not reported yet. */
   readonly failed: number;
   readonly elsewhere: number;
-  /** Rows that need a decision: told each time. */
+  /** Rows that need a decision: reported each time. */
   readonly unsure: number;
   readonly held: number;
   /** Rows of the command that still wait, and of others that are not in its file. */
@@ -30,7 +30,7 @@ const tell = `UPDATE item SET told = CASE WHEN state = 'failed' THEN 'failed' EL
   WHERE batch = $1 AND n > $2 AND n <= $3 AND (load = $4 OR $4 = 0)
     AND (state = 'failed' AND (told IS NULL OR told <> 'failed') OR state = 'sent' AND by IS NOT NULL AND told IS NULL)`;
 
-/** Returns what is new, and remembers that it was told. */
+/** Returns the news, and marks it as reported. */
 export async function news(database: Database, batch: Batch, isOfFile: boolean): Promise<News> {
   const load = isOfFile ? batch.load : 0;
   const [row] = await database.read(() => query(counts, batch.id, load));

@@ -7,7 +7,7 @@ import { highest } from './draft.ts';
 import { inPieces, isUnique, lease } from './schema.ts';
 import { hold } from './work.ts';
 
-/** What a batch keeps of a command. */
+/** The options of a command that its batch keeps. */
 export interface Kept {
   readonly name: string;
   readonly per: string;
@@ -71,7 +71,7 @@ function* keepIn({ id }: Batch, plan: Plan, kept: Kept): Steps<void> {
   );
 }
 
-/** Makes a process the worker of a batch. What a dead one had under way is unsure. */
+/** Makes a process the worker of a batch. Rows that a dead one had under way become unsure. */
 function* takeHold(id: string, worker: string, now: number, isLoad: boolean): Steps<Batch> {
   const [row] = yield* query('SELECT worker FROM batch WHERE id = $1', id);
   // A worker that ended by itself has left nothing under way.
@@ -139,7 +139,7 @@ const statements = {
     WHERE ${drafted} AND t.state = 'twice')`,
   replace: `UPDATE item AS o SET ${content} ${matched} AND (${isOpen('o', '$6')}
     OR (o.state = 'failed' AND ($7 = 1 OR o.cells <> d.cells OR o.text <> d.text)))`,
-  /** What is sent again by `--resend` is marked, because `--where` may exclude it now. */
+  /** Marks the rows of `--resend`, because `--where` may exclude it now. */
   compare: `UPDATE item AS o SET load = $5,
     told = CASE WHEN o.state = 'unsure' AND $6 = 1 AND d.state = 'waiting' THEN 'resend'
       WHEN o.state IN ('sent', 'unsure') AND o.text <> d.text THEN d.text
@@ -156,7 +156,7 @@ const statements = {
   move: `UPDATE item SET batch = $4, n = n + $5, load = $6, fixes = NULL WHERE batch = $1 AND n > $2 AND n <= $3`,
 };
 
-/** Merges a piece of the draft into its batch. What leaves the unique index does so before others enter it. */
+/** Merges a piece of the draft into its batch. Rows leave the unique index before others enter it. */
 function merge(database: Database, merging: Merging): Promise<void> {
   const { plan, batch, range, offset, worker, clock } = merging;
   const piece = [plan.draft.id, ...range, batch.id] as const;

@@ -4,7 +4,7 @@ import { integer, text } from './columns.ts';
 export interface OptOut {
   readonly phone: string;
   readonly at: number;
-  /** What the person wrote, or ''. */
+  /** The reply of the person, or ''. */
   readonly word: string;
 }
 

@@ -11,7 +11,7 @@ const keepsRows = 400 * day;
 /** A draft that is not loaded within a day was cut off. */
 const keepsDrafts = day;
 
-// What is unsure or failed keeps its content until it is settled.
+// Unsure and failed rows keep their content until they are settled.
 const forget = `UPDATE item SET body = NULL, cells = NULL WHERE batch = $1 AND n > $2 AND n <= $3 AND at < $4
   AND (body IS NOT NULL OR cells IS NOT NULL) AND state IN ('sent', 'cancelled', 'twice')`;
 const giveUp = `UPDATE item SET state = 'cancelled', reason = 'idle for 30 days', by = NULL

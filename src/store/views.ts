@@ -18,7 +18,7 @@ const states = ['waiting', 'under way', 'sent', 'failed', 'unsure', 'held', 'not
 type State = (typeof states)[number];
 export type Counts = Readonly<Record<State, number>>;
 
-// What a dead process had under way is unsure. $1 is the time.
+// Rows that a dead process had under way count as unsure. $1 is the time.
 const state = `CASE WHEN i.state = 'under way' AND NOT (COALESCE(b.until, 0) > $1 OR (i.batch = '${singles}' AND i.at > $1 - ${lease}))
   THEN 'unsure' ELSE i.state END`;
 const from = 'FROM item i LEFT JOIN batch b ON b.id = i.batch';
@@ -128,7 +128,7 @@ export interface Sending extends ReportRow {
   readonly batch: string | undefined;
 }
 
-/** What was sent from here with live keys, or all about one person; the latest last. */
+/** Lists messages sent from here with live keys, or everything about one person; the latest last. */
 export function history(
   database: Database,
   { phone, limit, now }: { phone?: string | undefined; limit: number; now: number },

@@ -57,7 +57,7 @@ export interface Claim {
 export interface Claims {
   readonly kind: 'claimed';
   readonly rows: readonly Claim[];
-  /** Rows that `--resend` named but somebody else has. */
+  /** Rows that `--resend` named but another process has. */
   readonly skipped: readonly { readonly n: number; readonly who: string; readonly outcome: Outcome }[];
   readonly after: number;
 }
@@ -79,7 +79,7 @@ const take = `UPDATE item SET attempt = attempt + 1, at = $3, told = NULL,
 const giveUp = `UPDATE item SET state = $3, reason = $4, by = $5, at = $6, text = COALESCE($7, text)
   WHERE batch = $1 AND n = $2`;
 
-/** Takes the next rows of a batch that nobody else has. It is committed before their requests leave. */
+/** Takes the next rows of a batch that no other process has. The claim is committed before their requests leave. */
 export function claim(database: Database, turn: Turn): Promise<Claims | { readonly kind: 'cancelled' }> {
   return database.write(function* () {
     yield* hold(turn.id, turn.worker, turn.now);
@@ -146,7 +146,7 @@ export interface Settlement {
   readonly now: number;
 }
 
-/** What a row became; `late` if another process has it by now. */
+/** The new state of a row; `late` if another process has taken it. */
 export type Settled = 'sent' | 'failed' | 'unsure' | 'waiting' | 'kept' | 'late';
 
 const mine = "batch = $1 AND n = $2 AND state = 'under way' AND attempt = $3";
