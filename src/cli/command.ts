@@ -12,7 +12,7 @@ import type { Prompts } from './prompts.ts';
 
 export type { Ui } from './output/ui.ts';
 
-/** What commands use of the program. Calls are made as the current caller. */
+/** The part of the program that commands use. Calls are made as the current caller. */
 export interface Context extends Session, Prompts {
   readonly given: Globals;
   readonly reporter: Reporter;

@@ -5,7 +5,7 @@ import { commonOptions } from './help.ts';
 import { safeLine } from './output/text.ts';
 import { type KnownSource, longName, optionNamed, type Param, type Params, placeholderOf } from './params.ts';
 
-/** What a TAB offers: words, or what the shell completes itself. */
+/** The answer to a TAB: words, or a kind that the shell completes itself. */
 export interface Offer {
   readonly kind: 'words' | 'files' | 'command';
   /** The part of the word at the cursor before each text: `--profile=`. */

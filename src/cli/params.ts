@@ -26,7 +26,7 @@ export interface Param<T> {
   readonly read: (texts: readonly string[]) => T;
 }
 
-/** What shell completion looks up: `callers` are the profiles and the local sandbox. */
+/** Values that shell completion looks up: `callers` are the profiles and the local sandbox. */
 export type KnownSource = 'files' | 'profiles' | 'callers' | 'templates' | 'runs' | 'help';
 
 export type Params = Readonly<Record<string, Param<unknown>>>;

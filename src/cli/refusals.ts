@@ -35,7 +35,7 @@ export function refusal(refused: Refused): CliError {
 
 const afterCommand = 'put the options of a command after its name';
 
-/** What people type by habit, and what to type here. */
+/** Commands typed by habit, and the ones to type here. */
 const habits: Readonly<Record<string, string>> = {
   activity: 'bizmsg runs list shows what was sent, bizmsg webhooks history what came in',
   batch: 'did you mean bizmsg send-batch?',

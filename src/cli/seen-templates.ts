@@ -21,7 +21,7 @@ export function seenTemplates(context: Context): readonly SeenTemplate[] {
   return templatesSeen(context.host, currentCaller(context));
 }
 
-/** Those of a caller, or of all callers; empty if they cannot be read. */
+/** Templates of a caller, or of all callers; empty if they cannot be read. */
 export function templatesSeen(machine: Pick<Host, 'env' | 'home'>, caller?: Caller): readonly SeenTemplate[] {
   const places = placesIn(stateFolder(machine));
   return caller ? (places[placeOf(caller)] ?? []) : Object.values(places).flat();

@@ -82,7 +82,7 @@ function durationText(milliseconds: number): string {
   return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
 }
 
-/** What a call has done, if it changes something. */
+/** The effect of a call that changes something. */
 function doneOf(method: string, maybeDone: boolean): Done | undefined {
   if (!isMutation(method)) return undefined;
   return maybeDone ? 'unknown' : 'no';

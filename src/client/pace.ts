@@ -81,7 +81,7 @@ type Steps<T> = ReturnType<Transaction<T>>;
 export function createPace({ host, kind, limits, account, log, onWait }: PaceOptions): Pace {
   const { steady, later, random } = host;
   const rank = kind === 'run' ? 1 : 0;
-  /** Of each request that waits, with the time when its slot is due. */
+  /** One for each waiting request, with the time when its slot is due. */
   const naps = new Map<AbortController, number>();
   let heldAt = -Infinity;
 

@@ -36,7 +36,7 @@ function mayRetry(input: RetryInput, requested: number | undefined): boolean {
   if (isRun && isRateLimited(failure)) return limitedFor < (requested === undefined ? patience : longestInRun);
   if (isRun && failure.kind === 'connect') return false;
   if (retriesDone >= retries) return false;
-  // What changes something is repeated only if that was surely not done.
+  // A call that changes something is repeated only if it surely was not carried out.
   return isMutation ? isRateLimited(failure) || failure.kind === 'connect' : isTransient(failure);
 }
 

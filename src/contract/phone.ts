@@ -86,7 +86,7 @@ function digitsIn(text: string): string | undefined {
   return whole.replace(/[^\d+]/g, '').replace(/^00(?=[1-9])/, '+');
 }
 
-/** A digit of any script: 0 to 9 follow each other, after a sign that is none. */
+/** A digit of any script: 0 to 9 follow each other, after a sign that is not a digit. */
 function digit(sign: string): string {
   const code = sign.codePointAt(0) ?? 0;
   let value = 0;

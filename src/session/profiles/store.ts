@@ -41,7 +41,7 @@ export interface Store {
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
-/** That of a machine that never had a profile. */
+/** The store of a machine that never had a profile. */
 export const noStore: Store = { current: undefined, profiles: {} };
 
 export const storeName = 'profiles';
