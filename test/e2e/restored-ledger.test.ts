@@ -22,7 +22,9 @@ function run({ home, env }: Place, words: readonly string[]): Promise<Ran> {
   return cli(words, { home, env });
 }
 
+/** A process that was killed may have left a journal, which belongs to the other file. */
 function restore({ home, state }: Place): void {
+  rmSync(join(state, 'ledger.db-journal'), { force: true });
   copyFileSync(join(home, 'backup'), join(state, 'ledger.db'));
 }
 
