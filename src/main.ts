@@ -13,11 +13,12 @@ import type { Host } from './base/host.ts';
  * session: client, logs, ledger, sandbox/remote
  * cli: client, session
  * runs: client, ledger, session, cli
+ * batches: client, logs, store, session, cli
  * webhooks: delivery, logs, sandbox/remote
  * sandbox: delivery
  * page: sandbox/control
  * doctor: ledger, session
- * commands: delivery, logs, session, cli, runs, webhooks, sandbox, doctor
+ * commands: delivery, logs, session, cli, runs, batches, webhooks, sandbox, doctor
  */
 
 /** Runs the command line and returns its exit code. The version, and top-level help in a pipe, load nothing else. */

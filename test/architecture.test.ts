@@ -20,12 +20,13 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   session: ['client', 'logs', 'ledger', 'sandbox/remote'],
   cli: ['client', 'session'],
   runs: ['client', 'ledger', 'session', 'cli'],
+  batches: ['client', 'logs', 'store', 'session', 'cli'],
   webhooks: ['delivery', 'logs', 'sandbox/remote'],
   sandbox: ['delivery'],
   // In the browser: only types of the control plane, and base and contract where they need no Node.
   page: ['sandbox/control'],
   doctor: ['ledger', 'session'],
-  commands: ['delivery', 'logs', 'session', 'cli', 'runs', 'webhooks', 'sandbox', 'doctor'],
+  commands: ['delivery', 'logs', 'session', 'cli', 'runs', 'batches', 'webhooks', 'sandbox', 'doctor'],
 };
 
 interface Import {
