@@ -10,7 +10,7 @@ import type { Host } from './base/host.ts';
  * logs: none
  * ledger: none
  * store: none
- * session: client, logs, ledger, sandbox/remote
+ * session: client, logs, ledger, store, sandbox/remote
  * cli: client, session
  * runs: client, ledger, session, cli
  * batches: client, logs, store, session, cli

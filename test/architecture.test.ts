@@ -17,7 +17,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   logs: [],
   ledger: [],
   store: [],
-  session: ['client', 'logs', 'ledger', 'sandbox/remote'],
+  session: ['client', 'logs', 'ledger', 'store', 'sandbox/remote'],
   cli: ['client', 'session'],
   runs: ['client', 'ledger', 'session', 'cli'],
   batches: ['client', 'logs', 'store', 'session', 'cli'],

@@ -1,7 +1,15 @@
 import type { CliError, ExitName } from '../base/errors.ts';
 import type { Client } from '../client/client.ts';
 import type { Target } from '../session/caller.ts';
-import type { RunClient, RunOptions, SendOnce, Session, TryLookup } from '../session/session.ts';
+import type {
+  BatchClient,
+  BatchOptions,
+  RunClient,
+  RunOptions,
+  SendOnce,
+  Session,
+  TryLookup,
+} from '../session/session.ts';
 import type { Progress } from './output/progress.ts';
 import type { Reporter } from './output/reporter.ts';
 import { safeValue } from './output/text.ts';
@@ -23,6 +31,7 @@ export interface Context extends Session, Prompts {
   readonly sendOnce: SendOnce;
   readonly tryLookup: TryLookup;
   /** For many requests at a pace. */
+  clientForBatch(options?: BatchOptions): Promise<BatchClient>;
   clientForRun(options?: RunOptions): Promise<RunClient>;
   progress(): Promise<Progress>;
   /** How the items of a list are printed. */

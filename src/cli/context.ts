@@ -61,6 +61,12 @@ export function createContext({ host, given, reporter, parse }: ContextOptions):
     client: async (target) => (await (target ? connected(target) : own())).client,
     sendOnce: async (exchange, choice) => (await own()).sendOnce(exchange, choice),
     tryLookup: async (look) => (await own()).tryLookup(look),
+    clientForBatch: async (options) => {
+      const { openBatchClient } = await import('../session/batch-client.ts');
+      const { connection, batchClient } = await openBatchClient(context, currentCaller(context), options);
+      connections.push(connection);
+      return batchClient;
+    },
     clientForRun: async (options) => {
       const { openRunClient } = await import('../session/run-client.ts');
       const { connection, runClient } = await openRunClient(context, currentCaller(context), options);

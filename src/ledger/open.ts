@@ -78,7 +78,7 @@ export function openFile(options: Omit<LedgerOptions, 'isLive'> & { readonly isL
 }
 
 export function pathOf({ stateFolder, isLocal }: Pick<LedgerOptions, 'stateFolder' | 'isLocal'>): string {
-  return join(stateFolder, isLocal ? 'local.db' : 'ledger.db');
+  return join(stateFolder, isLocal ? 'old-local.db' : 'old-ledger.db');
 }
 
 export function partsOf(

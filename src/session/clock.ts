@@ -16,6 +16,11 @@ export function refuseWrongClock(skew: number | undefined): void {
   throw wrong(`${Math.round(Math.abs(skew) / hour)} hours ${side} that of the service`);
 }
 
+/** Whether nothing is wrong with the clock, as far as a service has shown it. */
+export function isClockRight(now: number, skew: number | undefined): boolean {
+  return now >= Date.parse(__BUILD_DATE__) && skew !== undefined && Math.abs(skew) <= 24 * hour;
+}
+
 function wrong(how: string): Error {
   const hint = 'nothing was sent; set the clock, then run the same command again';
   return configuration('clock-wrong', `the clock of this machine is ${how}`, hint);

@@ -5,6 +5,7 @@ import type { KnownPace } from '../client/pace.ts';
 import type { RunRate } from './rate.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
+import type { Database } from '../base/transaction.ts';
 import type { Kind, Ledger } from '../ledger/ledger.ts';
 import type { Team } from './team-server.ts';
 import type { Locator } from '../sandbox/remote/locator.ts';
@@ -94,16 +95,19 @@ export interface ResendChoice {
  */
 export type TryLookup = (look: (client: Pick<Client, 'pages'>) => Promise<void>) => Promise<void>;
 
-/** The options of a run for its requests. */
-export interface RunOptions {
-  /** Requests in flight, each on its own connection (default: as many as the pace can use). */
-  readonly concurrency?: number | undefined;
+/** The options of a batch for its requests. */
+export interface BatchOptions {
   /** Default: 90 % of the plan's minute. If the plan is unknown: 60 a minute with a live key, otherwise no limit. */
   readonly rate?: RunRate | undefined;
   /** The milliseconds for which nothing may be sent. */
   readonly closedFor?: (() => number) | undefined;
   /** Default: the signal of the process. */
   readonly signals?: StopSignals | undefined;
+}
+
+export interface RunOptions extends BatchOptions {
+  /** Requests in flight, each on its own connection (default: as many as the pace can use). */
+  readonly concurrency?: number | undefined;
 }
 
 export interface StopSignals {
@@ -114,15 +118,14 @@ export interface StopSignals {
 }
 
 /**
- * What a run needs as its caller: requests that keep the pace, wait after a 429 and leave network faults to the run, and
- * the ledger of what they send.
+ * What a batch needs as its caller: requests that keep the pace, wait after a 429 and leave network faults to the batch,
+ * and the record of what they send.
  */
-export interface RunClient extends Pick<Client, 'prepare'> {
+export interface BatchClient extends Pick<Client, 'prepare'> {
   readonly target: RunTarget;
-  readonly concurrency: number;
   readonly pace: RunPace;
-  /** The ledger of what was sent, and the account in it. */
-  ledger(kind: Kind): Promise<OpenedLedger>;
+  /** The same each time; closed with the client. Refuses an AI agent with a live key. */
+  record(): Promise<BatchRecord>;
   /** Says that nothing really happens, if that is so. */
   noteHarmless(isMessage: boolean): void;
   readonly tryLookup: TryLookup;
@@ -130,6 +133,23 @@ export interface RunClient extends Pick<Client, 'prepare'> {
   reachable(): Promise<boolean>;
   /** Milliseconds by which the clock of the service is ahead; undefined until an answer has its time. */
   skew(): number | undefined;
+}
+
+export interface RunClient extends Omit<BatchClient, 'record'> {
+  readonly concurrency: number;
+  /** The ledger of what was sent, and the account in it. */
+  ledger(kind: Kind): Promise<OpenedLedger>;
+}
+
+/** The record of what was sent, and whose it is. */
+export interface BatchRecord {
+  readonly database: Database;
+  readonly account: string;
+  /** A key of unknown mode counts as live. */
+  readonly mode: 'live' | 'sandbox';
+  /** Whether this machine had no record before. */
+  readonly isNew: boolean;
+  close(): Promise<void>;
 }
 
 /** Identifies the target of a run, without the key. */

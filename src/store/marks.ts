@@ -55,21 +55,14 @@ export function watched(database: Database, mark: Mark): Database {
 function* nextTick(mark: Mark): Steps<number> {
   const [row] = yield* query('UPDATE meta SET tick = tick + 1 RETURNING tick');
   const tick = integer(row, 'tick');
-  if (tick - 1 < mark.read())
-    throw unsafe(
-      'ledger-older',
-      'the record of what was sent is older than it was: a backup?',
-      'bizmsg doctor --accept-loss',
-    );
+  if (tick - 1 < mark.read()) throw older();
   mark.raise(tick - 1);
   return tick;
 }
 
-/** Writes the first row of a database that was just created. */
-export function identify(database: Database, id: string): Promise<void> {
-  return database.write(function* () {
-    yield* query('INSERT INTO meta (version, id, tick) SELECT 1, $1, 0 WHERE NOT EXISTS (SELECT 1 FROM meta)', id);
-  });
+export function older(): Error {
+  const hint = 'restore a newer one; or bizmsg doctor --accept-loss, and what it does not know is sent again';
+  return unsafe('ledger-older', 'the record of what was sent is older than it was, such as a backup', hint);
 }
 
 /** Accepts a database that is behind its mark, for `doctor --accept-loss`. */

@@ -17,7 +17,15 @@ const forget = `UPDATE item SET body = NULL, cells = NULL WHERE batch = $1 AND n
 const giveUp = `UPDATE item SET state = 'cancelled', reason = 'idle for 30 days', by = NULL
   WHERE batch = $1 AND n > $2 AND n <= $3 AND state IN ('waiting', 'held', 'not sent')`;
 
-/** Removes what is old. The caller knows that the clock is right. */
+/** Removes what is old, at most once a day. The caller knows that the clock is right. */
+export async function expireDaily(database: Database, now: number): Promise<void> {
+  const isDue = await database.write(function* () {
+    const sql = 'UPDATE meta SET expired_at = $1 WHERE expired_at NOT BETWEEN $2 AND $1 RETURNING expired_at';
+    return (yield* query(sql, now, now - day)).length > 0;
+  });
+  if (isDue) await expire(database, now);
+}
+
 export async function expire(database: Database, now: number): Promise<void> {
   const batches = await database.read(() => query('SELECT id, name, last_at FROM batch WHERE until <= $1', now));
   for (const row of batches) {

@@ -4,7 +4,9 @@ export const schema = [
   CREATE TABLE meta (
     version INTEGER NOT NULL,
     id TEXT NOT NULL,
-    tick INTEGER NOT NULL
+    tick INTEGER NOT NULL,
+    -- When what is old was last removed.
+    expired_at INTEGER NOT NULL DEFAULT 0
   ) STRICT;
 
   CREATE TABLE scope (

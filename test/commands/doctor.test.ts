@@ -66,7 +66,7 @@ describe('doctor', () => {
   it('exits with the code of the first failure', async () => {
     const home = newHome();
     storeAcme(home, { baseUrl: `https://127.0.0.1:${await deadPort()}`, key: testKey });
-    mkdirSync(join(home, '.local/state/bizmsg/ledger.db'), { recursive: true });
+    mkdirSync(join(home, '.local/state/bizmsg/old-ledger.db'), { recursive: true });
     const { code, wrong } = await examined({ home });
     expect([code, wrong]).toEqual([3, ['state', 'service']]);
   });
@@ -267,7 +267,7 @@ async function used() {
   const ledger = await openLedger(folder);
   await ledger.register(planOf('Ada Bob'));
   await ledger.close();
-  return { home, folder, file: join(folder, 'ledger.db'), secret: join(folder, 'ledger.secret') };
+  return { home, folder, file: join(folder, 'old-ledger.db'), secret: join(folder, 'ledger.secret') };
 }
 
 type Used = Awaited<ReturnType<typeof used>>;

@@ -111,7 +111,7 @@ describe('runs', () => {
 
   it('in a damaged ledger are an error, not an empty list', async () => {
     await run(three);
-    writeFileSync(join(world.home, '.local/state/bizmsg/ledger.db'), 'x\n'.repeat(999));
+    writeFileSync(join(world.home, '.local/state/bizmsg/old-ledger.db'), 'x\n'.repeat(999));
     const { code, stdout, stderr } = await world.run(['runs', 'list', '-o', 'json'], { env: {} });
     expect([code, stdout, stderr]).toEqual([3, '', expect.stringContaining('is damaged')]);
   });

@@ -58,7 +58,7 @@ it('the ledgers of two machines have no digest in common', async () => {
   const other = await openMachine();
   await machine.live(message);
   await other.live(message);
-  const [own, others] = [machine, other].map(({ home }) => digestsIn(join(home, '.local/state/bizmsg/local.db')));
+  const [own, others] = [machine, other].map(({ home }) => digestsIn(join(home, '.local/state/bizmsg/old-local.db')));
   expect(own).toHaveLength(2);
   expect(others?.filter((digest) => own?.includes(digest))).toEqual([]);
 });

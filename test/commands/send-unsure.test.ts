@@ -85,12 +85,12 @@ it('is unsure after a 408, which may have crossed the request', async () => {
 
 describe('a ledger that cannot be used', () => {
   const state = () => join(home, '.local/state/bizmsg');
-  const ledger = () => join(state(), 'ledger.db');
+  const ledger = () => join(state(), 'old-ledger.db');
 
   it.each<[string, string, (path: string) => void]>([
-    ['a folder in its place', 'ledger.db', mkdirSync],
-    ['a pipe in its place', 'ledger.db', makePipe],
-    ['another file in its place', 'ledger.db', (path) => writeFileSync(path, 'x\n'.repeat(999))],
+    ['a folder in its place', 'old-ledger.db', mkdirSync],
+    ['a pipe in its place', 'old-ledger.db', makePipe],
+    ['another file in its place', 'old-ledger.db', (path) => writeFileSync(path, 'x\n'.repeat(999))],
     ['a folder for its secret', 'ledger.secret', mkdirSync],
     ['a pipe for its secret', 'ledger.secret', makePipe],
     ['a damaged secret', 'ledger.secret', (path) => writeFileSync(path, 'short')],
@@ -99,7 +99,7 @@ describe('a ledger that cannot be used', () => {
     spoil(join(state(), name));
     const { code, stderr } = await send();
     expect([code, service.seen.length]).toEqual([3, 0]);
-    expect(stderr).toContain(join(state(), name === 'ledger.db' ? 'ledger' : name));
+    expect(stderr).toContain(join(state(), name === 'old-ledger.db' ? 'ledger' : name));
   });
 
   it('stops live messages after it was damaged', async () => {

@@ -14,7 +14,7 @@ async function begun() {
   const place = await rig.newPlace();
   const batch = rig.batch(rig.writePeople(place, 10), ...more);
   expect((await run(place, [...batch, '--first', '2'])).code).toBe(0);
-  copyFileSync(join(place.state, 'ledger.db'), join(place.home, 'backup'));
+  copyFileSync(join(place.state, 'old-ledger.db'), join(place.home, 'backup'));
   return { place, batch };
 }
 
@@ -24,8 +24,8 @@ function run({ home, env }: Place, words: readonly string[]): Promise<Ran> {
 
 /** A process that was killed may have left a journal, which belongs to the other file. */
 function restore({ home, state }: Place): void {
-  rmSync(join(state, 'ledger.db-journal'), { force: true });
-  copyFileSync(join(home, 'backup'), join(state, 'ledger.db'));
+  rmSync(join(state, 'old-ledger.db-journal'), { force: true });
+  copyFileSync(join(home, 'backup'), join(state, 'old-ledger.db'));
 }
 
 /** The exit code and the error of a command, and how many requests it made. */
@@ -70,7 +70,7 @@ describe('with a live key, a ledger that is older than what was sent', () => {
 
   it('may be missing altogether', async () => {
     const { place, batch } = await begun();
-    rmSync(join(place.state, 'ledger.db'));
+    rmSync(join(place.state, 'old-ledger.db'));
     expect(await ending(place, batch)).toMatchObject(refused);
   });
 

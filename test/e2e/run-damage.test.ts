@@ -9,7 +9,7 @@ const words = rig.batch('people.csv', '--job', 'welcome');
 
 describe('a batch refuses to send, and names the file,', () => {
   it.each<[string, string, (file: string) => void]>([
-    ['the ledger is another file', 'ledger.db', (file) => writeFileSync(file, 'x\n'.repeat(9_999))],
+    ['the ledger is another file', 'old-ledger.db', (file) => writeFileSync(file, 'x\n'.repeat(9_999))],
     ['the secret is missing', 'ledger.secret', (file) => rmSync(file)],
   ])('if %s', async (_, name, damage) => {
     const place = await sentPlace();
@@ -29,7 +29,7 @@ describe('a batch refuses to send, and names the file,', () => {
     const same = rig.batch('people.csv', '--concurrency', '4');
     const running = place.start(same);
     await rig.untilAsked(place, 4, running);
-    rmSync(join(place.state, 'ledger.db'));
+    rmSync(join(place.state, 'old-ledger.db'));
     answer();
     expect([await running.ended, errorIn(running.stderr())['code']]).toEqual([3, 'database-removed']);
     expect(place.service.asked).toHaveLength(4);

@@ -36,7 +36,7 @@ describe('with a live key, nothing is sent', () => {
     const place = await rig.newPlace();
     rig.writePeople(place, 2);
     expect((await place.bin(rig.batch('people.csv', '--first', '1', '--job', 'other'))).code).toBe(0);
-    const ledger = join(place.state, 'ledger.db');
+    const ledger = join(place.state, 'old-ledger.db');
     rmSync(ledger);
     mkdirSync(ledger);
     const ran = await place.bin(words);
@@ -69,7 +69,7 @@ describe('while another process keeps the ledger', () => {
     const place = await rig.newPlace();
     rig.writePeople(place, 2);
     expect((await place.bin(rig.batch('people.csv', '--first', '1', '--job', 'other'))).code).toBe(0);
-    lock(join(place.state, 'ledger.db'));
+    lock(join(place.state, 'old-ledger.db'));
     const running = place.start(words, undefined, faster(20));
     await expect.poll(running.stderr, { interval: 10 }).toContain('waiting for');
     alive(running.pid, 'SIGINT');
@@ -82,7 +82,7 @@ describe('while another process keeps the ledger for more than two minutes', () 
   it('a single message is not sent', async () => {
     const place = await rig.newPlace();
     expect((await place.bin(single)).code).toBe(0);
-    lock(join(place.state, 'ledger.db'));
+    lock(join(place.state, 'old-ledger.db'));
     const running = place.start([...single, '--again'], undefined, faster(600));
     expect([await running.ended, errorIn(running.stderr())['code']]).toEqual([11, 'database-busy']);
     expect(place.service.asked).toHaveLength(1);
@@ -96,7 +96,7 @@ describe('while another process keeps the ledger for more than two minutes', () 
     const words = rig.batch('people.csv', '--concurrency', '4');
     const running = place.start(words, undefined, faster(600));
     await rig.untilAsked(place, 24, running);
-    const unlock = lock(join(place.state, 'ledger.db'));
+    const unlock = lock(join(place.state, 'old-ledger.db'));
     answer();
     expect([await running.ended, errorIn(running.stderr())['code']]).toEqual([11, 'database-busy']);
     const stopped = rig.summaryIn(running.stdout());
@@ -137,7 +137,7 @@ it('all files are private, whatever the umask', async () => {
   });
   expect(ran.exitCode).toBe(10);
   const names = readdirSync(place.state, { recursive: true, encoding: 'utf8' });
-  expect(names).toEqual(expect.arrayContaining(['ledger.db', 'ledger.db-journal', 'ledger.secret', 'logs.db']));
+  expect(names).toEqual(expect.arrayContaining(['old-ledger.db', 'old-ledger.db-journal', 'ledger.secret', 'logs.db']));
   const open = ['', ...names].filter((name) => (statSync(join(place.state, name)).mode & 0o077) !== 0);
   expect(open).toEqual([]);
 });

@@ -80,7 +80,7 @@ describe('a ledger', () => {
     const first = await openByDigest(folder);
     const { run } = accepted(await first.register(planOf(people)));
     await first.claim(messages(people), { run });
-    const path = join(folder, 'ledger.db');
+    const path = join(folder, 'old-ledger.db');
     // The process ended with the machine.
     writeFileSync(path, withOtherBoot(readFileSync(path)));
     breakIndex(path);
@@ -119,7 +119,7 @@ async function written(options: OpenOptions = {}) {
   await ledger.settle([{ run, row: message('ada:1'), outcome: 'unsure' }]);
   await ledger.settle([{ run, row: message('bob:1'), outcome: 'release' }]);
   await ledger.close();
-  return { folder, path: join(folder, options.isLocal ? 'local.db' : 'ledger.db') };
+  return { folder, path: join(folder, options.isLocal ? 'old-local.db' : 'old-ledger.db') };
 }
 
 /** The rows of all runs. */

@@ -41,7 +41,7 @@ export function inMemory(): () => Database {
 
 /** A connection for each process. */
 function inFile(): () => Database {
-  const path = `${temporaryFolder()}/ledger.db`;
+  const path = `${temporaryFolder()}/old-ledger.db`;
   return () => {
     const opened = openDatabase(path, { host, schema, sync: 'OFF', isDisposable: false, note: () => {} }).then(
       async (database) => {

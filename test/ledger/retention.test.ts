@@ -137,7 +137,7 @@ it('a ledger does not grow with its age', { timeout: 60_000 }, async () => {
     const rows = Array.from({ length: 100 }, (_, row) => message(`p${at}-${row}:1`));
     for (const row of rows) await ledger.claim([row], single);
     await ledger.close(rows.map((row) => ({ run: singles, row, outcome: 'done' })));
-    sizes.push(statSync(join(folder, 'local.db')).size);
+    sizes.push(statSync(join(folder, 'old-local.db')).size);
   }
   expect(sizes[79] ?? Infinity).toBeLessThan((sizes[40] ?? 0) * 1.1);
 });

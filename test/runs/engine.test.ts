@@ -318,7 +318,7 @@ it('a run whose ledger was removed sends nothing more', async () => {
   const [folder, input] = [rig.stateFolder(), rig.numbered(30)];
   const sent: string[] = [];
   const send = async (content: string) => {
-    if (sent.push(content) === 10) rmSync(join(folder, 'local.db'));
+    if (sent.push(content) === 10) rmSync(join(folder, 'old-local.db'));
   };
   const ended = await rig.part(folder, input, { concurrency: 2, send }).then(
     ({ stopped }) => stopped,

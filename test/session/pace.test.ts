@@ -216,7 +216,7 @@ it.each([
   const argv = ['send-batch', 'welcome', file, '--dry-run', '-o', 'json', ...words];
   const { stdout, stderr } = await cli(argv, { home: home.path, env });
   expect(JSON.parse(stdout)).toMatchObject({ pace });
-  expect(stderr.includes('this live run sends 60 a minute')).toBe(isNoted);
+  expect(stderr.includes('this live batch sends 60 a minute')).toBe(isNoted);
   home.remove();
 });
 
@@ -241,7 +241,7 @@ it('asks for the rate of an enterprise plan, not for the plan', async () => {
   await cli(['keys', 'switch-mode', 'live', '--yes'], { home });
   const rehearse = ['send-batch', 'welcome', file, '--dry-run'];
   expect((await cli(rehearse, { home })).stderr).toContain(
-    'the rate of the enterprise plan of this account is not known, so this live run sends 60 a minute; ' +
+    'the rate of the enterprise plan of this account is not known, so this live batch sends 60 a minute; ' +
       'bizmsg profiles set acme --rate N/m, or --rate changes that\n',
   );
   await cli(['profiles', 'set', 'acme', '--rate', '2000/m'], { home });
