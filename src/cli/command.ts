@@ -3,11 +3,11 @@ import type { Client } from '../client/client.ts';
 import type { Target } from '../session/caller.ts';
 import type {
   BatchClient,
-  BatchOptions,
   RunClient,
   RunOptions,
   SendOnce,
   Session,
+  StopSignals,
   TryLookup,
 } from '../session/session.ts';
 import type { Progress } from './output/progress.ts';
@@ -31,7 +31,7 @@ export interface Context extends Session, Prompts {
   readonly sendOnce: SendOnce;
   readonly tryLookup: TryLookup;
   /** For many requests at a pace. */
-  clientForBatch(options?: BatchOptions): Promise<BatchClient>;
+  clientForBatch(signals: StopSignals): Promise<BatchClient>;
   clientForRun(options?: RunOptions): Promise<RunClient>;
   progress(): Promise<Progress>;
   /** How the items of a list are printed. */

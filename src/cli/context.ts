@@ -37,7 +37,7 @@ export function createContext({ host, given, reporter, parse }: ContextOptions):
   // Inside sandbox exec, it is always the sandbox.
   const isKnown = (code: string) => code === 'simulated' && isInsideExec(host.env);
   const note = (code: string, message: string) => void (given.quiet || isKnown(code) || reporter.note(code, message));
-  const connections: Connection[] = [];
+  const connections: Pick<Connection, 'simulated' | 'mode' | 'close'>[] = [];
 
   const connected = async (caller: AnyCaller) => {
     const connection = await connect(context, caller);
@@ -61,9 +61,9 @@ export function createContext({ host, given, reporter, parse }: ContextOptions):
     client: async (target) => (await (target ? connected(target) : own())).client,
     sendOnce: async (exchange, choice) => (await own()).sendOnce(exchange, choice),
     tryLookup: async (look) => (await own()).tryLookup(look),
-    clientForBatch: async (options) => {
+    clientForBatch: async (signals) => {
       const { openBatchClient } = await import('../session/batch-client.ts');
-      const { connection, batchClient } = await openBatchClient(context, currentCaller(context), options);
+      const { connection, batchClient } = await openBatchClient(context, currentCaller(context), signals);
       connections.push(connection);
       return batchClient;
     },

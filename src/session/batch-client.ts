@@ -19,71 +19,91 @@ import type {
   CheckedTarget,
   Connection,
   RunTarget,
+  Sender,
   Session,
+  StopSignals,
 } from './session.ts';
 
 interface Opened {
   readonly checkedTarget: CheckedTarget;
-  readonly connection: Connection;
   readonly batchClient: BatchClient;
+  readonly connection: Pick<Connection, 'simulated' | 'mode' | 'close'>;
 }
 
-/** `connections`: the most requests in flight. */
-export async function openBatchClient(
-  session: Session,
-  caller: Caller,
-  { connections = mostConnections, ...options }: BatchOptions & { readonly connections?: number } = {},
-): Promise<Opened> {
+export async function openBatchClient(session: Session, caller: Caller, signals: StopSignals): Promise<Opened> {
   const { host } = session;
-  const { rate, closedFor, signals = { stop: host.signal, leave: host.signal } } = options;
   const checkedTarget = await prepareTarget(session, caller);
+  const { simulated, target } = checkedTarget;
   const plan = await planOf(session, checkedTarget);
-  const isCareful = isUnknownLive(checkedTarget, plan) && !rate;
-  const known = isCareful ? carefulPace : paceOf(rate, plan);
-  if (known === carefulPace) session.note('careful-pace', carefulText(caller));
-  const limits = limitsOf(known, plan);
-  const [limit] = limits;
-  const onWait = waitReporter(session);
-  const pace = runPace(session, checkedTarget, limits);
   // A sandbox on this machine has the same clock.
-  let skew = checkedTarget.simulated ? 0 : undefined;
+  let skew = simulated ? 0 : undefined;
   const onTime = (time: number) => {
     if (skew === undefined && !Number.isNaN(time)) skew = time - host.now();
   };
-  const connection = await openConnection(session, checkedTarget, {
+  let record: Promise<BatchRecord> | undefined;
+  const senders: { close(): Promise<void> }[] = [];
+  const batchClient: BatchClient = {
+    target: targetOf(checkedTarget, plan),
+    record: async () => {
+      refuseAgent(session, checkedTarget);
+      return (record ??= openRecord(session, checkedTarget));
+    },
+    async connect(options) {
+      const opened = await openSender(session, checkedTarget, { ...options, plan, caller, signals, onTime });
+      senders.push(opened);
+      return opened.sender;
+    },
+    noteHarmless: (isMessage) => noteHarmless(session, checkedTarget, isMessage),
+    skew: () => skew,
+  };
+  const close = async () => {
+    await Promise.all(senders.map((sender) => sender.close()));
+    await closeRecord(session, await record?.catch(() => undefined), skew);
+  };
+  return { checkedTarget, batchClient, connection: { simulated, mode: target.mode, close } };
+}
+
+interface SenderOptions extends BatchOptions {
+  readonly plan: Plan;
+  readonly caller: Caller;
+  readonly signals: StopSignals;
+  onTime(time: number): void;
+}
+
+async function openSender(session: Session, checkedTarget: CheckedTarget, options: SenderOptions) {
+  const { rate, closedFor, connections = mostConnections, plan, caller, signals, onTime } = options;
+  const { host } = session;
+  const known = isUnknownLive(checkedTarget, plan) && !rate ? carefulPace : paceOf(rate, plan);
+  if (known === carefulPace) session.note('careful-pace', carefulText(caller));
+  const limits = limitsOf(known, plan);
+  const pace = runPace(session, checkedTarget, limits);
+  const { client, close } = await openConnection(session, checkedTarget, {
     onTime,
     connections,
     signal: signals.leave,
     pace: closedFor ? pausedPace(pace, closedFor, host.later) : pace,
     isRun: true,
-    onWait,
+    onWait: waitReporter(session),
   });
-  let record: Promise<BatchRecord> | undefined;
-  const batchClient: BatchClient = {
-    target: targetOf(checkedTarget, plan),
+  const sender: Sender = {
     pace: {
       known,
-      limit,
+      limit: limits[0],
       minimumDuration: (requests) => minimumDuration(limits, requests),
       waiting: pace.waiting,
     },
-    prepare: connection.client.prepare,
-    record: async () => {
-      refuseAgent(session, checkedTarget);
-      return (record ??= openRecord(session, checkedTarget));
-    },
-    noteHarmless: (isMessage) => noteHarmless(session, checkedTarget, isMessage),
+    prepare: client.prepare,
     // Looking something up sends nothing, so it need not wait for the hours.
     tryLookup: (look) => tryLookup(session, checkedTarget, { pace, stop: signals.stop, onTime }, look),
-    skew: () => skew,
     reachable: () => canReach(transportOptionsFor(session, checkedTarget.target), signals.stop),
   };
-  const close = async () => {
-    await pace.close();
-    await connection.close();
-    await closeRecord(session, await record?.catch(() => undefined), skew);
+  return {
+    sender,
+    async close() {
+      await pace.close();
+      await close();
+    },
   };
-  return { checkedTarget, connection: { ...connection, close }, batchClient };
 }
 
 const mostConnections = 64;
@@ -116,9 +136,9 @@ function carefulText(caller: Caller): string {
   return `the ${what} of this account is not known, so this live batch sends 60 a minute; ${set}--rate changes that`;
 }
 
-function targetOf({ caller, target }: CheckedTarget, plan: Plan): RunTarget {
+function targetOf({ caller, target, simulated }: CheckedTarget, plan: Plan): RunTarget {
   const address = caller.kind === 'local' ? 'local' : target.baseUrl.replace(/\/+$/, '');
-  return { address, mode: target.mode, plan };
+  return { address, mode: target.mode, simulated, plan };
 }
 
 /** Milliseconds between two notes about the same repeated wait. */

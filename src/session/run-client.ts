@@ -6,19 +6,20 @@ import { openLedger } from './ledger.ts';
 import type { Connection, RunClient, RunOptions, Session } from './session.ts';
 
 interface Opened {
-  readonly connection: Connection;
+  readonly connection: Pick<Connection, 'simulated' | 'mode' | 'close'>;
   readonly runClient: RunClient;
 }
 
 export async function openRunClient(session: Session, caller: Caller, options: RunOptions = {}): Promise<Opened> {
-  const { concurrency: connections, ...rest } = options;
-  const { checkedTarget, connection, batchClient } = await openBatchClient(session, caller, {
-    ...rest,
-    ...(connections !== undefined && { connections }),
-  });
+  const { concurrency: connections, signals, ...rest } = options;
+  const { signal } = session.host;
+  const ends = signals ?? { stop: signal, leave: signal };
+  const { checkedTarget, connection, batchClient } = await openBatchClient(session, caller, ends);
+  const sender = await batchClient.connect({ ...rest, connections });
   const runClient: RunClient = {
     ...batchClient,
-    concurrency: connections ?? concurrencyFor(batchClient.pace.limit),
+    ...sender,
+    concurrency: connections ?? concurrencyFor(sender.pace.limit),
     ledger: async (kind) => {
       refuseAgent(session, checkedTarget);
       return openLedger(session, checkedTarget, kind);

@@ -101,11 +101,13 @@ export interface BatchOptions {
   readonly rate?: RunRate | undefined;
   /** The milliseconds for which nothing may be sent. */
   readonly closedFor?: (() => number) | undefined;
-  /** Default: the signal of the process. */
-  readonly signals?: StopSignals | undefined;
+  /** The most requests in flight. */
+  readonly connections?: number | undefined;
 }
 
-export interface RunOptions extends BatchOptions {
+export interface RunOptions extends Omit<BatchOptions, 'connections'> {
+  /** Default: the signal of the process. */
+  readonly signals?: StopSignals | undefined;
   /** Requests in flight, each on its own connection (default: as many as the pace can use). */
   readonly concurrency?: number | undefined;
 }
@@ -117,25 +119,27 @@ export interface StopSignals {
   readonly leave: AbortSignal;
 }
 
-/**
- * What a batch needs as its caller: requests that keep the pace, wait after a 429 and leave network faults to the batch,
- * and the record of what they send.
- */
-export interface BatchClient extends Pick<Client, 'prepare'> {
+/** What a batch needs as its caller: the record of what it sends, and requests. */
+export interface BatchClient {
   readonly target: RunTarget;
-  readonly pace: RunPace;
   /** The same each time; closed with the client. Refuses an AI agent with a live key. */
   record(): Promise<BatchRecord>;
+  connect(options: BatchOptions): Promise<Sender>;
   /** Says that nothing really happens, if that is so. */
   noteHarmless(isMessage: boolean): void;
-  readonly tryLookup: TryLookup;
-  /** Whether the service can be connected to. No request is sent. */
-  reachable(): Promise<boolean>;
   /** Milliseconds by which the clock of the service is ahead; undefined until an answer has its time. */
   skew(): number | undefined;
 }
 
-export interface RunClient extends Omit<BatchClient, 'record'> {
+/** Requests that keep the pace, wait after a 429, and leave network faults to the batch. */
+export interface Sender extends Pick<Client, 'prepare'> {
+  readonly pace: RunPace;
+  readonly tryLookup: TryLookup;
+  /** Whether the service can be connected to. No request is sent. */
+  reachable(): Promise<boolean>;
+}
+
+export interface RunClient extends Omit<BatchClient, 'record' | 'connect'>, Sender {
   readonly concurrency: number;
   /** The ledger of what was sent, and the account in it. */
   ledger(kind: Kind): Promise<OpenedLedger>;
@@ -157,10 +161,12 @@ export interface RunTarget {
   /** The base URL; `local` for the sandbox that the profile `local` means, which may change its port. */
   readonly address: string;
   readonly mode: Mode | 'unknown';
+  /** Whether it is a sandbox on this machine. */
+  readonly simulated: boolean;
   readonly plan: Plan;
 }
 
-interface RunPace {
+export interface RunPace {
   /** Undefined if nothing is known until the service answers 429. */
   readonly known: KnownPace | undefined;
   /** The lower one of `known` and the plan's rate limit. */

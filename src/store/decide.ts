@@ -1,7 +1,7 @@
-import { type Database, query, type Row } from '../base/transaction.ts';
-import type { Batch } from './batch.ts';
+import { type Database, query, type Row, type Value } from '../base/transaction.ts';
+import type { Batch, Steps } from './batch.ts';
 import { nameAt, parameters, reasons, unwanted, verdict } from './before.ts';
-import { integer, optionalText, word } from './columns.ts';
+import { integer, optionalText, text, word } from './columns.ts';
 import type { Draft } from './draft.ts';
 import { hashLength } from './hash.ts';
 import { isUnique } from './schema.ts';
@@ -66,7 +66,7 @@ function isTakenBack(row: string, againAt: string): string {
 }
 
 /** Rows of a file, `d`, and the rows of the batch for the same people, `o`. */
-const loaded = `SELECT d.who, d.per, d.text, o.at, CASE WHEN o.state = 'sent' THEN o.by END AS by, CASE
+const loaded = `SELECT d.who, d.per, d.text, d.body, d.cells, o.at, CASE WHEN o.state = 'sent' THEN o.by END AS by, CASE
   WHEN d.state = 'twice' THEN CASE WHEN EXISTS (
     SELECT 1 FROM item f WHERE f.batch = $9 AND f.who = d.who AND f.per = d.per AND ${isUnique('f')} AND f.text = d.text
   ) THEN 'twice' ELSE 'twice, another text' END
@@ -85,7 +85,7 @@ const loaded = `SELECT d.who, d.per, d.text, o.at, CASE WHEN o.state = 'sent' TH
   WHERE d.batch = $9`;
 
 /** Rows of a batch that goes on without a file. */
-const stored = `SELECT d.who, d.per, d.text, d.at, CASE WHEN d.state = 'sent' THEN d.by END AS by, CASE
+const stored = `SELECT d.who, d.per, d.text, d.body, d.cells, d.at, CASE WHEN d.state = 'sent' THEN d.by END AS by, CASE
   WHEN d.state IN ('twice', 'cancelled') THEN d.state
   WHEN d.state = 'failed' AND ($10 = 0 OR d.code IS NULL) THEN 'failed before'
   WHEN d.state IN ('unsure', 'under way') THEN CASE WHEN $11 = 1 THEN 'resend' ELSE 'unsure' END
@@ -118,8 +118,13 @@ const others = `SELECT 'others' AS fate, NULL AS by, COUNT(*) AS count, 0 AS fir
   AND NOT EXISTS (SELECT 1 FROM item d WHERE d.batch = $9 AND d.who = i.who AND d.per = i.per AND ${isUnique('d')})
   AND ${verdict('i', { isClaim: false })} IS NULL`;
 
+const sampled = (rows: string) => `SELECT f.body, f.cells FROM (${rows}) f
+  WHERE f.body IS NOT NULL AND (f.fate = 'resend' OR (f.fate IS NULL AND ${verdict('f', { isClaim: false })} IS NULL))`;
+
 const load = grouped(loaded);
 const resume = grouped(stored);
+const loadedSample = sampled(loaded);
+const storedSample = sampled(stored);
 
 /** Decides what a load would do, without writing: for the question and for a dry run. */
 export function decide(database: Database, plan: Plan): Promise<readonly Group[]> {
@@ -146,6 +151,37 @@ export function decideResume(
   return database.read(function* () {
     return (yield* query(resume, ...asked, batch.id, failed, unsure)).map(groupOf);
   });
+}
+
+/** The first rows that a load would send: their bodies and cells. */
+export function firstToSend(database: Database, plan: Plan, count: number): Promise<readonly Sample[]> {
+  const { draft, againAt, now } = plan;
+  const { id, scope, scopeNumber, target } = draft;
+  const excludedBy = [id, target && !plan.dropsExcluded ? target.id : id] as const;
+  const asked = parameters({ batch: { id: target?.id ?? id, scope, scopeNumber, againAt }, now, excludedBy });
+  const values = [...asked, id, ...flags(plan.resend), target?.id ?? '-', count];
+  return database.read(() => samples(`${loadedSample} LIMIT $14`, values));
+}
+
+/** The first rows that a resume would send. */
+export function firstToResume(
+  database: Database,
+  { batch, resend, now }: { batch: Batch; resend: readonly Resend[]; now: number },
+  count: number,
+): Promise<readonly Sample[]> {
+  const asked = parameters({ batch, now, excludedBy: [batch.id, batch.id] });
+  const [failed, unsure] = flags(resend);
+  return database.read(() => samples(`${storedSample} LIMIT $12`, [...asked, batch.id, failed, unsure, count]));
+}
+
+export interface Sample {
+  readonly body: string;
+  readonly cells: string;
+}
+
+function* samples(sql: string, values: readonly Value[]): Steps<readonly Sample[]> {
+  const rows = yield* query(sql, ...values);
+  return rows.map((row) => ({ body: text(row, 'body'), cells: optionalText(row, 'cells') ?? '{}' }));
 }
 
 export function flags(resend: readonly Resend[]): readonly [failed: number, unsure: number, changed: number] {

@@ -4,6 +4,7 @@ import {
   batchColumns,
   batchesOf,
   batchOf,
+  batchWithId,
   type Owner,
   type Scope,
   scopeOf,
@@ -13,9 +14,19 @@ import {
 import { integer, optionalText, text, word } from './columns.ts';
 import { lease } from './schema.ts';
 
-const states = ['waiting', 'under way', 'sent', 'failed', 'unsure', 'held', 'not sent', 'twice', 'cancelled'] as const;
+export const states = [
+  'waiting',
+  'under way',
+  'sent',
+  'failed',
+  'unsure',
+  'held',
+  'not sent',
+  'twice',
+  'cancelled',
+] as const;
 
-type State = (typeof states)[number];
+export type State = (typeof states)[number];
 export type Counts = Readonly<Record<State, number>>;
 
 // Rows that a dead process had under way count as unsure. $1 is the time.
@@ -57,6 +68,10 @@ export function listBatches(database: Database): Promise<readonly Batch[]> {
     const sql = `SELECT ${batchColumns} FROM batch b JOIN scope s ON s.n = b.scope WHERE b.name <> '' ORDER BY b.last_at, b.id`;
     return (yield* query(sql)).map(batchOf);
   });
+}
+
+export function storedBatch(database: Database, id: string): Promise<Batch | undefined> {
+  return database.read(() => batchWithId(id));
 }
 
 /** Batches with rows that wait, for a resume without a name. */

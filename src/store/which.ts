@@ -20,7 +20,8 @@ export type Which =
   /** `fresh` is the name that a new batch would have. */
   | { readonly kind: 'batch'; readonly batch: Batch; readonly fresh: string }
   | { readonly kind: 'unnamed'; readonly proposal: string }
-  | { readonly kind: 'different' | 'cancelled' | 'working'; readonly batch: Batch };
+  | { readonly kind: 'cancelled'; readonly batch: Batch; readonly fresh: string }
+  | { readonly kind: 'different' | 'working'; readonly batch: Batch };
 
 /** Decides which batch a command means. */
 export function whichBatch(database: Database, wanted: Wanted): Promise<Which> {
@@ -37,7 +38,7 @@ export function whichBatch(database: Database, wanted: Wanted): Promise<Which> {
 
 function checked(batch: Batch, { scope, per, now }: Wanted, fresh: string): Which {
   if (!isSameScope(batch.scope, scope) || (per !== undefined && per !== batch.per)) return { kind: 'different', batch };
-  if (batch.isCancelled) return { kind: 'cancelled', batch };
+  if (batch.isCancelled) return { kind: 'cancelled', batch, fresh };
   return isWorking(batch, now) ? { kind: 'working', batch } : { kind: 'batch', batch, fresh };
 }
 

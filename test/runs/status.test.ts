@@ -116,6 +116,7 @@ it('the question of a live batch counts messages if a recipient may get several'
   const pace = { known: undefined, limit: undefined, minimumDuration: () => undefined, waiting: () => undefined };
   const target = {
     address: '',
+    simulated: false,
     mode: 'live',
     plan: { perMinute: undefined, perMonth: undefined },
   } as const;

@@ -25,7 +25,8 @@ function machine() {
   const file = (name: string) => join(folder, name);
   const opened = async (key = 'sk_live_0123456789abcdef', words = {}) => {
     const { context } = rig({ home: home.path, env: { BIZMSG_API_KEY: key, BIZMSG_BASE_URL: service }, words });
-    return (await context.clientForBatch()).record();
+    const { signal } = context.host;
+    return (await context.clientForBatch({ stop: signal, leave: signal })).record();
   };
   return { folder, file, opened };
 }

@@ -1,0 +1,61 @@
+import { type Database, query, type Row } from '../base/transaction.ts';
+import { integer, optionalText, word } from './columns.ts';
+import { type State, states } from './views.ts';
+
+/** Rows of a batch with the same outcome and reason. */
+export interface Tally {
+  readonly state: State;
+  readonly reason: string | undefined;
+  /** The batch that sent them, '' for single messages; undefined for this batch. */
+  readonly by: string | undefined;
+  readonly count: number;
+  /** The line of the first one. */
+  readonly line: number;
+  /** When the last one was decided. */
+  readonly at: number;
+}
+
+/** Reasons are texts for people, and each row may have another one: the most frequent are enough. */
+const mostReasons = 500;
+
+const tallies = `SELECT state, reason, by, COUNT(*) AS count, MIN(line) AS line, MAX(at) AS at FROM item
+  WHERE batch = $1 AND (load = $2 OR $2 = 0) GROUP BY state, reason, by ORDER BY COUNT(*) DESC, MIN(line) LIMIT ${mostReasons}`;
+const totals = `SELECT state, COUNT(*) AS count FROM item WHERE batch = $1 AND (load = $2 OR $2 = 0) GROUP BY state`;
+
+export interface Ending {
+  readonly totals: ReadonlyMap<State, number>;
+  readonly tallies: readonly Tally[];
+}
+
+/** Counts the rows of a batch; with a load, only those of its file. */
+export function ending(database: Database, { id, load }: { id: string; load: number }): Promise<Ending> {
+  return database.read(function* () {
+    const counted = yield* query(totals, id, load);
+    const grouped = yield* query(tallies, id, load);
+    return {
+      totals: new Map(counted.map((row) => [word(row, 'state', states), integer(row, 'count')])),
+      tallies: grouped.map(tallyOf),
+    };
+  });
+}
+
+function tallyOf(row: Row): Tally {
+  return {
+    state: word(row, 'state', states),
+    reason: optionalText(row, 'reason'),
+    by: row['state'] === 'sent' ? optionalText(row, 'by') : undefined,
+    count: integer(row, 'count'),
+    line: integer(row, 'line'),
+    at: integer(row, 'at'),
+  };
+}
+
+/** Messages of an account that were sent since a time. */
+export function sentSince(database: Database, account: string, mode: string, since: number): Promise<number> {
+  const sql = `SELECT COUNT(*) AS count FROM scope s JOIN item i ON i.scope = s.n
+    WHERE s.account = $1 AND s.mode = $2 AND s.kind = 'message' AND i.state = 'sent' AND i.by IS NULL AND i.at >= $3`;
+  return database.read(function* () {
+    const [row] = yield* query(sql, account, mode, since);
+    return integer(row, 'count');
+  });
+}
