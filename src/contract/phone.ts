@@ -65,6 +65,12 @@ export async function openPhones(): Promise<PhoneReader> {
   };
 }
 
+/** Whether a phone in E.164 can be a mobile one of its country. */
+export async function openMobiles(): Promise<(phone: string) => boolean> {
+  const { parsePhoneNumberFromString } = await import('libphonenumber-js/max');
+  return (phone) => usual.test(phone) || /MOBILE/.test(parsePhoneNumberFromString(phone)?.getType() ?? '');
+}
+
 /** Whether a text is a number for which a country must be known. */
 export function isNational(text: string): boolean {
   return /^\d{5,}$/.test(digitsIn(text) ?? '');
@@ -76,14 +82,16 @@ const shape = /^[\s([]*\+?(?:[\s()[\]./\u2010-\u2015\u2212-]*\d)+[\s)\].]*$/;
 function digitsIn(text: string): string | undefined {
   // A footnote's ² would be a digit, and +12025550101/02 are two numbers.
   if (/\p{No}|\/\D*\d{1,4}\D*$/u.test(text)) return undefined;
-  const ascii = text
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
-    .replace(/(?!\d)\p{Nd}/gu, digit);
+  const ascii = asciiDigits(text.replace(/\p{Cf}/gu, ''));
   if (!shape.test(ascii)) return undefined;
   // Spreadsheets and pandas take it for a fraction.
   const whole = ascii.replace(/(?<=^\s*\+?\d{7,})\.0+\s*$/, '');
   return whole.replace(/[^\d+]/g, '').replace(/^00(?=[1-9])/, '+');
+}
+
+/** The text with the digits of any script as ASCII. */
+export function asciiDigits(text: string): string {
+  return text.normalize('NFKC').replace(/(?!\d)\p{Nd}/gu, digit);
 }
 
 /** A digit of any script: 0 to 9 follow each other, after a sign that is not a digit. */

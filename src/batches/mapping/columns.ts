@@ -1,0 +1,101 @@
+import { type CliError, usage } from '../../base/errors.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
+import { suggest } from '../../base/suggest.ts';
+import type { Fields } from '../input/row.ts';
+import { quoted } from '../quoted.ts';
+
+/** The column with a name, in any case unless two columns differ only in case. */
+export function columnNamed(name: string, columns: readonly string[]): string | undefined {
+  if (columns.includes(name)) return name;
+  const same = columns.filter((column) => column.toLowerCase() === name.toLowerCase());
+  return same.length === 1 ? same[0] : undefined;
+}
+
+/** The value of the field with this name, in any case. */
+export function valueNamed(fields: Fields, name: string): unknown {
+  const column = Object.hasOwn(fields, name) ? name : columnNamed(name, Object.keys(fields));
+  return column === undefined ? undefined : fields[column];
+}
+
+/** The column that an option names; throws if there is none. */
+export function requireColumn(option: string, name: string, columns: readonly string[]): string {
+  const column = columnNamed(name, columns);
+  if (column !== undefined) return column;
+  throw usage(`${option} names ${quoted(name)}, but the input has no such column`, nearestName(name, columns));
+}
+
+/** A hint with the name that was meant, or with all of them. */
+export function nearestName(name: string, names: readonly string[], what = 'column'): string {
+  const same = names.find((other) => other.trim().toLowerCase() === name.trim().toLowerCase());
+  const near = same ?? suggest(name.slice(0, 100), names);
+  return near === undefined ? nameList(names, what) : `did you mean ${quoted(near)}?`;
+}
+
+function nameList(names: readonly string[], what: string): string {
+  const shown = names.slice(0, 12).map(quoted).join(', ');
+  return `the ${what}s are ${shown}${names.length > 12 ? ` and ${names.length - 12} more` : ''}`;
+}
+
+const usualNames: ReadonlySet<string> = new Set(['phone', 'to', 'mobile']);
+/** Words of a column with phones, in several languages. A hotel has none. */
+const phoneWords =
+  /phone|mobile|msisdn|whats ?app|^to$|(?<!\p{L})(?:tel|tel[eé]f\p{L}*|cell|cellul\p{L}*|mobil\p{L}*|m[oó]vil|handy\p{L}*|rufn\p{L}*)(?!\p{L})/u;
+
+/** Whether a column may have phones, by its name. */
+export function isPhoneName(name: string): boolean {
+  return phoneWords.test(name.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').toLowerCase());
+}
+
+/** The columns that may have the phones: those with a usual name, or else with a word for it. */
+export function phoneColumns(columns: readonly string[]): readonly string[] {
+  const usual = usualPhoneColumns(columns);
+  return usual.length > 0 ? usual : columns.filter(isPhoneName);
+}
+
+export function usualPhoneColumns(columns: readonly string[]): readonly string[] {
+  return columns.filter((column) => usualNames.has(column.trim().toLowerCase()));
+}
+
+/** The error for an input with no column of phones, or with several. */
+export function unclearPhoneColumn(columns: readonly string[]): CliError {
+  const likely = phoneColumns(columns);
+  const choices = likely.map((name) => `--map ${shellQuote(`${name}=phone`)}`).join(' or ');
+  if (likely.length > 1) return usage(`the phones may be in ${likely.map(quoted).join(' or ')}`, `choose: ${choices}`);
+  const hint = choices || `--map COLUMN=phone; ${nameList(columns, 'column')}`;
+  return usage('no column is named phone', `name it: ${hint}`);
+}
+
+/** A column that an option names. */
+export interface NamedColumn {
+  readonly option: string;
+  readonly name: string;
+}
+
+/**
+ * Finds names that no record of a JSON input has: a record may lack any field, so a mistyped one is noticed only after
+ * the last. A table is checked before its first row.
+ */
+export function watchNames(named: readonly NamedColumn[]): {
+  see(fields: Fields): void;
+  /** Throws if a name was in no record. */
+  refuseUnseen(): void;
+} {
+  const unseen = new Map(named.map(({ name, option }) => [name, option]));
+  const seen = new Set<string>();
+  return {
+    see(fields) {
+      for (const name of unseen.keys()) if (valueNamed(fields, name) !== undefined) unseen.delete(name);
+      if (unseen.size > 0 && seen.size < mostSeen) for (const name of Object.keys(fields)) seen.add(name);
+    },
+    refuseUnseen() {
+      const [first] = seen.size > 0 ? unseen : [];
+      if (!first) return;
+      const [name, option] = first;
+      const hint = nearestName(name, [...seen], 'field');
+      throw usage(`${option} names ${quoted(name)}, but no record of the input has it`, hint);
+    },
+  };
+}
+
+/** Names for suggestions. */
+const mostSeen = 200;

@@ -1,0 +1,24 @@
+import type { Fields } from '../input/row.ts';
+
+/** What is sent for a row. */
+export interface Mapped {
+  /** E.164; undefined if there is none that can be read. */
+  readonly phone: string | undefined;
+  /** The value of `--per`, or ''. */
+  readonly per: string;
+  /** The body of the request as JSON; '' if there is a problem. */
+  readonly body: string;
+  /** Why it cannot be sent: "phone: it is empty". */
+  readonly problem?: string | undefined;
+}
+
+export type Mapper = (fields: Fields) => Mapped;
+
+/** The reason why a value cannot be sent, in place of the value. */
+export class ValueError {
+  readonly why: string;
+
+  constructor(why: string) {
+    this.why = why;
+  }
+}

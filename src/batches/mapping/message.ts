@@ -1,0 +1,121 @@
+import { usage } from '../../base/errors.ts';
+import { jsonText } from '../../base/json.ts';
+import { redact } from '../../base/redact.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
+import type { Fields } from '../input/row.ts';
+import { columnNamed, requireColumn, unclearPhoneColumn, usualPhoneColumns, valueNamed } from './columns.ts';
+import { countryColumn, type Default, type ParamSource } from './flags.ts';
+import { type Mapper, ValueError } from './mapped.ts';
+import { phoneReader } from './phones.ts';
+import { cellText, fieldName, perValue } from './values.ts';
+
+export interface MessageOptions {
+  readonly template: string;
+  /** The column of `--per`, or ''. */
+  readonly per: string;
+  /** The variables in order. */
+  readonly params: readonly ParamSource[];
+  readonly defaults: readonly Default[];
+  /** The column of the phones; undefined for one with a usual name. */
+  readonly phone: string | undefined;
+  /** Of national numbers: a code, `intl` or `:column`. */
+  readonly country: string | undefined;
+}
+
+type TextReader = (fields: Fields) => string | ValueError;
+
+/** Creates the mapping from rows to messages; throws if a table lacks a column. */
+export async function messageMapper(options: MessageOptions, columns: readonly string[] | undefined): Promise<Mapper> {
+  const { template, per: perColumn } = options;
+  if (columns) checkColumns(options, columns);
+  const recipient = await recipientReader(options, columns);
+  const params = options.params.map((param, at) => paramReader(param, at + 1, options.defaults));
+  const occasion: TextReader = (fields) =>
+    perColumn === '' ? '' : named(`--per, ${fieldName(perColumn)}`, perValue(valueNamed(fields, perColumn)));
+  return (fields) => {
+    const to = recipient(fields);
+    const texts = params.map((read) => read(fields));
+    const per = occasion(fields);
+    const fault = [to, ...texts, per].find((text) => text instanceof ValueError);
+    return {
+      // A row that fails keeps its person, so that a corrected one replaces it.
+      phone: to instanceof ValueError ? undefined : to,
+      per: per instanceof ValueError ? '' : per,
+      body: fault ? '' : jsonText({ to, template, params: texts }),
+      problem: fault && redact(fault.why),
+    };
+  };
+}
+
+function checkColumns(options: MessageOptions, columns: readonly string[]): void {
+  const { params, defaults, per } = options;
+  const country = countryColumn(options.country);
+  if (per !== '') requireColumn('--per', per, columns);
+  if (country !== undefined) requireColumn('--country', country, columns);
+  for (const param of params)
+    if ('column' in param) requireColumn('-p', param.column, columns);
+    else if (columnNamed(param.text, columns) !== undefined) throw namesColumn(param.text);
+  for (const { column } of defaults) {
+    const isUsed = params.some((param) => 'column' in param && isSame(param.column, column));
+    if (!isUsed)
+      throw usage(
+        `--default names ${fieldName(requireColumn('--default', column, columns))}, which is not sent`,
+        '-p :COLUMN sends the value of a column',
+      );
+  }
+}
+
+function namesColumn(name: string): Error {
+  return usage(
+    `-p ${shellQuote(name)} would send the word "${name}" to each recipient, and the input has a column "${name}"`,
+    `to send the value of the column: -p ${shellQuote(`:${name}`)}`,
+  );
+}
+
+function isSame(column: string, other: string): boolean {
+  return column.toLowerCase() === other.toLowerCase();
+}
+
+function paramReader(param: ParamSource, place: number, defaults: readonly Default[]): TextReader {
+  if ('text' in param) return () => param.text;
+  const { column } = param;
+  const usual = defaults.findLast((other) => isSame(other.column, column))?.text;
+  const where = `param ${place}, ${fieldName(column)}`;
+  return (fields) => {
+    const value = valueNamed(fields, column);
+    const isEmpty = value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+    if (isEmpty && usual !== undefined) return usual;
+    const text = named(where, cellText(value));
+    if (text instanceof ValueError || redact(text) === text) return text;
+    return new ValueError(`${where}: it contains something that looks like a key`);
+  };
+}
+
+/** With the place in the reason. */
+function named(where: string, text: string | ValueError): string | ValueError {
+  return text instanceof ValueError ? new ValueError(`${where}: ${text.why}`) : text;
+}
+
+async function recipientReader({ phone, country }: MessageOptions, columns?: readonly string[]): Promise<TextReader> {
+  const fixed = columns ? phoneColumnOf(columns, phone) : phone;
+  const read = await phoneReader(country);
+  return (fields) => {
+    const column = fixed ?? phoneField(fields);
+    return column instanceof ValueError ? column : named(fieldName(column), read(valueNamed(fields, column), fields));
+  };
+}
+
+/** The column of the phones: the one that `--map` names, or one with a usual name. */
+export function phoneColumnOf(columns: readonly string[], phone: string | undefined): string {
+  if (phone !== undefined) return requireColumn('--map', phone, columns);
+  const [column, ...others] = usualPhoneColumns(columns);
+  if (column === undefined || others.length > 0) throw unclearPhoneColumn(columns);
+  return column;
+}
+
+function phoneField(fields: Fields): string | ValueError {
+  const [column, ...others] = usualPhoneColumns(Object.keys(fields));
+  if (column === undefined) return new ValueError('it has no phone; name its field: --map FIELD=phone');
+  if (others.length === 0) return column;
+  return new ValueError(`the phone may be in ${[column, ...others].join(' or ')}; choose one: --map FIELD=phone`);
+}

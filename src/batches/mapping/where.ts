@@ -1,0 +1,24 @@
+import { type Condition, isMet } from '../../base/condition.ts';
+import type { Fields } from '../input/row.ts';
+import { columnNamed, requireColumn } from './columns.ts';
+
+/** Whether `--where` excludes a row: one that does not meet all conditions. Throws if a table has no such column. */
+export function whereFilter(
+  conditions: readonly Condition[],
+  columns: readonly string[] | undefined,
+): (fields: Fields) => boolean {
+  if (!columns) return (fields) => !conditions.every((wanted) => isMet(placedIn(fields, wanted), fields));
+  const placed = conditions.map(({ path, value }) => ({
+    path: [requireColumn('--where', path.join('.'), columns)],
+    value,
+  }));
+  return (fields) => !placed.every((wanted) => isMet(wanted, fields));
+}
+
+/** The place in a record: a field whose name has dots, or a nested one, whose first name is in any case. */
+function placedIn(fields: Fields, { path, value }: Condition): Condition {
+  const name = path.join('.');
+  if (Object.hasOwn(fields, name)) return { path: [name], value };
+  const [first = '', ...rest] = path;
+  return { path: [columnNamed(first, Object.keys(fields)) ?? first, ...rest], value };
+}
