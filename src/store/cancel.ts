@@ -1,18 +1,19 @@
 import { type Database, query } from '../base/transaction.ts';
-import { type Batch, batchWithId, isWorking } from './batch.ts';
+import { type Batch, batchWithId, isWorking, type Steps } from './batch.ts';
 import { highest } from './draft.ts';
 import { inPieces } from './schema.ts';
 
 /** All that waits, what is not in the latest file, or one person. */
-export type Cancelled = 'all' | 'missing' | { readonly phone: string };
+export type What = 'all' | 'missing' | { readonly phone: string };
 
 export type Outcome = { readonly kind: 'done' | 'working' | 'none' };
+export type Cancelled = { readonly kind: 'done'; readonly count: number } | { readonly kind: 'working' | 'none' };
 
 const cancelled = `UPDATE item SET state = 'cancelled', reason = NULL, by = NULL
   WHERE batch = $1 AND n > $2 AND n <= $3 AND state IN ('waiting', 'held', 'not sent')`;
 
 /** Drops rows that wait; all of them stop a process at its next claim, too. */
-export async function cancel(database: Database, { id, load }: Batch, what: Cancelled, now: number): Promise<Outcome> {
+export async function cancel(database: Database, { id, load }: Batch, what: What, now: number): Promise<Cancelled> {
   const kind = await database.write(function* () {
     const batch = yield* batchWithId(id);
     if (!batch) return 'none';
@@ -21,14 +22,17 @@ export async function cancel(database: Database, { id, load }: Batch, what: Canc
     return 'done';
   });
   if (kind !== 'done') return { kind };
-  await inPieces(await highest(database, id), (...range) =>
-    database.write(function* () {
-      if (what === 'all') yield* query(cancelled, id, ...range);
-      else if (what === 'missing') yield* query(`${cancelled} AND load <> $4`, id, ...range, load);
-      else yield* query(`${cancelled} AND who = $4`, id, ...range, what.phone);
-    }),
-  );
-  return { kind };
+  let count = 0;
+  await inPieces(await highest(database, id), async (...range) => {
+    count += await database.write(() => drop(what, [id, ...range], load));
+  });
+  return { kind, count };
+}
+
+function* drop(what: What, piece: readonly [id: string, after: number, upTo: number], load: number): Steps<number> {
+  if (what === 'all') return (yield* query(`${cancelled} RETURNING n`, ...piece)).length;
+  if (what === 'missing') return (yield* query(`${cancelled} AND load <> $4 RETURNING n`, ...piece, load)).length;
+  return (yield* query(`${cancelled} AND who = $4 RETURNING n`, ...piece, what.phone)).length;
 }
 
 /** Removes a batch with its rows. Other batches may then send to the same people. */

@@ -1,5 +1,6 @@
 import { type Database, query, type Row } from '../base/transaction.ts';
-import { integer, optionalText, word } from './columns.ts';
+import { singles } from './batch.ts';
+import { integer, optionalText, text, word } from './columns.ts';
 import { type State, states } from './views.ts';
 
 /** Rows of a batch with the same outcome and reason. */
@@ -22,8 +23,10 @@ const tallies = `SELECT state, reason, by, COUNT(*) AS count, MIN(line) AS line,
   WHERE batch = $1 AND (load = $2 OR $2 = 0) GROUP BY state, reason, by ORDER BY COUNT(*) DESC, MIN(line) LIMIT ${mostReasons}`;
 const totals = `SELECT state, COUNT(*) AS count FROM item WHERE batch = $1 AND (load = $2 OR $2 = 0) GROUP BY state`;
 
+export type Totals = ReadonlyMap<State, number>;
+
 export interface Ending {
-  readonly totals: ReadonlyMap<State, number>;
+  readonly totals: Totals;
   readonly tallies: readonly Tally[];
 }
 
@@ -36,6 +39,20 @@ export function ending(database: Database, { id, load }: { id: string; load: num
       totals: new Map(counted.map((row) => [word(row, 'state', states), integer(row, 'count')])),
       tallies: grouped.map(tallyOf),
     };
+  });
+}
+
+/** Counts the rows of all batches in one pass, by id. */
+export function totalsOfAll(database: Database): Promise<ReadonlyMap<string, Totals>> {
+  return database.read(function* () {
+    const sql = `SELECT batch, state, COUNT(*) AS count FROM item WHERE batch <> '${singles}' GROUP BY batch, state`;
+    const all = new Map<string, Map<State, number>>();
+    for (const row of yield* query(sql)) {
+      const id = text(row, 'batch');
+      const totals = all.get(id) ?? new Map<State, number>();
+      all.set(id, totals.set(word(row, 'state', states), integer(row, 'count')));
+    }
+    return all;
   });
 }
 

@@ -12,7 +12,9 @@ import { identify } from '../../src/store/meta.ts';
 import { listOptOuts, addOptOuts } from '../../src/store/opt-outs.ts';
 import { expire } from '../../src/store/retention.ts';
 import { admitSingle } from '../../src/store/single.ts';
-import { countsOf, erase, history, listBatches, waitingBatches } from '../../src/store/views.ts';
+import { allSendings, erase, latestSendings } from '../../src/store/history.ts';
+import { totalsOfAll } from '../../src/store/tally.ts';
+import { listBatches, waitingBatches } from '../../src/store/views.ts';
 import { type Answer, claim, settle } from '../../src/store/work.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { drivers, openMemory } from './drivers.ts';
@@ -62,7 +64,7 @@ describe.each(drivers)('marking, $where,', ({ open }) => {
     if (admitted.kind !== 'admitted') throw new Error(admitted.kind);
     await settle(database, { batch: '', worker: '', claim: admitted.claim, answer: silent, now: start });
     await mark(database, { owner: scope, meant: { phone: '+1' }, as: 'not sent', now: start });
-    expect(await history(database, { phone: '+1', limit: 9, now: start })).toMatchObject([
+    expect(await latestSendings(database, { phone: '+1', since: 0, now: start }, 9)).toMatchObject([
       { state: 'failed', batch: undefined },
     ]);
   });
@@ -78,7 +80,8 @@ describe.each(drivers)('a batch, $where,', ({ open }) => {
     const first = await load(database, [...people, { phone: '+3' }]);
     await release(database, first.id, worker, start);
     const batch = await load(database, people, { target: await stored(first) });
-    expect(await cancel(database, batch, what, start)).toEqual({ kind: 'done' });
+    const count = states.filter((state) => state === 'cancelled').length;
+    expect(await cancel(database, batch, what, start)).toEqual({ kind: 'done', count });
     expect((await rows(database, batch)).map(({ state }) => state)).toEqual(states);
 
     async function stored({ id }: Batch) {
@@ -118,7 +121,7 @@ describe.each(drivers)('a batch, $where,', ({ open }) => {
     const database = await open();
     const batch = await send(database, people);
     expect(await listBatches(database)).toEqual([batch]);
-    expect(await countsOf(database, batch.id, start)).toMatchObject({ sent: 2, waiting: 0, failed: 0 });
+    expect(await totalsOfAll(database)).toEqual(new Map([[batch.id, new Map([['sent', 2]])]]));
   });
 });
 
@@ -165,11 +168,24 @@ describe.each(drivers)('a person, $where,', ({ open }) => {
     const database = await open();
     await send(database, people, { name: 'first' });
     const waiting = await load(database, people, { name: 'second', now: start + 30 * day });
-    const all = await history(database, { limit: 9, now: start + 30 * day });
+    const all = await latestSendings(database, { since: 0, now: start + 30 * day }, 9);
     expect(all).toMatchObject([{ who: '+1', batch: 'first', state: 'sent', scope }, { who: '+2' }]);
-    expect(await history(database, { phone: '+1', limit: 9, now: start })).toHaveLength(2);
+    expect(await latestSendings(database, { phone: '+1', since: 0, now: start }, 9)).toHaveLength(2);
     expect(await erase(database, '+1')).toMatchObject([{ id: waiting.id }]);
-    expect(await history(database, { phone: '+1', limit: 9, now: start })).toMatchObject([{ batch: 'second' }]);
+    expect(await latestSendings(database, { phone: '+1', since: 0, now: start }, 9)).toMatchObject([
+      { batch: 'second' },
+    ]);
+  });
+
+  it.each([1, 2, 3, 9])('is in a history of all, in pages of %i', async (pageSize) => {
+    const database = await open();
+    await send(database, [...people, { phone: '+3' }], { name: 'first', now: start + 1 });
+    await send(database, [{ phone: '+4' }], { name: 'second' });
+    await send(database, [{ phone: '+5' }], { name: 'other', scope: { ...scope, account: 'B' } });
+    const listed: string[] = [];
+    for await (const page of allSendings(database, { account: 'A', since: start, now: start }, pageSize))
+      listed.push(...page.map(({ who }) => who));
+    expect(listed).toEqual(['+4', '+1', '+2', '+3']);
   });
 
   it('who opted out is listed once', async () => {

@@ -8,7 +8,8 @@ import { apply, begin, beginResume, redecide } from '../../src/store/load.ts';
 import { mark } from '../../src/store/mark.ts';
 import { addOptOuts, removeOptOuts } from '../../src/store/opt-outs.ts';
 import { admitSingle } from '../../src/store/single.ts';
-import { countsOf, reportRows, waitingBatches } from '../../src/store/views.ts';
+import { totalsOfAll } from '../../src/store/tally.ts';
+import { reportRows, waitingBatches } from '../../src/store/views.ts';
 import { whichBatch } from '../../src/store/which.ts';
 import { type Answer as Settling, beat, claim, declareDead, settle } from '../../src/store/work.ts';
 import { query } from '../../src/base/transaction.ts';
@@ -198,7 +199,7 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     let { isTrouble } = work;
     let sent = 0;
     await load();
-    const { waiting: ready } = await countsOf(database, id, at());
+    const ready = (await totalsOfAll(database)).get(id)?.get('waiting') ?? 0;
     if (work.planned !== undefined && ready > work.planned) throw new Error('the decision was another one');
     if (isOfFile) await setLoading(id, 1);
     for (let n = await countRows(id); n > 0; n--) yield 'applied';
