@@ -9,7 +9,7 @@ export function batchNameOf(text: string, local: Date): string {
     if (word !== undefined) throw usage(`"${word}" is not filled in`, 'use {date}, {week}, {month} or {hour}');
     if (isName(name)) return name;
     const isId = /^[\da-f]{12}$/.test(name);
-    if (isId) throw usage(`"${name}" looks like the id of a batch`, 'add a letter after f, a dot or a hyphen');
+    if (isId) throw usage(`"${name}" looks like the id of a batch`, `use another, such as b-${name}`);
     throw usage(`"${text}" is not a name of a batch`, 'use up to 64 letters, digits and . _ -, such as autumn-{date}');
   });
 }

@@ -5,7 +5,17 @@ import type { RunRate } from '../session/rate.ts';
 import type { Resend } from '../store/decide.ts';
 import { type Hours, hoursFlag } from './hours.ts';
 import type { ContactOptions } from './mapping/contact.ts';
-import { countryFlag, defaultFlag, fieldTypes, mapFlag, paramFlag, perFlag, typeFlag } from './mapping/flags.ts';
+import { isSameName, type NamedField } from './mapping/columns.ts';
+import {
+  countryColumn,
+  countryFlag,
+  defaultFlag,
+  fieldTypes,
+  mapFlag,
+  paramFlag,
+  perFlag,
+  typeFlag,
+} from './mapping/flags.ts';
 import type { MessageOptions } from './mapping/message.ts';
 import type { Told } from './told.ts';
 
@@ -90,9 +100,15 @@ export function messageOptionsOf(told: Told): Omit<MessageOptions, 'template' | 
       '--map COLUMN=phone names the column of the phones; -p :COLUMN sends the value of a column',
     );
   if (maps.length > 1) throw usage('--map names two columns of phones', 'name one');
+  const params = each('-p', told.param, paramFlag);
+  const defaults = each('--default', told.default, defaultFlag);
+  const isSent = (column: string) => params.some((param) => 'column' in param && isSameName(param.column, column));
+  const unused = defaults.find(({ column }) => !isSent(column));
+  if (unused)
+    throw usage(`--default ${unused.column}: no variable is sent from this column`, `-p :${unused.column} sends it`);
   return {
-    params: each('-p', told.param, paramFlag),
-    defaults: each('--default', told.default, defaultFlag),
+    params,
+    defaults,
     phone: maps[0]?.from,
     country: maybe('--country', told.country, countryFlag),
   };
@@ -115,6 +131,29 @@ export function whereOf(told: Told): readonly Condition[] {
     if (!text.includes('=')) throw usage(`"${text}" is not column=value`, 'such as country=DE');
     return condition(text);
   });
+}
+
+/** The fields of a record that options name, for `watchNames`. */
+export function namedFields(told: Told, per: string): readonly NamedField[] {
+  const { map, set, type, keep = [], country } = contactOptionsOf(told);
+  const params = each('-p', told.param, paramFlag).flatMap((param) => ('column' in param ? [param.column] : []));
+  const made = new Set([...map.map(({ to }) => to.join('.')), ...set.map(({ path }) => path.join('.'))]);
+  const fields = (option: string, names: readonly string[]) => names.map((name) => ({ option, path: [name] }));
+  return [
+    ...fields('-p', params),
+    ...fields(
+      '--map',
+      map.map(({ from }) => from),
+    ),
+    ...fields('--keep', keep),
+    ...fields(
+      '--type',
+      type.map(({ field }) => field).filter((field) => !made.has(field)),
+    ),
+    ...fields('--per', per === '' ? [] : [per]),
+    ...fields('--country', [countryColumn(country) ?? []].flat()),
+    ...whereOf(told).map(({ path }) => ({ option: '--where', path })),
+  ];
 }
 
 export function hoursOf(told: Told): Hours | undefined {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import examples from 'libphonenumber-js/mobile/examples';
 import { type CountryCode, getExampleNumber, parsePhoneNumberFromString as parse } from 'libphonenumber-js/max';
 import { describe, expect, it } from 'vitest';
-import { isNational, NotPhone, openPhones, readPhone, usual } from '../../src/contract/phone.ts';
+import { isNational, NotPhone, openMobiles, openPhones, readPhone, usual } from '../../src/contract/phone.ts';
 
 const read = await openPhones();
 
@@ -112,6 +112,17 @@ it.each([
   ['order_update', false],
 ])('whether %j needs a country: %s', (text, isNeeded) => {
   expect(isNational(text)).toBe(isNeeded);
+});
+
+it.each([
+  ['+4917012345678', true],
+  ['+818012345678', true],
+  ['+12025550101', true],
+  ['+493012345678', false],
+  ['+442079460000', false],
+  ['+4911910100000', false],
+])('whether %s can be a mobile number: %s', async (phone, isMobile) => {
+  expect((await openMobiles())(phone)).toBe(isMobile);
 });
 
 describe('a usual number', () => {

@@ -7,8 +7,12 @@ import { quoted } from '../quoted.ts';
 /** The column with a name, in any case unless two columns differ only in case. */
 export function columnNamed(name: string, columns: readonly string[]): string | undefined {
   if (columns.includes(name)) return name;
-  const same = columns.filter((column) => column.toLowerCase() === name.toLowerCase());
+  const same = columns.filter((column) => isSameName(column, name));
   return same.length === 1 ? same[0] : undefined;
+}
+
+export function isSameName(name: string, other: string): boolean {
+  return name.toLowerCase() === other.toLowerCase();
 }
 
 /** The value of the field with this name, in any case. */
@@ -65,36 +69,42 @@ export function unclearPhoneColumn(columns: readonly string[]): CliError {
   return usage('no column is named phone', `name it: ${hint}`);
 }
 
-/** A column that an option names. */
-export interface NamedColumn {
+/** A field of a record that an option names; the path has several names if it is nested. */
+export interface NamedField {
   readonly option: string;
-  readonly name: string;
+  readonly path: readonly string[];
 }
 
 /**
  * Finds names that no record of a JSON input has: a record may lack any field, so a mistyped one is noticed only after
- * the last. A table is checked before its first row.
+ * the last. The columns of a table are checked before its first row.
  */
-export function watchNames(named: readonly NamedColumn[]): {
+export function watchNames(named: readonly NamedField[]): {
   see(fields: Fields): void;
   /** Throws if a name was in no record. */
   refuseUnseen(): void;
 } {
-  const unseen = new Map(named.map(({ name, option }) => [name, option]));
+  let unseen = named;
   const seen = new Set<string>();
   return {
     see(fields) {
-      for (const name of unseen.keys()) if (valueNamed(fields, name) !== undefined) unseen.delete(name);
-      if (unseen.size > 0 && seen.size < mostSeen) for (const name of Object.keys(fields)) seen.add(name);
+      if (unseen.length === 0) return;
+      unseen = unseen.filter(({ path }) => !hasField(fields, path));
+      if (seen.size < mostSeen) for (const name of Object.keys(fields)) seen.add(name);
     },
     refuseUnseen() {
-      const [first] = seen.size > 0 ? unseen : [];
-      if (!first) return;
-      const [name, option] = first;
+      const [missing] = seen.size > 0 ? unseen : [];
+      if (!missing) return;
+      const name = missing.path.join('.');
       const hint = nearestName(name, [...seen], 'field');
-      throw usage(`${option} names ${quoted(name)}, but no record of the input has it`, hint);
+      throw usage(`${missing.option} names ${quoted(name)}, but no record of the input has it`, hint);
     },
   };
+}
+
+function hasField(fields: Fields, path: readonly string[]): boolean {
+  const names = [path.join('.'), path[0] ?? ''];
+  return names.some((name) => valueNamed(fields, name) !== undefined);
 }
 
 /** Names for suggestions. */

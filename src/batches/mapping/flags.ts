@@ -68,8 +68,7 @@ export function countryColumn(country: string | undefined): string | undefined {
   return country?.startsWith(':') ? country.slice(1) : undefined;
 }
 
-/** The column of `--per`, in lower case; '' for `phone`, which means one message each. */
+/** The column of `--per`, whose case does not matter. */
 export function perFlag(text: string): string {
-  const column = text.trim().normalize('NFC').toLowerCase();
-  return column === 'phone' ? '' : column;
+  return text.trim().normalize('NFC').toLowerCase();
 }

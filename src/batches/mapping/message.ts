@@ -3,7 +3,14 @@ import { jsonText } from '../../base/json.ts';
 import { redact } from '../../base/redact.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import type { Fields } from '../input/row.ts';
-import { columnNamed, requireColumn, unclearPhoneColumn, usualPhoneColumns, valueNamed } from './columns.ts';
+import {
+  columnNamed,
+  isSameName,
+  requireColumn,
+  unclearPhoneColumn,
+  usualPhoneColumns,
+  valueNamed,
+} from './columns.ts';
 import { countryColumn, type Default, type ParamSource } from './flags.ts';
 import { type Mapper, ValueError } from './mapped.ts';
 import { phoneReader } from './phones.ts';
@@ -48,21 +55,13 @@ export async function messageMapper(options: MessageOptions, columns: readonly s
 }
 
 function checkColumns(options: MessageOptions, columns: readonly string[]): void {
-  const { params, defaults, per } = options;
+  const { params, per } = options;
   const country = countryColumn(options.country);
   if (per !== '') requireColumn('--per', per, columns);
   if (country !== undefined) requireColumn('--country', country, columns);
   for (const param of params)
     if ('column' in param) requireColumn('-p', param.column, columns);
     else if (columnNamed(param.text, columns) !== undefined) throw namesColumn(param.text);
-  for (const { column } of defaults) {
-    const isUsed = params.some((param) => 'column' in param && isSame(param.column, column));
-    if (!isUsed)
-      throw usage(
-        `--default names ${fieldName(requireColumn('--default', column, columns))}, which is not sent`,
-        '-p :COLUMN sends the value of a column',
-      );
-  }
 }
 
 function namesColumn(name: string): Error {
@@ -72,14 +71,10 @@ function namesColumn(name: string): Error {
   );
 }
 
-function isSame(column: string, other: string): boolean {
-  return column.toLowerCase() === other.toLowerCase();
-}
-
 function paramReader(param: ParamSource, place: number, defaults: readonly Default[]): TextReader {
   if ('text' in param) return () => param.text;
   const { column } = param;
-  const usual = defaults.findLast((other) => isSame(other.column, column))?.text;
+  const usual = defaults.findLast((other) => isSameName(other.column, column))?.text;
   const where = `param ${place}, ${fieldName(column)}`;
   return (fields) => {
     const value = valueNamed(fields, column);

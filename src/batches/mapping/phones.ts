@@ -1,9 +1,9 @@
 import { countryCode } from '../../contract/country.ts';
 import { isNational, type NotPhone, openPhones } from '../../contract/phone.ts';
+import { isPhone } from '../../contract/readers.ts';
 import type { Fields } from '../input/row.ts';
 import { quoted } from '../quoted.ts';
 import { valueNamed } from './columns.ts';
-import { spreadsheetDamage } from './damage.ts';
 import { countryColumn } from './flags.ts';
 import { ValueError } from './mapped.ts';
 import { cellText, fieldName } from './values.ts';
@@ -34,4 +34,22 @@ function reasonOf(text: string, { why, likely }: NotPhone, country: string | und
   const damage = spreadsheetDamage(text);
   if (damage !== undefined) return `${why}: ${damage}`;
   return country === undefined && isNational(text) ? `${why}; --country reads national numbers` : why;
+}
+
+const asText = 'format the column as text first';
+
+const damages: readonly (readonly [RegExp, string])[] = [
+  [/\0/, 'it holds a NUL character'],
+  [/^[+-]?\d+(?:[.,]\d*)?e[+-]?\d+$/i, `a spreadsheet made it scientific notation, so digits are lost: ${asText}`],
+  [/^=\s*"?/, `it is a spreadsheet's formula: write the number alone, with its "+"`],
+  [/^['\u2019]/, 'a spreadsheet put an apostrophe before it: take that out'],
+  [/^#(?:#+|¡?[\p{Lu}\d/]+[!?]?)$/iu, `a spreadsheet shows an error or a full cell in its place: ${asText}`],
+  [/^-\d/, `a spreadsheet calculated it as a sum: ${asText}`],
+  [/^\d{1,3}(?:,\d{3}){2,}$/, `a spreadsheet put commas between its thousands: ${asText}`],
+];
+
+/** How a spreadsheet damaged a phone; undefined if it shows no damage. */
+function spreadsheetDamage(text: string): string | undefined {
+  const trimmed = text.trim();
+  return isPhone(trimmed) ? undefined : damages.find(([sign]) => sign.test(trimmed))?.[1];
 }

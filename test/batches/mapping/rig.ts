@@ -1,0 +1,39 @@
+import type { Fields } from '../../../src/batches/input/row.ts';
+import { contactMapper } from '../../../src/batches/mapping/contact.ts';
+import type { Mapped } from '../../../src/batches/mapping/mapped.ts';
+import { messageMapper } from '../../../src/batches/mapping/message.ts';
+import { contactOptionsOf, messageOptionsOf } from '../../../src/batches/options.ts';
+import type { Told } from '../../../src/batches/told.ts';
+
+export const phone = '+12025550101';
+
+/** Options of a message, with `--per`. */
+export type Options = Told & { readonly per?: string };
+
+/** Maps a row of a table to a message. */
+export async function message(
+  { per = '', ...told }: Options,
+  row: Fields,
+  columns?: readonly string[],
+): Promise<Mapped> {
+  const options = { template: 'hello', per, ...messageOptionsOf(told) };
+  return (await messageMapper(options, columns ?? Object.keys(row)))(row);
+}
+
+export async function messageOfRecord({ per = '', ...told }: Options, record: Fields): Promise<Mapped> {
+  return (await messageMapper({ template: 'hello', per, ...messageOptionsOf(told) }, undefined))(record);
+}
+
+/** Maps a row of a table to a contact. */
+export async function contact(told: Told, row: Fields, columns = Object.keys(row)): Promise<Mapped> {
+  return (await contactMapper(contactOptionsOf(told), columns))(row);
+}
+
+export async function contactOfRecord(told: Told, record: Fields): Promise<Mapped> {
+  return (await contactMapper(contactOptionsOf(told), undefined))(record);
+}
+
+/** Parses fields from JSON, in which any name is an own property. */
+export function fieldsOf(json: string): Fields {
+  return Object.fromEntries(Object.entries(JSON.parse(json)));
+}
