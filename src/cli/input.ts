@@ -23,7 +23,7 @@ export async function streamContent(stream: Readable, name: string, signal: Abor
 /** Reads a file, a pipe or a device. */
 export async function fileContent(path: string, signal: AbortSignal): Promise<Buffer> {
   try {
-    return await streamContent(streamOf(path), path, signal);
+    return await streamContent(openStream(path), path, signal);
   } catch (error) {
     if (error instanceof CliError || signal.aborted) throw error;
     const reason = whyUnreadable(error) ?? (error instanceof Error ? error.message : String(error));
@@ -31,7 +31,8 @@ export async function fileContent(path: string, signal: AbortSignal): Promise<Bu
   }
 }
 
-function streamOf(path: string): Readable {
+/** Opens a file, a pipe or a device. */
+export function openStream(path: string): Readable {
   // No signal can interrupt a blocking open() of a pipe without a writer.
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   if (fstatSync(fd).isFIFO()) return new Socket({ fd, readable: true, writable: false });

@@ -1,0 +1,106 @@
+import sax from 'sax';
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
+import { CliError, usage } from '../../base/errors.ts';
+
+/** The parts of an Office document, by their paths in lower case. */
+export interface Parts {
+  /** The name of the document in messages. */
+  readonly name: string;
+  readonly zip: ZipFile;
+  readonly entries: ReadonlyMap<string, Entry>;
+  readonly signal: AbortSignal;
+}
+
+export async function openParts(bytes: Buffer, name: string, signal: AbortSignal): Promise<Parts> {
+  try {
+    const zip = await fromBufferPromise(bytes, { lazyEntries: true });
+    const entries = new Map<string, Entry>();
+    for await (const entry of zip.eachEntry()) entries.set(entry.fileName.toLowerCase(), entry);
+    return { name, zip, entries, signal };
+  } catch (error) {
+    throw damaged(error, name);
+  }
+}
+
+export type Attributes = Readonly<Record<string, string | undefined>>;
+
+/** What happens at a tag, by its name without the namespace. */
+export interface Handlers {
+  readonly open: Readonly<Record<string, (attributes: Attributes) => void>>;
+  /** With the text since the last tag. */
+  readonly close?: Readonly<Record<string, (text: string) => void>>;
+}
+
+/** Bytes that a part in memory may unpack to. */
+const mostKept = 1 << 28;
+/** Bytes of another one. Excel's longest sheet with ten columns has 600 MB. */
+const mostRead = 1 << 30;
+
+/** Reads a small part; a missing one is empty. */
+export async function readPart(parts: Parts, path: string, handlers: Handlers): Promise<void> {
+  for await (const _ of readingPart(parts, path, handlers, mostKept));
+}
+
+/** Reads a part, and yields after each chunk. A small file can unpack to any size, so the size is limited. */
+export async function* readingPart(
+  { name, zip, entries, signal }: Parts,
+  path: string,
+  handlers: Handlers,
+  most = mostRead,
+): AsyncGenerator<void> {
+  const entry = entries.get(path.toLowerCase());
+  if (!entry) return;
+  const parser = parserFor(handlers);
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    // An archive that unpacks to more than it states is damaged.
+    requireAtMost(most, entry.uncompressedSize);
+    for await (const chunk of await zip.openReadStreamPromise(entry)) {
+      parser.write(decoder.decode(chunk, { stream: true }));
+      signal.throwIfAborted();
+      yield;
+    }
+    parser.close();
+    yield;
+  } catch (error) {
+    throw signal.aborted ? error : damaged(error, name);
+  }
+}
+
+function parserFor({ open, close = {} }: Handlers): sax.SAXParser {
+  let text = '';
+  const add = (more: string) => {
+    text += more;
+  };
+  return Object.assign(sax.parser(true), {
+    ontext: add,
+    oncdata: add,
+    onerror(error: Error) {
+      throw error;
+    },
+    onopentag({ name, attributes }: { readonly name: string; readonly attributes: Attributes }) {
+      text = '';
+      open[local(name)]?.(attributes);
+    },
+    onclosetag(name: string) {
+      close[local(name)]?.(text);
+      text = '';
+    },
+  });
+}
+
+export function requireAtMost(most: number, size: number): void {
+  if (size > most) throw new Error(`it unpacks to more than ${most >> 20} MB`);
+}
+
+/** A name without its namespace. */
+export function local(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
+}
+
+export const saveAs = 'open it in a spreadsheet, and save the sheet as .xlsx or CSV (UTF-8)';
+
+function damaged(error: unknown, name: string): unknown {
+  if (error instanceof CliError || !(error instanceof Error)) return error;
+  return usage(`"${name}" cannot be read as a workbook: ${error.message.split('\n')[0]}`, saveAs);
+}
