@@ -5,7 +5,7 @@ import type { RunRate } from '../session/rate.ts';
 import type { Resend } from '../store/decide.ts';
 import { type Hours, hoursFlag } from './hours.ts';
 import type { ContactOptions } from './mapping/contact.ts';
-import { isSameName, type NamedField } from './mapping/columns.ts';
+import type { NamedField } from './mapping/columns.ts';
 import {
   countryColumn,
   countryFlag,
@@ -19,7 +19,7 @@ import {
 import type { MessageOptions } from './mapping/message.ts';
 import type { Told } from './told.ts';
 
-/* What a batch keeps is read from its texts by the functions below; the other options are read by the params. */
+/* A batch keeps the texts of most options, and the functions below read them; params read the others. */
 
 export const countryHelp = 'of national numbers: DE, :column, or intl (49170…)';
 export const excludeFromHelp = 'never these phones; a list or a report';
@@ -100,15 +100,9 @@ export function messageOptionsOf(told: Told): Omit<MessageOptions, 'template' | 
       '--map COLUMN=phone names the column of the phones; -p :COLUMN sends the value of a column',
     );
   if (maps.length > 1) throw usage('--map names two columns of phones', 'name one');
-  const params = each('-p', told.param, paramFlag);
-  const defaults = each('--default', told.default, defaultFlag);
-  const isSent = (column: string) => params.some((param) => 'column' in param && isSameName(param.column, column));
-  const unused = defaults.find(({ column }) => !isSent(column));
-  if (unused)
-    throw usage(`--default ${unused.column}: no variable is sent from this column`, `-p :${unused.column} sends it`);
   return {
-    params,
-    defaults,
+    params: each('-p', told.param, paramFlag),
+    defaults: each('--default', told.default, defaultFlag),
     phone: maps[0]?.from,
     country: maybe('--country', told.country, countryFlag),
   };
@@ -117,10 +111,13 @@ export function messageOptionsOf(told: Told): Omit<MessageOptions, 'template' | 
 /** How rows become contacts. */
 export function contactOptionsOf(told: Told): ContactOptions {
   const set = each('--set', told.set, setting);
+  const type = each('--type', told.type, typeFlag);
+  if (type.some(({ field }) => field.toLowerCase() === 'phone'))
+    throw usage('--type names phone, which is a phone number', 'leave it out');
   return {
     map: each('--map', told.map, mapFlag),
     set: set.map(({ key, value }) => ({ path: key, text: value })),
-    type: each('--type', told.type, typeFlag),
+    type,
     keep: maybe('--keep', told.keep, columns),
     country: maybe('--country', told.country, countryFlag),
   };
@@ -138,21 +135,19 @@ export function namedFields(told: Told, per: string): readonly NamedField[] {
   const { map, set, type, keep = [], country } = contactOptionsOf(told);
   const params = each('-p', told.param, paramFlag).flatMap((param) => ('column' in param ? [param.column] : []));
   const made = new Set([...map.map(({ to }) => to.join('.')), ...set.map(({ path }) => path.join('.'))]);
-  const fields = (option: string, names: readonly string[]) => names.map((name) => ({ option, path: [name] }));
+  const names: Readonly<Record<string, readonly string[]>> = {
+    '-p': params,
+    '--default': each('--default', told.default, defaultFlag).map(({ column }) => column),
+    '--map': map.map(({ from }) => from),
+    '--keep': keep,
+    '--type': type.map(({ field }) => field).filter((field) => !made.has(field)),
+    '--per': per === '' ? [] : [per],
+    '--country': [countryColumn(country) ?? []].flat(),
+  };
+  const paths = whereOf(told).map(({ path }) => ({ option: '--where', path }));
   return [
-    ...fields('-p', params),
-    ...fields(
-      '--map',
-      map.map(({ from }) => from),
-    ),
-    ...fields('--keep', keep),
-    ...fields(
-      '--type',
-      type.map(({ field }) => field).filter((field) => !made.has(field)),
-    ),
-    ...fields('--per', per === '' ? [] : [per]),
-    ...fields('--country', [countryColumn(country) ?? []].flat()),
-    ...whereOf(told).map(({ path }) => ({ option: '--where', path })),
+    ...Object.entries(names).flatMap(([option, fields]) => fields.map((name) => ({ option, path: [name] }))),
+    ...paths,
   ];
 }
 

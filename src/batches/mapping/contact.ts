@@ -103,11 +103,8 @@ function placesOf(columns: readonly string[], plan: Plan): readonly ColumnPlace[
     isTable ? requireColumn(option, text, columns) : columnNamed(text, columns);
   const maps = map.map(({ from, to }) => ({ column: name('--map', from), to }));
   const kept = keep && new Set(keep.map((text) => name('--keep', text)));
-  const phones = [
-    ...maps.filter(({ column }) => column !== undefined).map(({ to }) => to),
-    ...set.map(({ path }) => path),
-  ];
-  const hasPhone = phones.some((path) => dotted(path) === phoneField);
+  const used = maps.filter(({ column }) => column !== undefined);
+  const hasPhone = [...used.map(({ to }) => to), ...set.map(({ path }) => path)].map(dotted).includes(phoneField);
   const phoneColumn = columnNamed(phoneField, columns);
   return columns.flatMap((column) => {
     const mapped = maps.filter((other) => other.column === column);
@@ -142,7 +139,6 @@ function typesOf(places: readonly Place[], { type, isTable }: Plan): Types {
   const types = new Map<string, Converter>();
   for (const { field, type: word } of type) {
     const name = columnNamed(field, sent);
-    if (name === phoneField) throw usage('--type names phone, which is a phone number', 'leave it out');
     if (name !== undefined) types.set(name, converters[word]);
     else if (isTable)
       throw usage(`--type names ${quoted(field)}, but no such field is sent`, nearestName(field, sent, 'field'));
@@ -182,7 +178,7 @@ function contactOf(fields: Fields, steps: readonly Step[], { needsPhone }: Plan)
       problems.push(`${fieldName(column)}: the field ${dotted(path)} has a value already`);
     else if (value !== undefined && column !== '--set') isEmpty = false;
   }
-  const phone = typeof body[phoneField] === 'string' ? body[phoneField] : undefined;
+  const phone = typeof body[phoneField] === 'string' && body[phoneField] !== '' ? body[phoneField] : undefined;
   if (phone === undefined && needsPhone) problems.push(`${phoneField}: it is missing`);
   if (isEmpty) problems.push('it has nothing to send');
   const [problem] = problems;

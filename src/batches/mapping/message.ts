@@ -55,10 +55,11 @@ export async function messageMapper(options: MessageOptions, columns: readonly s
 }
 
 function checkColumns(options: MessageOptions, columns: readonly string[]): void {
-  const { params, per } = options;
+  const { params, defaults, per } = options;
   const country = countryColumn(options.country);
   if (per !== '') requireColumn('--per', per, columns);
   if (country !== undefined) requireColumn('--country', country, columns);
+  for (const { column } of defaults) requireColumn('--default', column, columns);
   for (const param of params)
     if ('column' in param) requireColumn('-p', param.column, columns);
     else if (columnNamed(param.text, columns) !== undefined) throw namesColumn(param.text);

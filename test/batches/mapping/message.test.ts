@@ -171,7 +171,13 @@ it.each<[string, Options, readonly string[], string, string]>([
   ['an unknown column', { param: [':zip'] }, ['phone', 'city'], 'no such column', 'the columns are "phone", "city"'],
   ['a name in two cases', { param: [':name'] }, ['phone', 'Name', 'NAME'], '-p names "name"', 'did you mean "Name"?'],
   ['the name of a column as a text', { param: ['name'] }, ['phone', 'Name'], '-p name would send the word', '-p :name'],
-  ['a default that is not sent', { default: ['name=you'] }, ['phone', 'name'], '--default name', '-p :name sends it'],
+  [
+    'a mistyped --default',
+    { default: ['nmae=x'] },
+    ['phone', 'name'],
+    '--default names "nmae"',
+    'did you mean "name"?',
+  ],
   ['no phones', {}, ['name', 'Telefon'], 'no column is named phone', 'name it: --map Telefon=phone'],
   ['nothing like a phone', {}, ['a', 'b'], 'no column is named phone', 'name it: --map COLUMN=phone; the columns are'],
   [
