@@ -148,10 +148,10 @@ function typesOf(places: readonly Place[], { type, isTable }: Plan): Types {
 
 function columnStep({ column, path }: ColumnPlace, { toPhone, isTable }: Plan, types: Types): Step {
   const valueOf = (fields: Fields) => (Object.hasOwn(fields, column) ? fields[column] : undefined);
+  if (dotted(path) === phoneField) return { column, path, read: (fields) => toPhone(valueOf(fields), fields) };
   const convert = types.get(dotted(path)) ?? ((value) => value);
   const read = (fields: Fields) => {
     const value = valueOf(fields);
-    if (dotted(path) === phoneField) return toPhone(value, fields);
     if (isTable) return value === '' || value === undefined ? undefined : convert(unpacked(value));
     // Other fields may be added to an object, and the row is stored, too.
     return value === '' || value === null ? value : convert(isRecord(value) ? structuredClone(value) : value);
@@ -190,21 +190,23 @@ function contactOf(fields: Fields, steps: readonly Step[], { needsPhone }: Plan)
 type Body = Record<string, unknown>;
 
 /** Sets the value at a path, and creates objects on the way; returns false if another value is there. */
-function setAt(body: Body, [name = '', ...rest]: readonly string[], value: unknown): boolean {
+function setAt(body: Body, path: readonly string[], value: unknown, from = 0): boolean {
+  const name = path[from] ?? '';
   const isTaken = Object.hasOwn(body, name);
-  if (rest.length === 0) {
+  if (from + 1 >= path.length) {
     if (!isTaken) setField(body, name, value);
     return !isTaken;
   }
   const inner = isTaken ? body[name] : {};
   if (!isRecord(inner)) return false;
   if (!isTaken) setField(body, name, inner);
-  return setAt(inner, rest, value);
+  return setAt(inner, path, value, from + 1);
 }
 
 /** Sets a field of its own, even if it is named `__proto__`. */
 function setField(body: Body, name: string, value: unknown): void {
-  Object.defineProperty(body, name, { value, enumerable: true, configurable: true, writable: true });
+  if (name !== '__proto__') body[name] = value;
+  else Object.defineProperty(body, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** Refuses two columns for the same field, or for a field and a part of it. */

@@ -32,10 +32,10 @@ export interface MessageOptions {
 type TextReader = (fields: Fields) => string | ValueError;
 
 /** Creates the mapping from rows to messages; throws if a table lacks a column. */
-export async function messageMapper(options: MessageOptions, columns: readonly string[] | undefined): Promise<Mapper> {
+export async function messageMapper(typed: MessageOptions, columns: readonly string[] | undefined): Promise<Mapper> {
+  const options = columns ? spelledAs(columns, typed) : typed;
   const { template, per: perColumn } = options;
-  if (columns) checkColumns(options, columns);
-  const recipient = await recipientReader(options, columns);
+  const recipient = await recipientReader(options);
   const params = options.params.map((param, at) => paramReader(param, at + 1, options.defaults));
   const occasion: TextReader = (fields) =>
     perColumn === '' ? '' : named(`--per, ${fieldName(perColumn)}`, perValue(valueNamed(fields, perColumn)));
@@ -54,15 +54,23 @@ export async function messageMapper(options: MessageOptions, columns: readonly s
   };
 }
 
-function checkColumns(options: MessageOptions, columns: readonly string[]): void {
-  const { params, defaults, per } = options;
+/** The options with the names of columns as a table spells them. */
+function spelledAs(columns: readonly string[], options: MessageOptions): MessageOptions {
+  const { params, defaults, per, phone } = options;
+  const spelled = (option: string, name: string) => requireColumn(option, name, columns);
   const country = countryColumn(options.country);
-  if (per !== '') requireColumn('--per', per, columns);
-  if (country !== undefined) requireColumn('--country', country, columns);
-  for (const { column } of defaults) requireColumn('--default', column, columns);
-  for (const param of params)
-    if ('column' in param) requireColumn('-p', param.column, columns);
-    else if (columnNamed(param.text, columns) !== undefined) throw namesColumn(param.text);
+  return {
+    ...options,
+    params: params.map((param) => {
+      if ('column' in param) return { column: spelled('-p', param.column) };
+      if (columnNamed(param.text, columns) === undefined) return param;
+      throw namesColumn(param.text);
+    }),
+    defaults: defaults.map(({ column, text }) => ({ column: spelled('--default', column), text })),
+    per: per === '' ? '' : spelled('--per', per),
+    country: country === undefined ? options.country : `:${spelled('--country', country)}`,
+    phone: phoneColumnOf(columns, phone),
+  };
 }
 
 function namesColumn(name: string): Error {
@@ -92,11 +100,10 @@ function named(where: string, text: string | ValueError): string | ValueError {
   return text instanceof ValueError ? new ValueError(`${where}: ${text.why}`) : text;
 }
 
-async function recipientReader({ phone, country }: MessageOptions, columns?: readonly string[]): Promise<TextReader> {
-  const fixed = columns ? phoneColumnOf(columns, phone) : phone;
+async function recipientReader({ phone, country }: MessageOptions): Promise<TextReader> {
   const read = await phoneReader(country);
   return (fields) => {
-    const column = fixed ?? phoneField(fields);
+    const column = phone ?? phoneField(fields);
     return column instanceof ValueError ? column : named(fieldName(column), read(valueNamed(fields, column), fields));
   };
 }
