@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { TextDecoder } from 'node:util';
 import { CliError, configuration, usage } from '../base/errors.ts';
 import type { Context } from '../cli/command.ts';
+import { decodedHead, encodingOf } from './input/encoding.ts';
 import { openInput } from './input/input.ts';
 import type { Fields } from './input/row.ts';
 import { columnNamed, usualPhoneColumns } from './mapping/columns.ts';
@@ -25,8 +25,8 @@ interface Entry {
 }
 
 /**
- * The phones of `--exclude-from`: a list with one on each line, a table, or a report, of which sent and unsure rows
- * count. A phone that cannot be read is refused, since its person would get a message.
+ * The phones of `--exclude-from`: a list with one on each line, a table, or the sent and unsure rows of a report. A phone
+ * that cannot be read is refused, since its person would get a message.
  */
 export async function readExcluded(
   context: Context,
@@ -45,75 +45,20 @@ export async function readExcluded(
 }
 
 async function* entriesOf(context: Context, file: string, options: ExcludeOptions): AsyncGenerator<Entry> {
-  if (file === '-') throw usage('--exclude-from does not read stdin', 'write the phones to a file');
   const bytes = await bytesOf(context, file);
   const encoding = options.encoding ?? (isUtf8(bytes) ? undefined : 'windows-1252');
-  const lines = new TextDecoder(encoding ?? 'utf-8').decode(bytes).split(/\r\n|\r|\n/);
-  const first = lines.find((line) => line.trim() !== '');
+  const lines = decodedHead(bytes, encodingOf(bytes, encoding)).split(/\r\n|\r|\n/);
+  const [first, ...others] = lines.filter((line) => line.trim() !== '');
   if (first === undefined)
-    throw usage(`--exclude-from: "${file}" is empty`, `${nothingSent}; a list without phones has one line, phone`);
-  yield* mayBePhone(first) ? entriesOfList(lines) : entriesOfTable(context, file, { ...options, encoding });
+    throw usage(`--exclude-from: "${file}" is empty`, 'nothing was sent; a list without phones has one line, phone');
+  if (mayBePhone(first)) yield* entriesOfList(lines);
+  else if (others.length > 0 || !isHeader(first, options.column))
+    yield* entriesOfTable(context, file, { ...options, encoding });
 }
 
-function* entriesOfList(lines: readonly string[]): Generator<Entry> {
-  for (const [index, line] of lines.entries())
-    if (line.trim() !== '') yield { phone: line, fields: {}, place: `line ${index + 1}` };
-}
-
-/** Whether a line has no letters, apart from the exponent of a spreadsheet, and so is not a header. */
-function mayBePhone(line: string): boolean {
-  return /\d/.test(line) && /^[^\p{L}{[]*(?:e\+?\d+)?\s*$/iu.test(line);
-}
-
-async function* entriesOfTable(context: Context, file: string, options: ExcludeOptions): AsyncGenerator<Entry> {
-  const { column, encoding } = options;
-  const input = await openInput(context, file, { encoding, signal: context.host.signal }).catch((error: unknown) => {
-    throw aboutPhones(error);
-  });
-  try {
-    if (input.columns) phoneColumnsIn(input.columns, { file, place: 'line 1', column });
-    for await (const rows of input.rows())
-      for (const { fields, line, problem } of rows) {
-        const place = `${input.unit} ${line}`;
-        if (problem !== undefined) throw unreadable(file, place, problem);
-        const outcome = fields[reportColumns.outcome];
-        if (outcome !== undefined && outcome !== 'sent' && outcome !== 'unsure') continue;
-        const columns = phoneColumnsIn(Object.keys(fields), { file, place, column });
-        const phones = columns.map((name) => fields[name]).filter((phone) => phone !== '');
-        // A row of a report was sent to somebody.
-        if (outcome !== undefined && phones.length === 0) throw unreadable(file, place, 'it has no phone');
-        yield* phones.map((phone) => ({ phone, fields, place }));
-      }
-  } finally {
-    input.close();
-  }
-}
-
-interface Where {
-  readonly file: string;
-  readonly place: string;
-  readonly column: string | undefined;
-}
-
-function phoneColumnsIn(names: readonly string[], { file, place, column }: Where): readonly string[] {
-  const named = column === undefined ? undefined : columnNamed(column, names);
-  const columns = new Set([named ?? [], usualPhoneColumns(names)].flat());
-  if (columns.size > 0) return [...columns];
-  const wanted = [...new Set([column ?? [], 'phone', 'to', 'mobile'].flat())].join(', ');
-  throw unreadable(file, place, `it has no column named ${wanted}; its columns are ${names.join(', ')}`);
-}
-
-const nothingSent = 'nothing was sent';
-
-function unreadable(file: string, place: string, why: string): CliError {
-  return usage(
-    `--exclude-from: ${file}, ${place}: ${why}`,
-    `${nothingSent}; fix the ${place.split(' ')[0]}, or remove it`,
-  );
-}
-
-/** Without the file, nobody knows who must not be messaged. */
+/** Without the file, it is unknown who must not get a message. */
 async function bytesOf(context: Context, file: string): Promise<Buffer> {
+  if (file === '-') throw usage('--exclude-from does not read stdin', 'write the phones to a file');
   try {
     return await context.bytes(file);
   } catch (error) {
@@ -122,8 +67,53 @@ async function bytesOf(context: Context, file: string): Promise<Buffer> {
   }
 }
 
-/** The hint of an error may be about the rows to send. */
-function aboutPhones(error: unknown): unknown {
-  if (!(error instanceof CliError) || error.exit !== 'usage') return error;
-  return usage(`--exclude-from: ${error.message}`, 'write the phones to a file, one a line or in a column named phone');
+/** Whether a line has no letters, apart from the exponent of a spreadsheet, and so is not a header. */
+function mayBePhone(line: string): boolean {
+  return /\d/.test(line) && /^[^\p{L}{[]*(?:e\+?\d+)?\s*$/iu.test(line);
+}
+
+/** Whether the only line of a file has a column of phones. */
+function isHeader(line: string, column: string | undefined): boolean {
+  const names = line.split(/[,;\t|]/).map((name) => name.trim().replace(/^"(.*)"$/, '$1'));
+  return phonesAmong(names, column).length > 0;
+}
+
+function* entriesOfList(lines: readonly string[]): Generator<Entry> {
+  for (const [index, line] of lines.entries())
+    if (line.trim() !== '') yield { phone: line, fields: {}, place: `line ${index + 1}` };
+}
+
+async function* entriesOfTable(context: Context, file: string, options: ExcludeOptions): AsyncGenerator<Entry> {
+  const { column, encoding } = options;
+  const input = await openInput(context, file, { encoding, signal: context.host.signal });
+  const isTable = input.columns !== undefined;
+  try {
+    if (isTable && phonesAmong(input.columns, column).length === 0)
+      throw unreadable(file, 'line 1', 'no column is named phone, to or mobile');
+    for await (const rows of input.rows())
+      for (const { fields, line, problem } of rows) {
+        const place = `${input.unit} ${line}`;
+        if (problem !== undefined) throw unreadable(file, place, problem);
+        const outcome = fields[reportColumns.outcome];
+        if (outcome !== undefined && outcome !== 'sent' && outcome !== 'unsure') continue;
+        const names = phonesAmong(Object.keys(fields), column);
+        const phones = names.map((name) => fields[name]).filter((phone) => phone !== '');
+        // A table may have empty cells, but a row of a report was sent to a phone.
+        if (phones.length === 0 && (!isTable || outcome !== undefined))
+          throw unreadable(file, place, 'it has no phone');
+        yield* phones.map((phone) => ({ phone, fields, place }));
+      }
+  } finally {
+    input.close();
+  }
+}
+
+/** The columns with phones: those with a usual name, and the one of the input. */
+function phonesAmong(names: readonly string[], column: string | undefined): readonly string[] {
+  const named = column === undefined ? undefined : columnNamed(column, names);
+  return [...new Set([named ?? [], usualPhoneColumns(names)].flat())];
+}
+
+function unreadable(file: string, place: string, why: string): CliError {
+  return usage(`--exclude-from: ${file}, ${place}: ${why}`, 'nothing was sent; fix it, or remove it');
 }

@@ -51,7 +51,7 @@ export function mergeTold(stored: Told, typed: Told & Lifts): Told {
   return { ...kept, ...Object.fromEntries(typedNow) };
 }
 
-/** What a profile adds to commands that are not told otherwise. A batch does not keep it. */
+/** Defaults of the profile, which a batch does not keep. */
 export function toldByProfile(caller: Caller): Told {
   if (caller.kind === 'local') return {};
   const { country, encoding, hours } = caller;

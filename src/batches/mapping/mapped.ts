@@ -1,8 +1,8 @@
 import type { Fields } from '../input/row.ts';
 
-/** What is sent for a row. */
+/** The request for a row. */
 export interface Mapped {
-  /** E.164; undefined if there is none that can be read. */
+  /** E.164; undefined if it cannot be read. */
   readonly phone: string | undefined;
   /** The value of `--per`, or ''. */
   readonly per: string;

@@ -48,7 +48,7 @@ const damages: readonly (readonly [RegExp, string])[] = [
   [/^\d{1,3}(?:,\d{3}){2,}$/, `a spreadsheet put commas between its thousands: ${asText}`],
 ];
 
-/** How a spreadsheet damaged a phone; undefined if it shows no damage. */
+/** Explains how a spreadsheet damaged a phone; undefined if it shows no damage. */
 function spreadsheetDamage(text: string): string | undefined {
   const trimmed = text.trim();
   return isPhone(trimmed) ? undefined : damages.find(([sign]) => sign.test(trimmed))?.[1];
