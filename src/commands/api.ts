@@ -5,6 +5,7 @@ import { flag, knowing, option, repeated, required } from '../cli/params.ts';
 import { CliError, unsafe, usage } from '../base/errors.ts';
 import { redact } from '../base/redact.ts';
 import { jsonText, parseJson, repeatedName } from '../base/json.ts';
+import { againFlag } from './send-template.ts';
 import { bodyField, jsonIn, nested } from './body.ts';
 
 export const api = command({
@@ -30,8 +31,7 @@ export const api = command({
     header: repeated('-H, --header <name:value>', 'a request header', header),
     include: flag('-i, --include', 'also print the status and the headers of the response'),
     input: option('--input <file>', 'a file with the whole body, or - for stdin'),
-    again: flag('--again', 'send even if the same message was sent within 10 minutes'),
-    retryUnsure: flag('--retry-unsure', 'send even if the same message may have been sent before'),
+    again: againFlag,
   },
   examples: [
     'api /api/public/templates --profile local',
@@ -42,7 +42,7 @@ export const api = command({
   sample: '{"data":[{"id":"tpl_sandbox_1","name":"order_update","language":"en_US",…',
   accepts: callOptions,
   piped: 'verbatim',
-  run: async (context, { path, method, field, typed, header, include, input, again, retryUnsure }) => {
+  run: async (context, { path, method, field, typed, header, include, input, again }) => {
     const fields = [...field, ...(await Promise.all(typed.map((field) => typedField(context, field))))];
     if (input !== undefined && fields.length > 0)
       throw usage('--input is the whole body and cannot be combined with fields');
@@ -59,7 +59,7 @@ export const api = command({
       headers: headersOf(header),
       ...(body !== undefined && { body }),
     });
-    const answer = await context.sendOnce(exchange, { again, retryUnsure }).catch((error: unknown) => {
+    const answer = await context.sendOnce(exchange, { again }).catch((error: unknown) => {
       throw withPathHint(error, path);
     });
     return { ...answer, include, method: chosen };
@@ -80,16 +80,16 @@ async function refuseMessage(
   { method, path, body }: { readonly method: string; readonly path: string; readonly body: string | undefined },
 ): Promise<void> {
   if (!mayChange(method) || !URL.canParse(path, 'http://x')) return;
-  const { mayMessage, messageIn } = await import('../session/request-facts.ts');
+  const { messageIn } = await import('../session/request-facts.ts');
   const { href: url } = new URL(path, 'http://x');
-  const message = await messageIn({ method, url, body });
-  const twice = message && body !== undefined ? repeatedName(body) : undefined;
+  const outgoing = await messageIn({ method, url, body });
+  const twice = outgoing?.message && body !== undefined ? repeatedName(body) : undefined;
   if (twice !== undefined)
     throw usage(
       `the message has "${twice}" twice`,
       'nothing was sent; a service may read either of them, so remove one',
     );
-  if (message || mayMessage(url)) await (await import('../runs/defaults.ts')).refuseUnwanted(context, message?.to);
+  if (outgoing) await (await import('../runs/defaults.ts')).refuseUnwanted(context, outgoing.to);
 }
 
 function mayChange(method: string | undefined): boolean {

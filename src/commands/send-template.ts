@@ -16,12 +16,13 @@ import { profileOption, shellQuote } from '../base/shell-quote.ts';
 import type { BodyOf } from '../contract/endpoints.ts';
 import { readPhone } from '../contract/phone.ts';
 
+export const againFlag = flag('--again', 'send it even if the person has just got it, or may have got it before');
+
 const params = {
   phone: argument('[phone]', 'the recipient, such as +12025550101'),
   template: argument('[template]', 'the name of an approved template'),
   params: orEmpty(repeated('-p, --param <value>', "the value of the template's next variable", paramText)),
-  again: flag('--again', 'send even if the same message was sent within 10 minutes'),
-  retryUnsure: flag('--retry-unsure', 'send even if the same message may have been sent before'),
+  again: againFlag,
   wait: optionalValue(
     '--wait [=state]',
     'wait until it is delivered (--wait=read: read), fails (exit 12), or the time is up (exit 13)',
@@ -37,8 +38,8 @@ export const sendTemplate = command({
   details: [
     'On a terminal it asks for what is missing. In a pipe it prints only the message_id. It repeats the request only if',
     'the service certainly did not act. --wait watches the events of the local sandbox, or those that bizmsg webhooks',
-    'listen receives on this machine. A live message that was sent within 10 minutes is sent again only after a',
-    'question, or with --again; one that may have been sent needs --retry-unsure.',
+    'listen receives on this machine. A live message that was sent within 10 minutes, or to which no answer came, is',
+    'sent again only after a question, or with --again.',
   ].join('\n'),
   params,
   examples: [
@@ -58,9 +59,9 @@ export const sendTemplate = command({
     const body = await messageBody(context, input);
     if (await hasPhoneLists(context)) await (await import('../runs/defaults.ts')).refuseUnwanted(context, body.to);
     const exchange = (await context.client()).exchange('sendTemplate', body);
-    const { again, retryUnsure } = input;
+    const { again } = input;
     const send = () =>
-      context.sendOnce(exchange, { again, retryUnsure }).catch(async (error: unknown) => {
+      context.sendOnce(exchange, { again }).catch(async (error: unknown) => {
         throw await withSuggestion(context, body.template, error);
       });
     const { wait: goal } = input;

@@ -1,117 +1,147 @@
-import type { BodyOf } from '../contract/endpoints.ts';
-import type { Release } from '../client/pace.ts';
 import { CliError, unsafe } from '../base/errors.ts';
+import { jsonText } from '../base/json.ts';
 import { sleep } from '../base/sleep.ts';
-import { claimTimer } from '../ledger/claim-timer.ts';
-import { messageRow } from '../ledger/identity.ts';
-import type { Settlement, SingleTerms, Verdict } from '../ledger/ledger.ts';
-import { singlesOf } from '../ledger/run.ts';
+import { isDead, workerName } from '../base/worker.ts';
+import type { Release } from '../client/pace.ts';
+import { singles } from '../store/batch.ts';
+import { isOptedOut } from '../store/opt-outs.ts';
+import { type Admitted, admitSingle } from '../store/single.ts';
+import { type Answer, settle } from '../store/work.ts';
 import { isInteractive } from './caller.ts';
-import type { CheckedTarget, ResendChoice, Session } from './session.ts';
-import { openLedger } from './ledger.ts';
+import { openRecord } from './record.ts';
+import type { Outgoing } from './request-facts.ts';
+import type { BatchRecord, CheckedTarget, Session } from './session.ts';
 
-/** The claim of a live message in the ledger, so that it is not sent twice by accident. */
-interface MessageClaim {
+/** The claim of a live message in the record, so that it is not sent twice by accident. */
+export interface MessageClaim {
   /**
-   * Claims the message for the request that has this slot. If the ledger does not grant it, returns the slot, waits for
-   * the process that is sending the message or asks the user, and resolves to false: try again. Throws if it must not be
-   * sent.
+   * Claims the message for the request that has this slot. If that fails, returns the slot, waits for the process that
+   * is sending the message or asks the user, and resolves to false: try again. Throws if it must not be sent.
    */
   take(slot: Release): Promise<boolean>;
   /** It was not sent, and will be tried again. */
   release(): Promise<void>;
   /** Records the outcome, if the message is claimed. */
-  close(outcome: Settlement): Promise<void>;
+  close(answer: Answer): Promise<void>;
 }
 
-export interface MessageClaimOptions extends ResendChoice {
+export interface MessageClaimOptions {
   readonly session: Session;
   readonly checkedTarget: CheckedTarget;
-  readonly message: BodyOf<'sendTemplate'>;
+  readonly outgoing: Outgoing;
+  /** Also sends what was sent shortly before, or may have been. */
+  readonly again: boolean;
 }
 
 /** Milliseconds to wait for another process that sends the same message. */
 const maxWait = 60_000;
 const pollInterval = 200;
+/** Milliseconds from a claim to its request. Later, other machines might count this process as dead before it ends. */
+const longestDelay = 25_000;
 
-export async function openMessageClaim(options: MessageClaimOptions): Promise<MessageClaim> {
-  const { session, checkedTarget, message, again, retryUnsure } = options;
-  const { ledger, account } = await openLedger(session, checkedTarget, 'message');
-  const subject = { account, mode: 'live', kind: 'message', template: message.template } as const;
-  const row = messageRow(ledger.secret, message);
-  const run = singlesOf(subject);
-  let terms: SingleTerms = { single: subject, again, retryUnsure };
-  /** The number of the claimed row. */
-  let item: number | undefined;
+/** Refuses a message to a person who has opted out; returns the claim of a live one. */
+export async function openMessageClaim(options: MessageClaimOptions): Promise<MessageClaim | undefined> {
+  const { session, checkedTarget, outgoing, again } = options;
+  const { to, message } = outgoing;
+  const isLive = checkedTarget.target.mode !== 'sandbox';
+  if (isLive && !message && !again) throw unreadable();
+  const record = await openRecord(session, checkedTarget);
+  const isClaimed = isLive && message !== undefined;
+  try {
+    if (to !== undefined && (await isOptedOut(record.database, record.account, to))) throw optedOut(to);
+    return isClaimed ? createClaim(options, record, message) : undefined;
+  } catch (error) {
+    await record.close();
+    throw error;
+  } finally {
+    if (!isClaimed) await record.close();
+  }
+}
+
+type Message = NonNullable<Outgoing['message']>;
+type Claim = Extract<Admitted, { readonly kind: 'admitted' }>['claim'];
+
+function createClaim({ session, again }: MessageClaimOptions, record: BatchRecord, message: Message): MessageClaim {
+  const { host, given, interaction, reporter } = session;
+  const { account, mode, database } = record;
+  const scope = { account, mode, kind: 'message', template: message.template } as const;
+  const single = { scope, phone: message.to, body: jsonText(message), worker: workerName(host) };
+  let isAgain = again;
+  let claim: Claim | undefined;
   let waitUntil: number | undefined;
-  return {
-    async take(slot) {
-      const isExpired = claimTimer(session.host);
-      let verdict: Verdict | undefined;
-      let isGranted = false;
-      try {
-        verdict = await ledger.claimSingle(row, terms);
-        item = verdict.verdict === 'yours' ? verdict.item : undefined;
-        isGranted = item !== undefined && !isExpired();
-      } finally {
-        if (!isGranted) slot('unsent');
-      }
-      if (item === undefined) await refused(verdict);
-      else if (!isGranted) await release();
-      return isGranted;
-    },
-    release,
-    close,
-  };
+  return { take, release: () => settled({ kind: 'again' }), close };
 
-  async function release(): Promise<void> {
-    if (item !== undefined) await ledger.settle([{ run, item, outcome: 'release' }]);
-    item = undefined;
+  async function take(slot: Release): Promise<boolean> {
+    const isLate = timer();
+    let admitted: Admitted | undefined;
+    let isGranted = false;
+    try {
+      admitted = await admitSingle(database, { ...single, isAgain, now: host.now() });
+      claim = admitted.kind === 'admitted' ? admitted.claim : undefined;
+      isGranted = claim !== undefined && !isLate();
+    } finally {
+      if (!isGranted) slot('unsent');
+    }
+    if (!isGranted) await (claim ? settled({ kind: 'again' }) : refused(admitted));
+    return isGranted;
   }
 
-  /** The request is over, so a fault of the ledger must not replace its outcome. */
-  async function close(outcome: Settlement): Promise<void> {
-    try {
-      await ledger.close(item === undefined ? [] : [{ run, item, outcome }]);
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      const effect = 'it is not recorded how this message ended, so it counts as unsure';
-      if (item !== undefined) session.reporter.note('unrecorded', `${error.message}; ${effect}`);
-    }
+  /** Starts with a claim. Either clock may stand still or jump. */
+  function timer(): () => boolean {
+    const [time, moment] = [host.now(), host.steady()];
+    return () => Math.max(host.now() - time, host.steady() - moment) > longestDelay;
+  }
+
+  async function settled(answer: Answer): Promise<void> {
+    const { worker } = single;
+    if (claim) await settle(database, { batch: singles, worker, claim, answer, now: host.now() });
+    claim = undefined;
   }
 
   /** Resolves when another claim may be granted. */
-  async function refused(verdict: Verdict | undefined): Promise<void> {
-    const { steady, later } = session.host;
-    if (verdict?.verdict === 'elsewhere') return confirm(`was sent ${ago(verdict.at)}`, { again: true });
-    if (verdict?.verdict === 'unsure') return confirm(`may have been sent ${ago(verdict.at)}`, { retryUnsure: true });
-    waitUntil ??= steady() + maxWait;
-    if (verdict?.verdict === 'taken' && steady() >= waitUntil) throw inProgress(verdict);
-    await sleep(pollInterval, later, session.host.signal);
+  async function refused(admitted: Admitted): Promise<void> {
+    if (admitted.kind === 'admitted') return;
+    if (admitted.kind === 'opted out') throw optedOut(message.to);
+    const { state, worker } = admitted;
+    const isGone = state === 'under way' && worker !== undefined && isDead(worker, host);
+    if (state === 'under way' && !isGone) return waited();
+    if (!isInteractive(host, given)) throw refusal(admitted, host.now());
+    await interaction.confirm(`The same message ${whenText(admitted, host.now())}. Send it again?`);
+    isAgain = true;
   }
 
-  async function confirm(what: string, choice: ResendChoice): Promise<void> {
-    const { host, given, interaction } = session;
-    if (!isInteractive(host, given)) throw refusal(what, choice);
-    await interaction.confirm(`The same message ${what}. Send it again?`);
-    terms = { ...terms, ...choice };
+  async function waited(): Promise<void> {
+    waitUntil ??= host.steady() + maxWait;
+    if (host.steady() >= waitUntil) throw inProgress();
+    await sleep(pollInterval, host.later, host.signal);
   }
 
-  function ago(at: number): string {
-    return agoText(session.host.now() - at);
+  /** The request is over, so a fault of the record must not replace its outcome. */
+  async function close(answer: Answer): Promise<void> {
+    const isClaimed = claim !== undefined;
+    try {
+      await settled(answer);
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      const effect = 'it is not recorded how this message ended, so it counts as unsure';
+      if (isClaimed) reporter.note('unrecorded', `${error.message}; ${effect}`);
+    } finally {
+      await record.close();
+    }
   }
 }
 
-function refusal(what: string, { again }: ResendChoice): CliError {
-  const message = `the same message ${what}; nothing was sent now`;
-  if (again) return unsafe('sent-before', message, '--again sends it once more');
-  const check = 'check whether it arrived (bizmsg runs list shows the runs of this machine)';
-  return unsafe('sent-unsure', message, `${check}; --retry-unsure sends it again`);
+type Before = Extract<Admitted, { readonly kind: 'got it before' }>;
+
+function refusal(before: Before, now: number): CliError {
+  const message = `the same message ${whenText(before, now)}; nothing was sent now`;
+  if (before.state === 'sent') return unsafe('sent-before', message, '--again sends it once more');
+  return unsafe('sent-unsure', message);
 }
 
-function inProgress(verdict: Extract<Verdict, { readonly verdict: 'taken' }>): CliError {
-  const message = `process ${verdict.owner.pid} has been sending the same message for more than ${maxWait / 1_000} s`;
-  return unsafe('send-in-progress', message, 'run the same command again once it has ended');
+function whenText({ state, at, by }: Before, now: number): string {
+  const what = state === 'sent' ? 'was sent' : 'may have been sent';
+  return `${what} ${agoText(now - at)}${by === undefined ? '' : ` by batch ${by}`}`;
 }
 
 function agoText(milliseconds: number): string {
@@ -119,4 +149,21 @@ function agoText(milliseconds: number): string {
   if (seconds < 5) return 'just now';
   if (seconds < 60) return `${seconds} s ago`;
   return seconds < 3_600 ? `${Math.floor(seconds / 60)} min ago` : `${Math.floor(seconds / 3_600)} h ago`;
+}
+
+function inProgress(): CliError {
+  const message = `another process has been sending the same message for more than ${maxWait / 1_000} s`;
+  return unsafe('send-in-progress', message, 'run the same command again once it has ended');
+}
+
+function optedOut(phone: string): CliError {
+  const hint = `nothing was sent; if they want messages again: bizmsg opt-outs remove ${phone}`;
+  return unsafe('opted-out', `${phone} has opted out`, hint);
+}
+
+function unreadable(): CliError {
+  const message = 'this request may send a message, and cannot be compared with what was sent';
+  const hint =
+    'nothing was sent; send-template sends a message, or api one with "to", "template" and "params" as texts';
+  return unsafe('recipient-unknown', message, `${hint}; --again sends this one unchecked`);
 }

@@ -1,21 +1,18 @@
-import { join } from 'node:path';
 import { statsOf } from '../base/files.ts';
 import { openDatabase } from '../base/sqlite.ts';
 import { inMemory } from '../base/sqlite-connection.ts';
-import { openMark, watched } from '../store/marks.ts';
+import { acceptLoss, openMark, watched } from '../store/marks.ts';
 import { identify, isIdentified } from '../store/meta.ts';
 import { schema } from '../store/schema.ts';
 import { accountOf } from './account.ts';
 import { refuseEarlyClock } from './clock.ts';
+import { hasRecord, markFile, recordFile, type RecordName, recordOf } from './record-file.ts';
 import type { BatchRecord, CheckedTarget, Session } from './session.ts';
 
-/** The databases of batches and single messages: of real accounts, and of the sandbox on this machine. */
-const files = {
+const options = {
   ledger: { sync: 'FULL', isDisposable: false },
   local: { sync: 'OFF', isDisposable: true },
 } as const;
-
-type Name = keyof typeof files;
 
 /** The record of what was sent as this caller. A dry run creates none. */
 export async function openRecord(session: Session, checkedTarget: CheckedTarget): Promise<BatchRecord> {
@@ -25,49 +22,45 @@ export async function openRecord(session: Session, checkedTarget: CheckedTarget)
   // Its times decide what is sent again, and what is erased.
   if (mode === 'live' && !simulated) refuseEarlyClock(host.now());
   const account = accountOf(host.env, checkedTarget);
-  return { ...(await openRecordFile(session, simulated ? 'local' : 'ledger')), account, mode };
+  return { ...(await openRecordFile(session, recordOf(checkedTarget))), account, mode };
 }
 
-/** Opens the record of all accounts; creates it if it is missing. */
-export async function openRecordFile(session: Session, name: Name): Promise<Omit<BatchRecord, 'account' | 'mode'>> {
+/** Opens the record of all accounts; creates it if it is missing. `acceptsLoss`: it may be older than it was. */
+export async function openRecordFile(
+  session: Session,
+  name: RecordName,
+  acceptsLoss = false,
+): Promise<Omit<BatchRecord, 'account' | 'mode'>> {
   const { host, given, note } = session;
-  const path = recordPath(session, name);
+  const path = recordFile(session, name);
   const isNew = !hasRecord(session, name);
   const isKept = !(given.dryRun && isNew);
   const database = await openDatabase(isKept ? path : inMemory, {
-    ...files[name],
+    ...options[name],
     host,
     schema,
     signal: host.signal,
     note: (text) => note('record', text),
   });
-  const mark = isKept && name === 'ledger' ? openMark(markPath(session)) : undefined;
+  const mark = name === 'ledger' && (isKept || hasMark(session)) ? openMark(markFile(session)) : undefined;
   const close = once(async () => {
     await database.close();
     mark?.close();
   });
   try {
+    if (mark && acceptsLoss) await acceptLoss(database, mark);
     const opened = { path, mark, startedAt: host.now() - host.steady() };
     if (!(await isIdentified(database, opened))) await identify(database, newId(host.random));
-    return { database: mark ? watched(database, mark) : database, isNew, close };
+    return { database: mark && isKept ? watched(database, mark) : database, isNew, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** Whether this machine has a record. */
-export function hasRecord(session: Pick<Session, 'stateFolder'>, name: Name): boolean {
-  const stats = statsOf(recordPath(session, name));
-  return stats !== undefined && !(stats.isFile() && stats.size === 0);
-}
-
-function recordPath({ stateFolder }: Pick<Session, 'stateFolder'>, name: Name): string {
-  return join(stateFolder(), `${name}.db`);
-}
-
-export function markPath({ stateFolder }: Pick<Session, 'stateFolder'>): string {
-  return join(stateFolder(), 'ledger.mark');
+/** Whether this machine has had the record of real accounts. */
+export function hasMark(session: Session): boolean {
+  return statsOf(markFile(session)) !== undefined;
 }
 
 /** 12 hexadecimal digits. */

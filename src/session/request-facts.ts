@@ -1,33 +1,41 @@
 import { posix } from 'node:path';
 import { percentDecoded } from '../base/redact.ts';
-import type { WireRequest } from '../client/wire.ts';
+import { isMutation, type WireRequest } from '../client/wire.ts';
 import { type BodyOf, endpoints } from '../contract/endpoints.ts';
 import { readPhone } from '../contract/phone.ts';
 import * as read from '../contract/readers.ts';
 
 type Request = Pick<WireRequest, 'method' | 'url' | 'body'>;
 
-/** Whether a service might send a message for a path, even if the document does not have it. */
-export function mayMessage(url: string): boolean {
-  return plainPath(new URL(url).pathname).toLowerCase().includes('/messages');
+/** A message, as far as its request shows it. */
+export interface Outgoing {
+  /** E.164. */
+  readonly to: string | undefined;
+  /** Undefined unless the body is as in the document. */
+  readonly message: BodyOf<'sendTemplate'> | undefined;
 }
 
-/** The message that a request sends, from any command, with its phone as E.164. */
-export async function messageIn({ method, url, body }: Request): Promise<BodyOf<'sendTemplate'> | undefined> {
-  const isSending = plainPath(new URL(url).pathname).toLowerCase().endsWith(endpoints.sendTemplate.path);
-  if (method !== 'POST' || !isSending) return undefined;
-  const message = messageOf(jsonIn(body));
-  if (!message) return undefined;
-  const to = await readPhone(message.to);
-  if (typeof to === 'string') return { ...message, to };
-  return read.isPhone(message.to) ? message : undefined;
+/** The message that a request sends, from any command; undefined if it sends none. */
+export async function messageIn({ method, url, body }: Request): Promise<Outgoing | undefined> {
+  const path = plainPath(new URL(url).pathname).toLowerCase();
+  // A service may have endpoints for messages that the document does not show.
+  if (!isMutation(method) || !path.includes('/messages')) return undefined;
+  const isKnown = method === 'POST' && path.endsWith(endpoints.sendTemplate.path);
+  const sent = isKnown ? jsonIn(body) : undefined;
+  if (!read.isRecord(sent)) return { to: undefined, message: undefined };
+  const to = typeof sent['to'] === 'string' ? await phoneIn(sent['to']) : undefined;
+  return { to, message: messageOf({ ...sent, to }) };
 }
 
-const written = read.object({ to: read.string, template: read.string, params: read.list(read.string) });
+async function phoneIn(text: string): Promise<string | undefined> {
+  const phone = await readPhone(text);
+  if (typeof phone === 'string') return phone;
+  return read.isPhone(text) ? text : undefined;
+}
 
 function messageOf(value: unknown): BodyOf<'sendTemplate'> | undefined {
   try {
-    return written(value);
+    return endpoints.sendTemplate.body(value);
   } catch {
     return undefined;
   }
@@ -44,4 +52,12 @@ function jsonIn(body: WireRequest['body']): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The id of the message in an answer, also in a raw one. */
+export function messageIdIn(answer: unknown): string | undefined {
+  const body = read.isRecord(answer) ? answer['body'] : undefined;
+  const value = body instanceof Uint8Array ? jsonIn(body) : answer;
+  const id = read.isRecord(value) ? value['message_id'] : undefined;
+  return typeof id === 'string' ? id : undefined;
 }

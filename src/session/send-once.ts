@@ -1,48 +1,70 @@
 import { CliError } from '../base/errors.ts';
 import { complete } from '../client/exchange.ts';
 import { isMutation } from '../client/wire.ts';
-import { type Settlement, settlementOf } from '../ledger/ledger.ts';
-import type { MessageClaimOptions } from './message-claim.ts';
+import type { Answer } from '../store/work.ts';
 import { refuseAgent } from './agents.ts';
-import { messageIn } from './request-facts.ts';
+import type { MessageClaim, MessageClaimOptions } from './message-claim.ts';
+import { hasRecord, recordOf } from './record-file.ts';
+import { messageIdIn, messageIn, type Outgoing } from './request-facts.ts';
 import { knownSecrets, refuseKeys } from './secrets.ts';
 import type { CheckedTarget, SendOnce, Session } from './session.ts';
 
-/** Slot, claim, send, settle: the way of every request that changes something and is not part of a run. */
+/** Guard, slot, claim, call, settle: the way of every request that changes something and is not part of a batch. */
 export function createSendOnce(session: Session, checkedTarget: CheckedTarget): SendOnce {
   let isNoted = false;
-  return async (exchange, choice = {}) => {
-    const { request } = exchange;
-    if (session.given.dryRun || !isMutation(request.method)) return complete(exchange);
-    refuseAgent(session, checkedTarget);
-    const message = await messageIn(request);
-    if (message) refuseKeys([message.template, ...message.params], await knownSecrets(session));
-    // A key of unknown mode counts as live.
-    const isLive = checkedTarget.target.mode !== 'sandbox';
-    const claim = message && isLive ? await openClaim({ session, checkedTarget, message, ...choice }) : undefined;
-    let settlement: Settlement = 'release';
+  return async (exchange, { again = false } = {}) => {
+    if (session.given.dryRun || !isMutation(exchange.request.method)) return complete(exchange);
+    const outgoing = await messageIn(exchange.request);
+    const claim = await guard({ session, checkedTarget, outgoing, again });
+    let answer: Answer = { kind: 'again' };
     try {
       for (;;) {
         const slot = await exchange.slot();
         if (claim && !(await claim.take(slot))) continue;
-        if (!isNoted) noteHarmless(session, checkedTarget, message !== undefined);
+        if (!isNoted) noteHarmless(session, checkedTarget, outgoing !== undefined);
         isNoted = true;
         const attempt = await exchange.send(slot);
         if (attempt.outcome === 'failed') throw attempt.error;
         if (attempt.outcome === 'done') {
-          settlement = 'done';
+          answer = { kind: 'sent', messageId: messageIdIn(attempt.answer) };
           return attempt.answer;
         }
         await claim?.release();
       }
     } catch (error) {
-      settlement = settlementOf(error);
-      throw message ? withNextStep(error, checkedTarget) : error;
+      answer = answerOf(error);
+      throw outgoing ? withNextStep(error, outgoing, checkedTarget) : error;
     } finally {
-      await claim?.close(settlement);
+      await claim?.close(answer);
     }
   };
 }
+
+/** Refuses what must not be sent. A live message gets a claim. */
+async function guard({
+  outgoing,
+  ...options
+}: Omit<MessageClaimOptions, 'outgoing'> & { readonly outgoing: Outgoing | undefined }): Promise<
+  MessageClaim | undefined
+> {
+  const { session, checkedTarget } = options;
+  refuseAgent(session, checkedTarget);
+  if (!outgoing) return undefined;
+  const { message } = outgoing;
+  if (message) refuseKeys([message.template, ...message.params], await knownSecrets(session));
+  // A message with a sandbox key loads SQLite only if there may be opt-outs.
+  if (checkedTarget.target.mode === 'sandbox' && !hasRecord(session, recordOf(checkedTarget))) return undefined;
+  return (await import('./message-claim.ts')).openMessageClaim({ ...options, outgoing });
+}
+
+/** How a request ended for the record, after an error. */
+function answerOf(error: unknown): Answer {
+  const { code, message, done, exit } = error instanceof CliError ? error : bug;
+  if (done === 'unknown') return { kind: 'unsure', code, reason: message };
+  return exit === 'rejected' || exit === 'notFound' ? { kind: 'failed', code, reason: message } : { kind: 'again' };
+}
+
+const bug = { code: 'bug', message: 'the program failed', done: 'unknown', exit: 'unexpected' } as const;
 
 /** Prints that nothing really happens; not for reads and dry runs. */
 export function noteHarmless({ note }: Session, { target, simulated }: CheckedTarget, isMessage: boolean): void {
@@ -52,17 +74,13 @@ export function noteHarmless({ note }: Session, { target, simulated }: CheckedTa
     note('sandbox-key', `with a sandbox key of ${host}, no message reaches a phone`);
 }
 
-/** Sandbox keys do not load the ledger. */
-async function openClaim(options: MessageClaimOptions) {
-  return (await import('./message-claim.ts')).openMessageClaim(options);
-}
-
 /** Adds the next step to an error after which the message may have been sent. */
-function withNextStep(error: unknown, { simulated }: CheckedTarget): unknown {
-  if (!(error instanceof CliError) || error.done !== 'unknown') return error;
-  const list = simulated
+function withNextStep(error: unknown, { to = 'PHONE' }: Outgoing, { simulated }: CheckedTarget): unknown {
+  if (!(error instanceof CliError)) return error;
+  if (error.done !== 'unknown' && error.code !== 'sent-unsure') return error;
+  const look = simulated
     ? 'bizmsg sandbox messages shows what arrived there'
-    : 'bizmsg runs list shows the runs of this machine';
-  const next = `${list}; --retry-unsure sends it again`;
+    : `bizmsg history ${to} shows what is known, and bizmsg batches mark ${to} settles it`;
+  const next = `${look}; --again sends it once more`;
   return error.withHint(error.hint === undefined ? next : `${error.hint}\n${next}`);
 }

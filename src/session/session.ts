@@ -35,7 +35,6 @@ interface CallOptions extends CallerFlags {
   readonly dryRun: boolean;
   readonly debug: boolean;
   readonly noInput: boolean;
-  readonly acceptLoss?: boolean | undefined;
   readonly noTeam?: boolean | undefined;
 }
 
@@ -78,15 +77,13 @@ export interface Connection {
 }
 
 /**
- * Sends a request of a single call until it succeeds or finally fails. A live message is claimed in the ledger.
+ * Sends a request of a single call until it succeeds or finally fails. A live message is claimed in the record.
  */
 export type SendOnce = <T>(exchange: Exchange<T>, choice?: ResendChoice) => Promise<T>;
 
 export interface ResendChoice {
-  /** Sends a message again that was sent shortly before. */
+  /** Sends a message again that was sent shortly before, or may have been. */
   readonly again?: boolean | undefined;
-  /** Sends a message again that may have been sent before. */
-  readonly retryUnsure?: boolean | undefined;
 }
 
 /**

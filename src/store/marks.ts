@@ -68,5 +68,5 @@ export function older(): Error {
 /** Accepts a database that is behind its mark, for `doctor --accept-loss`. */
 export async function acceptLoss(database: Database, mark: Mark): Promise<void> {
   const [row] = await database.read(() => query('SELECT tick FROM meta'));
-  mark.reset(integer(row, 'tick'));
+  mark.reset(row ? integer(row, 'tick') : 0);
 }

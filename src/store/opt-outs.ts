@@ -15,6 +15,13 @@ export function listOptOuts(database: Database, account: string): Promise<readon
   });
 }
 
+export function isOptedOut(database: Database, account: string, phone: string): Promise<boolean> {
+  return database.read(function* () {
+    const rows = yield* query('SELECT 1 FROM opt_out WHERE account = $1 AND phone = $2', account, phone);
+    return rows.length > 0;
+  });
+}
+
 export function addOptOuts(database: Database, account: string, optOuts: readonly OptOut[]): Promise<void> {
   const each = optOuts.map(({ phone, at, word }) => [account, phone, at, word]);
   return database.write(function* () {

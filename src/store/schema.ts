@@ -70,6 +70,8 @@ export const schema = [
     attempt INTEGER NOT NULL DEFAULT 0,
     message_id TEXT,
     code TEXT,
+    -- Of a single message: the process that sends it.
+    worker TEXT,
     -- What a user was told once: 'failed', or the text of a file that differs from what was sent.
     told TEXT,
     sent_text TEXT,

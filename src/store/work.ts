@@ -175,6 +175,9 @@ const settlements = {
     WHERE ${mine} RETURNING state, reason`,
 };
 
+// A single message that was not sent has no row.
+const forget = `DELETE FROM item WHERE ${mine} RETURNING 'waiting' AS state`;
+
 /** Writes an answer. One that says the message was accepted always wins; any other needs the lease. */
 export function settle(database: Database, settlement: Settlement): Promise<Settled> {
   const { batch, worker, now, answer } = settlement;
@@ -194,6 +197,7 @@ function* holds(id: string, worker: string, now: number): Steps<boolean> {
 
 function written({ batch, claim, answer, now }: Settlement): Steps<readonly Row[]> {
   const { n, attempt, text } = claim;
+  if (answer.kind === 'again' && batch === singles) return query(forget, batch, n, attempt);
   if (answer.kind === 'sent') return query(settlements.sent, batch, n, now, answer.messageId ?? null, text);
   if (answer.kind === 'again') return query(settlements.again, batch, n, attempt);
   return query(settlements[answer.kind], batch, n, attempt, now, answer.reason, answer.code);

@@ -1,7 +1,4 @@
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { loadSqlite } from '../../bin/sqlite.js';
-import type { Sqlite } from '../../src/base/host.ts';
 import { type Machine, message, openMachine } from './machine.ts';
 
 let machine: Machine;
@@ -17,7 +14,7 @@ const after = (minutes: number) => ({ now: () => Date.now() + minutes * 60_000 }
 describe('a live message that was sent before', () => {
   beforeEach(async () => void (await machine.live(message)));
 
-  it.each([[[]], [['--yes']], [['--quiet']], [['--retry-unsure']]])(
+  it.each([[[]], [['--yes']], [['--quiet']]])(
     'is refused with %j without a terminal, and nothing is sent',
     async (words) => {
       const { code, stdout, stderr } = await machine.live([...message, ...words]);
@@ -54,24 +51,6 @@ describe('a live message that was sent before', () => {
   });
 });
 
-it('the ledgers of two machines have no digest in common', async () => {
-  const other = await openMachine();
-  await machine.live(message);
-  await other.live(message);
-  const [own, others] = [machine, other].map(({ home }) => digestsIn(join(home, '.local/state/bizmsg/old-local.db')));
-  expect(own).toHaveLength(2);
-  expect(others?.filter((digest) => own?.includes(digest))).toEqual([]);
-});
-
-/** The digests of all rows, in hexadecimal. */
-function digestsIn(path: string): readonly string[] {
-  const sqlite: Sqlite | undefined = loadSqlite();
-  const database = sqlite && new sqlite.DatabaseSync(path, { timeout: 0 });
-  const rows = database?.prepare('SELECT hex(who) AS who, hex(text) AS text FROM item').all() ?? [];
-  database?.close();
-  return rows.flatMap(({ who, text }) => [String(who), String(text)]);
-}
-
 describe('a live message that may have been sent before', () => {
   beforeEach(() => machine.breakNextSend());
 
@@ -79,20 +58,17 @@ describe('a live message that may have been sent before', () => {
     const { code, stderr } = await machine.live(message);
     expect([code, stderr]).toEqual([
       13,
-      expect.stringMatching(/bizmsg sandbox messages shows .*--retry-unsure sends it again/),
+      expect.stringMatching(/bizmsg sandbox messages shows .*--again sends it once more/),
     ]);
   });
 
-  it.each([[[]], [['--yes']], [['--quiet']], [['--again']]])(
-    'is refused with %j, and nothing is sent',
-    async (words) => {
-      await machine.live(message);
-      const { code, stdout, stderr } = await machine.live([...message, ...words]);
-      expect([code, stdout]).toEqual([11, '']);
-      expect(stderr).toContain('may have been sent');
-      expect(await machine.sent()).toBe(1);
-    },
-  );
+  it.each([[[]], [['--yes']], [['--quiet']]])('is refused with %j, and nothing is sent', async (words) => {
+    await machine.live(message);
+    const { code, stdout, stderr } = await machine.live([...message, ...words]);
+    expect([code, stdout]).toEqual([11, '']);
+    expect(stderr).toContain('may have been sent');
+    expect(await machine.sent()).toBe(1);
+  });
 
   it('is refused until it is settled, however old it is', async () => {
     await machine.live(message);
@@ -100,9 +76,9 @@ describe('a live message that may have been sent before', () => {
     expect((await machine.live(message, after(25 * 60))).code).toBe(11);
   });
 
-  it('is sent with --retry-unsure, and then counts as sent', async () => {
+  it('is sent with --again, and then counts as sent', async () => {
     await machine.live(message);
-    expect((await machine.live([...message, '--retry-unsure'])).code).toBe(0);
+    expect((await machine.live([...message, '--again'])).code).toBe(0);
     const { code, stderr } = await machine.live(message);
     expect([code, stderr]).toEqual([11, expect.stringContaining('the same message was sent')]);
   });
@@ -110,7 +86,7 @@ describe('a live message that may have been sent before', () => {
   it('is also refused by api, which has the same option', async () => {
     await machine.live(message);
     expect((await machine.live(raw, { stdin: body })).code).toBe(11);
-    expect((await machine.live([...raw, '--retry-unsure'], { stdin: body })).code).toBe(0);
+    expect((await machine.live([...raw, '--again'], { stdin: body })).code).toBe(0);
   });
 
   it('does not stop other messages, or the same one in a dry run', async () => {

@@ -20,7 +20,7 @@ describe.each(['http,net,tls,undici', '*'])('with NODE_DEBUG=%s', (modules) => {
     some([
       ['a GET', ['contacts', 'list']],
       ['a POST', ['contacts', 'create', '--set', 'phone=+12025550142']],
-      ['a raw request', ['api', '/api/public/contacts', '-X', 'POST', '-f', 'a=b', '--retry-unsure']],
+      ['a raw request', ['api', '/api/public/contacts', '-X', 'POST', '-f', 'a=b', '--again']],
       ['an import, over the connection pool', ['contacts', 'import', 'rows.csv', '--at-most', '1']],
       ['doctor', ['doctor']],
     ]),

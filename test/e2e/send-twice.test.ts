@@ -24,7 +24,11 @@ it('is unsure if the process is killed before the response arrives', async () =>
   process.kill(sending.pid, 'SIGKILL');
   await sending.ended;
   const { code, stderr } = await bin(message, given);
-  expect([code, stderr, service.seen.length]).toEqual([11, expect.stringContaining('--retry-unsure'), 1]);
+  expect([code, stderr, service.seen.length]).toEqual([
+    11,
+    expect.stringContaining('bizmsg history +12025550101 shows what is known'),
+    1,
+  ]);
 });
 
 describe('on a terminal, a live message that was sent before', () => {

@@ -37,6 +37,7 @@ describe('the client of a run', () => {
     expect(target).toEqual({
       address: 'http://127.0.0.1:9/prefix',
       mode: 'sandbox',
+      simulated: false,
       plan: { perMinute: undefined, perMonth: undefined },
     });
     expect(JSON.stringify(target)).not.toContain(key);

@@ -46,7 +46,7 @@ const died =
 const single =
   (answer?: Answer): Other =>
   async (database) => {
-    const admitted = await admitSingle(database, { scope, phone: '+1', body: 'hi', isAgain: false, now: start });
+    const admitted = await admitSingle(database, { scope, phone: '+1', body: 'hi', isAgain: false, worker, now: start });
     if (admitted.kind !== 'admitted') throw new Error(admitted.kind);
     if (answer) await settle(database, { batch: '', worker: '', claim: admitted.claim, answer, now: start });
   };
@@ -220,7 +220,7 @@ describe.each(drivers)('opt-outs and excluded phones, $where', ({ open }) => {
 });
 
 describe('a single message', () => {
-  const ask = { scope, phone: '+1', body: 'hi', isAgain: false, now: start };
+  const ask = { scope, phone: '+1', body: 'hi', isAgain: false, worker, now: start };
 
   it.each([
     { after: 'nothing', does: async () => {}, minutes: 0, kind: 'admitted' },

@@ -59,7 +59,7 @@ describe.each(drivers)('marking, $where,', ({ open }) => {
 
   it('settles a single message', async () => {
     const database = await open();
-    const single = { scope, phone: '+1', body: 'hi', isAgain: false, now: start };
+    const single = { scope, phone: '+1', body: 'hi', isAgain: false, worker, now: start };
     const admitted = await admitSingle(database, single);
     if (admitted.kind !== 'admitted') throw new Error(admitted.kind);
     await settle(database, { batch: '', worker: '', claim: admitted.claim, answer: silent, now: start });
@@ -151,7 +151,7 @@ describe.each(drivers)('retention, $where,', ({ open }) => {
   it('deletes batches and single messages after 400 days, and drafts that were cut off', async () => {
     const database = await open();
     await send(database, people);
-    const admitted = await admitSingle(database, { scope, phone: '+9', body: 'hi', isAgain: false, now: start });
+    const admitted = await admitSingle(database, { scope, phone: '+9', body: 'hi', isAgain: false, worker, now: start });
     if (admitted.kind !== 'admitted') throw new Error(admitted.kind);
     const settlement = { batch: '', worker: '', claim: admitted.claim, now: start };
     await settle(database, { ...settlement, answer: { kind: 'sent' } });

@@ -297,7 +297,7 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     const { account = 'A', mode = 'live', phone, text, again = false } = o;
     const scope = { account, mode, kind: 'message', template: 'T' } as const;
     const now = moment(world.now + tick);
-    const admitted = await admitSingle(database, { scope, phone, body: text, isAgain: again, now });
+    const admitted = await admitSingle(database, { scope, phone, body: text, isAgain: again, worker: '', now });
     if (admitted.kind !== 'admitted') return done(11);
     world.now += tick;
     const message = { ...scope, phone, per: '', text, at: world.now, name: '' };
