@@ -80,7 +80,8 @@ export function busy(path: string): CliError {
 }
 
 export function removed(path: string): CliError {
-  const hint = 'what it knew is lost: restore it from a backup, or --accept-loss starts from the beginning';
+  const hint =
+    'what it knew is lost: restore it from a backup, or bizmsg doctor --accept-loss starts from the beginning';
   return configuration('database-removed', `${path} was removed or replaced while this command used it`, hint);
 }
 

@@ -16,7 +16,6 @@ export const globals = {
   caFile: option('--ca-file <file>', 'also trust the certificate authorities in this PEM file'),
   dryRun: flag('--dry-run', 'show the request and send nothing'),
   noTeam: flag('--no-team', "use this machine's own ledger instead of the team's"),
-  acceptLoss: flag('--accept-loss', 'send with a ledger that is older than what was sent, such as a backup'),
   yes: flag('-y, --yes', 'answer yes; a live batch also needs --at-most'),
   noInput: flag('--no-input', 'never prompt; fail and name the missing option'),
   quiet: flag('-q, --quiet', 'print no notes, except that a key is live'),

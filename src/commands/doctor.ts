@@ -1,5 +1,5 @@
 import { usage } from '../base/errors.ts';
-import { command, type Ui } from '../cli/command.ts';
+import { command, type Context, type Ui } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { counted } from '../cli/output/figures.ts';
 import { flag } from '../cli/params.ts';
@@ -9,20 +9,25 @@ export const doctor = command({
   name: 'doctor',
   summary: 'Check this machine, the profile and the service',
   details: [
-    'It checks Node, the state folder with the ledger, the profile and its key, the server of the team, the service with',
-    'one GET, and the clock. Each problem comes with the step that fixes it. Doctor changes nothing and does not start a',
-    'sandbox. The exit code is that of the first failure; warnings exit with 0. In json, ndjson, csv and tsv all checks',
-    'are listed.',
+    'It checks Node, the state folder with the record of what was sent, the profile and its key, the server of the team,',
+    'the service with one GET, and the clock. Each problem comes with the step that fixes it. Doctor changes nothing',
+    'and does not start a sandbox. The exit code is that of the first failure; warnings exit with 0. In json, ndjson,',
+    'csv and tsv all checks are listed. If the record is older than it was, such as a backup, commands with a live key',
+    'exit 11 until --accept-loss: whom it does not know may get a message again.',
   ].join('\n'),
-  params: { all: flag('--all', 'also the checks that found no problem') },
+  params: {
+    all: flag('--all', 'also the checks that found no problem'),
+    acceptLoss: flag('--accept-loss', 'go on with a record that is older than it was'),
+  },
   examples: ['doctor --profile local', 'doctor --all --profile local', 'doctor --profile local -o json'],
   sample: '6 checks are fine.',
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   piped: 'text',
-  run: async (context, { all }) => {
+  run: async (context, { all, acceptLoss }) => {
     const { output, columns } = context.given;
     if (output === 'id') throw usage('doctor has no id to print', 'remove -o id, or use -o json');
     const isRows = columns !== undefined || ['ndjson', 'csv', 'tsv'].includes(output ?? '');
+    if (acceptLoss) await acceptLossOf(context);
     const { diagnose } = await import('../doctor/diagnose.ts');
     return { ...(await diagnose(context)), isRows, all };
   },
@@ -30,6 +35,13 @@ export const doctor = command({
   view: ({ checks, all }, ui) => doctorText(checks, all, ui),
   exit: ({ exit }) => exit,
 });
+
+async function acceptLossOf(context: Context): Promise<void> {
+  const { acceptLoss, hasLoss } = await import('../doctor/record.ts');
+  if (!(await hasLoss(context))) return context.note('no-loss', 'the record of what was sent has lost nothing');
+  await context.confirm('People of whom this older record does not know may get messages again. Go on with it?');
+  await acceptLoss(context);
+}
 
 /** Problems with their remedies, then what is fine. */
 function doctorText(checks: readonly Check[], all: boolean, ui: Ui): string {

@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { statsOf } from '../base/files.ts';
 import type { Host } from '../base/host.ts';
 import { failureOf, noSqlite } from '../base/sqlite-errors.ts';
-import { checkLedger } from '../ledger/check.ts';
 import { refuseEarlyClock, refuseWrongClock } from '../session/clock.ts';
 import type { Session } from '../session/session.ts';
 import { type Check, failed, pass, warn } from './check.ts';
+import { checkRecord } from './record.ts';
 
 /** The same as in package.json. */
 export const engines = '^20.19.0 || ^22.13.0 || >=24';
@@ -33,13 +33,13 @@ function partsOf(version: string): readonly number[] {
   return version.split('.').map((part) => Number.parseInt(part, 10));
 }
 
-/** Whether the state folder is private and writable, and the ledger in it intact. */
-export async function stateCheck({ host, stateFolder }: Session): Promise<Check> {
+/** Whether the state folder is private and writable, and the record in it intact. */
+export async function stateCheck(session: Session): Promise<Check> {
   try {
-    const folder = stateFolder();
+    const folder = session.stateFolder();
     try {
       checkWritable(folder);
-      await checkLedger({ stateFolder: folder, host });
+      await checkRecord(session);
       return pass('state', folder);
     } catch (error) {
       throw failureOf(folder, error);

@@ -13,7 +13,7 @@ const patience = 1_000;
  * process updates after its first claim and at its end. A fault of the logs is no reason to stop.
  */
 export async function watchAge(
-  { given, host, note, stateFolder }: Session,
+  { host, note, stateFolder }: Session,
   { ledger, age }: { readonly ledger: Ledger; readonly age: LedgerAge },
 ): Promise<Ledger> {
   const logs = await attempt(() => openLogs(stateFolder(), { host, patience, note: (text) => note('logs', text) }));
@@ -21,11 +21,8 @@ export async function watchAge(
   const place = last?.place ?? randomBytes(6).toString('hex');
   let recorded: Promise<unknown> | undefined;
   if (last && (await age.seen(place)) < last.tick) {
-    if (!given.acceptLoss) {
-      await Promise.all([ledger.close(), logs?.close()]);
-      throw age.older();
-    }
-    await record();
+    await Promise.all([ledger.close(), logs?.close()]);
+    throw age.older();
   }
   return {
     ...ledger,

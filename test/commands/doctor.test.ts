@@ -13,8 +13,6 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isRows, type Row } from '../../src/cli/output/rows.ts';
 import { deadPort, listen, serveProxy } from '../client/servers.ts';
-import { openLedger } from '../ledger/opened.ts';
-import { message, planOf } from '../ledger/rig.ts';
 import { bin } from '../support/bin.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { cli, type CliOptions } from '../support/cli.ts';
@@ -66,7 +64,7 @@ describe('doctor', () => {
   it('exits with the code of the first failure', async () => {
     const home = newHome();
     storeAcme(home, { baseUrl: `https://127.0.0.1:${await deadPort()}`, key: testKey });
-    mkdirSync(join(home, '.local/state/bizmsg/old-ledger.db'), { recursive: true });
+    mkdirSync(join(home, '.local/state/bizmsg/ledger.db'), { recursive: true });
     const { code, wrong } = await examined({ home });
     expect([code, wrong]).toEqual([3, ['state', 'service']]);
   });
@@ -260,15 +258,16 @@ describe('the check of the service prints the remedy for', () => {
   });
 });
 
-/** A home whose ledger has two rows, and the files of that ledger. */
+/** A home with the record of a live message, and its file. */
 async function used() {
-  const home = newHome();
+  const { home, url } = await openHostile((_, __, response) => response.end('{"message_id":"msg_1"}'));
   const folder = join(home, '.local/state/bizmsg');
-  const ledger = await openLedger(folder);
-  await ledger.register(planOf('Ada Bob'));
-  await ledger.close();
-  return { home, folder, file: join(folder, 'old-ledger.db'), secret: join(folder, 'ledger.secret') };
+  const sent = await cli(['send-template', phone, 'welcome'], { home, env: callerOf(url, 'sk_live_0123456789abcdef') });
+  expect(sent.code).toBe(0);
+  return { home, folder, file: join(folder, 'ledger.db') };
 }
+
+const phone = '+12025550141';
 
 type Used = Awaited<ReturnType<typeof used>>;
 
@@ -281,7 +280,7 @@ describe('the check of the state folder', () => {
     expect(() => readdirSync(join(home, '.local/state/bizmsg'))).toThrow('ENOENT');
   });
 
-  it('passes for a ledger in use, and changes nothing', async () => {
+  it('passes for a record in use, and changes nothing', async () => {
     const { home, folder } = await used();
     const files = () => readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'latin1')]);
     const before = files();
@@ -289,16 +288,11 @@ describe('the check of the state folder', () => {
     expect(files()).toEqual(before);
   });
 
-  it.each<[what: string, damage: (ledger: Used) => void, message: string]>([
-    ['a secret of two bytes', ({ secret }) => writeFileSync(secret, 'ab'), 'secret is damaged'],
-    ['no secret', ({ secret }) => rmSync(secret), 'secret is missing'],
-    ['another secret', ({ secret }) => writeFileSync(secret, Buffer.alloc(32)), 'another secret'],
-    ['a folder for a secret', ({ secret }) => replaced(secret, mkdirSync), 'it is a folder, not a file'],
-    ['a pipe for a secret', ({ secret }) => replaced(secret, makePipe), 'it is not a regular file'],
-    ['a folder for the ledger', ({ file }) => replaced(file, mkdirSync), 'it is a folder'],
-    ['a pipe for the ledger', ({ file }) => replaced(file, makePipe), 'it is not a regular file'],
+  it.each<[what: string, damage: (record: Used) => void, message: string]>([
+    ['a folder for the record', ({ file }) => replaced(file, mkdirSync), 'it is a folder'],
+    ['a pipe for the record', ({ file }) => replaced(file, makePipe), 'it is not a regular file'],
     ['a second name', ({ file }) => linkSync(file, `${file}.link`), 'second name'],
-    ['a changed digest', ({ file }) => changeDigest(file), 'is damaged'],
+    ['a changed phone', ({ file }) => changePhone(file), 'is damaged'],
     ['a file that lost its end', ({ file }) => truncateSync(file, 5_000), 'is damaged'],
     [
       'a file in place of the folder',
@@ -306,9 +300,9 @@ describe('the check of the state folder', () => {
       'a file exists',
     ],
   ])('fails for %s', async (_, damage, text) => {
-    const ledger = await used();
-    damage(ledger);
-    expect(await stateOf(ledger.home)).toMatchObject({
+    const record = await used();
+    damage(record);
+    expect(await stateOf(record.home)).toMatchObject({
       status: 'fail',
       exit: 3,
       message: expect.stringContaining(text),
@@ -330,10 +324,9 @@ function replaced(path: string, put: (path: string) => void): void {
 }
 
 /** Changes a row in the index alone. */
-function changeDigest(path: string): void {
+function changePhone(path: string): void {
   const bytes = readFileSync(path);
-  const at = bytes.lastIndexOf(message('Ada').subarray(0, 12));
-  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  bytes.write('x', bytes.lastIndexOf(phone));
   writeFileSync(path, bytes);
 }
 

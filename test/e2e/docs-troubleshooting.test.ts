@@ -25,7 +25,7 @@ describe('the page about problems', () => {
     await bin(add.split(' '), { home, input: accountKeys.sandbox });
     const state = join(home, '.local/state/bizmsg');
     mkdirSync(state, { recursive: true, mode: 0o700 });
-    writeFileSync(join(state, 'old-ledger.db'), 'a ledger without its secret');
+    writeFileSync(join(state, 'ledger.db'), 'something else\n'.repeat(99));
     const { follow } = openReader({ home, env, local: withoutNode });
     expect(await follow(wrong, { exit: 3 })).toEqual([]);
   });

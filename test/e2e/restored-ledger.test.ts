@@ -6,16 +6,15 @@ import { errorIn } from '../support/json-lines.ts';
 import * as rig from './runs-rig.ts';
 import type { Place } from './runs-rig.ts';
 
-const single = ['send-template', rig.phoneOf(20), 'welcome', '-p', 'Ada', '--yes', '-o', 'json'];
-const more = ['--job', 'welcome', '--concurrency', '1'];
+const send = (row: number) => ['send-template', rig.phoneOf(row), 'welcome', '-p', 'Ada', '-o', 'json'];
 
-/** A place where two of ten rows were sent, the command for the others, and a backup of the ledger. */
+/** A place that has sent to two people, with a backup of its record from between. */
 async function begun() {
-  const place = await rig.newPlace();
-  const batch = rig.batch(rig.writePeople(place, 10), ...more);
-  expect((await run(place, [...batch, '--first', '2'])).code).toBe(0);
-  copyFileSync(join(place.state, 'old-ledger.db'), join(place.home, 'backup'));
-  return { place, batch };
+  const place = await rig.newPlace(({ phone }) => ({ reply: phone === rig.phoneOf(9) ? 'hang' : 200 }));
+  expect((await run(place, send(1))).code).toBe(0);
+  copyFileSync(join(place.state, 'ledger.db'), join(place.home, 'backup'));
+  expect((await run(place, send(2))).code).toBe(0);
+  return place;
 }
 
 function run({ home, env }: Place, words: readonly string[]): Promise<Ran> {
@@ -24,8 +23,8 @@ function run({ home, env }: Place, words: readonly string[]): Promise<Ran> {
 
 /** A process that was killed may have left a journal, which belongs to the other file. */
 function restore({ home, state }: Place): void {
-  rmSync(join(state, 'old-ledger.db-journal'), { force: true });
-  copyFileSync(join(home, 'backup'), join(state, 'old-ledger.db'));
+  rmSync(join(state, 'ledger.db-journal'), { force: true });
+  copyFileSync(join(home, 'backup'), join(state, 'ledger.db'));
 }
 
 /** The exit code and the error of a command, and how many requests it made. */
@@ -35,48 +34,47 @@ async function ending(place: Place, words: readonly string[]) {
   return { code, error: errorIn(stderr), requests: place.service.asked.length - before };
 }
 
-const hint = expect.stringContaining('--accept-loss');
+const hint = expect.stringContaining('bizmsg doctor --accept-loss');
 const refused = { code: 11, error: { code: 'ledger-older', hint }, requests: 0 };
 
-describe('with a live key, a ledger that is older than what was sent', () => {
-  it('stops a batch until the loss is accepted', async () => {
-    const { place, batch } = await begun();
-    expect((await run(place, batch)).code).toBe(0);
-    restore(place);
-    expect(await ending(place, batch)).toMatchObject(refused);
-    expect(await ending(place, batch)).toMatchObject(refused);
-    const accepted = await run(place, [...batch, '--accept-loss']);
-    expect([accepted.code, place.service.asked.length]).toEqual([0, 18]);
-    expect([(await run(place, batch)).code, place.service.asked.length]).toEqual([0, 18]);
-  });
-
-  it('stops a single message until the loss is accepted', async () => {
-    const { place } = await begun();
-    expect((await run(place, single)).code).toBe(0);
-    restore(place);
-    expect(await ending(place, single)).toMatchObject(refused);
-    expect((await run(place, [...single, '--accept-loss'])).code).toBe(0);
-    expect((await run(place, single)).stderr).toContain('the same message was sent');
+describe('a record that is older than what was sent', () => {
+  it.each([
+    ['restored', restore],
+    ['missing altogether', ({ state }: Place) => rmSync(join(state, 'ledger.db'))],
+  ])('stops a message until the loss is accepted, if it is %s', async (_, lose) => {
+    const place = await begun();
+    lose(place);
+    expect(await ending(place, send(2))).toMatchObject(refused);
+    expect(await ending(place, send(3))).toMatchObject(refused);
+    expect(await ending(place, ['doctor', '--accept-loss', '-o', 'json'])).toMatchObject({
+      code: 11,
+      error: { code: 'not-confirmed' },
+    });
+    expect((await run(place, ['doctor', '--accept-loss', '--yes'])).code).toBe(0);
+    expect([(await run(place, send(2))).code, place.service.asked.length]).toEqual([0, 3]);
+    expect((await run(place, send(2))).stderr).toContain('the same message was sent');
   });
 
   it('is noticed after kill -9', async () => {
-    const { place, batch } = await begun();
-    const running = place.start(batch);
-    await rig.untilAsked(place, 4, running);
+    const place = await begun();
+    const running = place.start(send(9));
+    await rig.untilAsked(place, 3, running);
     await rig.killed(running);
     restore(place);
-    expect(await ending(place, batch)).toMatchObject(refused);
+    expect(await ending(place, send(2))).toMatchObject(refused);
   });
 
-  it('may be missing altogether', async () => {
-    const { place, batch } = await begun();
-    rmSync(join(place.state, 'old-ledger.db'));
-    expect(await ending(place, batch)).toMatchObject(refused);
+  it('is a problem for doctor, which changes nothing', async () => {
+    const place = await begun();
+    rmSync(join(place.state, 'ledger.db'));
+    const { code, stdout } = await run(place, ['doctor']);
+    expect([code, stdout]).toEqual([11, expect.stringContaining('is older than it was')]);
+    expect(await ending(place, send(2))).toMatchObject(refused);
   });
 
-  it('is not noticed without the logs, which are no reason to stop', async () => {
-    const { place, batch } = await begun();
-    rmSync(join(place.state, 'logs.db'));
-    expect((await run(place, batch)).code).toBe(0);
+  it('has lost nothing if it is the newest', async () => {
+    const place = await begun();
+    const { code, stderr } = await run(place, ['doctor', '--accept-loss']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('has lost nothing')]);
   });
 });

@@ -46,7 +46,14 @@ const died =
 const single =
   (answer?: Answer): Other =>
   async (database) => {
-    const admitted = await admitSingle(database, { scope, phone: '+1', body: 'hi', isAgain: false, worker, now: start });
+    const admitted = await admitSingle(database, {
+      scope,
+      phone: '+1',
+      body: 'hi',
+      isAgain: false,
+      worker,
+      now: start,
+    });
     if (admitted.kind !== 'admitted') throw new Error(admitted.kind);
     if (answer) await settle(database, { batch: '', worker: '', claim: admitted.claim, answer, now: start });
   };

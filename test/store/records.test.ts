@@ -151,7 +151,14 @@ describe.each(drivers)('retention, $where,', ({ open }) => {
   it('deletes batches and single messages after 400 days, and drafts that were cut off', async () => {
     const database = await open();
     await send(database, people);
-    const admitted = await admitSingle(database, { scope, phone: '+9', body: 'hi', isAgain: false, worker, now: start });
+    const admitted = await admitSingle(database, {
+      scope,
+      phone: '+9',
+      body: 'hi',
+      isAgain: false,
+      worker,
+      now: start,
+    });
     if (admitted.kind !== 'admitted') throw new Error(admitted.kind);
     const settlement = { batch: '', worker: '', claim: admitted.claim, now: start };
     await settle(database, { ...settlement, answer: { kind: 'sent' } });
