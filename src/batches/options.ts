@@ -44,8 +44,7 @@ const rate = option('--rate <rate>', '20/s, 300/m, 50% of the plan (default: 90%
 const atMost = option('--at-most <n>', 'send nothing if more than n would be sent', count);
 
 function resend(rows: readonly Resend[]) {
-  const description = `of this batch once more: ${rows.join(', ')}`;
-  return repeated<Resend>('--resend <rows>', description, (text) => chosen(text, rows));
+  return repeated<Resend>('--resend <rows>', `once more: ${rows.join(', ')} rows`, (text) => chosen(text, rows));
 }
 
 const file = 'File: CSV, Excel, TSV, NDJSON or JSON; - is stdin';
