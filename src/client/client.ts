@@ -28,8 +28,8 @@ export interface Client {
   call<N extends EndpointName>(name: N, body: BodyOf<N>): Promise<AnswerOf<N>>;
   /** The same, for a caller that acts before or after each attempt. */
   exchange<N extends EndpointName>(name: N, body: BodyOf<N>): Exchange<AnswerOf<N>>;
-  /** Prepares an endpoint for many requests, each with its body as JSON, which is not validated. */
-  prepare<N extends EndpointName>(name: N): (content: string) => Exchange<AnswerOf<N>>;
+  /** Prepares an endpoint for many requests, each with its body as JSON, which is not validated; `send` may add it. */
+  prepare<N extends EndpointName>(name: N): (content?: string) => Exchange<AnswerOf<N>>;
   /** Fetches each page when it is read. */
   pages(name: EndpointName, query?: Query): AsyncGenerator<Page, void>;
   /** A request as given, and its answer unread. */
@@ -53,8 +53,8 @@ export function createClient(options: ClientOptions): Client {
     return new Exchange(connection, { ...request, ...content }, readerOf(name));
   }
 
-  function prepare<N extends EndpointName>(name: N): (content: string) => Exchange<AnswerOf<N>>;
-  function prepare(name: EndpointName): (content: string) => Exchange<unknown> {
+  function prepare<N extends EndpointName>(name: N): (content?: string) => Exchange<AnswerOf<N>>;
+  function prepare(name: EndpointName): (content?: string) => Exchange<unknown> {
     const { method, url, headers } = requestTo(name);
     const read = readerOf(name);
     return (body) => new Exchange(connection, { method, url, headers, body }, read);

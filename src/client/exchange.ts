@@ -39,7 +39,7 @@ export interface Connection {
   readonly onWait?: ((milliseconds: number, why: string) => void) | undefined;
 }
 
-type Attempt<T> =
+export type Attempt<T> =
   | { readonly outcome: 'done'; readonly answer: T }
   /** The error says whether the service may have acted. */
   | { readonly outcome: 'failed'; readonly error: CliError }
@@ -107,9 +107,10 @@ export class Exchange<T> {
     return this.#errorFor(new WireFailure('interrupted', false, 'interrupted'));
   }
 
-  /** Sends the request once, and returns the slot. */
-  async send(slot: Release): Promise<Attempt<T>> {
+  /** Sends the request once, and returns the slot. The body may become known after the slot. */
+  async send(slot: Release, body?: string): Promise<Attempt<T>> {
     let ended: RequestEnd = 'unsent';
+    if (body !== undefined) this.request = { ...this.request, body };
     try {
       const outcome = await sendOnce(this.#connection, this.request);
       ended = requestEnd(outcome);
