@@ -50,6 +50,8 @@ export interface Claim {
   readonly body: string;
   readonly text: string;
   readonly line: number;
+  /** What it was before. */
+  readonly was: 'waiting' | 'sent' | 'unsure';
   readonly at: number;
   readonly attempt: number;
 }
@@ -62,12 +64,15 @@ export interface Claims {
   readonly after: number;
 }
 
+const states = ['waiting', 'sent', 'unsure'] as const;
+
+// With `LIMIT $14`, SQLite would compile the statement again each time.
 const candidates = `SELECT i.n, i.who, i.per, i.body, i.line, i.state, i.attempt,
   CASE WHEN i.state = 'sent' THEN i.told ELSE i.text END AS text,
   ${verdict('i', { isClaim: true, text: "(CASE WHEN i.state = 'sent' THEN i.told ELSE i.text END)" })} AS verdict
   FROM item i WHERE i.batch = $1 AND i.n > $9 AND i.n <= $10 AND (i.load = $11 OR $11 = 0) AND ((i.state = 'waiting' AND $15 = 0)
     OR (i.state = 'unsure' AND i.told = 'resend' AND $12 = 1) OR (i.state = 'sent' AND i.reason = 'resend' AND $13 = 1))
-  ORDER BY i.n LIMIT $14`;
+  ORDER BY i.n LIMIT ($14 + 0)`;
 
 // While a row is under way, its reason is what it was.
 const take = `UPDATE item SET attempt = attempt + 1, at = $3, told = NULL,
@@ -95,7 +100,7 @@ export function claim(database: Database, turn: Turn): Promise<Claims | { readon
         after = integer(row, 'n');
         const answer = optionalText(row, 'verdict');
         if (answer === undefined) rows.push(yield* takeRow(turn, row));
-        else if (word(row, 'state', ['waiting', 'sent', 'unsure']) === 'waiting') yield* leave(turn, row, answer);
+        else if (word(row, 'state', states) === 'waiting') yield* leave(turn, row, answer);
         else skipped.push({ n: after, who: text(row, 'who'), outcome: outcomeOf(answer) });
       }
     }
@@ -119,6 +124,7 @@ function* takeRow({ id, now }: Turn, row: Row): Steps<Claim> {
     body: text(row, 'body'),
     text: text(row, 'text'),
     line: integer(row, 'line'),
+    was: word(row, 'state', states),
     at: now,
     attempt: integer(row, 'attempt') + 1,
   };
@@ -152,12 +158,14 @@ export type Settled = 'sent' | 'failed' | 'unsure' | 'waiting' | 'kept' | 'late'
 const mine = "batch = $1 AND n = $2 AND state = 'under way' AND attempt = $3";
 
 // A contact's data need not be kept once it is created.
+const isImport = "(SELECT k.kind FROM scope k WHERE k.n = item.scope) = 'import'";
+
 const settlements = {
   sent: `UPDATE item SET state = 'sent', reason = NULL, by = NULL, told = NULL, code = NULL, at = $3, message_id = $4,
     sent_text = CASE WHEN state = 'sent' AND text <> $5 THEN text ELSE sent_text END,
     sent_at = CASE WHEN state = 'sent' AND text <> $5 THEN at ELSE sent_at END, text = $5,
-    body = CASE WHEN k.kind = 'import' THEN NULL ELSE body END, cells = CASE WHEN k.kind = 'import' THEN NULL ELSE cells END
-    FROM scope k WHERE k.n = item.scope AND batch = $1 AND item.n = $2 RETURNING state, reason`,
+    body = CASE WHEN ${isImport} THEN NULL ELSE body END, cells = CASE WHEN ${isImport} THEN NULL ELSE cells END
+    WHERE batch = $1 AND n = $2`,
   // A refused new text leaves a sent row sent, and an unsure row unsure.
   failed: `UPDATE item SET state = COALESCE(reason, 'failed'), reason = CASE WHEN reason IS NULL THEN $5 ELSE 'refused' END,
     code = $6, at = CASE WHEN reason = 'sent' THEN sent_at ELSE $4 END,
@@ -169,7 +177,8 @@ const settlements = {
   unsure: `UPDATE item SET state = 'unsure', at = $4, reason = $5, code = $6 WHERE ${mine} RETURNING state, reason`,
   again: `UPDATE item SET state = COALESCE(reason, 'waiting'), reason = CASE WHEN reason = 'sent' THEN 'resend' END,
     at = CASE WHEN reason = 'sent' THEN sent_at ELSE at END,
-    told = CASE WHEN reason = 'sent' THEN text ELSE told END, text = CASE WHEN reason = 'sent' THEN sent_text ELSE text END,
+    told = CASE reason WHEN 'sent' THEN text WHEN 'unsure' THEN 'resend' ELSE told END,
+    text = CASE WHEN reason = 'sent' THEN sent_text ELSE text END,
     sent_text = CASE WHEN reason = 'sent' THEN NULL ELSE sent_text END,
     sent_at = CASE WHEN reason = 'sent' THEN NULL ELSE sent_at END
     WHERE ${mine} RETURNING state, reason`,
@@ -184,9 +193,10 @@ export function settle(database: Database, settlement: Settlement): Promise<Sett
   return database.write(function* () {
     if (answer.kind !== 'sent' && batch !== singles && !(yield* holds(batch, worker, now))) return 'late';
     const [row] = yield* written(settlement);
+    if (answer.kind === 'sent') return 'sent';
     if (!row) return 'late';
     const state = word(row, 'state', ['sent', 'failed', 'unsure', 'waiting']);
-    return state === 'sent' && answer.kind !== 'sent' ? 'kept' : state;
+    return state === 'sent' ? 'kept' : state;
   });
 }
 
