@@ -34,6 +34,7 @@ export type ErrorCode =
   | 'batch-cancelled'
   | 'batch-changed'
   | 'batch-cut-off'
+  | 'batch-cancelled'
   | 'batch-taken'
   | 'batch-working'
   | 'no-memory'

@@ -1,4 +1,6 @@
-import type { ErrorCode, ExitName } from '../base/errors.ts';
+import { CliError, type ErrorCode, type ExitName } from '../base/errors.ts';
+import type { EndSignal, Host } from '../base/host.ts';
+import type { StopSignals } from '../session/session.ts';
 
 /** Why the work on a batch ended before all its rows were sent. */
 export interface Stopped {
@@ -6,4 +8,150 @@ export interface Stopped {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint?: string | undefined;
+}
+
+/** The decision to send no more rows, whatever its cause. */
+export class Stop {
+  #onStop = () => {};
+  readonly #controller = new AbortController();
+  #reason: Stopped | undefined;
+  #bug: { readonly error: unknown } | undefined;
+
+  constructor({ stop, leave }: StopSignals, onStop: () => void) {
+    const signal = AbortSignal.any([stop, leave]);
+    const interrupt = () => this.request(interrupted(signal.reason));
+    if (signal.aborted) interrupt();
+    else signal.addEventListener('abort', interrupt, { once: true });
+    this.#onStop = onStop;
+  }
+
+  /** The first reason; undefined while the work goes on. */
+  get reason(): Stopped | undefined {
+    return this.#reason;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  request(reason: Stopped): void {
+    if (this.#reason) return;
+    this.#reason = reason;
+    this.#controller.abort();
+    this.#onStop();
+  }
+
+  /** Stops for an error; `throwBug` throws it if nobody has foreseen it. */
+  crash(error: unknown): void {
+    if (error instanceof CliError) return this.request(stoppedBy(error));
+    this.#bug ??= { error };
+    this.request({ exit: 'unexpected', code: 'unexpected', message: String(error) });
+  }
+
+  throwBug(): void {
+    if (this.#bug) throw this.#bug.error;
+  }
+}
+
+export function stoppedBy({ exit, code, message, hint }: CliError): Stopped {
+  return { exit, code, message, hint };
+}
+
+const exits: Readonly<Record<string, ExitName>> = { SIGTERM: 'terminated', SIGHUP: 'hungUp' };
+
+function interrupted(reason: unknown): Stopped {
+  return { exit: exits[String(reason)] ?? 'interrupted', code: 'interrupted', message: 'the batch was interrupted' };
+}
+
+/** Before anything was sent. */
+export function interruptedEarly(reason: unknown): CliError {
+  const { exit, code } = interrupted(reason);
+  return new CliError(exit, code, 'interrupted; nothing was sent');
+}
+
+/** Faults of the service in a row that stop the work, and before it has accepted any row. */
+const [mostInARow, mostAtFirst] = [20, 3];
+
+/** Counts faults of the service in a row. */
+export class Streak {
+  #count = 0;
+  #isAccepted: boolean;
+
+  constructor(isAccepted: boolean) {
+    this.#isAccepted = isAccepted;
+  }
+
+  accepted(): void {
+    this.#count = 0;
+    this.#isAccepted = true;
+  }
+
+  /** Returns a reason to stop if there were too many. */
+  failed({ exit, message }: Pick<CliError, 'exit' | 'message'>): Stopped | undefined {
+    this.#count += 1;
+    if (this.#count < (this.#isAccepted ? mostInARow : mostAtFirst)) return undefined;
+    const which = this.#isAccepted ? `${this.#count} requests in a row` : `the first ${this.#count} requests`;
+    return { exit, code: 'too-many-errors', message: `${which} failed; the last: ${message}` };
+  }
+}
+
+export interface BatchSignals extends StopSignals {
+  /**
+   * From now on the first signal ends the work after its requests in flight, a second one does not wait for them, and a
+   * third one ends the process.
+   */
+  take(): void;
+  /** Signals end the process again. */
+  release(): void;
+}
+
+/** The terminal and npx both send a signal for one Ctrl-C. */
+const sameKeyPress = 500;
+
+interface Signaled {
+  note(code: string, message: string): void;
+  readonly host: Pick<Host, 'signal' | 'handleSignals' | 'steady' | 'kill' | 'pid'>;
+}
+
+export function untilSignaled({ note, host }: Signaled): BatchSignals {
+  const [stop, leave] = [new AbortController(), new AbortController()];
+  let lastAt = -Infinity;
+  let giveBack: (() => void) | undefined;
+  let isUnread = false;
+  const onEnd = () => {
+    stop.abort(host.signal.reason);
+    if (!giveBack) leave.abort(host.signal.reason);
+  };
+  const onUnread = () => {
+    if (!isUnread) note('unread', 'stdout was closed; the batch goes on: see bizmsg batches show');
+    isUnread = true;
+  };
+  const onSignal = (name: EndSignal) => {
+    if (host.steady() <= lastAt + sameKeyPress) return;
+    lastAt = host.steady();
+    if (!stop.signal.aborted) return stop.abort(name);
+    if (!leave.signal.aborted) return leave.abort(name);
+    // Rows are claimed on record before they are sent, so this loses nothing.
+    giveBack?.();
+    host.kill(host.pid, name);
+  };
+  if (host.signal.aborted) onEnd();
+  else host.signal.addEventListener('abort', onEnd, { once: true });
+  return {
+    stop: stop.signal,
+    leave: leave.signal,
+    take() {
+      giveBack = host.handleSignals(onSignal, onUnread);
+    },
+    release() {
+      host.signal.removeEventListener('abort', onEnd);
+      giveBack?.();
+    },
+  };
+}
+
+/** What Ctrl-C does while requests are in flight. */
+export function stoppingText(inFlight: number): string {
+  const answers = inFlight === 1 ? '1 answer' : `${inFlight} answers`;
+  return `stopping; waiting for ${answers} … (again: now, and they become unsure)`;
 }

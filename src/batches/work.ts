@@ -1,10 +1,17 @@
-import type { Host } from '../base/host.ts';
 import type { CliError } from '../base/errors.ts';
+import type { Host } from '../base/host.ts';
 import type { Database } from '../base/transaction.ts';
-import type { RunClient, StopSignals } from '../session/session.ts';
+import type { Attempt, Exchange } from '../client/exchange.ts';
+import type { Release } from '../client/pace.ts';
+import type { RunPace, Sender, StopSignals } from '../session/session.ts';
 import type { Batch } from '../store/batch.ts';
 import type { Resend } from '../store/decide.ts';
-import type { Stopped } from './stop.ts';
+import { countsOf } from '../store/views.ts';
+import { type Answer, beat, claim, type Claim, settle, type Settled } from '../store/work.ts';
+import { failureOf, idOf } from './answers.ts';
+import { Outage, type OutageOptions } from './outage.ts';
+import { Stop, type Stopped, stoppedBy, Streak } from './stop.ts';
+import { Workers } from './workers.ts';
 
 export interface WorkOptions {
   readonly database: Database;
@@ -16,16 +23,18 @@ export interface WorkOptions {
   /** How many rows the batch reaches, of `--first`. */
   readonly first: number | undefined;
   readonly endpoint: 'sendTemplate' | 'createContact';
-  readonly client: Pick<RunClient, 'prepare' | 'reachable'> & { readonly pace: Pick<RunClient['pace'], 'limit'> };
+  readonly client: Pick<Sender, 'prepare' | 'reachable'> & { readonly pace: Pick<RunPace, 'limit'> };
   readonly signals: StopSignals;
   readonly host: Pick<Host, 'now' | 'steady' | 'later'>;
-  /** Requests in flight at the beginning. */
+  /** Rows in flight at the beginning. */
   readonly startWith: number;
   /** Whether the service does not list the template: its first 404 ends the work. */
   readonly isUnlisted?: boolean | undefined;
   /** Called once an outcome is on record. Its worker waits until the promise resolves. */
   onOutcome(outcome: WorkOutcome): Promise<void> | undefined;
-  onOutage?(state: 'gone' | 'back', last?: CliError): void;
+  readonly onOutage?: OutageOptions['onOutage'];
+  /** Called when a signal stops the work, with the number of requests in flight. */
+  onStopping?(inFlight: number): void;
 }
 
 /** The outcome of a row. */
@@ -35,9 +44,9 @@ export interface WorkOutcome {
   readonly state: 'sent' | 'failed' | 'unsure';
   readonly code?: string | undefined;
   readonly reason?: string | undefined;
-  /** Of the service. */
-  readonly id?: string | undefined;
+  /** Of the answer. */
   readonly status?: number | undefined;
+  readonly id?: string | undefined;
   readonly answer?: unknown;
 }
 
@@ -45,11 +54,313 @@ export interface Worked {
   readonly sent: number;
   readonly failed: number;
   readonly unsure: number;
+  /** Rows of `--resend` that another process has. */
+  readonly skipped: number;
   /** Why it ended before all rows were sent. */
   readonly stopped: Stopped | undefined;
 }
 
 /** Sends the rows of a batch until none waits. */
-export async function work(_options: WorkOptions): Promise<Worked> {
-  throw new Error('it comes soon');
+export async function work(options: WorkOptions): Promise<Worked> {
+  const { sent, unsure } = await countsOf(options.database, options.batch.id, options.host.now());
+  return new Work(options, sent, unsure).run();
+}
+
+/** One attempt to send a row. */
+interface Turn {
+  readonly exchange: Exchange<unknown>;
+  /** The number of a row that is claimed again. Otherwise the next one is. */
+  readonly n?: number;
+}
+
+/** An answer to a row, until it is on record. */
+interface Settlement {
+  readonly row: Claim;
+  readonly answer: Answer;
+  readonly status?: number | undefined;
+  readonly body?: unknown;
+}
+
+interface Waiter {
+  resolve(row: Claim | undefined): void;
+  reject(error: unknown): void;
+}
+
+/** Milliseconds between signs of life, also while rows wait for the hours, the rate limit or the service. */
+const beatInterval = 30_000;
+/** Milliseconds from a claim to its request. So its answer comes before others may count this process as dead. */
+const longestClaim = 25_000;
+
+class Work {
+  readonly #options: WorkOptions;
+  readonly #prepare: () => Exchange<unknown>;
+  readonly #stop: Stop;
+  readonly #outage: Outage;
+  readonly #streak: Streak;
+  readonly #workers: Workers;
+  #end = () => {};
+  /** Rows of the batch that are sent or unsure. */
+  #reached: number;
+  /** Turns from the wait for a slot until the outcome is reported. */
+  #active = 0;
+  #inFlight = 0;
+  /** Rows that were not sent after all. They go before the others. */
+  readonly #again: Turn[] = [];
+  /** Turns with a slot, whose rows are claimed together. */
+  #waiters: Waiter[] = [];
+  /** The number of the last row that was looked at. */
+  #after = 0;
+  #isExhausted = false;
+  readonly #unrecorded: Settlement[] = [];
+  readonly #skipped = new Set<number>();
+  readonly #counts = { sent: 0, failed: 0, unsure: 0 };
+
+  constructor(options: WorkOptions, sent: number, unsure: number) {
+    const { client, endpoint, signals, startWith, onStopping } = options;
+    this.#options = options;
+    this.#prepare = client.prepare(endpoint);
+    this.#reached = sent + unsure;
+    this.#streak = new Streak(sent > 0);
+    this.#workers = new Workers(client.pace.limit, startWith);
+    this.#stop = new Stop(signals, () => {
+      if (signals.stop.aborted) onStopping?.(this.#inFlight);
+      this.#next();
+    });
+    this.#outage = new Outage({
+      ...options,
+      reachable: client.reachable,
+      resume: () => this.#next(),
+      giveUp: (reason) => this.#stop.request(reason),
+      crash: (error) => this.#stop.crash(error),
+    });
+  }
+
+  async run(): Promise<Worked> {
+    const stopBeating = this.#startBeating();
+    await new Promise<void>((resolve) => {
+      this.#end = resolve;
+      this.#next();
+    });
+    stopBeating();
+    this.#outage.end();
+    await this.#recordAgain();
+    const stopped = this.#stopped();
+    this.#stop.throwBug();
+    return { ...this.#counts, skipped: this.#skipped.size, stopped };
+  }
+
+  #startBeating(): () => void {
+    const { database, batch, worker, host } = this.#options;
+    const next = () => {
+      cancel = host.later(beatInterval, next);
+      beat(database, batch.id, worker, host.now()).catch((error: unknown) => this.#stop.crash(error));
+    };
+    let cancel = host.later(beatInterval, next);
+    return () => cancel();
+  }
+
+  /** Begins as many turns as may be under way, and ends the work after the last one. */
+  #next(): void {
+    while (this.#hasMore() && this.#active < this.#limit()) {
+      this.#active += 1;
+      void this.#begin(this.#again.shift() ?? { exchange: this.#prepare() });
+    }
+    if (this.#active === 0 && !this.#hasMore()) this.#end();
+  }
+
+  #hasMore(): boolean {
+    return !this.#stop.reason && (this.#again.length > 0 || !this.#isExhausted);
+  }
+
+  #limit(): number {
+    const limit = this.#outage.limit(this.#workers.count);
+    return this.#isFull() ? limit : Math.min(limit, this.#remaining());
+  }
+
+  /** Rows of `--first` that are missing. */
+  #remaining(): number {
+    return (this.#options.first ?? Infinity) - this.#reached;
+  }
+
+  #isFull(): boolean {
+    return this.#remaining() <= 0;
+  }
+
+  async #begin(turn: Turn): Promise<void> {
+    try {
+      await this.#send(turn);
+    } catch (error) {
+      this.#stop.crash(error);
+    }
+    this.#active -= 1;
+    this.#next();
+  }
+
+  /** Slot, claim, send, settle. */
+  async #send(turn: Turn): Promise<void> {
+    const slot = await this.#slot(turn);
+    if (!slot) return;
+    const age = startAge(this.#options.host);
+    const row = await this.#claim(turn).catch((error: unknown) => this.#stop.crash(error));
+    const isSent = row !== undefined && !this.#stop.reason && age() <= longestClaim;
+    if (!isSent) slot('unsent');
+    if (!row) return;
+    const { exchange } = turn;
+    const attempt = isSent ? await this.#request(exchange, slot, row.body) : unsent;
+    const settlement = settlementOf(row, attempt, exchange.status);
+    await this.#settle(settlement);
+    if (settlement.status !== undefined) this.#workers.answered(age());
+    if (settlement.answer.kind !== 'again') return;
+    // A retry that the client asks for has its own pause.
+    this.#again.push({ exchange: attempt.outcome === 'again' ? exchange : this.#prepare(), n: row.n });
+  }
+
+  /** Undefined if the work stops before. */
+  async #slot(turn: Turn): Promise<Release | undefined> {
+    try {
+      return await turn.exchange.slot(this.#stop.signal);
+    } catch (error) {
+      if (!this.#stop.reason) this.#stop.crash(error);
+      if (turn.n !== undefined) this.#again.push(turn);
+      return undefined;
+    }
+  }
+
+  /** Undefined if no row is left, or if it is not to be sent any more. */
+  async #claim({ n }: Turn): Promise<Claim | undefined> {
+    if (n !== undefined) return (await this.#claimRows({ after: n - 1, upTo: n, limit: 1 }))[0];
+    return new Promise((resolve, reject) => {
+      if (this.#waiters.push({ resolve, reject }) === 1) setImmediate(() => void this.#claimTogether());
+    });
+  }
+
+  /** Turns that get a slot in one turn of the event loop claim their rows in one transaction. */
+  async #claimTogether(): Promise<void> {
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    try {
+      const rows = this.#stop.reason ? [] : await this.#claimRows({ after: this.#after, limit: waiters.length });
+      if (rows.length < waiters.length && !this.#stop.reason) this.#isExhausted = true;
+      waiters.forEach(({ resolve }, at) => resolve(rows[at]));
+    } catch (error) {
+      for (const { reject } of waiters) reject(error);
+    }
+  }
+
+  async #claimRows(range: { after: number; upTo?: number; limit: number }): Promise<readonly Claim[]> {
+    const { database, batch, worker, isOfFile, resend, host } = this.#options;
+    const about = { id: batch.id, worker, isOfFile, resend, isFull: this.#isFull(), now: host.now() };
+    const claims = await claim(database, { ...about, ...range });
+    if (claims.kind === 'cancelled') {
+      this.#stop.request({ exit: 'unsafe', code: 'batch-cancelled', message: 'another command cancelled the batch' });
+      return [];
+    }
+    if (range.upTo === undefined) this.#after = Math.max(this.#after, claims.after);
+    for (const { n } of claims.skipped) this.#skipped.add(n);
+    return claims.rows;
+  }
+
+  async #request(exchange: Exchange<unknown>, slot: Release, body: string): Promise<Attempt<unknown>> {
+    const { losses } = this.#outage;
+    this.#inFlight += 1;
+    const attempt = await exchange.send(slot, body);
+    this.#inFlight -= 1;
+    if (attempt.outcome === 'failed') this.#failed(attempt.error, losses === this.#outage.losses);
+    if (attempt.outcome !== 'done') return attempt;
+    this.#outage.answered();
+    this.#streak.accepted();
+    return attempt;
+  }
+
+  /** `isFirst`: no other request was lost since this one left. */
+  #failed(error: CliError, isFirst: boolean): void {
+    if (error.status !== undefined) this.#outage.answered();
+    const { isFinal, isFault, isLost } = failureOf(error);
+    const isUnlisted = this.#options.isUnlisted && error.exit === 'notFound';
+    if (isFinal || isUnlisted) return this.#stop.request(stoppedBy(error));
+    const reason = isFault ? this.#streak.failed(error) : undefined;
+    // Requests that one outage loses are not many in a row.
+    if (reason && (isFirst || !isLost)) return this.#stop.request(reason);
+    if (isLost && !this.#stop.reason) this.#outage.begin(error);
+  }
+
+  /** Records an answer, then reports the outcome. */
+  async #settle(settlement: Settlement): Promise<void> {
+    const { row, answer } = settlement;
+    if (row.was === 'waiting' && (answer.kind === 'sent' || answer.kind === 'unsure')) this.#reached += 1;
+    const settled = await this.#record(settlement);
+    if (settled === undefined) this.#unrecorded.push(settlement);
+    else await this.#report(outcomeOf(settlement, settled));
+  }
+
+  async #record({ row, answer }: Settlement): Promise<Settled | undefined> {
+    const { database, batch, worker, host } = this.#options;
+    try {
+      return await settle(database, { batch: batch.id, worker, claim: row, answer, now: host.now() });
+    } catch (error) {
+      this.#stop.crash(error);
+      return undefined;
+    }
+  }
+
+  async #report(outcome: WorkOutcome | undefined): Promise<void> {
+    if (!outcome) return;
+    this.#counts[outcome.state] += 1;
+    await this.#options.onOutcome(outcome);
+  }
+
+  /** The disk may have been full. */
+  async #recordAgain(): Promise<void> {
+    const settled = await Promise.all(this.#unrecorded.map((settlement) => this.#record(settlement)));
+    for (const [at, settlement] of this.#unrecorded.entries()) await this.#report(outcomeOf(settlement, settled[at]));
+  }
+
+  /** Work whose last row has ended was not stopped by a signal that came just then. */
+  #stopped(): Stopped | undefined {
+    const { reason } = this.#stop;
+    const isComplete =
+      this.#again.length === 0 && (this.#isExhausted || (this.#isFull() && this.#options.resend.length === 0));
+    const isLate = isComplete && reason && tooLate.has(reason.code) && !this.#options.signals.leave.aborted;
+    return isLate ? undefined : reason;
+  }
+}
+
+const tooLate: ReadonlySet<string> = new Set(['interrupted', 'too-many-errors', 'output-unwritable']);
+const unsent = { outcome: 'again' } as const;
+
+/** Returns the milliseconds since now. Either clock may stand still or jump. */
+function startAge({ now, steady }: WorkOptions['host']): () => number {
+  const [time, moment] = [now(), steady()];
+  return () => Math.max(now() - time, steady() - moment);
+}
+
+function settlementOf(row: Claim, attempt: Attempt<unknown>, status: number | undefined): Settlement {
+  if (attempt.outcome === 'again') return { row, answer: { kind: 'again' } };
+  if (attempt.outcome === 'done')
+    return { row, answer: { kind: 'sent', messageId: idOf(attempt.answer) }, status, body: attempt.answer };
+  const { error } = attempt;
+  return { row, answer: failureOf(error).answer, status: error.status, body: error.body };
+}
+
+/** Undefined for a row that is sent later. `settled` is undefined if its answer is not on record. */
+function outcomeOf(settlement: Settlement, settled: Settled | undefined): WorkOutcome | undefined {
+  const { row, answer, status, body } = settlement;
+  const about = { n: row.n, line: row.line, status, answer: body };
+  if (answer.kind === 'sent' && settled) return { ...about, state: 'sent', id: answer.messageId };
+  // The next command finds it unsure.
+  if (settled === undefined || settled === 'late')
+    return {
+      ...about,
+      state: 'unsure',
+      code: 'unrecorded',
+      reason: `${endOf(answer)}, but this could not be recorded`,
+    };
+  if (!('reason' in answer)) return undefined;
+  const { code, reason } = answer;
+  return { ...about, state: settled === 'unsure' ? 'unsure' : 'failed', code, reason };
+}
+
+function endOf(answer: Answer): string {
+  if ('reason' in answer) return answer.reason;
+  return answer.kind === 'sent' ? 'it was sent' : 'it was not sent';
 }
