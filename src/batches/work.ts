@@ -6,7 +6,7 @@ import type { Release } from '../client/pace.ts';
 import type { RunPace, Sender, StopSignals } from '../session/session.ts';
 import type { Batch } from '../store/batch.ts';
 import type { Resend } from '../store/decide.ts';
-import { countsOf } from '../store/views.ts';
+import { totalsOf } from '../store/tally.ts';
 import { type Answer, beat, claim, type Claim, settle, type Settled } from '../store/work.ts';
 import { failureOf, idOf } from './answers.ts';
 import { Outage, type OutageOptions } from './outage.ts';
@@ -62,8 +62,8 @@ export interface Worked {
 
 /** Sends the rows of a batch until none waits. */
 export async function work(options: WorkOptions): Promise<Worked> {
-  const { sent, unsure } = await countsOf(options.database, options.batch.id, options.host.now());
-  return new Work(options, sent, unsure).run();
+  const totals = await totalsOf(options.database, options.batch.id);
+  return new Work(options, totals.get('sent') ?? 0, totals.get('unsure') ?? 0).run();
 }
 
 /** One attempt to send a row. */

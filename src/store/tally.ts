@@ -1,5 +1,5 @@
 import { type Database, query, type Row } from '../base/transaction.ts';
-import { singles } from './batch.ts';
+import { singles, type Steps } from './batch.ts';
 import { integer, optionalText, text, word } from './columns.ts';
 import { type State, states } from './views.ts';
 
@@ -33,13 +33,20 @@ export interface Ending {
 /** Counts the rows of a batch; with a load, only those of its file. */
 export function ending(database: Database, { id, load }: { id: string; load: number }): Promise<Ending> {
   return database.read(function* () {
-    const counted = yield* query(totals, id, load);
+    const counted = yield* countStates(id, load);
     const grouped = yield* query(tallies, id, load);
-    return {
-      totals: new Map(counted.map((row) => [word(row, 'state', states), integer(row, 'count')])),
-      tallies: grouped.map(tallyOf),
-    };
+    return { totals: counted, tallies: grouped.map(tallyOf) };
   });
+}
+
+/** Counts all rows of a batch. */
+export function totalsOf(database: Database, id: string): Promise<Totals> {
+  return database.read(() => countStates(id, 0));
+}
+
+function* countStates(id: string, load: number): Steps<Totals> {
+  const rows = yield* query(totals, id, load);
+  return new Map(rows.map((row) => [word(row, 'state', states), integer(row, 'count')]));
 }
 
 /** Counts the rows of all batches in one pass, by id. */
