@@ -34,7 +34,6 @@ export type ErrorCode =
   | 'batch-cancelled'
   | 'batch-changed'
   | 'batch-cut-off'
-  | 'batch-cancelled'
   | 'batch-taken'
   | 'batch-working'
   | 'no-memory'
