@@ -11,10 +11,10 @@ import { reportColumns } from './report-columns.ts';
 
 export interface ExcludeOptions {
   /** Of national numbers: a code, `intl` or `:column`. */
-  readonly country: string | undefined;
-  readonly encoding: string | undefined;
+  readonly country?: string | undefined;
+  readonly encoding?: string | undefined;
   /** The column of the phones in the input, which also counts here. */
-  readonly column: string | undefined;
+  readonly column?: string | undefined;
 }
 
 interface Entry {

@@ -17,7 +17,7 @@ import { isPhoneName } from '../runs/mapping/values.ts';
 import type { RunFlags } from '../runs/options.ts';
 import { currentCaller } from '../session/caller.ts';
 import { askForTemplate, listedTemplates, notEmpty } from './message-prompts.ts';
-import { askForCountry } from './phones.ts';
+import { askForCountry } from '../cli/phones.ts';
 
 /** The parts of a batch that were typed, or that the profile keeps. */
 export interface BatchParts extends Omit<MessageMappingOptions, 'template'>, Pick<RunFlags, 'sheet'> {

@@ -3,8 +3,8 @@ import type { Context } from '../cli/command.ts';
 import { rememberTemplates } from '../cli/seen-templates.ts';
 import { doubtAbout, rendered, type TemplateFacts, templatesOf } from '../cli/templates.ts';
 import type { BodyOf } from '../contract/endpoints.ts';
-import { interruptedEarly } from '../runs/stop.ts';
-import { askForPhone } from './phones.ts';
+import { interruptedEarly } from '../batches/stop.ts';
+import { askForPhone } from '../cli/phones.ts';
 
 /** The parts of a message that were typed. */
 export interface MessageParts {

@@ -5,10 +5,10 @@ import { printOptions } from '../cli/globals.ts';
 import { forOption, unsafe, usage } from '../base/errors.ts';
 import { choice, columns, flag, type Input, knowing, option, rate, required } from '../cli/params.ts';
 import { planNames } from '../contract/plans.ts';
-import { hoursFlag } from '../runs/hours.ts';
+import { hoursFlag } from '../batches/hours.ts';
 import { encodingNamed } from '../runs/input/encoding.ts';
-import { countryFlag } from '../runs/mapping/flags.ts';
-import { countryHelp, excludeFromText, hoursHelp } from '../runs/options.ts';
+import { countryFlag } from '../batches/mapping/flags.ts';
+import { countryHelp, excludeFromHelp, hoursHelp } from '../batches/options.ts';
 import { agentIn } from '../session/agents.ts';
 import { configFolder } from '../session/folders.ts';
 import {
@@ -51,7 +51,7 @@ const params = {
     hoursHelp,
     orNone((text) => hoursFlag(text).text),
   ),
-  excludeFrom: option('--exclude-from <file>', excludeFromText, orNone(resolve)),
+  excludeFrom: option('--exclude-from <file>', excludeFromHelp, orNone(resolve)),
   country: option('--country <code>', countryHelp, orNone(countryFlag)),
   encoding: option('--encoding <name>', 'the encoding of files, such as windows-1252', orNone(encodingNamed)),
   optOut: option('--opt-out <file>', optOutText, orNone(resolve)),
@@ -138,8 +138,8 @@ async function checkLists(
   if (!excludeFrom) return;
   const country = (kept.country ?? before.country) || undefined;
   const encoding = (kept.encoding ?? before.encoding) || undefined;
-  const { listedPhones } = await import('../runs/phone-lists.ts');
-  await listedPhones(context, [excludeFrom], { country, encoding });
+  const { readExcluded } = await import('../batches/exclude.ts');
+  await readExcluded(context, [excludeFrom], { country, encoding });
 }
 
 /** Asks before a new address removes the keys; whether it does. */

@@ -147,7 +147,7 @@ export const forgetRuns = command({
 
 async function recipientOf(context: Context, typed: string | undefined): Promise<string | undefined> {
   if (typed === undefined) return undefined;
-  return (await import('./phones.ts')).typedPhone(context, typed, '--recipient');
+  return (await import('../cli/phones.ts')).typedPhone(context, typed, '--recipient');
 }
 
 export const runsCommands = [listRuns, showRun, resolveRun, closeRun, forgetRuns];

@@ -1,23 +1,21 @@
 import { existsSync } from 'node:fs';
 import { usage } from '../base/errors.ts';
+import { shellQuote } from '../base/shell-quote.ts';
+import { batchParams } from '../batches/options.ts';
+import { batchView } from '../batches/view.ts';
 import { command, type Context } from '../cli/command.ts';
-import { whole, zonedTime } from '../cli/output/figures.ts';
 import { callOptions } from '../cli/globals.ts';
-import { argument } from '../cli/params.ts';
-import { batchParams } from '../runs/options.ts';
-import type { DryRunEnded } from '../runs/dry-run.ts';
-import { type Ended, runView } from '../runs/result.ts';
-import type { AskedBatch, BatchParts } from './batch-prompts.ts';
+import { argument, knowing } from '../cli/params.ts';
 
 export const sendBatch = command({
   name: 'send-batch',
-  summary: 'Send an approved template to every person in a file',
+  summary: 'Send an approved template to every person of a file',
   details: [
-    'It asks for what is missing. Repeat it after an interruption: it sends the rest. Failed rows go to people.failed.csv,',
-    'unsure ones to people.unsure.csv.',
+    'It asks for what is missing. Repeat it as often as you like: in one batch each person gets one message, and the rest',
+    'of a batch that was stopped is sent by the same command, or by bizmsg batches resume.',
   ].join('\n'),
   params: {
-    template: argument('[template]', 'the name of an approved template'),
+    template: knowing('templates', argument('[template]', 'the name of an approved template')),
     file: argument('[file]', 'CSV, Excel (.xlsx), TSV, NDJSON or JSON; - is stdin'),
     ...batchParams,
   },
@@ -25,75 +23,96 @@ export const sendBatch = command({
     'send-batch order_update orders.csv -p :name -p :order --profile local',
     'send-batch order_update orders.csv -p :name -p A-1042 --profile local --dry-run',
   ],
-  sample: 'Done (simulated): 2 of 2 rows sent in 0.3 s',
+  sample: 'Batch orders (simulated): 2 of 2 have the message, 0.3 s',
   accepts: callOptions,
   piped: 'text',
-  run: async (context, { per, excludeFrom, hours, ...typed }, emit) => {
-    const [{ batchAction, refuseSwapped }, { runAction }, { withDefaults }] = await Promise.all([
-      import('../runs/batch.ts'),
-      import('../runs/run.ts'),
-      import('../runs/defaults.ts'),
+  run: async (context, { template: first, file: second, ...options }, emit) => {
+    const [{ sendFile }, { batchNameOf }, { messageMapper }, { messageOptionsOf }] = await Promise.all([
+      import('../batches/send-file.ts'),
+      import('../batches/batch-name.ts'),
+      import('../batches/mapping/message.ts'),
+      import('../batches/options.ts'),
     ]);
-    const settings = withDefaults(context, { country: typed.country, encoding: typed.encoding, hours, excludeFrom });
-    const { country, encoding } = settings;
-    const batch = await completed(context, { ...typed, country, encoding, ...inPlaces(typed) });
-    const { template, file, words, ...answers } = batch;
-    refuseSwapped(template, file);
-    const { allowEmpty } = typed;
-    const optOuts = settings.optOut === undefined ? [] : [await optOutsText(settings.optOut)];
-    const origin = [settings.origin ?? [], optOuts].flat().join('; ') || undefined;
-    const action = batchAction(context, { template, per, allowEmpty, ...settings, ...answers, origin });
-    const ran = await runAction(context, action, { ...typed, file, encoding: batch.encoding }, emit);
-    return words === undefined ? ran : await withOffer(context, ran, words);
+    const { template, file, isAsked } = await completed(context, inPlaces(first, second), options.fromBatch);
+    const { batch, per, fromBatch, atMost, again, resend, excludeFrom, noExcludeFrom, noMemory, ...told } = options;
+    return sendFile(
+      context,
+      {
+        command: 'send-batch',
+        kind: 'message',
+        template,
+        file,
+        fromBatch,
+        told,
+        batch: batch === undefined ? undefined : batchNameOf(batch, new Date(context.host.now())),
+        per,
+        first: options.first,
+        atMost,
+        again,
+        resend,
+        excludeFrom,
+        noExcludeFrom,
+        noMemory,
+        isAsked,
+        mapper: (kept, column, columns) => messageMapper({ ...messageOptionsOf(kept), template, per: column }, columns),
+      },
+      emit,
+    );
   },
-  ...runView,
+  ...batchView,
 });
 
-async function optOutsText(file: string): Promise<string> {
-  const { count, last } = (await import('../webhooks/opt-out.ts')).optOutsIn(file);
-  const people = count === 1 ? '1 opt-out' : `${whole(count)} opt-outs`;
-  return last === undefined ? people : `${people}, the last at ${zonedTime(last)}`;
+interface Places {
+  readonly template: string | undefined;
+  readonly file: string | undefined;
 }
 
 /** A single argument that is a file is the file. */
-function inPlaces({ template, file }: Pick<BatchParts, 'template' | 'file'>): Pick<BatchParts, 'template' | 'file'> {
+function inPlaces(template: string | undefined, file: string | undefined): Places {
   const isFile = template !== undefined && file === undefined && existsSync(template);
   return isFile ? { template: undefined, file: template } : { template, file };
 }
 
-/** Asks a person for what is missing; a script gets an error. */
-async function completed(context: Context, given: BatchParts): Promise<AskedBatch> {
-  const { template, file, map, params, country, encoding } = given;
-  if (context.interactive && file !== '-') return (await import('./batch-prompts.ts')).askForBatch(context, given);
-  const missing = template === undefined ? 'template' : 'file';
-  if (template !== undefined && file !== undefined)
-    return { template, file, map, params, country, encoding, words: undefined };
-  const [what, hint] = [`the ${missing} is missing`, 'bizmsg send-batch <template> <file>; it asks only on a terminal'];
-  throw usage(what, hint);
+interface Completed {
+  readonly template: string;
+  readonly file: string | undefined;
+  readonly isAsked: boolean;
 }
 
-/** With the command to copy, once the result was printed. */
-async function withOffer(
+/** Asks a person for the template and the file; a script gets an error. */
+async function completed(
   context: Context,
-  ran: Ended | DryRunEnded,
-  words: readonly string[],
-): Promise<Ended | DryRunEnded> {
-  const { offerCommand } = await import('./batch-prompts.ts');
-  if (!('result' in ran)) {
-    await offerCommand(context, words, undefined);
-    return ran;
+  { template, file }: Places,
+  fromBatch: string | undefined,
+): Promise<Completed> {
+  if (file !== undefined && fromBatch !== undefined)
+    throw usage('--from-batch and a file are both given', 'leave one of them out');
+  const hasPeople = file !== undefined || fromBatch !== undefined;
+  if (template !== undefined && hasPeople) {
+    if (file !== undefined) refuseSwapped(template, file);
+    return { template, file, isAsked: false };
   }
+  if (!context.interactive)
+    throw usage(
+      `the ${template === undefined ? 'template' : 'file'} is missing`,
+      'bizmsg send-batch <template> <file>; it asks only on a terminal',
+    );
+  const { askForTemplate, listedTemplates } = await import('./message-prompts.ts');
+  const people = hasPeople ? file : await context.ask('File with the people', '<file>', readable);
   return {
-    ...ran,
-    async finish(isPrinted) {
-      const fault = await ran.finish(isPrinted);
-      if (isPrinted && !ran.result.stopped) await offerCommand(context, words, ran.result.sent).catch(ignoreLeft);
-      return fault;
-    },
+    file: people,
+    template: template ?? (await askForTemplate(context, await listedTemplates(context))),
+    isAsked: true,
   };
 }
 
-/** Ctrl-C and Ctrl-D mean no: everything is sent. */
-function ignoreLeft(error: unknown): void {
-  if (!(error instanceof Error && error.name.endsWith('PromptError'))) throw error;
+function readable(path: string): void {
+  if (!existsSync(path)) throw usage(`there is no file "${path}"`, 'type its path, such as people.csv');
+}
+
+/** A template is unlikely to have the name of an existing file. */
+function refuseSwapped(template: string, file: string): void {
+  if (file === '-' || existsSync(file) || !existsSync(template)) return;
+  const right = `bizmsg send-batch ${shellQuote(file)} ${shellQuote(template)}`;
+  throw usage(`"${file}" is not a file, and "${template}" is one`, `the template comes first, then the file: ${right}`);
 }

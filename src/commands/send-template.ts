@@ -117,7 +117,7 @@ async function recipient(context: Context, { phone = '', template = '' }: Input<
     const right = `bizmsg send-template ${shellQuote(template)} ${shellQuote(phone)}`;
     throw usage(`"${phone}" is not a phone number`, `the phone comes first, then the template: ${right}`);
   }
-  return (await import('./phones.ts')).typedPhone(context, phone);
+  return (await import('../cli/phones.ts')).typedPhone(context, phone);
 }
 
 /** A param has no name, but may be typed with that of its variable. */

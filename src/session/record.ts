@@ -1,6 +1,7 @@
 import { statsOf } from '../base/files.ts';
 import { openDatabase } from '../base/sqlite.ts';
 import { inMemory } from '../base/sqlite-connection.ts';
+import { newId } from '../store/batch.ts';
 import { acceptLoss, openMark, watched } from '../store/marks.ts';
 import { identify, isIdentified } from '../store/meta.ts';
 import { schema } from '../store/schema.ts';
@@ -61,13 +62,6 @@ export async function openRecordFile(
 /** Whether this machine has had the record of real accounts. */
 export function hasMark(session: Session): boolean {
   return statsOf(markFile(session)) !== undefined;
-}
-
-/** 12 hexadecimal digits. */
-function newId(random: () => number): string {
-  return Math.floor(random() * 2 ** 48)
-    .toString(16)
-    .padStart(12, '0');
 }
 
 function once(act: () => Promise<void>): () => Promise<void> {

@@ -117,3 +117,10 @@ export function* scopeNumber({ account, mode, kind, template }: Scope): Generato
   const [row] = yield* query(sql, ...values);
   return integer(row, 'n');
 }
+
+/** 12 hexadecimal digits. */
+export function newId(random: () => number): string {
+  return Math.floor(random() * 2 ** 48)
+    .toString(16)
+    .padStart(12, '0');
+}

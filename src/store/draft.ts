@@ -89,3 +89,11 @@ export function highest(database: Database, batch: string): Promise<number> {
     return integer(row, 'n');
   });
 }
+
+/** How many phones a batch excludes. */
+export function excludedCount(database: Database, batch: string): Promise<number> {
+  return database.read(function* () {
+    const [row] = yield* query('SELECT COUNT(*) AS n FROM excluded WHERE batch = $1', batch);
+    return integer(row, 'n');
+  });
+}

@@ -44,6 +44,12 @@ export function totalsOf(database: Database, id: string): Promise<Totals> {
   return database.read(() => countStates(id, 0));
 }
 
+/** How many rows a batch has in some states. */
+export async function countIn(database: Database, id: string, ...wanted: readonly State[]): Promise<number> {
+  const all = await totalsOf(database, id);
+  return wanted.reduce((sum, state) => sum + (all.get(state) ?? 0), 0);
+}
+
 function* countStates(id: string, load: number): Steps<Totals> {
   const rows = yield* query(totals, id, load);
   return new Map(rows.map((row) => [word(row, 'state', states), integer(row, 'count')]));

@@ -71,7 +71,7 @@ export const createContact = command({
 /** The phone is read as an import reads it. */
 async function withPhone(context: Context, body: unknown): Promise<unknown> {
   if (!isRecord(body) || typeof body['phone'] !== 'string') return body;
-  const { typedPhone } = await import('../phones.ts');
+  const { typedPhone } = await import('../../cli/phones.ts');
   return { ...body, phone: await typedPhone(context, body['phone'], 'phone') };
 }
 

@@ -1,17 +1,15 @@
+import { importParams } from '../../batches/options.ts';
+import { batchView } from '../../batches/view.ts';
 import { command } from '../../cli/command.ts';
 import { callOptions } from '../../cli/globals.ts';
 import { required } from '../../cli/params.ts';
-import { importParams } from '../../runs/options.ts';
-import { runView } from '../../runs/result.ts';
 
 export const importContacts = command({
   name: 'import',
   summary: 'Create a contact for every row of a file',
   details: [
-    'Each column becomes the field of the same name, unless --map renames it. --keep takes only the columns that it',
-    'names, the mapped ones and the phone; empty cells are omitted. In a field name, a dot makes an object:',
-    'attributes.city. Repeat the command after an interruption: it imports the rest. Rows imported within 30 days',
-    'are skipped. Failed rows go to people.failed.csv beside people.csv.',
+    'Each column becomes the field of the same name, unless --map renames it. Empty cells are left out. In a field name,',
+    'a dot makes an object: attributes.city. Repeat the command as often as you like: each contact is created once.',
   ].join('\n'),
   params: {
     file: required('<file>', 'CSV, .xlsx, TSV, NDJSON or a JSON array; - is stdin'),
@@ -22,18 +20,39 @@ export const importContacts = command({
     'contacts import people.csv --profile local --dry-run',
     'contacts import crm.csv --map Mobile=phone --country US --type tags=list:semicolon --profile local',
   ],
-  sample: 'Done (simulated): 2 of 2 rows imported in 0.3 s',
+  sample: 'Batch people (simulated): 2 of 2 are contacts, 0.3 s',
   accepts: callOptions,
   piped: 'text',
-  run: async (context, { map, set, type, keep, country, ...input }, emit) => {
-    const [{ importAction }, { runAction }, { withDefaults }] = await Promise.all([
-      import('../../runs/import.ts'),
-      import('../../runs/run.ts'),
-      import('../../runs/defaults.ts'),
+  run: async (context, { file, batch, first, atMost, resend, ...told }, emit) => {
+    const [{ sendFile }, { batchNameOf }, { contactMapper }, { contactOptionsOf }] = await Promise.all([
+      import('../../batches/send-file.ts'),
+      import('../../batches/batch-name.ts'),
+      import('../../batches/mapping/contact.ts'),
+      import('../../batches/options.ts'),
     ]);
-    const { encoding, origin, ...settings } = withDefaults(context, { country, encoding: input.encoding });
-    const action = { ...importAction(context, { map, set, type, keep, country: settings.country }), origin };
-    return runAction(context, action, { ...input, encoding }, emit);
+    return sendFile(
+      context,
+      {
+        command: 'contacts import',
+        kind: 'import',
+        template: '',
+        file,
+        fromBatch: undefined,
+        told,
+        batch: batch === undefined ? undefined : batchNameOf(batch, new Date(context.host.now())),
+        per: undefined,
+        first,
+        atMost,
+        again: false,
+        resend,
+        excludeFrom: [],
+        noExcludeFrom: false,
+        noMemory: false,
+        isAsked: false,
+        mapper: (kept, _per, columns) => contactMapper(contactOptionsOf(kept), columns),
+      },
+      emit,
+    );
   },
-  ...runView,
+  ...batchView,
 });

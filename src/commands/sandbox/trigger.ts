@@ -90,7 +90,7 @@ type FieldOptions = Input<typeof fieldOptions>;
 
 /** A contact may also be named by its id. */
 async function withPhones(context: Context, options: FieldOptions): Promise<FieldOptions> {
-  const { typedPhone } = await import('../phones.ts');
+  const { typedPhone } = await import('../../cli/phones.ts');
   const read = async (name: 'from' | 'to' | 'phone' | 'contact') => {
     const text = options[name];
     return text === undefined ? undefined : typedPhone(context, text, `--${name}`);

@@ -1,7 +1,7 @@
 import { CliError, usage } from '../base/errors.ts';
-import type { Context } from '../cli/command.ts';
+import type { Context } from './command.ts';
 import { isNational, NotPhone, openPhones, readPhone } from '../contract/phone.ts';
-import { countryColumn, countryFlag } from '../runs/mapping/flags.ts';
+import { countryCode } from '../contract/country.ts';
 import { currentCaller } from '../session/caller.ts';
 
 /** Reads a phone of the command line. A national one is of the profile's country, or of the one that a person names. */
@@ -35,8 +35,8 @@ export async function askForCountry(
   const hasCode = phone instanceof NotPhone && phone.likely !== undefined;
   const { LC_ALL, LANG } = context.host.env;
   const usual = hasCode ? 'intl' : /_([A-Z]{2})\b/.exec(LC_ALL || LANG || '')?.[1];
-  const read = (text: string) => check(countryFlag(text));
-  return countryFlag(await context.ask(`Country of national numbers such as ${number}`, '--country', read, usual));
+  const read = (text: string) => check(countryNamed(text));
+  return countryNamed(await context.ask(`Country of national numbers such as ${number}`, '--country', read, usual));
 }
 
 async function askedCountry(context: Context, text: string): Promise<string | undefined> {
@@ -53,7 +53,7 @@ function profileCountry(context: Context): string | undefined {
   try {
     const caller = currentCaller(context);
     const country = caller.kind === 'local' ? undefined : caller.country;
-    return countryColumn(country) === undefined ? country : undefined;
+    return country?.startsWith(':') ? undefined : country;
   } catch (error) {
     if (error instanceof CliError) return undefined;
     throw error;
@@ -63,4 +63,10 @@ function profileCountry(context: Context): string | undefined {
 function notPhone(text: string, { why, likely }: NotPhone, option?: string): CliError {
   const hint = likely === undefined ? 'use the international form, such as +12025550101' : `did you mean ${likely}?`;
   return usage(`${option === undefined ? '' : `${option}: `}"${text}" ${why}`, hint);
+}
+
+function countryNamed(text: string): string {
+  const country = countryCode(text);
+  if (country !== undefined) return country;
+  throw usage(`"${text}" is not a country`, 'such as DE or Germany, or intl (49170…)');
 }

@@ -1,0 +1,113 @@
+import { shellQuote } from '../base/shell-quote.ts';
+import type { Context } from '../cli/command.ts';
+import { askForCountry } from '../cli/phones.ts';
+import type { TemplateFacts } from '../cli/templates.ts';
+import { isNational } from '../contract/phone.ts';
+import { usage } from '../base/errors.ts';
+import type { Input } from './input/input.ts';
+import { columnNamed, isPhoneName, usualPhoneColumns } from './mapping/columns.ts';
+import type { Told } from './told.ts';
+
+export interface Asking {
+  readonly kind: 'message' | 'import';
+  readonly told: Told;
+  readonly input: Pick<Input, 'first'>;
+  readonly columns: readonly string[] | undefined;
+  readonly facts: TemplateFacts | undefined;
+}
+
+/** Asks a person for the options that a file needs, and that are missing. */
+export async function askForMissing(context: Context, asking: Asking): Promise<Told> {
+  const { kind, told, input, facts } = asking;
+  if (!context.interactive || input.first.length === 0) return {};
+  const columns = asking.columns ?? Object.keys(input.first[0]?.fields ?? {});
+  const values = (column: string) => input.first.map(({ fields }) => shown(fields[column]));
+  const map = await askForPhones(context, asking, { columns, values });
+  const phone = phoneIn({ ...told, ...map }) ?? usualPhoneColumns(columns)[0];
+  const param = kind === 'message' && facts ? await askForParams(context, facts, told, { columns, values }) : undefined;
+  const country = told.country ?? (await askIfNational(context, phone === undefined ? [] : values(phone)));
+  return {
+    ...map,
+    ...(param && { param }),
+    ...(country !== undefined && told.country === undefined && { country }),
+  };
+}
+
+interface Columns {
+  readonly columns: readonly string[];
+  values(column: string): readonly string[];
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** The column that is mapped to the phone. */
+export function phoneIn({ map = [] }: Told): string | undefined {
+  return map.find((text) => text.endsWith('=phone'))?.replace(/=phone$/, '');
+}
+
+async function askForPhones(context: Context, { told, kind }: Asking, { columns, values }: Columns): Promise<Told> {
+  const likely = usualPhoneColumns(columns);
+  const isSet = (told.set ?? []).some((text) => text.startsWith('phone='));
+  if (phoneIn(told) !== undefined || isSet || likely.length === 1) return {};
+  // An import may have a field of another name for them.
+  if (kind === 'import' && (told.map ?? []).some((text) => isPhoneName(text.slice(text.lastIndexOf('=') + 1))))
+    return {};
+  const question = likely.length > 1 ? 'Which column has the phones?' : 'No column is named phone. Which one has them?';
+  const all = [...new Set([...columns.filter(isPhoneName), ...columns])];
+  const { column } = await context.choose(question, choicesOf(likely.length > 1 ? likely : all, values));
+  return { map: [...(told.map ?? []), `${column}=phone`] };
+}
+
+/** With three values of each column. */
+function choicesOf(columns: readonly string[], values: Columns['values']) {
+  const some = (column: string) =>
+    values(column)
+      .slice(0, 3)
+      .map((value) => value.slice(0, 20));
+  return columns.map((column) => ({ name: `${column} · ${some(column).join(', ')}`, column }));
+}
+
+/** A column with the name of a variable is taken for it. */
+async function askForParams(
+  context: Context,
+  { variables = [] }: TemplateFacts,
+  { param = [] }: Told,
+  { columns, values }: Columns,
+): Promise<readonly string[] | undefined> {
+  if (variables.length <= param.length) return undefined;
+  const all = [...param];
+  for (const [at, name] of variables.entries()) {
+    if (at < param.length) continue;
+    const label = /^\d+$/.test(name) ? `{{${name}}}` : `{{${at + 1}}} ${name}`;
+    const guess = columnNamed(name, columns);
+    if (guess !== undefined) context.reporter.say(`${label} ← column ${guess}`);
+    const same = { name: 'the same text for all', column: undefined };
+    const column = guess ?? (await context.choose(label, [same, ...choicesOf(columns, values)])).column;
+    all.push(column === undefined ? textParam(await context.ask(label, '--param', notEmpty)) : `:${column}`);
+  }
+  return all;
+}
+
+function textParam(text: string): string {
+  return text.startsWith(':') ? `:${text}` : text;
+}
+
+function notEmpty(text: string): void {
+  if (text === '') throw usage('the value is empty', 'Ctrl-C cancels; -p= sends an empty text');
+}
+
+async function askIfNational(context: Context, phones: readonly string[]): Promise<string | undefined> {
+  const national = phones.find((phone) => phone !== '' && isNational(phone));
+  return national === undefined ? undefined : askForCountry(context, national);
+}
+
+/** `-p :name --country DE`: what was asked for, as options. */
+export function optionsOf(answers: Told): string {
+  return Object.entries(answers)
+    .flatMap(([name, value]: [string, string | readonly string[]]) =>
+      [value].flat().map((text) => `${name === 'param' ? '-p' : `--${name}`} ${shellQuote(text)}`),
+    )
+    .join(' ');
+}

@@ -1,0 +1,112 @@
+import { unsafe, usage } from '../base/errors.ts';
+import { shellQuote } from '../base/shell-quote.ts';
+import type { Database } from '../base/transaction.ts';
+import type { Context } from '../cli/command.ts';
+import { counted, rowsText, whole } from '../cli/output/figures.ts';
+import type { Scope } from '../store/batch.ts';
+import type { Plan } from '../store/decide.ts';
+import { columnsThatDiffer } from '../store/repeats.ts';
+import { type Forecast, sum } from './forecast.ts';
+
+export interface Question {
+  readonly isLive: boolean;
+  readonly kind: 'message' | 'import';
+  readonly forecast: Forecast;
+  readonly atMost: number | undefined;
+  /** Whether a person was asked for a part of the command, so that nothing is sent before a yes. */
+  readonly isAsked: boolean;
+  /** Whether the people who got it before can be sent it once more. */
+  readonly mayRepeat: boolean;
+  overview(): Promise<string>;
+}
+
+/** A batch with fewer rows is confirmed with a yes. */
+const fewRows = 10;
+
+/** Asks a person before something is sent, and refuses a live script without a limit. */
+export async function confirmed(context: Context, question: Question): Promise<'send' | 'again'> {
+  const { isLive, forecast, atMost, kind, isAsked } = question;
+  const { toSend } = forecast;
+  if (atMost !== undefined && toSend > atMost)
+    throw unsafe(
+      'too-many-rows',
+      `${rowsText(toSend)} would be sent, more than --at-most ${atMost}`,
+      `nothing was sent; check the file, or give --at-most ${toSend}`,
+    );
+  const { interactive, given } = context;
+  if (!interactive) {
+    if (isLive && atMost === undefined && toSend > 0) throw unlimited(context, toSend);
+    return 'send';
+  }
+  const isAnswered = given.yes && (atMost !== undefined || !isLive);
+  if (isAnswered || !(isLive || isAsked)) return 'send';
+  context.reporter.say(await question.overview());
+  const earlier = question.mayRepeat ? sum(forecast.before) + sum(forecast.held) : 0;
+  if (toSend + earlier === 0) return 'send';
+  return ask(context, { toSend, earlier, verb: kind === 'import' ? 'import' : 'send' });
+}
+
+function unlimited({ given }: Context, toSend: number): Error {
+  const also = given.yes ? '; --yes is not enough' : '';
+  const message = `sending ${rowsText(toSend)} with a live key must be confirmed${also}`;
+  return unsafe('count-missing', message, `nothing was sent; add --at-most ${toSend}`);
+}
+
+interface Asking {
+  readonly toSend: number;
+  readonly earlier: number;
+  readonly verb: 'send' | 'import';
+}
+
+async function ask(context: Context, { toSend, earlier, verb }: Asking): Promise<'send' | 'again'> {
+  const word = toSend < fewRows ? 'y' : String(toSend);
+  const ways = [
+    ...(toSend === 0 ? [] : [toSend < fewRows ? `y to ${verb} ${toSend}` : `${whole(toSend)} to ${verb}`]),
+    ...(earlier === 0 ? [] : [`a the ${whole(earlier)} once more too`]),
+    'Enter stops',
+  ];
+  const answer = await context.ask(`Type ${ways.join(' · ')}:`, '--at-most', (text) => {
+    const typed = plain(text);
+    if (typed === '' || (typed === word && toSend > 0) || (typed === 'a' && earlier > 0)) return;
+    throw usage(`type ${toSend > 0 ? word : 'a'} to ${verb}`, 'Enter stops, and nothing is sent');
+  });
+  if (plain(answer) === '') throw unsafe('declined', 'declined; nothing was sent');
+  return plain(answer) === 'a' ? 'again' : 'send';
+}
+
+function plain(text: string): string {
+  const typed = text.trim().toLowerCase().replaceAll(',', '');
+  return typed === 'yes' ? 'y' : typed;
+}
+
+interface Twice {
+  readonly plan: Plan;
+  readonly expected: Forecast;
+  readonly scope: Scope;
+  /** Whether `--per phone` says that each gets the first. */
+  readonly acceptsFirst: boolean;
+}
+
+/** People with several texts in one file: a live batch sends them the first only if somebody says so. */
+export async function refuseListedTwice(
+  context: Context,
+  database: Database,
+  { plan, expected, scope, acceptsFirst }: Twice,
+): Promise<void> {
+  const { listedTwice } = expected;
+  if (listedTwice === 0 || acceptsFirst) return;
+  const message = `${counted(listedTwice, 'row')} ${listedTwice === 1 ? 'has' : 'have'} another text for somebody who is listed before`;
+  if (scope.mode === 'sandbox' || scope.kind === 'import')
+    return context.note('twice', `${message}: the first is used`);
+  if (context.interactive) {
+    const send = { name: 'Send each the first', isSent: true };
+    const { isSent } = await context.choose(`${message}.`, [send, { name: 'Stop', isSent: false }]);
+    if (!isSent) throw unsafe('declined', 'declined; nothing was sent');
+    return;
+  }
+  const columns = await columnsThatDiffer(database, plan.draft, 'file');
+  const both = columns.map(
+    (column) => `; --per ${shellQuote(column)} sends each text: ${whole(listedTwice)} more messages`,
+  );
+  throw unsafe('listed-twice', message, `nothing was sent; --per phone sends each the first${both.join('')}`);
+}

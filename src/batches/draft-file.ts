@@ -1,0 +1,72 @@
+import { jsonText } from '../base/json.ts';
+import type { Database } from '../base/transaction.ts';
+import { addRows, type Draft, type NewRow } from '../store/draft.ts';
+import type { Input } from './input/input.ts';
+import type { InputRow, Fields } from './input/row.ts';
+import type { Mapper } from './mapping/mapped.ts';
+import { Problems } from './problems.ts';
+import { withoutReport } from './report-columns.ts';
+
+export interface Reading {
+  readonly database: Database;
+  readonly draft: Draft;
+  readonly input: Pick<Input, 'rows'>;
+  readonly map: Mapper;
+  /** Whether `--where` excludes a row. */
+  readonly isUnwanted: (fields: Fields) => boolean;
+  /** Called for the fields of each row. */
+  readonly see: ((fields: Fields) => void) | undefined;
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  onRows(count: number): void;
+}
+
+const pieceSize = 2_000;
+
+/** Copies the rows of an input into a draft; returns why some of them cannot be sent. */
+export async function readIntoDraft(reading: Reading): Promise<{ readonly rows: number; readonly problems: Problems }> {
+  const { database, draft, input, signal, onRows, now } = reading;
+  const problems = new Problems();
+  let rows = 0;
+  let piece: NewRow[] = [];
+  const flush = async () => {
+    await addRows(database, draft, piece, now());
+    piece = [];
+  };
+  for await (const part of input.rows()) {
+    signal.throwIfAborted();
+    for (const row of part) {
+      const added = newRow(reading, row);
+      if (added.problem !== undefined && !added.isUnwanted) problems.add(added.problem, added.line);
+      if (piece.push(added) === pieceSize) await flush();
+    }
+    onRows((rows += part.length));
+  }
+  await flush();
+  return { rows, problems };
+}
+
+function newRow({ map, isUnwanted, see, draft }: Reading, row: InputRow): NewRow {
+  const { number, line, problem } = row;
+  const { fields, fixes } = withoutReport(row.fields);
+  if (problem === undefined) see?.(fields);
+  const mapped = problem === undefined ? map(fields) : undefined;
+  const isLeftOut = problem === undefined && isUnwanted(fields);
+  return {
+    n: number,
+    line,
+    phone: mapped?.phone,
+    per: mapped?.per ?? '',
+    body: mapped?.body ?? '',
+    cells: jsonText(fields),
+    problem: isLeftOut ? undefined : (problem ?? mapped?.problem),
+    isUnwanted: isLeftOut,
+    fixes: fixes === undefined ? undefined : numberIn(fixes, draft),
+  };
+}
+
+/** The row that a report's row corrects: `3fa9c17be204-17`, if it is of this batch. */
+function numberIn(fixes: string, { target }: Draft): number | undefined {
+  const [, id, number] = /^([\da-f]{12})-(\d{1,9})$/.exec(fixes.trim()) ?? [];
+  return id !== undefined && id === target?.id ? Number(number) : undefined;
+}

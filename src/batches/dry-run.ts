@@ -1,0 +1,64 @@
+import { parseJson } from '../base/json.ts';
+import type { Scope } from '../store/batch.ts';
+import { sum } from './forecast.ts';
+import type { Overview } from './overview.ts';
+import type { BatchResult } from './summary.ts';
+
+/** What a command would do. `rows` is the sum of `to_send` and the five outcomes. */
+interface DryRun extends Omit<BatchResult, 'type' | 'id' | 'now' | 'stopped' | 'started_at' | 'ended_at'> {
+  readonly type: 'dry_run';
+  readonly id: string | null;
+  readonly to_send: number;
+  /** The body of the first message or contact. */
+  readonly first: unknown;
+}
+
+export interface Rehearsed {
+  readonly dryRun: DryRun;
+  readonly overview: Overview;
+}
+
+export interface Rehearsing {
+  readonly command: BatchResult['command'];
+  readonly scope: Scope;
+  /** Undefined for a new batch. */
+  readonly id: string | undefined;
+}
+
+export function rehearsed(overview: Overview, { command, scope, id }: Rehearsing): Rehearsed {
+  const { forecast, problems, samples } = overview;
+  const { before, held, notSent } = forecast;
+  const [first] = samples;
+  const dryRun: DryRun = {
+    type: 'dry_run',
+    command,
+    batch: overview.name,
+    id: id ?? null,
+    is_new: id === undefined,
+    account: scope.account,
+    mode: scope.mode,
+    template: scope.kind === 'import' ? null : scope.template,
+    file: overview.file ?? null,
+    rows: forecast.rows,
+    to_send: forecast.toSend,
+    sent: forecast.sentHere + sum(before) + forecast.changed,
+    failed: forecast.failed,
+    unsure: forecast.unsure,
+    waiting: forecast.later,
+    not_sent: sum(notSent) + sum(held),
+    before: before.map(({ by, count, at }) => ({ batch: by || null, sent: count, at: new Date(at).toISOString() })),
+    changed: forecast.changed,
+    others: forecast.others,
+    reasons: [
+      ...problems.map(({ reason, count, lines: [line = 0] }) => reasonOf('failed', reason, count, line)),
+      ...notSent.map(({ reason, count }) => reasonOf('not_sent', reason, count)),
+      ...held.map(({ why, count }) => reasonOf('not_sent', why, count)),
+    ],
+    first: first === undefined ? null : parseJson(first),
+  };
+  return { dryRun, overview };
+}
+
+function reasonOf(outcome: 'failed' | 'not_sent', reason: string, count: number, line = 0) {
+  return { outcome, reason, count, first_line: line };
+}

@@ -1,0 +1,63 @@
+import { CliError, usage } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
+import type { Database } from '../base/transaction.ts';
+import type { Context } from '../cli/command.ts';
+import { isRecord } from '../contract/readers.ts';
+import { type Batch, findBatch, type Owner } from '../store/batch.ts';
+import { type ReportRow, reportRows } from '../store/views.ts';
+import type { Input } from './input/input.ts';
+import type { InputRow } from './input/row.ts';
+import { columnsIn } from './columns-in.ts';
+
+const outcomes = ['failed', 'waiting', 'unsure'] as const;
+const pageSize = 2_000;
+
+/** The people of a batch as an input: those whom it reached, or `NAME:failed`, `:waiting` or `:unsure`. */
+export async function peopleOf(
+  context: Context,
+  database: Database,
+  { owner, fromBatch }: { readonly owner: Owner; readonly fromBatch: string },
+): Promise<Input> {
+  const [name = '', word] = fromBatch.split(':', 2);
+  const outcome = outcomes.find((one) => one === word);
+  if (word !== undefined && outcome === undefined)
+    throw usage(`--from-batch: "${word}" is not one of ${outcomes.join(', ')}`, 'NAME alone means who got it');
+  const named = await findBatch(database, owner, name);
+  if (named.kind !== 'batch')
+    throw new CliError('notFound', 'not-found', `there is no batch ${name}`, {
+      hint: 'bizmsg batches list shows them',
+    });
+  const rows = () => pagesOf(database, named.batch, outcome ?? 'sent', context.host.now());
+  const first: InputRow[] = [];
+  for await (const page of rows()) {
+    first.push(...page.slice(0, 100 - first.length));
+    if (first.length >= 100) break;
+  }
+  return {
+    name: `batch ${named.batch.name}`,
+    path: undefined,
+    ...columnsIn(named.batch),
+    encoding: undefined,
+    unit: 'row',
+    first,
+    rows,
+    close() {},
+  };
+}
+
+async function* pagesOf(database: Database, { id }: Batch, outcome: string, now: number) {
+  let after = 0;
+  for (;;) {
+    const page = await reportRows(database, { id, after, limit: pageSize, now });
+    const last = page.at(-1);
+    if (!last) return;
+    after = last.n;
+    yield page.filter(({ state }) => state === outcome).map(rowOf);
+  }
+}
+
+/** Once its cells are erased, a row still has its phone. */
+function rowOf({ n, line, who, cells }: ReportRow): InputRow {
+  const fields = cells === undefined ? undefined : parseJson(cells);
+  return { number: n, line, fields: isRecord(fields) ? fields : { phone: who } };
+}

@@ -1,0 +1,69 @@
+import type { Hours } from './hours.ts';
+import type { Resend } from '../store/decide.ts';
+import type { Emit, Context } from '../cli/command.ts';
+import type { Database } from '../base/transaction.ts';
+import type { BatchClient, Sender } from '../session/session.ts';
+import type { Batch, Scope } from '../store/batch.ts';
+import type { Mapper } from './mapping/mapped.ts';
+import type { Lifts, Told } from './told.ts';
+import type { BatchSignals } from './stop.ts';
+
+/** A command that loads people into a batch and sends to them. */
+export interface Order {
+  readonly command: 'send-batch' | 'contacts import';
+  readonly kind: Scope['kind'];
+  /** '' for an import. */
+  readonly template: string;
+  readonly file: string | undefined;
+  /** `NAME` or `NAME:failed`, instead of a file. */
+  readonly fromBatch: string | undefined;
+  readonly told: Told & Lifts;
+  /** The name of the batch, filled in. */
+  readonly batch: string | undefined;
+  /** A column, `phone` for one message each, or undefined. */
+  readonly per: string | undefined;
+  readonly first: number | undefined;
+  readonly atMost: number | undefined;
+  readonly again: boolean;
+  readonly resend: readonly Resend[];
+  readonly excludeFrom: readonly string[];
+  readonly noExcludeFrom: boolean;
+  readonly noMemory: boolean;
+  /** Whether a person was asked for the file or the template. */
+  readonly isAsked: boolean;
+  /** Throws if an option does not fit the columns. */
+  mapper(told: Told, per: string, columns: readonly string[] | undefined): Promise<Mapper>;
+}
+
+/** The connections of a command, and where it records what it does. */
+export interface Desk {
+  readonly context: Context;
+  readonly emit: Emit;
+  readonly signals: BatchSignals;
+  readonly client: BatchClient;
+  readonly sender: Sender;
+  readonly database: Database;
+  readonly worker: string;
+  readonly hours: Hours | undefined;
+}
+
+/** A batch that this process holds, and which of its rows it sends. */
+export interface Assignment {
+  readonly command: Order['command'] | 'batches resume';
+  readonly batch: Batch;
+  readonly isNew: boolean;
+  readonly isOfFile: boolean;
+  readonly resend: readonly Resend[];
+  readonly first: number | undefined;
+  /** The file as it was typed, for the next command. */
+  readonly file: string | undefined;
+  /** Rows that were sent another text than the file has, and of them those that were not reported before. */
+  readonly changed: number;
+  readonly newlyChanged: number;
+  /** Whether the service lists templates, but not this one. */
+  readonly isUnlisted: boolean;
+  /** Rows that are sent unless others get them first. */
+  readonly toSend: number;
+  /** How held rows can be sent. */
+  readonly heldHints: readonly string[];
+}

@@ -1,0 +1,116 @@
+import { jsonText, parseJson } from '../base/json.ts';
+import { counted, rowsText, shortTime, whole } from '../cli/output/figures.ts';
+import { rendered, type TemplateFacts } from '../cli/templates.ts';
+import { isRecord } from '../contract/readers.ts';
+import { type Before, type Forecast, sum } from './forecast.ts';
+import type { Problem } from './problems.ts';
+
+export interface Overview {
+  readonly name: string;
+  readonly kind: 'message' | 'import';
+  readonly template: string;
+  /** When the batch was used last; undefined for a new one. */
+  readonly stoppedAt: number | undefined;
+  /** The file, or undefined if stored rows are sent. */
+  readonly file: string | undefined;
+  readonly unit: 'line' | 'row';
+  readonly country: string | undefined;
+  readonly kept: readonly string[];
+  /** Options of the profile. */
+  readonly profile: readonly string[];
+  readonly forecast: Forecast;
+  readonly problems: readonly Problem[];
+  /** Bodies of the first rows that are sent. */
+  readonly samples: readonly string[];
+  readonly facts: TemplateFacts | undefined;
+  /** How long it takes, the plan's month, and opt-outs. */
+  readonly footer: readonly string[];
+  readonly now: number;
+}
+
+/** The screen before the question, which is also that of a dry run. */
+export function overviewText(overview: Overview): string {
+  const { kept, profile, footer } = overview;
+  const messages = overview.samples.map((body) => sampleText(body, overview.facts));
+  return [
+    headLine(overview),
+    ...(kept.length > 0 ? [`Kept: ${kept.join(' · ')}`] : []),
+    ...(profile.length > 0 ? [`Profile: ${profile.join(' · ')}`] : []),
+    '',
+    ...countLines(overview),
+    ...(messages.length > 0 ? ['', ...messages] : []),
+    ...(footer.length > 0 ? [footer.join(' · ')] : []),
+  ].join('\n');
+}
+
+function headLine({ name, template, kind, file, forecast, country, stoppedAt, now }: Overview): string {
+  const state = stoppedAt === undefined ? 'new' : `last ${timeText(stoppedAt, now)}`;
+  return [
+    `Batch ${name} (${state})`,
+    ...(kind === 'message' ? [`template ${template}`] : []),
+    `${file === undefined ? '' : `${file}, `}${rowsText(forecast.rows)}`,
+    ...(country === undefined ? [] : [`numbers of ${country}`]),
+  ].join(' · ');
+}
+
+function countLines(overview: Overview): readonly string[] {
+  const { forecast, kind, unit, problems, now } = overview;
+  const { toSend, later, sentHere, before, changed, failed, failedBefore, unsure, held, others } = forecast;
+  const done = kind === 'import' ? 'imported' : 'sent';
+  const line = (count: number, label: string, text = '') => (count > 0 ? [countLine(count, label, text)] : []);
+  const notSent = forecast.notSent.map(({ reason, count }) => `${whole(count)} ${reason}`);
+  return [
+    countLine(toSend, kind === 'import' ? 'to import' : 'to send', ''),
+    ...line(later, 'waiting', 'until the batch is continued without --first'),
+    ...line(sentHere, done, 'by this batch'),
+    ...before.flatMap((other) => line(other.count, done, beforeText(other, now))),
+    ...line(changed, done, changedText(kind)),
+    ...line(failed - failedBefore, 'failed', problems.map((problem) => problemText(problem, unit)).join(' · ')),
+    ...line(failedBefore, 'failed', 'before, and the row is the same: --resend failed tries them again'),
+    ...line(unsure, 'unsure', 'may have been sent: --resend unsure sends them again'),
+    ...held.flatMap((other) => line(other.count, 'held', beforeText(other, now))),
+    ...line(sum(forecast.notSent), 'not sent', notSent.join(' · ')),
+    ...line(others, 'waiting', 'not in this file: they keep waiting'),
+  ];
+}
+
+function changedText(kind: Overview['kind']): string {
+  if (kind === 'import') return 'with other data: the API cannot change contacts';
+  return 'with another text: --resend changed sends them the new one';
+}
+
+/** A count, what it counts, and why. */
+export function countLine(count: number, label: string, text: string): string {
+  return `${whole(count).padStart(6)} ${label.padEnd(9)} ${text}`.trimEnd();
+}
+
+export function beforeText({ by, at, why }: Before, now: number): string {
+  const who = by === '' ? 'a single message' : `batch ${by}`;
+  return `${why}, ${timeText(at, now)}, ${who}${why === 'same text' ? ': not once more' : ''}`;
+}
+
+export function timeText(at: number, now: number): string {
+  const text = shortTime(new Date(at).toISOString(), now);
+  return new Date(at).toDateString() === new Date(now).toDateString() ? `today ${text.slice(0, 5)}` : text;
+}
+
+/** `not a phone number: lines 17, 45, 88 and 8 more` */
+export function problemText({ reason, count, lines }: Problem, unit: 'line' | 'row'): string {
+  const more = count - lines.length;
+  const places = `${unit}${count === 1 ? '' : 's'} ${lines.join(', ')}${more > 0 ? ` and ${whole(more)} more` : ''}`;
+  return lines.length === 0 ? `${whole(count)} ${reason}` : `${reason} (${places})`;
+}
+
+/** `+491701000001  Hello Ada, 20 % off until Sunday.` */
+function sampleText(body: string, facts: TemplateFacts | undefined): string {
+  const message = parseJson(body);
+  if (!isRecord(message) || typeof message['to'] !== 'string') return body;
+  const params = Array.isArray(message['params']) ? message['params'].map(String) : [];
+  const text = facts && rendered(facts, params);
+  return `${message['to']}  ${text ?? (params.length === 0 ? String(message['template']) : jsonText(params))}`;
+}
+
+export function peopleText(count: number, kind: Overview['kind']): string {
+  if (kind === 'import') return counted(count, 'contact');
+  return count === 1 ? '1 person' : `${whole(count)} people`;
+}

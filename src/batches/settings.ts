@@ -1,0 +1,45 @@
+import { basename } from 'node:path';
+import { shellQuote } from '../base/shell-quote.ts';
+import type { Context } from '../cli/command.ts';
+import { currentCaller } from '../session/caller.ts';
+import { type Lifts, mergeTold, type Told, toldByProfile } from './told.ts';
+
+export interface Settings {
+  /** What the batch keeps from now on. */
+  readonly told: Told;
+  /** The same with the settings of the profile, which the batch does not keep. */
+  readonly effective: Told;
+  readonly excludeFrom: readonly string[];
+  /** Options that nobody typed, of the batch and of the profile. */
+  readonly kept: readonly string[];
+  readonly profile: readonly string[];
+}
+
+/** The options of a command with what its batch and its profile keep. */
+export function settingsOf(
+  context: Context,
+  stored: Told,
+  typed: { readonly told: Told & Lifts; readonly excludeFrom: readonly string[] },
+): Settings {
+  const told = mergeTold(stored, typed.told);
+  const caller = currentCaller(context);
+  const defaults = toldByProfile(caller);
+  const excluded = caller.kind === 'local' || caller.excludeFrom === undefined ? [] : [caller.excludeFrom];
+  return {
+    told,
+    effective: mergeTold(defaults, told),
+    excludeFrom: [...excluded, ...typed.excludeFrom],
+    kept: wordsOf(mergeTold(stored, { noWhere: typed.told.noWhere, noHours: typed.told.noHours }), typed.told),
+    profile: [...wordsOf(defaults, told), ...excluded.map((file) => `--exclude-from ${shellQuote(basename(file))}`)],
+  };
+}
+
+/** `--country DE`: the options of `told` that others do not replace. */
+function wordsOf(told: Told, others: Told): readonly string[] {
+  const replaced = new Set(Object.entries(others).flatMap(([name, value]) => (value?.length ? name : [])));
+  return Object.entries(told).flatMap(([name, value]: [string, string | readonly string[] | undefined]) => {
+    if (value === undefined || replaced.has(name)) return [];
+    const option = name === 'param' ? '-p' : `--${name}`;
+    return [value].flat().map((text) => `${option} ${shellQuote(text)}`);
+  });
+}

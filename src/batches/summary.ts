@@ -1,0 +1,253 @@
+import { CliError, type ExitName } from '../base/errors.ts';
+import { profileOption, shellQuote } from '../base/shell-quote.ts';
+import type { Ui } from '../cli/command.ts';
+import { took, whole } from '../cli/output/figures.ts';
+import type { News } from '../store/ending.ts';
+import type { Ending, Tally } from '../store/tally.ts';
+import type { State } from '../store/views.ts';
+import type { Assignment } from './order.ts';
+import { countLine, timeText } from './overview.ts';
+import { Problems } from './problems.ts';
+import type { Worked } from './work.ts';
+
+type Outcome = 'sent' | 'failed' | 'unsure' | 'waiting' | 'not_sent';
+
+/** What a command did. `rows` is the sum of the five outcomes. */
+export interface BatchResult {
+  readonly type: 'summary';
+  readonly command: Assignment['command'];
+  readonly batch: string;
+  readonly id: string;
+  readonly is_new: boolean;
+  readonly account: string;
+  readonly mode: string;
+  readonly template: string | null;
+  readonly file: string | null;
+  readonly rows: number;
+  readonly sent: number;
+  readonly failed: number;
+  readonly unsure: number;
+  readonly waiting: number;
+  readonly not_sent: number;
+  readonly now: Pick<Worked, 'sent' | 'failed' | 'unsure'>;
+  /** Sent by other batches; null for single messages. */
+  readonly before: readonly { readonly batch: string | null; readonly sent: number; readonly at: string }[];
+  readonly changed: number;
+  readonly others: number;
+  readonly reasons: readonly {
+    readonly outcome: 'failed' | 'unsure' | 'not_sent';
+    readonly reason: string;
+    readonly count: number;
+    readonly first_line: number;
+  }[];
+  readonly stopped: { readonly code: string; readonly message: string } | null;
+  readonly started_at: string;
+  readonly ended_at: string;
+}
+
+/** The end of a command: its result, and how it is shown. */
+export interface Ended {
+  readonly result: BatchResult;
+  readonly exit: ExitName | CliError;
+  readonly heldHints: readonly string[];
+  /** For the hints. */
+  readonly profile: string;
+}
+
+export interface Finished {
+  readonly assignment: Assignment;
+  readonly worked: Worked;
+  readonly news: News;
+  readonly ending: Ending;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly profile: string | undefined;
+}
+
+const outcomes: Readonly<Record<State, Outcome>> = {
+  waiting: 'waiting',
+  'under way': 'unsure',
+  sent: 'sent',
+  failed: 'failed',
+  unsure: 'unsure',
+  held: 'not_sent',
+  'not sent': 'not_sent',
+  twice: 'not_sent',
+  cancelled: 'not_sent',
+};
+
+export function endedOf({ assignment, worked, news, ending, startedAt, endedAt, profile }: Finished): Ended {
+  const { command, batch, isNew, file, changed, heldHints } = assignment;
+  const { scope } = batch;
+  const count = (outcome: Outcome) =>
+    [...ending.totals].reduce((total, [state, rows]) => total + (outcomes[state] === outcome ? rows : 0), 0);
+  const { stopped } = worked;
+  const result: BatchResult = {
+    type: 'summary',
+    command,
+    batch: batch.name,
+    id: batch.id,
+    is_new: isNew,
+    account: scope.account,
+    mode: scope.mode,
+    template: scope.kind === 'import' ? null : scope.template,
+    file: file ?? null,
+    rows: [...ending.totals.values()].reduce((total, rows) => total + rows, 0),
+    sent: count('sent'),
+    failed: count('failed'),
+    unsure: count('unsure'),
+    waiting: count('waiting'),
+    not_sent: count('not_sent'),
+    now: { sent: worked.sent, failed: worked.failed, unsure: worked.unsure },
+    before: beforeOf(ending.tallies),
+    changed,
+    others: news.others,
+    reasons: reasonsOf(ending.tallies),
+    stopped: stopped ? { code: stopped.code, message: stopped.message } : null,
+    started_at: new Date(startedAt).toISOString(),
+    ended_at: new Date(endedAt).toISOString(),
+  };
+  return { result, exit: exitOf(assignment, worked, news), heldHints, profile: profileOption(profile) };
+}
+
+function beforeOf(tallies: readonly Tally[]): BatchResult['before'] {
+  return tallies.flatMap(({ state, by, count, at }) =>
+    state === 'sent' && by !== undefined
+      ? { batch: by === '' ? null : by, sent: count, at: new Date(at).toISOString() }
+      : [],
+  );
+}
+
+function reasonsOf(tallies: readonly Tally[]): BatchResult['reasons'] {
+  return (['failed', 'unsure', 'not_sent'] as const).flatMap((outcome) => {
+    const problems = new Problems();
+    for (const tally of tallies)
+      if (outcomes[tally.state] === outcome) problems.add(reasonOf(tally), tally.line, tally.count);
+    return problems
+      .list()
+      .map(({ reason, count, lines: [line = 0] }) => ({ outcome, reason, count, first_line: line }));
+  });
+}
+
+function reasonOf({ state, reason, by }: Tally): string {
+  if (state === 'twice') return 'listed twice';
+  if (state === 'cancelled') return reason ?? 'cancelled';
+  if (state === 'held') return `${reason}${by === undefined || by === '' ? '' : `, batch ${by}`}`;
+  return reason ?? 'no answer says whether it was sent';
+}
+
+/** A row that somebody should look at makes it 10, and some of them only once. */
+function exitOf({ newlyChanged, batch }: Assignment, { stopped, skipped }: Worked, news: News): Ended['exit'] {
+  if (stopped) {
+    const { exit, code, message, hint } = stopped;
+    return exit === 'interrupted' || exit === 'terminated' || exit === 'hungUp'
+      ? exit
+      : new CliError(exit, code, message, { hint });
+  }
+  const elsewhere = batch.scope.kind === 'message' ? news.elsewhere : 0;
+  const open = news.failed + news.unsure + news.held + news.others + newlyChanged + elsewhere + skipped;
+  return open > 0 ? 'partial' : 'done';
+}
+
+/** Shows the end of a command. */
+export function resultText({ result, exit, heldHints, profile }: Ended, ui: Ui): string {
+  const isImport = result.command === 'contacts import' || result.template === null;
+  const name = shellQuote(result.batch);
+  const span = (Date.parse(result.ended_at) - Date.parse(result.started_at)) / 1_000;
+  const isStopped = result.stopped !== null;
+  const verb = isImport ? 'are contacts' : 'have the message';
+  const head = isStopped
+    ? `${ui.done(`Batch ${result.batch} stopped`, 'yellow')} after ${took(span)}: ${stoppedText(result)}`
+    : `${ui.done(`Batch ${result.batch}`)}: ${whole(result.sent)} of ${whole(result.rows)} ${verb}, ${took(span)}`;
+  return [head, ...countLines(result, ui), ...nextSteps(result, { name, profile, heldHints, exit })].join('\n');
+}
+
+function stoppedText({ sent, failed, waiting, template }: BatchResult): string {
+  const parts = [`${whole(sent)} ${template === null ? 'imported' : 'sent'}`];
+  if (failed > 0) parts.push(`${whole(failed)} failed`);
+  parts.push(`${whole(waiting)} waiting`);
+  return `${parts.join(', ')}. Nobody gets it twice.`;
+}
+
+function countLines(result: BatchResult, ui: Ui): readonly string[] {
+  const { sent, failed, unsure, waiting, not_sent: notSent, changed, others } = result;
+  const { red, yellow } = ui.color;
+  const line = (count: number, label: string, text: string, paint = (plain: string) => plain) =>
+    count > 0 ? [paint(countLine(count, label, text))] : [];
+  return [
+    ...line(sent, result.template === null ? 'imported' : 'sent', sentText(result, ui)),
+    ...line(failed, 'failed', reasonText(result, 'failed'), red),
+    ...line(unsure, 'unsure', `may have been sent: ${reasonText(result, 'unsure')}`, yellow),
+    ...line(waiting, 'waiting', ''),
+    ...line(notSent, 'not sent', reasonText(result, 'not_sent')),
+    ...line(changed, 'changed', changedText(result)),
+    ...line(others, 'waiting', 'not in this file'),
+  ];
+}
+
+function changedText({ template }: BatchResult): string {
+  if (template === null) return 'since they were imported: the API cannot change contacts';
+  return 'since they were sent the message: --resend changed sends them the new text';
+}
+
+function sentText({ now, before, sent }: BatchResult, ui: Ui): string {
+  const parts = [
+    ...(now.sent > 0 && now.sent < sent ? [`${whole(now.sent)} now`] : []),
+    ...before.slice(0, 3).map(({ batch, sent: count, at }) => {
+      const who = batch === null ? 'single messages' : batch;
+      return `${whole(count)} before (${who}, ${timeText(Date.parse(at), ui.now())})`;
+    }),
+  ];
+  return parts.join(' · ');
+}
+
+function reasonText({ reasons }: BatchResult, outcome: 'failed' | 'unsure' | 'not_sent'): string {
+  const own = reasons.filter((reason) => reason.outcome === outcome);
+  const texts = own.slice(0, 4).map(({ reason, count, first_line: line }) => {
+    const place = outcome === 'failed' && line > 0 ? ` (line ${line}${count > 1 ? ', …' : ''})` : '';
+    return `${whole(count)} ${reason}${place}`;
+  });
+  return [...texts, ...(own.length > 4 ? ['…'] : [])].join(' · ');
+}
+
+interface Next extends Pick<Ended, 'heldHints' | 'profile' | 'exit'> {
+  readonly name: string;
+}
+
+/** The next command for each outcome. */
+function nextSteps(result: BatchResult, { name, profile, heldHints }: Next): readonly string[] {
+  const { failed, unsure, waiting, others, stopped } = result;
+  const step = (label: string, text: string) => `${label.padEnd(11)} ${text}`;
+  const report = `bizmsg batches report ${name}${profile}`;
+  const steps = [];
+  if (waiting > 0) steps.push(step(stopped ? 'Go on:' : 'The rest:', `bizmsg batches resume ${name}${profile}`));
+  if (failed > 0 && !stopped)
+    steps.push(
+      step(`The ${whole(failed)}:`, `${report} --outcome failed > fix.csv`),
+      step('', `correct it, then: ${again(result, name, profile)}`),
+    );
+  if (unsure > 0)
+    steps.push(
+      step(`The ${whole(unsure)}:`, `${report} --outcome unsure, then: bizmsg batches mark ${name}${profile}`),
+      step('', `or send them again: bizmsg batches resume ${name}${profile} --resend unsure`),
+    );
+  if (others > 0)
+    steps.push(
+      step('Others:', `${whole(others)} of ${name} wait: bizmsg batches resume ${name}${profile} sends them,`),
+      step('', `bizmsg batches cancel ${name}${profile} --missing drops them`),
+    );
+  steps.push(...heldHints.map((hint, at) => step(at === 0 ? 'Held:' : '', hint)));
+  if (steps.length > 0 && !stopped) steps.push(step('Report:', `${report} > report.csv`));
+  return steps;
+}
+
+function again({ command, template }: BatchResult, name: string, profile: string): string {
+  const what =
+    command === 'contacts import' || template === null ? 'contacts import' : `send-batch ${shellQuote(template)}`;
+  return `bizmsg ${what} fix.csv --batch ${name}${profile}`;
+}
+
+/** For a result that could not be printed. */
+export function whereToFind({ result, profile }: Ended): string {
+  return `bizmsg batches show ${shellQuote(result.batch)}${profile} shows what was done`;
+}

@@ -1,0 +1,24 @@
+import { resumeParams } from '../../batches/options.ts';
+import { batchView } from '../../batches/view.ts';
+import { command } from '../../cli/command.ts';
+import { callOptions } from '../../cli/globals.ts';
+import { argument } from '../../cli/params.ts';
+
+export const resumeBatch = command({
+  name: 'resume',
+  summary: 'Send what waits in a batch, without its file',
+  details: 'Who gets which text cannot change. Without a name, the only batch that waits goes on.',
+  params: {
+    name: argument('[name]', 'the name of a batch, or the beginning of its id'),
+    ...resumeParams,
+  },
+  examples: ['batches resume autumn --at-most 177', 'batches resume autumn --resend unsure --at-most 2'],
+  sample: 'Batch autumn: 431 of 431 have the message, 3 min 20 s',
+  accepts: callOptions.filter((name) => name !== 'dryRun'),
+  piped: 'text',
+  run: async (context, { name, excludeFrom, resend, atMost, ...told }, emit) => {
+    const { resume } = await import('../../batches/resume.ts');
+    return resume(context, { name, told, excludeFrom, resend, atMost }, emit);
+  },
+  ...batchView,
+});
