@@ -249,6 +249,17 @@ describe('the mark of a database', () => {
     expect(file.read()).toBe(2);
   });
 
+  it('is not ahead of a group of transactions that is rolled back', async () => {
+    const { file } = await marked();
+    const database = await drivers[1].open();
+    await identify(database, 'id');
+    const watching = watched(database, file);
+    const good = () => watching.write(() => query('SELECT 1'));
+    const all = await Promise.allSettled([good(), good(), watching.write(() => query('no SQL'))]);
+    expect(all.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+    expect(file.read()).toBe(2);
+  });
+
   it.each(['', 'short', 'longer than 8 bytes'])('survives a file with %j', async (content) => {
     const { path, file, watching } = await marked();
     writeFileSync(path, content);
