@@ -13,9 +13,11 @@ const ofCountry: Readonly<Record<number, string>> = { 14: 'yyyy-mm-dd', 22: 'yyy
 export function numberFormat(style: string | number, since1904: boolean): (value: number) => string {
   const code = typeof style === 'string' ? style : (ofCountry[style] ?? getFormatFromId(style) ?? 'General');
   if (/^(?:general|@|)$/i.test(code) || code.length > longestFormat || !isValidFormat(code)) return plain;
+  const shift = since1904 ? 1_462 : 0;
   // The long forms of the computer's settings.
-  if (/^\[\$-F[48]00\]/i.test(code)) return (value) => format(value % 1 === 0 ? 'yyyy-mm-dd' : 'hh:mm:ss', value);
-  if (isDateFormat(code)) return (value) => format(code, since1904 ? value + 1_462 : value).trim();
+  if (/^\[\$-F[48]00\]/i.test(code))
+    return (value) => format(value % 1 === 0 ? 'yyyy-mm-dd' : 'hh:mm:ss', value + shift);
+  if (isDateFormat(code)) return (value) => format(code, value + shift).trim();
   const isScientific = /e[+-]/i.test(code);
   return (value) => (isScientific && Number.isInteger(value) ? plain(value) : format(code, value).trim());
 }

@@ -10,18 +10,11 @@ export interface Cells {
   readonly problem?: string | undefined;
 }
 
-const mostBytes = 1 << 20;
-
-interface CsvOptions {
-  readonly separator: string;
-  /** The name of the file in messages. */
-  readonly name: string;
-}
-
 /** Reads CSV and TSV; yields the rows of each piece of text. Quotes inside a cell are kept, as spreadsheets do. */
 export async function* csvRows(
   texts: AsyncIterable<string>,
-  { separator, name }: CsvOptions,
+  separator: string,
+  name: string,
 ): AsyncGenerator<readonly Cells[]> {
   let rows: Cells[] = [];
   let line = 1;
@@ -37,7 +30,7 @@ export async function* csvRows(
     relax_column_count: true,
     relax_quotes: true,
     raw: true,
-    max_record_size: mostBytes,
+    max_record_size: 1 << 20,
     // With `raw`, it is not the array that the types promise.
     on_record: (found: unknown, { raw }) => take(recordIn(found), raw),
   });

@@ -43,19 +43,15 @@ export async function* decoded(bytes: AsyncIterable<Buffer>, encoding: string, n
       return decoder.decode(chunk, { stream: chunk.length > 0 });
     } catch {
       const valid = decodedHead(chunk, encoding).split('\ufffd', 1)[0] ?? '';
-      throw undecodable(name, encoding, line + linesIn(valid));
+      const hint =
+        'pass its encoding, such as --encoding windows-1252 for spreadsheets on Windows, or save it as UTF-8';
+      throw usage(`line ${line + linesIn(valid)} of "${name}" is not ${encoding.toUpperCase()}`, hint);
     }
   }
 }
 
 function linesIn(text: string): number {
   return text.split('\n').length - 1;
-}
-
-function undecodable(name: string, encoding: string, line: number) {
-  if (encoding !== 'utf-8') return usage(`line ${line} of "${name}" is not ${encoding}`, 'check its --encoding');
-  const hint = 'pass its encoding, such as --encoding windows-1252 for spreadsheets on Windows, or save it as UTF-8';
-  return usage(`line ${line} of "${name}" is not UTF-8`, hint);
 }
 
 /** The characters of the bytes 0x80 to 0x9f. */
@@ -79,9 +75,5 @@ export function foreignWords(head: Buffer): readonly string[] {
   }
 }
 
-const damage = /\p{L}{0,20}(?:Ã[\u0080-\u00bf‚„Š‹Œ‘’“”•–—™š›œžŸ]|â€|\ufffd)\p{L}{0,20}|\p{L}{1,20} \?\?/u;
-
 /** Text that a program has read in another encoding than it was written in: "JÃ¼rgen", or "Hallo ??" for an emoji. */
-export function damagedText(text: string): string | undefined {
-  return damage.exec(text)?.[0];
-}
+export const damagedText = /\p{L}{0,20}(?:Ã[\u0080-\u00bf‚„Š‹Œ‘’“”•–—™š›œžŸ]|â€|\ufffd)\p{L}{0,20}|\p{L}{1,20} \?\?/u;

@@ -1,4 +1,5 @@
 import { unescapeCsv, unescapeTsv } from '../../base/cell-escapes.ts';
+import type { Request } from './request.ts';
 
 const escapes = /\\(?:[\\trn0"]|u[0-9a-f]{4})/g;
 
@@ -6,14 +7,14 @@ const escapes = /\\(?:[\\trn0"]|u[0-9a-f]{4})/g;
  * Returns how a cell is read, so that what bizmsg writes is read back unchanged. It escapes every backslash in TSV, and
  * a quote at the beginning of a cell; so anything else there shows that another program wrote the file.
  */
-export function createUndo(separator: string, head: string, note: (text: string) => void): (cell: string) => string {
+export function createUndo(separator: string, head: string, { note }: Request): (cell: string) => string {
   if (separator !== '\t') return unescapeCsv;
   const lines = head.slice(0, head.lastIndexOf('\n') + 1);
   if (/(?:^|[\t\r\n])"/.test(lines) || isForeign(lines)) return (cell) => cell;
   let isNoted = false;
   return (cell) => {
     if (!cell.includes('\\') || isForeign(cell)) return cell;
-    if (!isNoted) note('backslash escapes such as \\t and \\n are decoded, since bizmsg writes them in TSV');
+    if (!isNoted) note('escapes', 'backslash escapes such as \\t and \\n are decoded, since bizmsg writes them in TSV');
     isNoted = true;
     return unescapeTsv(cell);
   };

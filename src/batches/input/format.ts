@@ -1,10 +1,8 @@
 import { extname } from 'node:path';
 import { usage } from '../../base/errors.ts';
 
-export type Format = 'csv' | 'tsv' | 'ndjson' | 'json';
-
 /** The format that the content tells, or else the end of the name. */
-export function formatOf(head: string, name: string): Format {
+export function formatOf(head: string, name: string): 'csv' | 'tsv' | 'ndjson' | 'json' {
   if (/^\s*<(?:!doctype|!--|\?xml|(?:html|head|body|title|meta|script|table)\b)/i.test(head))
     throw usage(`"${name}" is a web page or XML, not a table or JSON`, 'check it, and download the file again');
   if (/^\s*\{[ \t]*\r?\n/.test(head))
@@ -38,7 +36,7 @@ const separators = [';', '\t', '|', ','] as const;
 
 /** The separator that the header line has most often, outside quotes. */
 export function separatorOf(head: string): string {
-  const stated = /^sep=([,;\t|])(?:\r|\n|$)/i.exec(head)?.[1];
+  const stated = /^sep=([,;\t|])(?:\r|\n|$)/.exec(head)?.[1];
   if (stated !== undefined) return stated;
   const header = /^[\r\n]*((?:"[^"]*"|[^"\r\n])*)/.exec(head)?.[1]?.replaceAll(/"[^"]*"/g, '') ?? '';
   const counts = separators.map((separator) => header.split(separator).length);

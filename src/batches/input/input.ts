@@ -2,19 +2,19 @@ import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { usage } from '../../base/errors.ts';
 import { redact } from '../../base/redact.ts';
-import { shellQuote } from '../../base/shell-quote.ts';
 import type { Context } from '../../cli/command.ts';
 import { openStream } from '../../cli/input.ts';
 import { quoted } from '../quoted.ts';
-import { type Bytes, openBytes } from './bytes.ts';
+import { openBytes } from './bytes.ts';
 import { csvRows } from './csv.ts';
 import { damagedText, decoded, decodedHead, encodingOf, foreignWords, likelyEncoding } from './encoding.ts';
 import { createUndo } from './escapes.ts';
 import { formatOf, isZip, refuseBinary, separatorOf } from './format.ts';
 import { arrayRows, ndjsonRows } from './json.ts';
+import { peek } from './peek.ts';
+import type { Request } from './request.ts';
 import type { InputRow } from './row.ts';
-import { noRows, openTable, type Table } from './table.ts';
-import type { Sheet, Workbook } from './workbook.ts';
+import { noRows, openTable } from './table.ts';
 
 /** A file, or stdin, that is read once. */
 export interface Input {
@@ -37,12 +37,6 @@ export interface Input {
   close(): void;
 }
 
-interface InputOptions {
-  readonly encoding?: string | undefined;
-  readonly sheet?: string | undefined;
-  readonly signal: AbortSignal;
-}
-
 interface Content extends Partial<Pick<Input, 'columns' | 'separator' | 'encoding'>> {
   readonly unit: Input['unit'];
   readonly rows: AsyncGenerator<readonly InputRow[]>;
@@ -51,23 +45,24 @@ interface Content extends Partial<Pick<Input, 'columns' | 'separator' | 'encodin
 /** Where stdin, questions and notes go. */
 export type InputContext = Pick<Context, 'note' | 'takeStdin' | 'interactive' | 'interaction'>;
 
+type InputOptions = Pick<Request, 'encoding' | 'sheet' | 'signal'>;
+type Bytes = Awaited<ReturnType<typeof openBytes>>;
+
 const mostFirst = 100;
 
 /** Opens a file of rows; `-` is stdin. */
 export async function openInput(context: InputContext, file: string, options: InputOptions): Promise<Input> {
   const name = file === '-' ? 'stdin' : file;
   const open = () => (file === '-' ? context.takeStdin() : openStream(file));
-  const bytes = await openBytes(open, name, options.signal);
+  const note = (code: string, text: string) => context.note(code, `${redact(name)}: ${text}`);
+  const request = { ...options, name, note };
+  const bytes = await openBytes(open, request);
   try {
-    const opening = isZip(bytes.head) ? openSheet : openText;
-    const { rows, columns, separator, encoding, unit } = await opening(context, bytes, name, options);
-    const begun = await beginningOf(rows);
+    const content = isZip(bytes.head) ? openWorkbook(bytes, request) : openText(context, bytes, request);
+    const { rows, columns, separator, encoding, unit } = await content;
+    const { begun, all } = await peek(rows, mostFirst);
     const first = begun.flat().slice(0, mostFirst);
     if (first.length === 0) throw noRows(name);
-    const all = async function* () {
-      yield* begun;
-      yield* rows;
-    };
     const path = file === '-' ? undefined : resolve(file);
     return { name: redact(name), path, columns, separator, encoding, unit, first, rows: all, close: bytes.close };
   } catch (error) {
@@ -76,49 +71,32 @@ export async function openInput(context: InputContext, file: string, options: In
   }
 }
 
-/** The first batches, with at least as many rows as are needed. */
-async function beginningOf(rows: Content['rows']): Promise<readonly (readonly InputRow[])[]> {
-  const batches: (readonly InputRow[])[] = [];
-  for (let count = 0; count < mostFirst;) {
-    const step = await rows.next();
-    if (step.done) break;
-    batches.push(step.value);
-    count += step.value.length;
-  }
-  return batches;
-}
-
-async function openText(context: InputContext, bytes: Bytes, name: string, options: InputOptions): Promise<Content> {
-  if (options.sheet !== undefined)
+async function openText(context: InputContext, bytes: Bytes, request: Request): Promise<Content> {
+  const { name, note } = request;
+  if (request.sheet !== undefined)
     throw usage(`--sheet is given, but "${name}" is not an Excel workbook`, 'leave it out');
   if (bytes.head.length === 0) throw noRows(name);
-  refuseBinary(bytes.head, name, encodingOf(bytes.head, options.encoding));
-  const answer = options.encoding ?? (await askForEncoding(context, bytes));
+  refuseBinary(bytes.head, name, encodingOf(bytes.head, request.encoding));
+  const answer = request.encoding ?? (await askForEncoding(context, bytes));
   const encoding = encodingOf(bytes.head, answer);
   const head = decodedHead(bytes.head, encoding);
   const format = formatOf(head, name);
-  noteDamage(context, head, name);
+  const damaged = damagedText.exec(head)?.[0];
+  if (damaged !== undefined)
+    note('damaged-text', `${quoted(damaged)} looks as if a program had read it in a wrong encoding`);
   const texts = decoded(bytes.chunks, encoding, name);
   if (format === 'json') return { unit: 'row', rows: arrayRows(texts, name), encoding: answer };
   if (format === 'ndjson') return { unit: 'line', rows: ndjsonRows(texts, name), encoding: answer };
   const separator = format === 'tsv' ? '\t' : separatorOf(head);
-  const undo = createUndo(separator, head, (text) => context.note('escapes', `${redact(name)}: ${text}`));
-  const table = await openTable(csvRows(texts, { separator, name }), name, undo);
-  noteNameless(context, table);
+  const rows = csvRows(texts, separator, name);
+  const table = await openTable(rows, request, createUndo(separator, head, request));
   return { ...table, separator, unit: 'line', encoding: answer };
 }
 
-async function openSheet(context: InputContext, bytes: Bytes, name: string, options: InputOptions): Promise<Content> {
-  const [{ openWorkbook, sheetOf }, { sheetRows }] = await Promise.all([import('./workbook.ts'), import('./sheet.ts')]);
-  const workbook = await openWorkbook(await buffer(bytes.chunks), name, options.signal);
-  const sheet = sheetOf(workbook, options.sheet);
-  if (options.sheet === undefined) await noteOtherSheet(context, workbook, sheet);
-  const noteHidden = (hidden: number) => {
-    if (hidden > 0) context.note('hidden', `hidden rows of the sheet, which are read like the others: ${hidden}`);
-  };
-  const table = await openTable(sheetRows(workbook, sheet, noteHidden), name);
-  noteNameless(context, table);
-  return { ...table, unit: 'line' };
+async function openWorkbook({ chunks }: Bytes, request: Request): Promise<Content> {
+  const { openSheet } = await import('./sheet.ts');
+  const rows = await openSheet(await buffer(chunks), request);
+  return { ...(await openTable(rows, request)), unit: 'line' };
 }
 
 /** The encoding of a file that is not UTF-8, if a person recognizes its words; reading fails otherwise. */
@@ -130,26 +108,4 @@ async function askForEncoding(context: InputContext, { head }: Bytes): Promise<s
     'pass its encoding, such as --encoding iso-8859-2, or save it as UTF-8',
   );
   return likelyEncoding;
-}
-
-function noteDamage({ note }: InputContext, head: string, name: string): void {
-  const text = damagedText(head);
-  if (text === undefined) return;
-  note('damaged-text', `${quoted(text)} in ${redact(name)} looks as if a program had read it in a wrong encoding`);
-}
-
-function noteNameless({ note }: InputContext, { nameless }: Table): void {
-  if (nameless > 0) note('columns', `columns without a name at the end, which are ignored: ${nameless}`);
-}
-
-/** A person may expect all sheets to be read. */
-async function noteOtherSheet(context: InputContext, workbook: Workbook, read: Sheet): Promise<void> {
-  const { countRows } = await import('./sheet.ts');
-  for (const sheet of workbook.sheets) {
-    const count = sheet === read || sheet.isHidden ? 0 : (await countRows(workbook, sheet)) - 1;
-    if (count < 1) continue;
-    const rows = count === 1 ? '1 row' : `${count} rows`;
-    const other = `${quoted(sheet.title)} has ${rows}: --sheet ${shellQuote(sheet.title)}`;
-    return context.note('sheets', `only the sheet ${quoted(read.title)} is read; ${other}`);
-  }
 }

@@ -43,10 +43,7 @@ export async function* arrayRows(texts: AsyncIterable<string>, name: string): As
   for (let at = 0; at < rows.length; at += batchSize) yield rows.slice(at, at + batchSize);
 }
 
-interface Parsed {
-  readonly value?: unknown;
-  readonly problem?: string | undefined;
-}
+type Parsed = Pick<InputRow, 'problem'> & { readonly value?: unknown };
 
 function parsed(text: string): Parsed {
   try {

@@ -1,52 +1,44 @@
 import sax from 'sax';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { CliError, usage } from '../../base/errors.ts';
+import type { Request } from './request.ts';
 
 /** The parts of an Office document, by their paths in lower case. */
 export interface Parts {
-  /** The name of the document in messages. */
-  readonly name: string;
+  readonly request: Request;
   readonly zip: ZipFile;
   readonly entries: ReadonlyMap<string, Entry>;
-  readonly signal: AbortSignal;
 }
 
-export async function openParts(bytes: Buffer, name: string, signal: AbortSignal): Promise<Parts> {
+export async function openParts(bytes: Buffer, request: Request): Promise<Parts> {
   try {
     const zip = await fromBufferPromise(bytes, { lazyEntries: true });
     const entries = new Map<string, Entry>();
     for await (const entry of zip.eachEntry()) entries.set(entry.fileName.toLowerCase(), entry);
-    return { name, zip, entries, signal };
+    return { request, zip, entries };
   } catch (error) {
-    throw damaged(error, name);
+    throw damaged(error, request.name);
   }
 }
 
-export type Attributes = Readonly<Record<string, string | undefined>>;
+type Attributes = Readonly<Record<string, string | undefined>>;
 
 /** What happens at a tag, by its name without the namespace. */
 export interface Handlers {
   readonly open: Readonly<Record<string, (attributes: Attributes) => void>>;
   /** With the text since the last tag. */
-  readonly close?: Readonly<Record<string, (text: string) => void>>;
+  readonly close?: Readonly<Record<string, (text: string) => void>> | undefined;
 }
 
-/** Bytes that a part in memory may unpack to. */
-const mostKept = 1 << 28;
-/** Bytes of another one. Excel's longest sheet with ten columns has 600 MB. */
-const mostRead = 1 << 30;
+/** Excel's longest sheet with ten columns has 600 MB. */
+const mostBytes = 1 << 30;
 
-/** Reads a small part; a missing one is empty. */
-export async function readPart(parts: Parts, path: string, handlers: Handlers): Promise<void> {
-  for await (const _ of readingPart(parts, path, handlers, mostKept));
-}
-
-/** Reads a part, and yields after each chunk. A small file can unpack to any size, so the size is limited. */
+/** Reads a part, if there is one, and yields after each chunk. A small file can unpack to any size, so it is limited. */
 export async function* readingPart(
-  { name, zip, entries, signal }: Parts,
+  { request: { name, signal }, zip, entries }: Parts,
   path: string,
   handlers: Handlers,
-  most = mostRead,
+  most = mostBytes,
 ): AsyncGenerator<void> {
   const entry = entries.get(path.toLowerCase());
   if (!entry) return;
@@ -69,9 +61,7 @@ export async function* readingPart(
 
 function parserFor({ open, close = {} }: Handlers): sax.SAXParser {
   let text = '';
-  const add = (more: string) => {
-    text += more;
-  };
+  const add = (more: string) => (text += more);
   return Object.assign(sax.parser(true), {
     ontext: add,
     oncdata: add,

@@ -1,100 +1,58 @@
+import { usage } from '../../base/errors.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
+import { quoted } from '../quoted.ts';
 import type { Cells } from './csv.ts';
-import { type Attributes, readingPart, requireAtMost } from './office-parts.ts';
-import { isTrue, type Sheet, unescaped, type Workbook } from './workbook.ts';
+import { type Handlers, readingPart, requireAtMost } from './office-parts.ts';
+import type { Request } from './request.ts';
+import { openWorkbook, type Sheet, unescaped, type Workbook } from './workbook.ts';
 
 /** Up to column ALL. A cell far to the right would make each row as wide. */
 const mostColumns = 1_000;
 /** Characters of all rows, since a small sheet can repeat a large text. */
 const mostText = 1 << 29;
 
-/** Yields the rows of a sheet, each cell as a person sees it; `onEnd` gets the number of hidden rows. */
-export async function* sheetRows(
-  workbook: Workbook,
-  { path }: Sheet,
-  onEnd: (hidden: number) => void,
-): AsyncGenerator<readonly Cells[]> {
-  const reader = new SheetReader(workbook);
-  for await (const _ of readingPart(workbook.parts, path, reader)) yield reader.rows.splice(0);
-  onEnd(reader.hidden);
+interface Cell {
+  readonly column: number;
+  readonly at: string;
+  readonly type: string;
+  readonly style: string;
+  text: string;
+  /** Whether the result of its formula is missing. */
+  isUncalculated: boolean;
 }
 
-/** Collects the rows. */
-class SheetReader {
-  readonly rows: Cells[] = [];
-  hidden = 0;
-  private readonly workbook: Workbook;
-  private row = { line: 0, cells: [''], isHidden: false };
-  private cell = { column: 0, at: '', type: 'n', style: '0', text: '', hasFormula: false, hasValue: false };
-  private width = 0;
-  private size = 0;
-
-  constructor(workbook: Workbook) {
-    this.workbook = workbook;
+/** Opens the sheet of this title, or the first one that is visible; returns its rows. */
+export async function openSheet(bytes: Buffer, request: Request): Promise<AsyncGenerator<readonly Cells[]>> {
+  const { name, sheet: asked } = request;
+  const workbook = await openWorkbook(bytes, request);
+  const { sheets } = workbook;
+  const isAsked = ({ title, isHidden }: Sheet) =>
+    asked !== undefined ? title.toLowerCase() === asked.toLowerCase() : !isHidden;
+  const sheet = sheets.find(isAsked) ?? (asked === undefined ? sheets[0] : undefined);
+  if (!sheet) {
+    const titles = sheets.map(({ title }) => quoted(title)).join(', ');
+    throw usage(
+      `"${name}" has no sheet ${asked === undefined ? '' : quoted(asked)}`,
+      `--sheet names one of its sheets: ${titles}`,
+    );
   }
-
-  readonly open = {
-    row: ({ r, hidden = '' }: Attributes) => {
-      this.row = { line: r === undefined ? this.row.line + 1 : Number(r), cells: [], isHidden: isTrue(hidden) };
-      this.cell.column = -1;
-    },
-    c: ({ r = '', t: type = 'n', s: style = '0' }: Attributes) => {
-      const letters = /^[A-Z]{1,3}/.exec(r)?.[0];
-      const column = letters === undefined ? this.cell.column + 1 : columnOf(letters);
-      this.cell = { column, at: r, type, style, text: '', hasFormula: false, hasValue: false };
-    },
-    f: () => (this.cell.hasFormula = true),
-  };
-
-  readonly close = {
-    v: (text: string) => {
-      this.cell.hasValue = true;
-      this.cell.text += text;
-    },
-    t: (text: string) => (this.cell.text += text),
-    c: () => this.endCell(),
-    row: () => this.endRow(),
-  };
-
-  private endCell(): void {
-    const shown = this.shown();
-    if (shown === '') return;
-    const { column, at } = this.cell;
-    const { cells } = this.row;
-    if (column >= mostColumns) throw new Error(`cell ${at} has a value, and only ${mostColumns} columns are read`);
-    while (cells.length < column) cells.push('');
-    cells[column] = shown;
-    this.size += shown.length;
-  }
-
-  private shown(): string {
-    const { type, style, text, hasFormula, hasValue, at } = this.cell;
-    const isText = type === 'str' && hasValue;
-    if (hasFormula && text === '' && !isText) throw new Error(`cell ${at} has a formula without a result`);
-    if (type === 's') return this.workbook.strings[Number(text)] ?? '';
-    if (type === 'b') return text === '1' ? 'TRUE' : 'FALSE';
-    if (type === 'd') return text.replace(/T00:00:00(?:\.0+)?Z?$/, '');
-    if (type !== 'n') return unescaped(text);
-    return text === '' ? '' : this.workbook.shown(Number(text), Number(style));
-  }
-
-  private endRow(): void {
-    const { line, cells, isHidden } = this.row;
-    if (cells.length === 0) return;
-    if (isHidden) this.hidden += 1;
-    requireAtMost(mostText, this.size);
-    this.width ||= cells.length;
-    // Empty cells at the end of a row are not in the file.
-    while (cells.length < this.width) cells.push('');
-    this.rows.push({ line, cells });
-  }
+  if (asked === undefined) await noteOther(workbook, sheet, request);
+  return rowsOf(workbook, sheet, request);
 }
 
-function columnOf(letters: string): number {
-  return Buffer.from(letters).reduce((sum, letter) => sum * 26 + letter - 64, 0) - 1;
+/** A person may expect all sheets to be read. */
+async function noteOther(workbook: Workbook, read: Sheet, { note }: Request): Promise<void> {
+  for (const sheet of workbook.sheets) {
+    const count = sheet === read || sheet.isHidden ? 0 : (await countRows(workbook, sheet)) - 1;
+    if (count < 1) continue;
+    const rows = count === 1 ? '1 row' : `${count} rows`;
+    const other = `${quoted(sheet.title)} has ${rows}: --sheet ${shellQuote(sheet.title)}`;
+    return note('sheets', `only the sheet ${quoted(read.title)} is read; ${other}`);
+  }
 }
 
 /** The number of rows with a value. */
-export async function countRows({ parts }: Workbook, { path }: Sheet): Promise<number> {
+async function countRows({ parts }: Workbook, { path }: Sheet): Promise<number> {
   let count = 0;
   let isFilled = false;
   const fill = (text: string) => (isFilled ||= text !== '');
@@ -102,4 +60,74 @@ export async function countRows({ parts }: Workbook, { path }: Sheet): Promise<n
   const close = { v: fill, t: fill, row: () => (count += isFilled ? 1 : 0) };
   for await (const _ of readingPart(parts, path, { open, close }));
   return count;
+}
+
+/** Yields the rows of a sheet, each cell as a person sees it. */
+async function* rowsOf(workbook: Workbook, { path }: Sheet, { note }: Request) {
+  let rows: Cells[] = [];
+  let row = { line: 0, cells: [''], isHidden: false };
+  let cell: Cell = { column: -1, at: '', type: '', style: '', text: '', isUncalculated: false };
+  let [hidden, width, size] = [0, 0, 0];
+  const handlers: Handlers = {
+    open: {
+      row({ r, hidden = '' }) {
+        row = { line: r === undefined ? row.line + 1 : Number(r), cells: [], isHidden: /^(?:1|true)$/.test(hidden) };
+        cell = { ...cell, column: -1 };
+      },
+      c({ r: at = '', t: type = 'n', s: style = '0' }) {
+        const stated = columnOf(at);
+        const column = stated === -1 ? cell.column + 1 : stated;
+        cell = { column, at, type, style, text: '', isUncalculated: false };
+      },
+      f: () => (cell.isUncalculated = true),
+    },
+    close: {
+      v(text) {
+        cell.text += text;
+        if (text !== '' || cell.type === 'str') cell.isUncalculated = false;
+      },
+      t: (text) => (cell.text += text),
+      c() {
+        const text = shownText(cell, workbook);
+        if (text !== '') put(row.cells, cell, text);
+        size += text.length;
+        requireAtMost(mostText, size);
+      },
+      row() {
+        const { line, cells, isHidden } = row;
+        if (cells.length === 0) return;
+        if (isHidden) hidden += 1;
+        width ||= cells.length;
+        // Empty cells at the end of a row are not in the file.
+        while (cells.length < width) cells.push('');
+        rows.push({ line, cells });
+      },
+    },
+  };
+  for await (const _ of readingPart(workbook.parts, path, handlers)) {
+    yield rows;
+    rows = [];
+  }
+  if (hidden > 0) note('hidden', `hidden rows of the sheet, which are read like the others: ${hidden}`);
+}
+
+/** -1 if the file does not tell it. */
+function columnOf(at: string): number {
+  const letters = /^[A-Z]{1,3}/.exec(at)?.[0] ?? '';
+  return Buffer.from(letters).reduce((sum, letter) => sum * 26 + letter - 64, 0) - 1;
+}
+
+function put(cells: string[], { column, at }: Cell, text: string): void {
+  if (column >= mostColumns) throw new Error(`cell ${at} has a value, and only ${mostColumns} columns are read`);
+  while (cells.length < column) cells.push('');
+  cells[column] = text;
+}
+
+function shownText({ type, style, text, isUncalculated, at }: Cell, { strings, shown }: Workbook): string {
+  if (isUncalculated) throw new Error(`cell ${at} has a formula without a result`);
+  if (type === 's') return strings[Number(text)] ?? '';
+  if (type === 'b') return text === '1' ? 'TRUE' : 'FALSE';
+  if (type === 'd') return text.replace(/T00:00:00(?:\.0+)?Z?$/, '');
+  if (type !== 'n') return unescaped(text);
+  return text === '' ? '' : shown(Number(text), Number(style));
 }

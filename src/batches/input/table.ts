@@ -1,45 +1,36 @@
 import { type CliError, usage } from '../../base/errors.ts';
 import { quoted } from '../quoted.ts';
 import type { Cells } from './csv.ts';
+import { peek } from './peek.ts';
+import type { Request } from './request.ts';
 import type { InputRow } from './row.ts';
-
-export interface Table {
-  readonly columns: readonly string[];
-  /** The number of columns without a name at the end, which are ignored. */
-  readonly nameless: number;
-  readonly rows: AsyncGenerator<readonly InputRow[]>;
-}
 
 /** Reads the header of a table; the rows follow on demand. `undo` decodes a cell. */
 export async function openTable(
   batches: AsyncGenerator<readonly Cells[]>,
-  name: string,
+  { name, note }: Request,
   undo = (cell: string) => cell,
-): Promise<Table> {
-  let number = 0;
-  const { header, rest } = await begin(batches, name);
-  const columns = columnsIn({ ...header, cells: header.cells.map(undo) }, name);
-  const read = (batch: readonly Cells[]) =>
-    batch.filter(isRow).map(({ line, cells, problem }): InputRow => {
-      const fields = Object.fromEntries(columns.map((column, at) => [column, undo(cells[at] ?? '')]));
-      number += 1;
-      return { number, line, fields, problem: problem ?? countProblem(cells.length, header.cells.length) };
-    });
-  const rows = async function* () {
-    yield read(rest);
-    for await (const batch of batches) yield read(batch);
+) {
+  const filled = async function* () {
+    for await (const batch of batches) yield batch.filter(isRow);
   };
-  return { columns, nameless: header.cells.length - columns.length, rows: rows() };
-}
-
-/** The header, and the rows that were read with it. */
-async function begin(batches: AsyncGenerator<readonly Cells[]>, name: string) {
-  for (;;) {
-    const step = await batches.next();
-    if (step.done) throw noRows(name);
-    const [header, ...rest] = step.value.filter(isRow);
-    if (header) return { header, rest };
-  }
+  const { begun, all } = await peek(filled(), 1);
+  const header = begun.flat()[0];
+  if (!header) throw noRows(name);
+  const width = header.cells.length;
+  const columns = columnsIn({ ...header, cells: header.cells.map(undo) }, name);
+  const nameless = width - columns.length;
+  if (nameless > 0) note('columns', `columns without a name at the end, which are ignored: ${nameless}`);
+  let number = 0;
+  const read = ({ line, cells, problem = countProblem(cells.length, width) }: Cells): InputRow => {
+    number += 1;
+    const fields = Object.fromEntries(columns.map((column, at) => [column, undo(cells[at] ?? '')]));
+    return { number, line, fields, problem };
+  };
+  const rows = async function* () {
+    for await (const batch of all()) yield batch.filter((row) => row !== header).map(read);
+  };
+  return { columns, rows: rows() };
 }
 
 export function noRows(name: string): CliError {
@@ -69,8 +60,8 @@ function columnsIn({ cells, line, problem }: Cells, name: string): readonly stri
   }
   const empty = columns.indexOf('');
   if (empty !== -1) throw usage(`column ${empty + 1} has no name in ${where}`, 'name the column, or remove it');
-  const twice = repeatedIn(columns);
-  if (twice !== undefined) throw usage(`${quoted(twice)} appears twice in ${where}`, 'give each column its own name');
+  const twice = new Set(columns).size < columns.length && columns.find((name, at) => columns.indexOf(name) < at);
+  if (twice) throw usage(`${quoted(twice)} appears twice in ${where}`, 'give each column its own name');
   return columns;
 }
 
@@ -80,9 +71,4 @@ function isPhone(text: string): boolean {
   const digits = text.match(/\p{Nd}/gu)?.length ?? 0;
   if (/^(?:[+＋]|00)/.test(text)) return digits >= 7;
   return digits >= (/^\(?0/.test(text) ? 9 : 11);
-}
-
-function repeatedIn(columns: readonly string[]): string | undefined {
-  const seen = new Set<string>();
-  return columns.find((column) => seen.has(column) || !seen.add(column));
 }

@@ -1,13 +1,12 @@
 import { posix } from 'node:path';
 import { usage } from '../../base/errors.ts';
-import { quoted } from '../quoted.ts';
 import { numberFormat } from './cell-number.ts';
-import { local, openParts, type Parts, readPart, saveAs } from './office-parts.ts';
+import { type Handlers, local, openParts, type Parts, readingPart, saveAs } from './office-parts.ts';
+import type { Request } from './request.ts';
 
 /** What an Excel workbook has besides its rows. */
 export interface Workbook {
   readonly parts: Parts;
-  /** In their order. */
   readonly sheets: readonly Sheet[];
   readonly strings: readonly string[];
   /** A number as the style with this index shows it. */
@@ -16,43 +15,37 @@ export interface Workbook {
 
 export interface Sheet {
   readonly title: string;
-  /** Of its part. */
   readonly path: string;
   readonly isHidden: boolean;
 }
 
-export async function openWorkbook(bytes: Buffer, name: string, signal: AbortSignal): Promise<Workbook> {
-  const parts = await openParts(bytes, name, signal);
+export async function openWorkbook(bytes: Buffer, request: Request): Promise<Workbook> {
+  const parts = await openParts(bytes, request);
   const main = (await linksOf(parts, '')).find(({ type }) => type === 'officeDocument')?.path;
-  if (!main?.endsWith('.xml')) throw usage(`"${name}" is a zip archive without an Excel workbook`, saveAs);
+  if (!main?.endsWith('.xml')) throw usage(`"${request.name}" is a zip archive without an Excel workbook`, saveAs);
   const links = await linksOf(parts, main);
   const pathOf = (type: string) => links.find((link) => link.type === type)?.path ?? '';
   let since1904 = false;
   const sheets: Sheet[] = [];
   await readPart(parts, main, {
-    open: {
-      workbookPr({ date1904 = '' }) {
-        since1904 = isTrue(date1904);
-      },
-      sheet({ name: title = '', state = 'visible', ...others }) {
-        const [, target] = Object.entries(others).find(([key]) => local(key) === 'id') ?? [];
-        const link = links.find(({ id }) => id === target);
-        if (link?.type === 'worksheet') sheets.push({ title, path: link.path, isHidden: state !== 'visible' });
-      },
+    workbookPr({ date1904 = '' }) {
+      since1904 = /^(?:1|true)$/.test(date1904);
+    },
+    sheet({ name: title = '', state = 'visible', ...others }) {
+      const [, target] = Object.entries(others).find(([key]) => local(key) === 'id') ?? [];
+      const link = links.find(({ id }) => id === target);
+      if (link?.type === 'worksheet') sheets.push({ title, path: link.path, isHidden: state !== 'visible' });
     },
   });
   const strings = await stringsIn(parts, pathOf('sharedStrings'));
   return { parts, sheets, strings, shown: await stylesIn(parts, pathOf('styles'), since1904) };
 }
 
-/** The sheet of this name, or the first one that is visible. */
-export function sheetOf({ parts: { name }, sheets }: Workbook, asked: string | undefined): Sheet {
-  const first = sheets.find(({ isHidden }) => !isHidden) ?? sheets[0];
-  const sheet = asked === undefined ? first : sheets.find(({ title }) => title.toLowerCase() === asked.toLowerCase());
-  if (sheet) return sheet;
-  if (asked === undefined) throw usage(`"${name}" has no sheet with rows`, saveAs);
-  const titles = sheets.map(({ title }) => quoted(title)).join(', ');
-  throw usage(`"${name}" has no sheet ${quoted(asked)}`, `--sheet names one of its sheets: ${titles}`);
+/** Bytes that a part in memory may unpack to. */
+const mostBytes = 1 << 28;
+
+async function readPart(parts: Parts, path: string, open: Handlers['open'], close?: Handlers['close']): Promise<void> {
+  for await (const _ of readingPart(parts, path, { open, close }, mostBytes));
 }
 
 /** The parts that a part refers to. */
@@ -60,10 +53,8 @@ async function linksOf(parts: Parts, part: string) {
   const links: { readonly id: string; readonly type: string; readonly path: string }[] = [];
   const folder = posix.dirname(part);
   await readPart(parts, posix.join(folder, '_rels', `${posix.basename(part)}.rels`), {
-    open: {
-      Relationship({ Id: id = '', Type: type = '', Target: target = '' }) {
-        links.push({ id, type: posix.basename(type), path: posix.resolve('/', folder, target).slice(1) });
-      },
+    Relationship({ Id: id = '', Type: type = '', Target: target = '' }) {
+      links.push({ id, type: posix.basename(type), path: posix.resolve('/', folder, target).slice(1) });
     },
   });
   return links;
@@ -71,15 +62,12 @@ async function linksOf(parts: Parts, part: string) {
 
 async function stringsIn(parts: Parts, path: string): Promise<readonly string[]> {
   const strings: string[] = [];
-  let [text, spoken] = ['', ''];
-  await readPart(parts, path, {
-    open: { si: () => ([text, spoken] = ['', '']), rPh: () => (spoken = text) },
-    close: {
-      t: (content) => (text += content),
-      // How a text is pronounced is not a part of it.
-      rPh: () => (text = spoken),
-      si: () => strings.push(unescaped(text)),
-    },
+  let [text, beforePronunciation] = ['', ''];
+  const open = { si: () => (text = ''), rPh: () => (beforePronunciation = text) };
+  await readPart(parts, path, open, {
+    t: (more) => (text += more),
+    rPh: () => (text = beforePronunciation),
+    si: () => strings.push(unescaped(text)),
   });
   return strings;
 }
@@ -88,16 +76,12 @@ async function stylesIn(parts: Parts, path: string, since1904: boolean): Promise
   const codes = new Map<string, string>();
   const styles: (string | number)[] = [];
   let isCellStyle = false;
-  await readPart(parts, path, {
-    open: {
-      numFmt: ({ numFmtId = '', formatCode = '' }) => codes.set(numFmtId, formatCode),
-      cellXfs: () => (isCellStyle = true),
-      xf({ numFmtId = '0' }) {
-        if (isCellStyle) styles.push(codes.get(numFmtId) ?? Number(numFmtId));
-      },
-    },
-    close: { cellXfs: () => (isCellStyle = false) },
-  });
+  const open: Handlers['open'] = {
+    numFmt: ({ numFmtId = '', formatCode = '' }) => codes.set(numFmtId, formatCode),
+    cellXfs: () => (isCellStyle = true),
+    xf: ({ numFmtId = '0' }) => isCellStyle && styles.push(codes.get(numFmtId) ?? Number(numFmtId)),
+  };
+  await readPart(parts, path, open, { cellXfs: () => (isCellStyle = false) });
   // A format is parsed once, not for each cell.
   const formats = new Map<string | number, (value: number) => string>();
   return (value, at) => {
@@ -106,10 +90,6 @@ async function stylesIn(parts: Parts, path: string, since1904: boolean): Promise
     formats.set(style, show);
     return show(value);
   };
-}
-
-export function isTrue(text: string): boolean {
-  return text === '1' || text === 'true';
 }
 
 /** Excel writes a control character as _x000D_. */

@@ -20,6 +20,7 @@ interface Asked {
 
 export interface Opened {
   readonly input: Input;
+  /** Without the name of the file before them. */
   readonly notes: readonly string[];
   readonly questions: readonly string[];
 }
@@ -34,9 +35,10 @@ export function fileOf(name: string, content: Content): string {
 /** Opens a file, or stdin. */
 export async function open(file: string, { stdin = [], answer, signal, ...options }: Asked = {}): Promise<Opened> {
   const notes: string[] = [];
+  const shown = file === '-' ? 'stdin' : file;
   const questions: string[] = [];
   const context: InputContext = {
-    note: (_, text) => void notes.push(text),
+    note: (_, text) => void notes.push(text.slice(`${shown}: `.length)),
     takeStdin: () => Readable.from(stdin.map((piece) => Buffer.from(piece))),
     interactive: answer !== undefined,
     interaction: {

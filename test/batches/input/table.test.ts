@@ -178,7 +178,7 @@ describe('TSV', () => {
   it('is read back as bizmsg writes it', async () => {
     const { rows, notes } = await read('a.tsv', 'phone\tno\\te\n+1\ta\\tb\\nc\\r\\\\d\\0\\u001b\\"\n');
     expect(fields(rows)).toEqual([{ phone: '+1', 'no\te': 'a\tb\nc\r\\d\0\u001b"' }]);
-    expect(notes).toEqual([expect.stringContaining('a.tsv: backslash escapes such as \\t and \\n are decoded')]);
+    expect(notes).toEqual([expect.stringContaining('backslash escapes such as \\t and \\n are decoded')]);
   });
 
   it.each([

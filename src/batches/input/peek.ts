@@ -1,0 +1,15 @@
+/** Reads ahead until there are so many bytes or rows; `all` yields what was read and then the rest. */
+export async function peek<T extends { readonly length: number }>(items: AsyncGenerator<T>, enough: number) {
+  const begun: T[] = [];
+  for (let length = 0; length < enough;) {
+    const step = await items.next();
+    if (step.done) break;
+    begun.push(step.value);
+    length += step.value.length;
+  }
+  const all = async function* () {
+    yield* begun;
+    yield* items;
+  };
+  return { begun, all };
+}

@@ -1,0 +1,10 @@
+/** What is read, and how. */
+export interface Request {
+  /** For messages. */
+  readonly name: string;
+  readonly encoding?: string | undefined;
+  /** The title of a sheet. */
+  readonly sheet?: string | undefined;
+  readonly signal: AbortSignal;
+  note(code: string, text: string): void;
+}
