@@ -8,17 +8,15 @@ import type { Host } from './base/host.ts';
  * delivery: none
  * client: none
  * logs: none
- * ledger: none
  * store: none
- * session: client, logs, ledger, store, sandbox/remote
+ * session: client, logs, store, sandbox/remote
  * cli: client, session
- * runs: client, ledger, session, cli
  * batches: client, logs, store, session, cli
  * webhooks: delivery, logs, sandbox/remote
  * sandbox: delivery
  * page: sandbox/control
- * doctor: ledger, session
- * commands: delivery, logs, session, cli, runs, batches, webhooks, sandbox, doctor
+ * doctor: session, store
+ * commands: delivery, logs, store, session, cli, batches, webhooks, sandbox, doctor
  */
 
 /** Runs the command line and returns its exit code. The version, and top-level help in a pipe, load nothing else. */

@@ -57,13 +57,7 @@ export type ErrorCode =
   | 'foreign-address'
   | 'foreign-link'
   | 'foreign-origin'
-  | 'input-changed'
   | 'interrupted'
-  | 'job-closed'
-  | 'job-known'
-  | 'job-missing'
-  | 'job-unnamed'
-  | 'job-with-other-texts'
   | 'journal-damaged'
   | 'journal-taken'
   | 'journal-unknown'
@@ -72,8 +66,6 @@ export type ErrorCode =
   | 'key-in-arguments'
   | 'key-without-address'
   | 'ledger-older'
-  | 'ledger-secret'
-  | 'ledger-unwritable'
   | 'left'
   | 'listed-twice'
   | 'live-key-to-sandbox'
@@ -87,7 +79,6 @@ export type ErrorCode =
   | 'no-secret'
   | 'no-single-list'
   | 'no-sqlite'
-  | 'no-team'
   | 'no-such-event'
   | 'not-confirmed'
   | 'not-found'
@@ -109,12 +100,6 @@ export type ErrorCode =
   | 'redirect-refused'
   | 'rejected'
   | 'reserved-profile'
-  | 'run-active'
-  | 'run-gone'
-  | 'run-idle'
-  | 'run-unfinished'
-  | 'run-with-other-texts'
-  | 'run-unknown'
   | 'sandbox-busy'
   | 'sandbox-elsewhere'
   | 'sandbox-ended'
@@ -127,7 +112,6 @@ export type ErrorCode =
   | 'sent-before'
   | 'sent-unsure'
   | 'service-fault'
-  | 'state-folder'
   | 'state-unreadable'
   | 'state-unwritable'
   | 'store-damaged'
@@ -135,12 +119,6 @@ export type ErrorCode =
   | 'store-locked'
   | 'store-unreadable'
   | 'store-unwritable'
-  | 'team-damaged'
-  | 'team-newer'
-  | 'team-refused'
-  | 'team-secret'
-  | 'team-unreachable'
-  | 'team-unsafe'
   | 'template-unfit'
   | 'template-unknown'
   | 'timeout'
@@ -215,13 +193,6 @@ export function forOption<T>(name: string, read: () => T): T {
 
 export function configuration(code: ErrorCode, message: string, hint?: string, cause?: unknown): CliError {
   return new CliError('configuration', code, message, { hint, cause });
-}
-
-/** A ledger has lost what it had confirmed: a backup, for example. */
-export function olderLedger(ledger: string, lastAt?: number): CliError {
-  const since = lastAt === undefined ? '' : `; its last change is of ${new Date(lastAt).toISOString()}`;
-  const hint = 'restore a newer one, or go on with --accept-loss: what this ledger does not know is sent again';
-  return unsafe('ledger-older', `${ledger} is older than what was sent from here${since}`, hint);
 }
 
 export function unsafe(code: ErrorCode, message: string, hint?: string): CliError {

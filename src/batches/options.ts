@@ -1,7 +1,7 @@
 import { type Condition, condition } from '../base/condition.ts';
 import { forOption, usage } from '../base/errors.ts';
 import { atLeastOne, chosen, columns, count, flag, option, orEmpty, repeated, setting, under } from '../cli/params.ts';
-import type { RunRate } from '../session/rate.ts';
+import type { BatchRate } from '../session/rate.ts';
 import type { Resend } from '../store/decide.ts';
 import { type Hours, hoursFlag } from './hours.ts';
 import type { ContactOptions } from './mapping/contact.ts';
@@ -154,12 +154,12 @@ export function hoursOf(told: Told): Hours | undefined {
   return maybe('--hours', told.hours, hoursFlag);
 }
 
-export function rateOf(told: Told): RunRate | undefined {
+export function rateOf(told: Told): BatchRate | undefined {
   return maybe('--rate', told.rate, rateFlag);
 }
 
 /** The rate of a batch, or its share of the plan's minute. A rate per second holds for each second. */
-function rateFlag(text: string): RunRate {
+function rateFlag(text: string): BatchRate {
   if (text === 'none') return 'none';
   const [, percent] = /^(\d{1,3}(?:\.\d{1,3})?)%$/.exec(text) ?? [];
   const share = Number(percent);

@@ -3,7 +3,7 @@ import type { Host } from '../base/host.ts';
 import type { Database } from '../base/transaction.ts';
 import type { Attempt, Exchange } from '../client/exchange.ts';
 import type { Release } from '../client/pace.ts';
-import type { RunPace, Sender, StopSignals } from '../session/session.ts';
+import type { BatchPace, Sender, StopSignals } from '../session/session.ts';
 import type { Batch } from '../store/batch.ts';
 import type { Resend } from '../store/decide.ts';
 import { totalsOf } from '../store/tally.ts';
@@ -23,7 +23,7 @@ export interface WorkOptions {
   /** How many rows the batch reaches, of `--first`. */
   readonly first: number | undefined;
   readonly endpoint: 'sendTemplate' | 'createContact';
-  readonly client: Pick<Sender, 'prepare' | 'reachable'> & { readonly pace: Pick<RunPace, 'limit'> };
+  readonly client: Pick<Sender, 'prepare' | 'reachable'> & { readonly pace: Pick<BatchPace, 'limit'> };
   readonly signals: StopSignals;
   readonly host: Pick<Host, 'now' | 'steady' | 'later'>;
   /** Rows in flight at the beginning. */

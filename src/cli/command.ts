@@ -1,15 +1,7 @@
 import type { CliError, ExitName } from '../base/errors.ts';
 import type { Client } from '../client/client.ts';
 import type { Target } from '../session/caller.ts';
-import type {
-  BatchClient,
-  RunClient,
-  RunOptions,
-  SendOnce,
-  Session,
-  StopSignals,
-  TryLookup,
-} from '../session/session.ts';
+import type { BatchClient, SendOnce, Session, StopSignals, TryLookup } from '../session/session.ts';
 import type { Progress } from './output/progress.ts';
 import type { Reporter } from './output/reporter.ts';
 import { safeValue } from './output/text.ts';
@@ -30,9 +22,7 @@ export interface Context extends Session, Prompts {
   client(target?: Target): Promise<Client>;
   readonly sendOnce: SendOnce;
   readonly tryLookup: TryLookup;
-  /** For many requests at a pace. */
   clientForBatch(signals: StopSignals): Promise<BatchClient>;
-  clientForRun(options?: RunOptions): Promise<RunClient>;
   progress(): Promise<Progress>;
   /** How the items of a list are printed. */
   readonly listForm: ListForm;

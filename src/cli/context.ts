@@ -1,7 +1,5 @@
 import type { Host } from '../base/host.ts';
 import { connect } from '../session/connect.ts';
-import type { Team } from '../session/team-server.ts';
-import { openTeam } from '../session/team.ts';
 import { currentCaller, isInsideExec } from '../session/caller.ts';
 import { ownStateFolder } from '../session/folders.ts';
 import type { AnyCaller, Connection, Interaction } from '../session/session.ts';
@@ -28,7 +26,6 @@ export interface ContextOptions {
 export function createContext({ host, given, reporter, parse }: ContextOptions): CliContext {
   const stateFolder = once(() => ownStateFolder(host));
   const sandboxes = once(async () => (await import('../session/sandboxes.ts')).openSandboxes(host, stateFolder()));
-  let opened: Promise<Team> | undefined;
   const prompts = createPrompts(host, given, () => note('keyboard', 'reading stdin from the keyboard; Ctrl-D ends it'));
   const interaction: Interaction = {
     confirm: (...question) => createPrompts(host, { ...given, yes: false }).confirm(...question),
@@ -53,7 +50,6 @@ export function createContext({ host, given, reporter, parse }: ContextOptions):
     interaction,
     stateFolder,
     sandboxes,
-    team: (line) => (opened ??= openTeam(context, line)),
     ...prompts,
     listForm: {},
     note,
@@ -67,12 +63,6 @@ export function createContext({ host, given, reporter, parse }: ContextOptions):
       connections.push(connection);
       return batchClient;
     },
-    clientForRun: async (options) => {
-      const { openRunClient } = await import('../session/run-client.ts');
-      const { connection, runClient } = await openRunClient(context, currentCaller(context), options);
-      connections.push(connection);
-      return runClient;
-    },
     progress: async () => createProgress(host, given, reporter),
     get showsLines() {
       return given.columns === undefined && (given.output ?? (host.stdout.isTTY ? 'table' : undefined)) === 'table';
@@ -83,7 +73,6 @@ export function createContext({ host, given, reporter, parse }: ContextOptions):
     },
     close: async () => {
       await Promise.all(connections.map((connection) => connection.close()));
-      await (await opened?.catch(() => undefined))?.server.close();
     },
   };
   return context;

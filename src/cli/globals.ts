@@ -15,7 +15,6 @@ export const globals = {
   retries: option('--retries <n>', 'retry a call at most n times, only if it was not carried out (default: 3)', count),
   caFile: option('--ca-file <file>', 'also trust the certificate authorities in this PEM file'),
   dryRun: flag('--dry-run', 'show the request and send nothing'),
-  noTeam: flag('--no-team', "use this machine's own ledger instead of the team's"),
   yes: flag('-y, --yes', 'answer yes; a live batch also needs --at-most'),
   noInput: flag('--no-input', 'never prompt; fail and name the missing option'),
   quiet: flag('-q, --quiet', 'print no notes, except that a key is live'),

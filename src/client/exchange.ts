@@ -27,7 +27,7 @@ export interface Connection {
   /** Default: 3. */
   readonly retries?: number | undefined;
   /** A run waits longer for a rate limit, whatever the retries, and deals with an unreachable service itself. */
-  readonly isRun?: boolean | undefined;
+  readonly isBatch?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
   /** True if this connects to a local sandbox. */
   readonly local?: boolean | undefined;

@@ -26,7 +26,7 @@ export interface KnownPace {
 export interface PaceOptions {
   readonly host: Pick<Host, 'steady' | 'later' | 'random'>;
   /** A single request that waits goes before the next one of a run. */
-  readonly kind: 'single' | 'run';
+  readonly kind: 'single' | 'batch';
   /** Without any, only a 429 makes requests wait. */
   readonly limits: readonly KnownPace[];
   /** Its requests share the windows. */
@@ -80,7 +80,7 @@ type Steps<T> = ReturnType<Transaction<T>>;
  */
 export function createPace({ host, kind, limits, account, log, onWait }: PaceOptions): Pace {
   const { steady, later, random } = host;
-  const rank = kind === 'run' ? 1 : 0;
+  const rank = kind === 'batch' ? 1 : 0;
   /** One for each waiting request, with the time when its slot is due. */
   const naps = new Map<AbortController, number>();
   let heldAt = -Infinity;

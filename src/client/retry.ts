@@ -7,7 +7,7 @@ export interface RetryInput {
   /** Default: 3. */
   readonly retries?: number | undefined;
   /** A run waits longer for a rate limit, whatever the retries, and deals with an unreachable service itself. */
-  readonly isRun?: boolean | undefined;
+  readonly isBatch?: boolean | undefined;
   /** Milliseconds since the first 429. */
   readonly limitedFor?: number;
   readonly now: number;
@@ -15,7 +15,7 @@ export interface RetryInput {
 }
 
 const longest = 120_000;
-const longestInRun = 600_000;
+const longestInBatch = 600_000;
 /** How long a run repeats a 429 without Retry-After: two windows of §8. */
 const patience = 120_000;
 /** The shortest wait in a run, so that `Retry-After: 0` does not lead to a busy loop. */
@@ -23,18 +23,18 @@ const shortest = 1_000;
 
 /** Returns the milliseconds to wait before the next attempt, or undefined to give up. */
 export function retryDelay(input: RetryInput): number | undefined {
-  const { failure, retriesDone, isRun, now, random } = input;
+  const { failure, retriesDone, isBatch, now, random } = input;
   const requested = requestedWait(failure, now);
   if (!mayRetry(input, requested)) return undefined;
   const wait = requested ?? Math.floor(random() * Math.min(20_000, 1_000 * 2 ** retriesDone));
-  return isRun ? Math.max(shortest, wait) : wait;
+  return isBatch ? Math.max(shortest, wait) : wait;
 }
 
 function mayRetry(input: RetryInput, requested: number | undefined): boolean {
-  const { failure, isMutation, retriesDone, retries = 3, isRun, limitedFor = 0 } = input;
-  if (requested !== undefined && requested > (isRun ? longestInRun : longest)) return false;
-  if (isRun && isRateLimited(failure)) return limitedFor < (requested === undefined ? patience : longestInRun);
-  if (isRun && failure.kind === 'connect') return false;
+  const { failure, isMutation, retriesDone, retries = 3, isBatch, limitedFor = 0 } = input;
+  if (requested !== undefined && requested > (isBatch ? longestInBatch : longest)) return false;
+  if (isBatch && isRateLimited(failure)) return limitedFor < (requested === undefined ? patience : longestInBatch);
+  if (isBatch && failure.kind === 'connect') return false;
   if (retriesDone >= retries) return false;
   // A call that changes something is repeated only if it surely was not carried out.
   return isMutation ? isRateLimited(failure) || failure.kind === 'connect' : isTransient(failure);

@@ -89,7 +89,7 @@ async function refuseMessage(
       `the message has "${twice}" twice`,
       'nothing was sent; a service may read either of them, so remove one',
     );
-  if (outgoing) await (await import('../runs/defaults.ts')).refuseUnwanted(context, outgoing.to);
+  if (outgoing) await (await import('./excluded.ts')).refuseExcluded(context, outgoing.to);
 }
 
 function mayChange(method: string | undefined): boolean {

@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { command, type Context } from '../cli/command.ts';
 import { childrenOf, offerFor, type Offer, type Offered, type Typed } from '../cli/complete.ts';
 import { globals } from '../cli/globals.ts';
@@ -79,8 +78,6 @@ function namesOf(context: Context) {
         // --profile may follow later in the line.
         return [...new Set(templatesSeen({ env, home }, caller).map(({ name }) => name))].map((text) => ({ text }));
       }
-      case 'runs':
-        return runIds(context);
       case 'help': {
         const { node } = await context.parse([...words, '--help']);
         const topics = words.length === 0 ? topicNames.map((text) => ({ text })) : [];
@@ -91,17 +88,6 @@ function namesOf(context: Context) {
         return [];
     }
   };
-}
-
-/** The ids of runs, the newest first. */
-async function runIds(context: Context): Promise<readonly Offered[]> {
-  const { runsOf } = await import('../runs/listing.ts');
-  const home = { stateFolder: context.stateFolder(), host: context.host, note: () => {} };
-  const runs = await runsOf(home).catch(() => []);
-  return runs.toReversed().map(({ id, command, template, file }) => ({
-    text: id,
-    about: [command, template, file && basename(file)].filter(Boolean).join(' '),
-  }));
 }
 
 function attempt<T>(read: () => T): T | undefined {

@@ -10,12 +10,7 @@ export const tree = group('bizmsg', 'The command line of the Business Messaging 
       'Send an approved template to every person in a file',
       async () => (await import('./send-batch.ts')).sendBatch,
     ),
-    lazyGroup(
-      'runs',
-      'List, show, resolve and close imports and batches',
-      'list, show, resolve, close, forget',
-      async () => (await import('./runs.ts')).runsCommands,
-    ),
+    lazyGroup('batches', 'Batches', 'resume', async () => [(await import('./batches/resume.ts')).resumeBatch]),
   ]),
   ...under('Data', [
     lazyGroup(
@@ -71,12 +66,6 @@ export const tree = group('bizmsg', 'The command line of the Business Messaging 
       'Choose real messages (live) or simulated ones (sandbox)',
       'switch-mode',
       async () => (await import('./keys.ts')).keysCommands,
-    ),
-    lazyGroup(
-      'team',
-      'Share one ledger and rate limit between machines',
-      'init, status',
-      async () => (await import('./team.ts')).teamCommands,
     ),
   ]),
   ...under('Tools', [

@@ -6,7 +6,7 @@ import { forOption, unsafe, usage } from '../base/errors.ts';
 import { choice, columns, flag, type Input, knowing, option, rate, required } from '../cli/params.ts';
 import { planNames } from '../contract/plans.ts';
 import { hoursFlag } from '../batches/hours.ts';
-import { encodingNamed } from '../runs/input/encoding.ts';
+import { encodingOf } from '../batches/input/encoding.ts';
 import { countryFlag } from '../batches/mapping/flags.ts';
 import { countryHelp, excludeFromHelp, hoursHelp } from '../batches/options.ts';
 import { agentIn } from '../session/agents.ts';
@@ -45,7 +45,6 @@ const params = {
   account: accountParam,
   ...planParams,
   webhookSecret: flag('--webhook-secret-stdin', 'read the webhook secret from stdin'),
-  team: flag('--team-stdin', 'read the line of a team from stdin; an empty one leaves the team'),
   hours: option(
     '--hours <hours>',
     hoursHelp,
@@ -108,22 +107,18 @@ export const setProfile = command({
 async function settingsOf(
   context: Context,
   before: Profile,
-  { webhookSecret, team, agents, ...kept }: Omit<Input<typeof params>, 'name' | 'default'>,
+  { webhookSecret, agents, ...kept }: Omit<Input<typeof params>, 'name' | 'default'>,
 ): Promise<Settings> {
   const { baseUrl: typed } = context.given;
   const lists = ['excludeFrom', 'optOut'] as const;
   const isRelease = lists.some((list) => kept[list] !== undefined && before[list] !== undefined);
   if (agents === 'live' || isRelease) refuseSelf(context);
   const address = typed === undefined ? undefined : forOption('--base-url', () => serviceUrl(typed));
-  if (webhookSecret && team) throw usage('stdin has one of them', 'set the webhook secret and the team one by one');
-  const text = webhookSecret || team ? (await context.stdin()).trim() : '';
-  if (team && text) await (await import('../runs/joining.ts')).checkJoining(context, text, before.team === undefined);
   await checkLists(context, before, kept);
   return {
     ...kept,
     baseUrl: address,
-    webhookSecret: webhookSecret ? readWebhookSecret(text) : undefined,
-    team: team ? text : undefined,
+    webhookSecret: webhookSecret ? readWebhookSecret((await context.stdin()).trim()) : undefined,
     agents: agents === removed ? '' : agents,
   };
 }
@@ -162,6 +157,10 @@ function refuseSelf({ host: { env } }: Context): void {
   if (name === undefined) return;
   const hint = 'nothing was changed; ask a person to run this command in a terminal of their own';
   throw unsafe('agent', `an AI agent runs this command (${name} is set), and only a person may allow this`, hint);
+}
+
+function encodingNamed(text: string): string {
+  return encodingOf(new Uint8Array(), text);
 }
 
 function orNone(read: (text: string) => string): (text: string) => string {

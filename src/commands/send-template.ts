@@ -57,7 +57,7 @@ export const sendTemplate = command({
     const { knownSecrets, refuseKeys } = await import('../session/secrets.ts');
     refuseKeys(context.host.argv, await knownSecrets(context));
     const body = await messageBody(context, input);
-    if (await hasPhoneLists(context)) await (await import('../runs/defaults.ts')).refuseUnwanted(context, body.to);
+    if (await hasPhoneLists(context)) await (await import('./excluded.ts')).refuseExcluded(context, body.to);
     const exchange = (await context.client()).exchange('sendTemplate', body);
     const { again } = input;
     const send = () =>

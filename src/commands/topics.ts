@@ -41,7 +41,6 @@ const environment = `Environment
   BIZMSG_PROFILE      the profile; cannot be combined with BIZMSG_API_KEY
   BIZMSG_MODE         sandbox or live, like --mode
   BIZMSG_ACCOUNT      whose messages these are, if the profile does not say it
-  BIZMSG_TEAM         the line of a team, from bizmsg team init
   BIZMSG_LOCAL_ONLY   "1": refuse every target except the local sandbox
   BIZMSG_WEBHOOK_SECRET  the secret that signs webhook events
   BIZMSG_CONFIG_DIR   the folder of the profiles with their keys

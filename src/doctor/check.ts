@@ -1,6 +1,6 @@
 import { CliError, exitCodes } from '../base/errors.ts';
 
-type Name = 'node' | 'state' | 'profile' | 'team' | 'service' | 'clock';
+type Name = 'node' | 'state' | 'profile' | 'service' | 'clock';
 
 /** The result of one check. */
 export interface Check {

@@ -2,7 +2,7 @@ import { exitCodes } from '../base/errors.ts';
 import type { Session } from '../session/session.ts';
 import type { Check } from './check.ts';
 import { clockCheck, nodeCheck, stateCheck } from './machine.ts';
-import { profileCheck, serviceCheck, teamCheck } from './service.ts';
+import { profileCheck, serviceCheck } from './service.ts';
 
 export interface Diagnosis {
   readonly checks: readonly Check[];
@@ -19,7 +19,6 @@ export async function diagnose(session: Session): Promise<Diagnosis> {
     nodeCheck(host),
     await stateCheck(session),
     profile.check,
-    await teamCheck(session, profile.caller),
     service.check,
     clockCheck(host, service.skew),
   ];

@@ -1,11 +1,8 @@
-import { CliError, configuration } from '../base/errors.ts';
-import { shownAddress } from '../base/postgres-address.ts';
+import { CliError } from '../base/errors.ts';
 import { maskKey } from '../base/redact.ts';
-import { countProblem } from '../ledger/statements.ts';
 import { openConnection, prepareTarget } from '../session/connect.ts';
 import { type Caller, currentCaller } from '../session/caller.ts';
 import type { CheckedTarget, Session } from '../session/session.ts';
-import { teamOfCaller } from '../session/team.ts';
 import { type Check, failed, pass, warn } from './check.ts';
 
 interface Profile {
@@ -54,23 +51,6 @@ function nameOf(caller: Caller): string {
   if (source === 'newcomer') return 'local, since there is no profile yet; bizmsg login adds one';
   const name = caller.kind === 'local' ? 'local' : (caller.profile ?? '');
   return source === 'profile in use' ? `${name}, the profile in use` : `${name}, named by ${source}`;
-}
-
-/** The server of the team, and the ledger on it. */
-export async function teamCheck(session: Session, caller: Caller | undefined): Promise<Check> {
-  try {
-    const team = caller && (await teamOfCaller(session, caller));
-    if (!team) return pass('team', 'none');
-    const problem = await team.server.database('').read(countProblem);
-    const { server, isUnsafe } = team.facts();
-    const shown = `${shownAddress(team.address)}, PostgreSQL ${server}`;
-    if (problem !== undefined)
-      return failed('team', configuration('team-damaged', `${shown}: ${problem}`, 'restore it from a backup'));
-    const remedy = 'turn fsync and full_page_writes on there: live messages are refused until then';
-    return isUnsafe ? warn('team', `${shown}, which may lose what it confirmed`, remedy) : pass('team', shown);
-  } catch (error) {
-    return failed('team', error);
-  }
 }
 
 /** What is no fault of this machine or its profile: production shares the minute, and a key may be for sending alone. */

@@ -5,7 +5,7 @@ import { canReach } from '../client/transport.ts';
 import type { Plan } from '../contract/plans.ts';
 import { refuseAgent } from './agents.ts';
 import { prepareTarget, openConnection, transportOptionsFor, tryLookup } from './connect.ts';
-import { pausedPace, planOf, runPace } from './pace.ts';
+import { pausedPace, planOf, batchPace } from './pace.ts';
 import { expireDaily } from '../store/retention.ts';
 import { isClockRight } from './clock.ts';
 import { openRecord } from './record.ts';
@@ -18,7 +18,7 @@ import type {
   BatchRecord,
   CheckedTarget,
   Connection,
-  RunTarget,
+  BatchTarget,
   Sender,
   Session,
   StopSignals,
@@ -76,13 +76,13 @@ async function openSender(session: Session, checkedTarget: CheckedTarget, option
   const known = isUnknownLive(checkedTarget, plan) && !rate ? carefulPace : paceOf(rate, plan);
   if (known === carefulPace) session.note('careful-pace', carefulText(caller));
   const limits = limitsOf(known, plan);
-  const pace = runPace(session, checkedTarget, limits);
+  const pace = batchPace(session, checkedTarget, limits);
   const { client, close } = await openConnection(session, checkedTarget, {
     onTime,
     connections,
     signal: signals.leave,
     pace: closedFor ? pausedPace(pace, closedFor, host.later) : pace,
-    isRun: true,
+    isBatch: true,
     onWait: waitReporter(session),
   });
   const sender: Sender = {
@@ -136,7 +136,7 @@ function carefulText(caller: Caller): string {
   return `the ${what} of this account is not known, so this live batch sends 60 a minute; ${set}--rate changes that`;
 }
 
-function targetOf({ caller, target, simulated }: CheckedTarget, plan: Plan): RunTarget {
+function targetOf({ caller, target, simulated }: CheckedTarget, plan: Plan): BatchTarget {
   const address = caller.kind === 'local' ? 'local' : target.baseUrl.replace(/\/+$/, '');
   return { address, mode: target.mode, simulated, plan };
 }

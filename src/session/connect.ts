@@ -10,7 +10,6 @@ import { maskKey } from '../base/redact.ts';
 import { isLoopback } from '../client/address.ts';
 import { isLocalKey } from '../contract/keys.ts';
 import { plans } from '../contract/plans.ts';
-import { teamOf } from './team.ts';
 
 /** A connection for single calls. */
 interface CallerConnection extends Connection {
@@ -20,8 +19,6 @@ interface CallerConnection extends Connection {
 /** Opens a client for one caller, at the shared pace of single requests. */
 export async function connect(session: Session, caller: AnyCaller): Promise<CallerConnection> {
   const checkedTarget = await prepareTarget(session, caller);
-  // It connects while the rest is loaded.
-  teamOf(session, checkedTarget).catch(() => {});
   const rate = session.given.dryRun ? undefined : planRate(checkedTarget);
   const pace = rate === undefined ? undefined : (await import('./pace.ts')).singlePace(session, checkedTarget, rate);
   const connection = await openConnection(session, checkedTarget, { pace });
@@ -47,7 +44,7 @@ export const lookupTimeout = 3_000;
 export async function tryLookup(
   session: Session,
   checkedTarget: CheckedTarget,
-  { pace, stop, onTime }: Pick<RunConnectionOptions, 'pace' | 'onTime'> & { readonly stop: AbortSignal },
+  { pace, stop, onTime }: Pick<BatchConnectionOptions, 'pace' | 'onTime'> & { readonly stop: AbortSignal },
   look: Parameters<TryLookup>[0],
 ): Promise<void> {
   // A dry run does not start a sandbox.
@@ -111,7 +108,7 @@ function isStoredLive(caller: AnyCaller): boolean {
 }
 
 /** Options that differ for runs. Single calls show a spinner. */
-export interface RunConnectionOptions extends Partial<Pick<ClientOptions, 'pace' | 'isRun' | 'onWait' | 'signal'>> {
+export interface BatchConnectionOptions extends Partial<Pick<ClientOptions, 'pace' | 'isBatch' | 'onWait' | 'signal'>> {
   /** Requests in flight (default: 1). */
   readonly connections?: number;
   /** Called with the time of the service in each answer. */
@@ -121,7 +118,7 @@ export interface RunConnectionOptions extends Partial<Pick<ClientOptions, 'pace'
 export async function openConnection(
   session: Session,
   checkedTarget: CheckedTarget,
-  { connections, onTime, ...extras }: RunConnectionOptions,
+  { connections, onTime, ...extras }: BatchConnectionOptions,
 ): Promise<Connection> {
   const { host, given, note, reporter } = session;
   const { target, simulated } = checkedTarget;

@@ -24,8 +24,8 @@ export function singlePace(session: Session, checkedTarget: CheckedTarget, rate:
 }
 
 /** The pace of a run. */
-export function runPace(session: Session, checkedTarget: CheckedTarget, limits: readonly KnownPace[]): Pace {
-  return createPace({ ...shared(session, checkedTarget), kind: 'run', limits });
+export function batchPace(session: Session, checkedTarget: CheckedTarget, limits: readonly KnownPace[]): Pace {
+  return createPace({ ...shared(session, checkedTarget), kind: 'batch', limits });
 }
 
 /** Milliseconds: timers may stand still while a computer sleeps. */

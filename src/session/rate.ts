@@ -3,7 +3,7 @@ import { type KnownPace, minuteLength } from '../client/pace.ts';
 import type { Plan } from '../contract/plans.ts';
 
 /** The rate of a run; `share` is a percentage of the plan's rate limit. */
-export type RunRate = { readonly share: number } | KnownPace | 'none';
+export type BatchRate = { readonly share: number } | KnownPace | 'none';
 
 type PlanRate = Pick<Plan, 'perMinute'>;
 
@@ -11,7 +11,7 @@ type PlanRate = Pick<Plan, 'perMinute'>;
 const usualShare = 90;
 
 /** Combines --rate and plan; undefined if neither is given, so that only a 429 limits the rate. */
-export function paceOf(rate: RunRate | undefined, { perMinute }: PlanRate): KnownPace | undefined {
+export function paceOf(rate: BatchRate | undefined, { perMinute }: PlanRate): KnownPace | undefined {
   if (rate === 'none') return undefined;
   if (rate && 'window' in rate) return rate;
   const share = rate?.share ?? usualShare;

@@ -2,12 +2,10 @@ import type { Host } from '../base/host.ts';
 import type { Client } from '../client/client.ts';
 import type { Exchange } from '../client/exchange.ts';
 import type { KnownPace } from '../client/pace.ts';
-import type { RunRate } from './rate.ts';
+import type { BatchRate } from './rate.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
 import type { Database } from '../base/transaction.ts';
-import type { Kind, Ledger } from '../ledger/ledger.ts';
-import type { Team } from './team-server.ts';
 import type { Locator } from '../sandbox/remote/locator.ts';
 import type { CallerFlags, LocalCaller, ServiceCaller, Target } from './caller.ts';
 import type { Sandboxes } from './sandboxes.ts';
@@ -23,8 +21,6 @@ export interface Session {
   /** The state folder; throws if other users can change it. */
   stateFolder(): string;
   readonly sandboxes: () => Promise<Sandboxes>;
-  /** The team with this line. All of a command share one connection. */
-  team(line: string): Promise<Team>;
 }
 
 /** The global options that calls depend on. */
@@ -35,7 +31,6 @@ interface CallOptions extends CallerFlags {
   readonly dryRun: boolean;
   readonly debug: boolean;
   readonly noInput: boolean;
-  readonly noTeam?: boolean | undefined;
 }
 
 interface Reporter {
@@ -95,18 +90,11 @@ export type TryLookup = (look: (client: Pick<Client, 'pages'>) => Promise<void>)
 /** The options of a batch for its requests. */
 export interface BatchOptions {
   /** Default: 90 % of the plan's minute. If the plan is unknown: 60 a minute with a live key, otherwise no limit. */
-  readonly rate?: RunRate | undefined;
+  readonly rate?: BatchRate | undefined;
   /** The milliseconds for which nothing may be sent. */
   readonly closedFor?: (() => number) | undefined;
   /** The most requests in flight. */
   readonly connections?: number | undefined;
-}
-
-export interface RunOptions extends Omit<BatchOptions, 'connections'> {
-  /** Default: the signal of the process. */
-  readonly signals?: StopSignals | undefined;
-  /** Requests in flight, each on its own connection (default: as many as the pace can use). */
-  readonly concurrency?: number | undefined;
 }
 
 export interface StopSignals {
@@ -118,7 +106,7 @@ export interface StopSignals {
 
 /** What a batch needs as its caller: the record of what it sends, and requests. */
 export interface BatchClient {
-  readonly target: RunTarget;
+  readonly target: BatchTarget;
   /** The same each time; closed with the client. Refuses an AI agent with a live key. */
   record(): Promise<BatchRecord>;
   connect(options: BatchOptions): Promise<Sender>;
@@ -130,16 +118,10 @@ export interface BatchClient {
 
 /** Requests that keep the pace, wait after a 429, and leave network faults to the batch. */
 export interface Sender extends Pick<Client, 'prepare'> {
-  readonly pace: RunPace;
+  readonly pace: BatchPace;
   readonly tryLookup: TryLookup;
   /** Whether the service can be connected to. No request is sent. */
   reachable(): Promise<boolean>;
-}
-
-export interface RunClient extends Omit<BatchClient, 'record' | 'connect'>, Sender {
-  readonly concurrency: number;
-  /** The ledger of what was sent, and the account in it. */
-  ledger(kind: Kind): Promise<OpenedLedger>;
 }
 
 /** The record of what was sent, and whose it is. */
@@ -154,7 +136,7 @@ export interface BatchRecord {
 }
 
 /** Identifies the target of a run, without the key. */
-export interface RunTarget {
+export interface BatchTarget {
   /** The base URL; `local` for the sandbox that the profile `local` means, which may change its port. */
   readonly address: string;
   readonly mode: Mode | 'unknown';
@@ -163,7 +145,7 @@ export interface RunTarget {
   readonly plan: Plan;
 }
 
-export interface RunPace {
+export interface BatchPace {
   /** Undefined if nothing is known until the service answers 429. */
   readonly known: KnownPace | undefined;
   /** The lower one of `known` and the plan's rate limit. */
@@ -172,11 +154,4 @@ export interface RunPace {
   minimumDuration(requests: number): number | undefined;
   /** The milliseconds until the next request may be sent, if rows wait for the rate limit. */
   waiting(): number | undefined;
-}
-
-/** The ledger of what was sent, and the account in it. */
-export interface OpenedLedger {
-  readonly ledger: Ledger;
-  readonly account: string;
-  readonly isTeam?: boolean;
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { readExcluded, type ExcludeOptions } from '../../src/batches/exclude.ts';
-import { rig } from '../session/run-client-rig.ts';
+import { rig } from '../session/batch-rig.ts';
 import { temporaryHome } from '../support/bin.ts';
 
 const [ada, bob] = ['+12025550101', '+12025550102'];

@@ -102,7 +102,7 @@ describe('a pace with hours', () => {
     const { now, later, advance } = movedClock(at('2026-10-21T12:00:00Z'));
     const log = { write: () => Promise.reject(new Error('not needed here')), close: async () => {} };
     const host = { steady: now, later, random: Math.random };
-    const pace = createPace({ host, kind: 'run', limits: [], account: 'acme', log });
+    const pace = createPace({ host, kind: 'batch', limits: [], account: 'acme', log });
     const paused = pausedPace(pace, () => hours.opensAt(now()) - now(), later);
     const granted: number[] = [];
     const user = new AbortController();

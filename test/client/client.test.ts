@@ -221,14 +221,14 @@ describe.each(ways)('a call over the %s transport', (way) => {
     let time = 0;
     const service = await serve((_, __, response) => response.writeHead(429, { 'Retry-After': '50' }).end());
     const sleep = async (milliseconds: number) => void (time += milliseconds);
-    const { client } = await rig(way, service.url, { isRun: true, retries: 0, now: () => time, sleep });
+    const { client } = await rig(way, service.url, { isBatch: true, retries: 0, now: () => time, sleep });
     expect(await failureFrom(client.call('createContact', {}))).toMatchObject({ exit: 'rateLimited', done: 'no' });
     expect(service.seen).toHaveLength(13);
     expect(time).toBe(600_000);
   });
 
   it('in a run, leaves refused connections to the run', async () => {
-    const { client, waits } = await rig(way, `http://127.0.0.1:${await deadPort()}`, { isRun: true });
+    const { client, waits } = await rig(way, `http://127.0.0.1:${await deadPort()}`, { isBatch: true });
     const failure = await failureFrom(client.call('createContact', {}));
     expect(failure).toMatchObject({ exit: 'network', code: 'unreachable', done: 'no' });
     expect(waits).toEqual([]);

@@ -39,7 +39,7 @@ export function createMachine(): Machine {
     restart(now) {
       ahead = now - time.now();
     },
-    start({ kind = 'run', account = 'account', limits }) {
+    start({ kind = 'batch', account = 'account', limits }) {
       const opened = openDatabase(`${home.path}/pace.db`, options);
       const close = async () => (await opened).close();
       onTestFinished(close);

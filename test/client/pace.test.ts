@@ -35,10 +35,10 @@ async function ask(pace: Pace, name: string, granted: string[], again = false): 
 
 describe('processes that share a minute', () => {
   it.each([
-    ['runs', 'run', 8, 6, 20],
+    ['runs', 'batch', 8, 6, 20],
     ['single requests', 'single', 50, 1, 20],
-    ['a lone run', 'run', 1, 110, 54],
-    ['a plan of one request', 'run', 2, 2, 1],
+    ['a lone run', 'batch', 1, 110, 54],
+    ['a plan of one request', 'batch', 2, 2, 1],
   ] as const)('send in the least time without a 429: %s', async (_, kind, count, each, most) => {
     const machine = createMachine();
     const processes = times(count, () => machine.start({ kind, limits: perMinute(most) }));
@@ -51,7 +51,7 @@ describe('processes that share a minute', () => {
     async (counts) => {
       const request = fc.record({ at: fc.nat(100_000), length: fc.integer({ min: 1, max: 1_000 }) });
       const process = fc.record({
-        kind: fc.constantFrom('single', 'run'),
+        kind: fc.constantFrom('single', 'batch'),
         requests: fc.array(request, { minLength: 1, maxLength: 12 }),
       });
       const processes = fc.array(process, { minLength: 1, maxLength: 6 });

@@ -79,7 +79,7 @@ describe('retryDelay', () => {
 });
 
 describe('retryDelay in a run', () => {
-  const inRun = { ...facts, isMutation: true, isRun: true, retriesDone: 99 };
+  const inRun = { ...facts, isMutation: true, isBatch: true, retriesDone: 99 };
 
   it.each([
     [undefined, 0, 500 * 20],

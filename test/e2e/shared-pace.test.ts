@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
-import { profiled } from '../session/run-client-rig.ts';
+import { profiled } from '../session/batch-rig.ts';
 import { type Answering, serve } from '../client/servers.ts';
 import { bin, binary, cleanEnv, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';

@@ -11,7 +11,7 @@ import { lookupTimeout } from '../../src/session/connect.ts';
 import { cli, type CliOptions } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
 import { counted, paceDatabase } from '../support/pace.ts';
-import { key, profiled } from './run-client-rig.ts';
+import { key, profiled } from './batch-rig.ts';
 
 const send = ['send-template', '+12025550101', 'order_update', '-p', 'Ada'];
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { limitsOf, minimumDuration, paceOf, type RunRate } from '../../src/session/rate.ts';
+import { limitsOf, minimumDuration, paceOf, type BatchRate } from '../../src/session/rate.ts';
 import { thrown } from '../support/thrown.ts';
 
 const a = (perWindow: number, window = 60_000) => ({ perWindow, window });
 
-it.each<[string, RunRate | undefined, number | undefined, object | undefined]>([
+it.each<[string, BatchRate | undefined, number | undefined, object | undefined]>([
   ['no plan and no rate', undefined, undefined, undefined],
   ['a plan', undefined, 300, a(270)],
   ['a small plan', undefined, 1, a(1)],

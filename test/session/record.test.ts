@@ -14,7 +14,7 @@ import { query } from '../../src/base/transaction.ts';
 import { stateFolder } from '../../src/session/folders.ts';
 import { homeEnv } from '../support/system.ts';
 import { temporaryHome } from '../support/bin.ts';
-import { rig } from './run-client-rig.ts';
+import { rig } from './batch-rig.ts';
 
 const service = 'https://api.example.com';
 

@@ -102,7 +102,7 @@ export function profileRows(store: Store) {
 
 /** A profile as it may be printed. */
 export function profileRow(store: Store, name: string) {
-  const { baseUrl: address, keys, webhookSecret, team, ...profile } = requireProfile(store, name);
+  const { baseUrl: address, keys, webhookSecret, ...profile } = requireProfile(store, name);
   return {
     name,
     in_use: store.current === name,
@@ -121,11 +121,5 @@ export function profileRow(store: Store, name: string) {
     opt_out: profile.optOut ?? null,
     opt_out_words: profile.optOutWords ?? null,
     agents: profile.agents ?? null,
-    team: team === undefined ? null : shownTeam(team),
   };
-}
-
-/** Without its password and its secret. */
-function shownTeam(line: string): string {
-  return line.replace(/#.*$/s, '').replace(/^(\w+:\/\/[^:@/?#]*):[^@/?#]*@/, '$1:…@');
 }

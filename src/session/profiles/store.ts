@@ -29,8 +29,6 @@ export const readProfile = fields({
   optOutWords: optional(string),
   /** `live` if AI agents may use the live key. */
   agents: optional(string),
-  /** The line of its team, which has a secret. */
-  team: optional(string),
 });
 
 export type Profile = ReturnType<typeof readProfile>;
