@@ -20,11 +20,13 @@ export interface Question {
   overview(): Promise<string>;
 }
 
+type Answer = 'send' | 'again' | 'test';
+
 /** A batch with fewer rows is confirmed with a yes. */
 const fewRows = 10;
 
 /** Asks a person before something is sent, and refuses a live script without a limit. */
-export async function confirmed(context: Context, question: Question): Promise<'send' | 'again'> {
+export async function confirmed(context: Context, question: Question): Promise<Answer> {
   const { isLive, forecast, atMost, kind, isAsked } = question;
   const { toSend } = forecast;
   if (atMost !== undefined && toSend > atMost)
@@ -43,7 +45,7 @@ export async function confirmed(context: Context, question: Question): Promise<'
   context.reporter.say(await question.overview());
   const earlier = question.mayRepeat ? sum(forecast.before) + sum(forecast.held) : 0;
   if (toSend + earlier === 0) return 'send';
-  return ask(context, { toSend, earlier, verb: kind === 'import' ? 'import' : 'send' });
+  return ask(context, { toSend, earlier, isImport: kind === 'import' });
 }
 
 function unlimited({ given }: Context, toSend: number): Error {
@@ -55,22 +57,27 @@ function unlimited({ given }: Context, toSend: number): Error {
 interface Asking {
   readonly toSend: number;
   readonly earlier: number;
-  readonly verb: 'send' | 'import';
+  readonly isImport: boolean;
 }
 
-async function ask(context: Context, { toSend, earlier, verb }: Asking): Promise<'send' | 'again'> {
+async function ask(context: Context, { toSend, earlier, isImport }: Asking): Promise<Answer> {
+  const verb = isImport ? 'import' : 'send';
+  const isTestable = !isImport && toSend > 0;
   const word = toSend < fewRows ? 'y' : String(toSend);
   const ways = [
     ...(toSend === 0 ? [] : [toSend < fewRows ? `y to ${verb} ${toSend}` : `${whole(toSend)} to ${verb}`]),
+    ...(isTestable ? ['t test to yourself'] : []),
     ...(earlier === 0 ? [] : [`a the ${whole(earlier)} once more too`]),
     'Enter stops',
   ];
   const answer = await context.ask(`Type ${ways.join(' · ')}:`, '--at-most', (text) => {
     const typed = plain(text);
     if (typed === '' || (typed === word && toSend > 0) || (typed === 'a' && earlier > 0)) return;
+    if (typed === 't' && isTestable) return;
     throw usage(`type ${toSend > 0 ? word : 'a'} to ${verb}`, 'Enter stops, and nothing is sent');
   });
   if (plain(answer) === '') throw unsafe('declined', 'declined; nothing was sent');
+  if (plain(answer) === 't') return 'test';
   return plain(answer) === 'a' ? 'again' : 'send';
 }
 

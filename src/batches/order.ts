@@ -29,6 +29,8 @@ export interface Order {
   readonly excludeFrom: readonly string[];
   readonly noExcludeFrom: boolean;
   readonly noMemory: boolean;
+  /** A phone of the user, who gets the first message instead of the people. */
+  readonly test: string | undefined;
   /** Whether a person was asked for the file or the template. */
   readonly isAsked: boolean;
   /** Throws if an option does not fit the columns. */

@@ -3,6 +3,7 @@ import { jsonText, parseJson } from '../base/json.ts';
 import { redact } from '../base/redact.ts';
 import type { Context, Emit } from '../cli/command.ts';
 import { whole } from '../cli/output/figures.ts';
+import { askForPhone } from '../cli/phones.ts';
 import type { TemplateFacts } from '../cli/templates.ts';
 import { isRecord } from '../contract/readers.ts';
 import { currentCaller } from '../session/caller.ts';
@@ -40,11 +41,12 @@ import { type Settings, settingsOf } from './settings.ts';
 import { interruptedEarly, untilSignaled } from './stop.ts';
 import type { Ended } from './summary.ts';
 import { checkTemplate, listTemplates } from './template.ts';
+import { sendTest, type Tested } from './test-message.ts';
 import { mergeTold, type Told, toldOf } from './told.ts';
 import { workerName } from './worker.ts';
 
 /** Loads a file into its batch, and sends to those who have not got the message: read, decide, ask, load, work. */
-export async function sendFile(context: Context, order: Order, emit: Emit): Promise<Ended | Rehearsed> {
+export async function sendFile(context: Context, order: Order, emit: Emit): Promise<Ended | Rehearsed | Tested> {
   const known = await knownSecrets(context);
   refuseKeys(context.host.argv, known);
   const signals = untilSignaled(context);
@@ -87,7 +89,7 @@ async function open(context: Context, order: Order, ends: Pick<Desk, 'signals' |
     name: order.batch,
     proposal: nameAfter(proposalOf(order)),
     per: order.per === 'phone' ? '' : order.per,
-    needsName: !interactive && !given.dryRun,
+    needsName: !interactive && !given.dryRun && order.test === undefined,
   });
   const typed = settingsOf(context, choice.batch ? toldOf(choice.batch.told) : {}, order);
   const hours = hoursOf(typed.effective);
@@ -150,14 +152,15 @@ function refuseWithoutMemory(context: Context, { target }: BatchClient, { kind, 
   );
 }
 
-async function load(loading: Loading): Promise<Ended | Rehearsed> {
-  const { desk, choice, scope } = loading;
+async function load(loading: Loading): Promise<Ended | Rehearsed | Tested> {
+  const { desk, order, choice, scope, facts } = loading;
   const { database, context } = desk;
   const { host, given } = context;
   const draft = await openDraft(database, { id: newId(host.random), scope, target: choice.batch, now: host.now() });
   try {
     const problems = await fill(loading, draft);
     const plan = planOf(loading, draft);
+    if (order.test !== undefined && !given.dryRun) return await sendTest(desk, { plan, to: order.test, facts });
     const expected = await foresee(loading, plan);
     if (given.dryRun) return await rehearse(loading, { plan, expected, problems });
     return await sendAfterQuestion(loading, { plan, expected, problems });
@@ -311,15 +314,22 @@ async function answered(loading: Loading, decided: Decided): Promise<Decided> {
   const { context } = desk;
   const { plan, expected } = decided;
   if (settings.profile.length > 0) context.note('settings', `settings of the profile: ${settings.profile.join(' · ')}`);
-  const answer = await confirmed(context, {
-    isLive: scope.mode === 'live',
-    kind: order.kind,
-    forecast: expected,
-    atMost: order.atMost,
-    isAsked: loading.isAsked,
-    mayRepeat: isLive(scope) && plan.againAt === 0,
-    overview: async () => overviewText(await overviewOf(loading, decided)),
-  });
+  const ask = () =>
+    confirmed(context, {
+      isLive: scope.mode === 'live',
+      kind: order.kind,
+      forecast: expected,
+      atMost: order.atMost,
+      isAsked: loading.isAsked,
+      mayRepeat: isLive(scope) && plan.againAt === 0,
+      overview: async () => overviewText(await overviewOf(loading, decided)),
+    });
+  let answer = await ask();
+  for (; answer === 'test'; answer = await ask()) {
+    const to = await askForPhone(context, 'Your phone', '--test');
+    const { test } = await sendTest(desk, { plan, to, facts: loading.facts });
+    context.reporter.say(`Sent a test to ${test.to}`);
+  }
   if (answer === 'send') return decided;
   const again = { ...plan, againAt: context.host.now() };
   return { ...decided, plan: again, expected: await foresee(loading, again) };

@@ -2,13 +2,18 @@ import type { Ui } from '../cli/command.ts';
 import type { Rehearsed } from './dry-run.ts';
 import { overviewText } from './overview.ts';
 import { type Ended, resultText, whereToFind } from './summary.ts';
+import { type Tested, testText } from './test-message.ts';
 
-/** Shows the end of a batch command, or what it would do. */
+type Shown = Ended | Rehearsed | Tested;
+
+/** Shows the end of a batch command, what it would do, or its test. */
 export const batchView = {
-  data: (ended: Ended | Rehearsed) => ('result' in ended ? ended.result : ended.dryRun),
-  view: (ended: Ended | Rehearsed, ui: Ui) =>
-    'result' in ended ? resultText(ended, ui) : overviewText(ended.overview),
-  exit: (ended: Ended | Rehearsed) => ('result' in ended ? ended.exit : 'done'),
-  changes: (ended: Ended | Rehearsed) => 'result' in ended,
-  unprinted: (ended: Ended | Rehearsed) => ('result' in ended ? whereToFind(ended) : undefined),
+  data: (shown: Shown) => ('result' in shown ? shown.result : 'test' in shown ? shown.test : shown.dryRun),
+  view: (shown: Shown, ui: Ui) => {
+    if ('result' in shown) return resultText(shown, ui);
+    return 'test' in shown ? testText(shown, ui) : overviewText(shown.overview);
+  },
+  exit: (shown: Shown) => ('result' in shown ? shown.exit : 'done'),
+  changes: (shown: Shown) => !('overview' in shown),
+  unprinted: (shown: Shown) => ('result' in shown ? whereToFind(shown) : undefined),
 } as const;

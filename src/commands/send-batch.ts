@@ -33,8 +33,10 @@ export const sendBatch = command({
       import('../batches/mapping/message.ts'),
       import('../batches/options.ts'),
     ]);
+    const { typedPhone } = await import('../cli/phones.ts');
     const { template, file, isAsked } = await completed(context, inPlaces(first, second), options.fromBatch);
-    const { batch, per, fromBatch, atMost, again, resend, excludeFrom, noExcludeFrom, noMemory, ...told } = options;
+    const { batch, per, fromBatch, atMost, again, resend, excludeFrom, noExcludeFrom, noMemory, test, ...told } =
+      options;
     return sendFile(
       context,
       {
@@ -53,6 +55,7 @@ export const sendBatch = command({
         excludeFrom,
         noExcludeFrom,
         noMemory,
+        test: test === undefined ? undefined : await typedPhone(context, test, '--test'),
         isAsked,
         mapper: (kept, column, columns) => messageMapper({ ...messageOptionsOf(kept), template, per: column }, columns),
       },

@@ -77,7 +77,7 @@ async function openSender(session: Session, checkedTarget: CheckedTarget, option
   if (known === carefulPace) session.note('careful-pace', carefulText(caller));
   const limits = limitsOf(known, plan);
   const pace = batchPace(session, checkedTarget, limits);
-  const { client, close } = await openConnection(session, checkedTarget, {
+  const { client, sendOnce, close } = await openConnection(session, checkedTarget, {
     onTime,
     connections,
     signal: signals.leave,
@@ -93,6 +93,8 @@ async function openSender(session: Session, checkedTarget: CheckedTarget, option
       waiting: pace.waiting,
     },
     prepare: client.prepare,
+    exchange: client.exchange,
+    sendOnce,
     // Looking something up sends nothing, so it need not wait for the hours.
     tryLookup: (look) => tryLookup(session, checkedTarget, { pace, stop: signals.stop, onTime }, look),
     reachable: () => canReach(transportOptionsFor(session, checkedTarget.target), signals.stop),

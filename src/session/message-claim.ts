@@ -31,6 +31,7 @@ export interface MessageClaimOptions {
   readonly outgoing: Outgoing;
   /** Also sends what was sent shortly before, or may have been. */
   readonly again: boolean;
+  readonly isTest: boolean;
 }
 
 /** Milliseconds to wait for another process that sends the same message. */
@@ -61,10 +62,14 @@ export async function openMessageClaim(options: MessageClaimOptions): Promise<Me
 type Message = NonNullable<Outgoing['message']>;
 type Claim = Extract<Admitted, { readonly kind: 'admitted' }>['claim'];
 
-function createClaim({ session, again }: MessageClaimOptions, record: BatchRecord, message: Message): MessageClaim {
+function createClaim(
+  { session, again, isTest }: MessageClaimOptions,
+  record: BatchRecord,
+  message: Message,
+): MessageClaim {
   const { host, given, interaction, reporter } = session;
   const { account, mode, database } = record;
-  const scope = { account, mode, kind: 'message', template: message.template } as const;
+  const scope = { account, mode, kind: isTest ? 'test' : 'message', template: message.template } as const;
   const single = { scope, phone: message.to, body: jsonText(message), worker: workerName(host) };
   let isAgain = again;
   let claim: Claim | undefined;

@@ -12,10 +12,10 @@ import type { CheckedTarget, SendOnce, Session } from './session.ts';
 /** Guard, slot, claim, call, settle: the way of every request that changes something and is not part of a batch. */
 export function createSendOnce(session: Session, checkedTarget: CheckedTarget): SendOnce {
   let isNoted = false;
-  return async (exchange, { again = false } = {}) => {
+  return async (exchange, { again = false, isTest = false } = {}) => {
     if (session.given.dryRun || !isMutation(exchange.request.method)) return complete(exchange);
     const outgoing = await messageIn(exchange.request);
-    const claim = await guard({ session, checkedTarget, outgoing, again });
+    const claim = await guard({ session, checkedTarget, outgoing, again: again || isTest, isTest });
     let answer: Answer = { kind: 'again' };
     try {
       for (;;) {

@@ -79,6 +79,8 @@ export type SendOnce = <T>(exchange: Exchange<T>, choice?: ResendChoice) => Prom
 export interface ResendChoice {
   /** Sends a message again that was sent shortly before, or may have been. */
   readonly again?: boolean | undefined;
+  /** Whether it is the test of a batch, which does not count as a message to that person. */
+  readonly isTest?: boolean | undefined;
 }
 
 /**
@@ -117,7 +119,8 @@ export interface BatchClient {
 }
 
 /** Requests that keep the pace, wait after a 429, and leave network faults to the batch. */
-export interface Sender extends Pick<Client, 'prepare'> {
+export interface Sender extends Pick<Client, 'prepare' | 'exchange'> {
+  readonly sendOnce: SendOnce;
   readonly pace: BatchPace;
   readonly tryLookup: TryLookup;
   /** Whether the service can be connected to. No request is sent. */

@@ -11,6 +11,11 @@ export interface Scope {
   readonly template: string;
 }
 
+/** A test of a batch has a scope of its own, so that it never counts as a message that somebody got before. */
+export interface SingleScope extends Omit<Scope, 'kind'> {
+  readonly kind: 'message' | 'test';
+}
+
 export type Owner = Pick<Scope, 'account' | 'mode'>;
 
 export interface Batch {
@@ -65,11 +70,18 @@ export function batchOf(row: Row): Batch {
   };
 }
 
-export function scopeOf(row: Row): Scope {
+function scopeOf(row: Row): Scope {
+  return { ...ownerOf(row), kind: word(row, 'kind', ['message', 'import']) };
+}
+
+export function singleScopeOf(row: Row): SingleScope {
+  return { ...ownerOf(row), kind: word(row, 'kind', ['message', 'test']) };
+}
+
+function ownerOf(row: Row) {
   return {
     account: text(row, 'account'),
     mode: word(row, 'mode', ['live', 'sandbox']),
-    kind: word(row, 'kind', ['message', 'import']),
     template: text(row, 'template'),
   };
 }
@@ -106,7 +118,12 @@ export function findBatch(database: Database, owner: Owner, nameOrId: string): P
 }
 
 /** The number of a scope, which is created if it is missing. */
-export function* scopeNumber({ account, mode, kind, template }: Scope): Generator<Statement, number, readonly Row[]> {
+export function* scopeNumber({
+  account,
+  mode,
+  kind,
+  template,
+}: Scope | SingleScope): Generator<Statement, number, readonly Row[]> {
   const values = [account, mode, kind, template];
   yield* query(
     `INSERT INTO scope (n, account, mode, kind, template) SELECT COALESCE(MAX(n), 0) + 1, $1, $2, $3, $4 FROM scope

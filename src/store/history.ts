@@ -1,11 +1,11 @@
 import { type Database, query, type Row } from '../base/transaction.ts';
-import { type Batch, batchColumns, batchOf, type Scope, scopeOf, singles } from './batch.ts';
+import { type Batch, batchColumns, batchOf, singleScopeOf, type SingleScope, singles } from './batch.ts';
 import { optionalText, text } from './columns.ts';
 import { reportRowOf, type ReportRow, shownState } from './views.ts';
 
 /** A message to a person. */
 export interface Sending extends ReportRow {
-  readonly scope: Scope;
+  readonly scope: SingleScope;
   /** Its batch; undefined for a single message. */
   readonly batch: string | undefined;
   /** Identifies it, together with `n`. */
@@ -29,7 +29,7 @@ function meant({ phone }: Wanted): string {
     phone === undefined
       ? "i.state IN ('sent', 'unsure', 'under way', 'failed') AND i.by IS NULL AND $2 = ''"
       : 'i.scope IN (SELECT n FROM scope) AND i.who = $2';
-  return `s.kind = 'message' AND ${which} AND i.at >= $3 AND ($4 = '' OR s.account = $4)
+  return `s.kind <> 'import' AND ${which} AND i.at >= $3 AND ($4 = '' OR s.account = $4)
     AND (i.batch = '${singles}' OR b.name <> '')`;
 }
 
@@ -73,7 +73,7 @@ type Place = Pick<Sending, 'at' | 'batchId' | 'n'>;
 function sendingOf(row: Row): Sending {
   return {
     ...reportRowOf(row),
-    scope: scopeOf(row),
+    scope: singleScopeOf(row),
     batch: optionalText(row, 'name'),
     batchId: text(row, 'batch'),
   };

@@ -1,5 +1,5 @@
 import { type Database, query } from '../base/transaction.ts';
-import { type Scope, scopeNumber, singles } from './batch.ts';
+import { scopeNumber, singles, type SingleScope } from './batch.ts';
 import { integer, optionalText, text, word } from './columns.ts';
 import { shortHash } from './hash.ts';
 import { lease } from './schema.ts';
@@ -8,7 +8,7 @@ const tenMinutes = 10 * 60_000;
 const twentyHours = 20 * 3_600_000;
 
 export interface Single {
-  readonly scope: Scope;
+  readonly scope: SingleScope;
   readonly phone: string;
   readonly body: string;
   readonly isAgain: boolean;

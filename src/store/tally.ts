@@ -83,7 +83,7 @@ function tallyOf(row: Row): Tally {
 /** Messages of an account that were sent since a time. */
 export function sentSince(database: Database, account: string, mode: string, since: number): Promise<number> {
   const sql = `SELECT COUNT(*) AS count FROM scope s JOIN item i ON i.scope = s.n
-    WHERE s.account = $1 AND s.mode = $2 AND s.kind = 'message' AND i.state = 'sent' AND i.by IS NULL AND i.at >= $3`;
+    WHERE s.account = $1 AND s.mode = $2 AND s.kind <> 'import' AND i.state = 'sent' AND i.by IS NULL AND i.at >= $3`;
   return database.read(function* () {
     const [row] = yield* query(sql, account, mode, since);
     return integer(row, 'count');

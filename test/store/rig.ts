@@ -9,7 +9,7 @@ import { type Answer, claim, settle } from '../../src/store/work.ts';
 
 export const hour = 3_600_000;
 export const start = 1_700_000_000_000;
-export const scope: Scope = { account: 'A', mode: 'live', kind: 'message', template: 'T' };
+export const scope = { account: 'A', mode: 'live', kind: 'message', template: 'T' } as const satisfies Scope;
 export const worker = 'worker';
 
 let ids = 0;

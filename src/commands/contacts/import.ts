@@ -48,6 +48,7 @@ export const importContacts = command({
         excludeFrom: [],
         noExcludeFrom: false,
         noMemory: false,
+        test: undefined,
         isAsked: false,
         mapper: (kept, _per, columns) => contactMapper(contactOptionsOf(kept), columns),
       },
