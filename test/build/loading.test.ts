@@ -76,7 +76,7 @@ it.each([
   ['runs list', []],
   ['doctor', []],
   ['webhooks history', []],
-  ['contacts import people.csv', ['libphonenumber-js', 'undici']],
+  ['contacts import people.csv', ['csv-parse', 'libphonenumber-js', 'undici']],
   [profiles, ['ajv', 'conf', 'proper-lockfile']],
 ])('%s loads commander and %j', async (line, wanted) => {
   const named = ['chalk', 'cli-table3', 'commander', 'conf', 'libphonenumber-js', 'ora', 'undici'];

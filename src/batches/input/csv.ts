@@ -38,7 +38,7 @@ export async function* csvRows(
     new Promise<void>((resolve, reject) => {
       write((error) => (error ? reject(csvError(error, line, name)) : resolve()));
     });
-  // The callback of the write has it.
+  // `done` passes errors on.
   parser.on('error', () => {});
   for await (const text of texts) {
     await done((end) => parser.write(text, end));
@@ -62,14 +62,14 @@ function csvError(error: Error, line: number, name: string): Error {
   return unclosed(line + breaksIn(raw.slice(0, openedAt(raw))), name);
 }
 
-/** Where the quote is opened that does not close; quotes in its cell are doubled. */
+/** Finds the quote that is not closed; quotes after it are doubled. */
 function openedAt(raw: string): number {
   let at = raw.lastIndexOf('"');
   while (at > 0 && raw[at - 1] === '"') at = raw.lastIndexOf('"', at - 2);
   return at;
 }
 
-/** A cell with a quote at its beginning that is not the end of the cell. */
+/** Finds a cell that begins with a quote but is not quoted as a whole. */
 function quoteProblem(cells: readonly string[], raw: string, line: number, name: string): string | undefined {
   const at = cells.findIndex((cell) => cell.startsWith('"') && !raw.includes(`"${cell.replaceAll('"', '""')}"`));
   if (at === -1) return undefined;

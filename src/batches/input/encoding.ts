@@ -4,7 +4,7 @@ import { usage } from '../../base/errors.ts';
 /** What spreadsheets on Windows write. */
 export const likelyEncoding = 'windows-1252';
 
-/** The encoding of the byte order mark, or else the one asked for. */
+/** Returns the encoding of the byte order mark, or else the one asked for. */
 export function encodingOf(head: Uint8Array, asked = 'utf-8'): string {
   try {
     const { encoding } = new TextDecoder(asked);
@@ -64,7 +64,7 @@ function windowsText(bytes: Buffer): string {
     .replace(/[\u0080-\u009f]/g, (character) => windowsCharacters[character.charCodeAt(0) - 0x80] ?? '');
 }
 
-/** Three words that are not ASCII, so that a person recognizes the encoding; none if it is UTF-8. */
+/** Returns three words that are not ASCII, so that a person can check the encoding; none if it is UTF-8. */
 export function foreignWords(head: Buffer): readonly string[] {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });

@@ -4,8 +4,8 @@ import type { Request } from './request.ts';
 const escapes = /\\(?:[\\trn0"]|u[0-9a-f]{4})/g;
 
 /**
- * Returns how a cell is read, so that what bizmsg writes is read back unchanged. It escapes every backslash in TSV, and
- * a quote at the beginning of a cell; so anything else there shows that another program wrote the file.
+ * Returns the decoder of cells, so that what bizmsg writes is read back unchanged. In TSV it escapes every backslash, and
+ * a quote at the beginning of a cell; anything else there means that another program wrote the file.
  */
 export function createUndo(separator: string, head: string, { note }: Request): (cell: string) => string {
   if (separator !== '\t') return unescapeCsv;

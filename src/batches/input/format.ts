@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { usage } from '../../base/errors.ts';
 
-/** The format that the content tells, or else the end of the name. */
+/** Detects the format by the content, or else by the end of the name. */
 export function formatOf(head: string, name: string): 'csv' | 'tsv' | 'ndjson' | 'json' {
   if (/^\s*<(?:!doctype|!--|\?xml|(?:html|head|body|title|meta|script|table)\b)/i.test(head))
     throw usage(`"${name}" is a web page or XML, not a table or JSON`, 'check it, and download the file again');
@@ -34,7 +34,7 @@ export function refuseBinary(head: Buffer, name: string, encoding: string): void
 
 const separators = [';', '\t', '|', ','] as const;
 
-/** The separator that the header line has most often, outside quotes. */
+/** Returns the separator that is most frequent in the header line, outside quotes. */
 export function separatorOf(head: string): string {
   const stated = /^sep=([,;\t|])(?:\r|\n|$)/.exec(head)?.[1];
   if (stated !== undefined) return stated;

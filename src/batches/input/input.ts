@@ -99,7 +99,7 @@ async function openWorkbook({ chunks }: Bytes, request: Request): Promise<Conten
   return { ...(await openTable(rows, request)), unit: 'line' };
 }
 
-/** The encoding of a file that is not UTF-8, if a person recognizes its words; reading fails otherwise. */
+/** Asks whether a file that is not UTF-8 has the likely encoding, if it has words that a person can recognize. */
 async function askForEncoding(context: InputContext, { head }: Bytes): Promise<string | undefined> {
   const words = context.interactive && encodingOf(head) === 'utf-8' ? foreignWords(head) : [];
   if (words.length === 0) return undefined;

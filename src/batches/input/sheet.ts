@@ -40,7 +40,7 @@ export async function openSheet(bytes: Buffer, request: Request): Promise<AsyncG
   return rowsOf(workbook, sheet, request);
 }
 
-/** A person may expect all sheets to be read. */
+/** Notes the next sheet with rows, since a person may expect that all sheets are read. */
 async function noteOther(workbook: Workbook, read: Sheet, { note }: Request): Promise<void> {
   for (const sheet of workbook.sheets) {
     const count = sheet === read || sheet.isHidden ? 0 : (await countRows(workbook, sheet)) - 1;
@@ -51,7 +51,7 @@ async function noteOther(workbook: Workbook, read: Sheet, { note }: Request): Pr
   }
 }
 
-/** The number of rows with a value. */
+/** Counts the rows with a value. */
 async function countRows({ parts }: Workbook, { path }: Sheet): Promise<number> {
   let count = 0;
   let isFilled = false;
@@ -111,7 +111,7 @@ async function* rowsOf(workbook: Workbook, { path }: Sheet, { note }: Request) {
   if (hidden > 0) note('hidden', `hidden rows of the sheet, which are read like the others: ${hidden}`);
 }
 
-/** -1 if the file does not tell it. */
+/** The index of the column in C2; -1 without a reference. */
 function columnOf(at: string): number {
   const letters = /^[A-Z]{1,3}/.exec(at)?.[0] ?? '';
   return Buffer.from(letters).reduce((sum, letter) => sum * 26 + letter - 64, 0) - 1;
