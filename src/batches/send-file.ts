@@ -159,8 +159,8 @@ async function load(loading: Loading): Promise<Ended | Rehearsed | Tested> {
   const draft = await openDraft(database, { id: newId(host.random), scope, target: choice.batch, now: host.now() });
   try {
     const problems = await fill(loading, draft);
+    if (order.test !== undefined && !given.dryRun) return await sendTest(desk, { draft, to: order.test, facts });
     const plan = planOf(loading, draft);
-    if (order.test !== undefined && !given.dryRun) return await sendTest(desk, { plan, to: order.test, facts });
     const expected = await foresee(loading, plan);
     if (given.dryRun) return await rehearse(loading, { plan, expected, problems });
     return await sendAfterQuestion(loading, { plan, expected, problems });
@@ -327,7 +327,7 @@ async function answered(loading: Loading, decided: Decided): Promise<Decided> {
   let answer = await ask();
   for (; answer === 'test'; answer = await ask()) {
     const to = await askForPhone(context, 'Your phone', '--test');
-    const { test } = await sendTest(desk, { plan, to, facts: loading.facts });
+    const { test } = await sendTest(desk, { draft: plan.draft, to, facts: loading.facts });
     context.reporter.say(`Sent a test to ${test.to}`);
   }
   if (answer === 'send') return decided;

@@ -2,7 +2,7 @@ import { usage } from '../base/errors.ts';
 import type { Ui } from '../cli/command.ts';
 import { rendered, type TemplateFacts } from '../cli/templates.ts';
 import { endpoints } from '../contract/endpoints.ts';
-import { firstToSend, type Plan } from '../store/decide.ts';
+import { type Draft, firstBody } from '../store/draft.ts';
 import type { Desk } from './order.ts';
 
 /** The first message of a batch, sent to another phone. */
@@ -13,11 +13,11 @@ export interface Tested {
 /** Sends the first message to a phone of the user. It does not count as a message to that person. */
 export async function sendTest(
   { database, sender }: Desk,
-  { plan, to, facts }: { readonly plan: Plan; readonly to: string; readonly facts: TemplateFacts | undefined },
+  { draft, to, facts }: { readonly draft: Draft; readonly to: string; readonly facts: TemplateFacts | undefined },
 ): Promise<Tested> {
-  const [sample] = await firstToSend(database, plan, 1);
-  if (!sample) throw usage('no row of the file would be sent', 'bizmsg … --dry-run shows why');
-  const body = { ...endpoints.sendTemplate.body(JSON.parse(sample.body)), to };
+  const first = await firstBody(database, draft);
+  if (first === undefined) throw usage('no row of the file can be sent', '--dry-run shows why');
+  const body = { ...endpoints.sendTemplate.body(JSON.parse(first)), to };
   const answer = await sender.sendOnce(sender.exchange('sendTemplate', body), { isTest: true });
   return { test: { message_id: answer.message_id, to, text: (facts && rendered(facts, body.params)) ?? null } };
 }

@@ -2,7 +2,7 @@ import { type Database, query } from '../base/transaction.ts';
 import { type Batch, type Scope, scopeNumber } from './batch.ts';
 import { unwanted } from './before.ts';
 import { shortHash } from './hash.ts';
-import { integer } from './columns.ts';
+import { integer, text } from './columns.ts';
 import { isUnique } from './schema.ts';
 
 /** A batch that is not visible yet: it has no name. */
@@ -95,5 +95,13 @@ export function excludedCount(database: Database, batch: string): Promise<number
   return database.read(function* () {
     const [row] = yield* query('SELECT COUNT(*) AS n FROM excluded WHERE batch = $1', batch);
     return integer(row, 'n');
+  });
+}
+
+/** The body of the first row that can be sent, whoever got it before. */
+export function firstBody(database: Database, { id }: Draft): Promise<string | undefined> {
+  return database.read(function* () {
+    const [row] = yield* query("SELECT body FROM item WHERE batch = $1 AND state = 'waiting' ORDER BY n LIMIT 1", id);
+    return row && text(row, 'body');
   });
 }
