@@ -56,6 +56,7 @@ export const login = command({
     };
     const isUsed = await isWanted(context, name, login.mode, withLogin(store, name, login));
     const after = await changeStore(folder, (latest) => withLogin(latest, name, { ...login, isUsed }));
+    await createRecord(context);
     const replaced = before?.mode === 'live' && login.mode === 'live' ? before.keys.live : undefined;
     if (replaced !== undefined && replaced !== login.key)
       context.note('live-key-replaced', `${name} now uses ${maskKey(login.key)} instead of ${maskKey(replaced)}`);
@@ -63,6 +64,18 @@ export const login = command({
   },
   view: (profile, ui) => [`${ui.color.green('Logged in')} as ${profile.name}`, ...profileLines(profile)].join('\n'),
 });
+
+/** Tells this machine apart from a new container, whose live batches know nothing of earlier ones. */
+async function createRecord(context: Context): Promise<void> {
+  if (!context.host.sqlite()) return;
+  const { openRecordFile } = await import('../session/record.ts');
+  try {
+    await (await openRecordFile(context, 'ledger')).close();
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    context.note('record', error.message);
+  }
+}
 
 interface Asked {
   readonly name: string;

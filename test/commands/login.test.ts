@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deadPort } from '../client/servers.ts';
 import { errorIn, noteCodes } from '../support/json-lines.ts';
@@ -19,6 +20,15 @@ describe('login in a script', () => {
     expect(await profiles()).toMatchObject([
       { name: 'acme', in_use: true, base_url: service, plan: 'growth', mode: 'sandbox', sandbox_key: 'sk_test_…0001' },
     ]);
+  });
+
+  it('creates the record of what was sent, if there is SQLite', async () => {
+    const { home, login, run } = access();
+    const words = `login --no-check --key-stdin --base-url ${service} --profile acme`;
+    expect(await run(words, testKey, { sqlite: () => undefined })).toMatchObject({ code: 0, stderr: '' });
+    expect(existsSync(join(home, '.local/state/bizmsg/ledger.db'))).toBe(false);
+    await login('acme');
+    expect(existsSync(join(home, '.local/state/bizmsg/ledger.db'))).toBe(true);
   });
 
   it.each([
