@@ -12,7 +12,7 @@ import type { Host } from './base/host.ts';
  * session: client, logs, store, sandbox/remote
  * cli: client, session
  * batches: client, logs, store, session, cli
- * webhooks: delivery, logs, sandbox/remote
+ * webhooks: delivery, logs, store, sandbox/remote
  * sandbox: delivery
  * page: sandbox/control
  * doctor: session, store

@@ -15,18 +15,16 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   delivery: [],
   client: [],
   logs: [],
-  ledger: [],
   store: [],
-  session: ['client', 'logs', 'ledger', 'store', 'sandbox/remote'],
+  session: ['client', 'logs', 'store', 'sandbox/remote'],
   cli: ['client', 'session'],
-  runs: ['client', 'ledger', 'session', 'cli'],
   batches: ['client', 'logs', 'store', 'session', 'cli'],
-  webhooks: ['delivery', 'logs', 'sandbox/remote'],
+  webhooks: ['delivery', 'logs', 'store', 'sandbox/remote'],
   sandbox: ['delivery'],
   // In the browser: only types of the control plane, and base and contract where they need no Node.
   page: ['sandbox/control'],
-  doctor: ['ledger', 'session'],
-  commands: ['delivery', 'logs', 'session', 'cli', 'runs', 'batches', 'webhooks', 'sandbox', 'doctor'],
+  doctor: ['session', 'store'],
+  commands: ['delivery', 'logs', 'store', 'session', 'cli', 'batches', 'webhooks', 'sandbox', 'doctor'],
 };
 
 interface Import {

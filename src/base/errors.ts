@@ -86,8 +86,6 @@ export type ErrorCode =
   | 'not-own'
   | 'only-local'
   | 'opposite'
-  | 'opt-out-busy'
-  | 'opt-out-file'
   | 'opted-out'
   | 'output-unwritable'
   | 'plain-http'

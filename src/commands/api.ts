@@ -74,7 +74,7 @@ export const api = command({
   },
 });
 
-/** The lists of phones hold for a message as well that is sent in this way. */
+/** The profile's exclude file holds for a message as well that is sent in this way. */
 async function refuseMessage(
   context: Context,
   { method, path, body }: { readonly method: string; readonly path: string; readonly body: string | undefined },

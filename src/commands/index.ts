@@ -11,6 +11,12 @@ export const tree = group('bizmsg', 'The command line of the Business Messaging 
       async () => (await import('./send-batch.ts')).sendBatch,
     ),
     lazyGroup('batches', 'Batches', 'resume', async () => [(await import('./batches/resume.ts')).resumeBatch]),
+    lazyGroup(
+      'opt-outs',
+      'List, add and remove people who are never messaged',
+      'list, add, remove',
+      async () => (await import('./opt-outs.ts')).optOutsCommands,
+    ),
   ]),
   ...under('Data', [
     lazyGroup(

@@ -2,14 +2,14 @@ import { resolve } from 'node:path';
 import { maskKey } from '../base/redact.ts';
 import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
-import { forOption, unsafe, usage } from '../base/errors.ts';
+import { forOption, usage } from '../base/errors.ts';
 import { choice, columns, flag, type Input, knowing, option, rate, required } from '../cli/params.ts';
 import { planNames } from '../contract/plans.ts';
 import { hoursFlag } from '../batches/hours.ts';
 import { encodingOf } from '../batches/input/encoding.ts';
 import { countryFlag } from '../batches/mapping/flags.ts';
 import { countryHelp, excludeFromHelp, hoursHelp } from '../batches/options.ts';
-import { agentIn } from '../session/agents.ts';
+import { refuseAgentAsPerson } from '../session/agents.ts';
 import { configFolder } from '../session/folders.ts';
 import {
   changeStore,
@@ -37,8 +37,6 @@ export const accountParam = option(
   orNone(accountName),
 );
 
-export const optOutText = 'the list of those who replied STOP, kept by webhooks listen';
-
 const params = {
   name: knowing('profiles', required('<name>', 'the profile')),
   default: flag('--default', 'use this profile where no other is named'),
@@ -53,7 +51,6 @@ const params = {
   excludeFrom: option('--exclude-from <file>', excludeFromHelp, orNone(resolve)),
   country: option('--country <code>', countryHelp, orNone(countryFlag)),
   encoding: option('--encoding <name>', 'the encoding of files, such as windows-1252', orNone(encodingNamed)),
-  optOut: option('--opt-out <file>', optOutText, orNone(resolve)),
   optOutWords: option(
     '--opt-out-words <words>',
     'replies that opt out, besides STOP: ABMELDEN,AUSTRAGEN',
@@ -110,11 +107,10 @@ async function settingsOf(
   { webhookSecret, agents, ...kept }: Omit<Input<typeof params>, 'name' | 'default'>,
 ): Promise<Settings> {
   const { baseUrl: typed } = context.given;
-  const lists = ['excludeFrom', 'optOut'] as const;
-  const isRelease = lists.some((list) => kept[list] !== undefined && before[list] !== undefined);
-  if (agents === 'live' || isRelease) refuseSelf(context);
+  const isRelease = kept.excludeFrom !== undefined && before.excludeFrom !== undefined;
+  if (agents === 'live' || isRelease) refuseAgentAsPerson(context.host.env);
   const address = typed === undefined ? undefined : forOption('--base-url', () => serviceUrl(typed));
-  await checkLists(context, before, kept);
+  await checkExcluded(context, before, kept);
   return {
     ...kept,
     baseUrl: address,
@@ -124,12 +120,7 @@ async function settingsOf(
 }
 
 /** Fails for a list that a later batch could not read. */
-async function checkLists(
-  context: Context,
-  before: Profile,
-  { optOut, excludeFrom, ...kept }: Settings,
-): Promise<void> {
-  if (optOut) (await import('../webhooks/opt-out.ts')).optOutFile(optOut);
+async function checkExcluded(context: Context, before: Profile, { excludeFrom, ...kept }: Settings): Promise<void> {
   if (!excludeFrom) return;
   const country = (kept.country ?? before.country) || undefined;
   const encoding = (kept.encoding ?? before.encoding) || undefined;
@@ -149,14 +140,6 @@ async function confirmMove(context: Context, name: string, before: Profile, addr
 /** The masked keys of a profile; empty if it has none. */
 export function shownKeys({ keys: { sandbox, live } }: Profile): string {
   return [sandbox, live].flatMap((key) => (key === undefined ? [] : [maskKey(key)])).join(', ');
-}
-
-/** An agent does not release its own seat belt. */
-function refuseSelf({ host: { env } }: Context): void {
-  const name = agentIn(env);
-  if (name === undefined) return;
-  const hint = 'nothing was changed; ask a person to run this command in a terminal of their own';
-  throw unsafe('agent', `an AI agent runs this command (${name} is set), and only a person may allow this`, hint);
 }
 
 function encodingNamed(text: string): string {

@@ -57,7 +57,7 @@ export const sendTemplate = command({
     const { knownSecrets, refuseKeys } = await import('../session/secrets.ts');
     refuseKeys(context.host.argv, await knownSecrets(context));
     const body = await messageBody(context, input);
-    if (await hasPhoneLists(context)) await (await import('./excluded.ts')).refuseExcluded(context, body.to);
+    if (await hasExcludeFile(context)) await (await import('./excluded.ts')).refuseExcluded(context, body.to);
     const exchange = (await context.client()).exchange('sendTemplate', body);
     const { again } = input;
     const send = () =>
@@ -74,11 +74,10 @@ export const sendTemplate = command({
   exit: ({ fault }) => fault ?? 'done',
 });
 
-/** Most callers have none, and reading them would delay every message. */
-async function hasPhoneLists(context: Context): Promise<boolean> {
+/** Most callers have none, and reading it would delay every message. */
+async function hasExcludeFile(context: Context): Promise<boolean> {
   const caller = await callerOf(context);
-  const { excludeFrom, optOut } = caller.kind === 'local' ? {} : caller;
-  return (excludeFrom ?? optOut) !== undefined;
+  return caller.kind !== 'local' && caller.excludeFrom !== undefined;
 }
 
 async function callerOf(context: Context) {

@@ -8,7 +8,7 @@ import type { Session } from '../session/session.ts';
 /** Reads the whole record of this machine; throws the error that a command would get. */
 export async function checkRecord(session: Session): Promise<void> {
   if (!hasRecord(session, 'ledger') && !hasMark(session)) return;
-  const record = await openRecordFile(withoutChange(session), 'ledger');
+  const record = await openRecordFile(session, 'ledger', 'read');
   try {
     const problem = await record.database.read(integrityProblem);
     if (problem !== undefined) throw damaged(recordFile(session, 'ledger'), problem);
@@ -21,7 +21,7 @@ export async function checkRecord(session: Session): Promise<void> {
 export async function hasLoss(session: Session): Promise<boolean> {
   if (!hasMark(session)) return false;
   try {
-    await (await openRecordFile(withoutChange(session), 'ledger')).close();
+    await (await openRecordFile(session, 'ledger', 'read')).close();
     return false;
   } catch (error) {
     if (error instanceof CliError && error.code === 'ledger-older') return true;
@@ -30,9 +30,5 @@ export async function hasLoss(session: Session): Promise<boolean> {
 }
 
 export async function acceptLoss(session: Session): Promise<void> {
-  await (await openRecordFile(session, 'ledger', true)).close();
-}
-
-function withoutChange(session: Session): Session {
-  return { ...session, given: { ...session.given, dryRun: true } };
+  await (await openRecordFile(session, 'ledger', 'accept-loss')).close();
 }

@@ -30,6 +30,14 @@ export function agentIn(env: Env): string | undefined {
   return variables.find((name) => !['', '0', 'false', undefined].includes(env[name]));
 }
 
+/** An agent does not release its own seat belt. */
+export function refuseAgentAsPerson(env: Env): void {
+  const name = agentIn(env);
+  if (name === undefined) return;
+  const hint = 'nothing was changed; ask a person to run this command in a terminal of their own';
+  throw unsafe('agent', `an AI agent runs this command (${name} is set), and only a person may allow this`, hint);
+}
+
 /** A seat belt: throws if an AI agent would send or change something with a live key, unless a person allowed it. */
 export function refuseAgent({ host, given }: Session, { caller, target }: CheckedTarget): void {
   const isAllowed = 'agents' in caller && caller.agents === 'live';

@@ -71,28 +71,36 @@ export async function tryLookup(
  * must not go there, and announces a live key.
  */
 export async function prepareTarget(session: Session, caller: AnyCaller): Promise<CheckedTarget> {
-  const { host, given, reporter, note } = session;
-  const [sandboxes, { checkStore, refuseUnsafeTarget }] = await Promise.all([
+  const { host, given, note } = session;
+  const [located, sandboxes, { checkStore, refuseUnsafeTarget }] = await Promise.all([
+    locate(session, caller),
     session.sandboxes(),
     import('./profiles/safety.ts'),
   ]);
-  const target =
-    caller.kind === 'local'
-      ? await session.interaction.spin('Starting the sandbox', sandboxes.target(caller.mode, given.dryRun))
-      : caller;
-  reporter.hide(target.key);
   const warning = isStoredLive(caller) ? checkStore(configFolder(host)) : undefined;
   if (warning !== undefined) note('store-readable', warning);
-  // A dry run shows the default port for a sandbox that is not running; another sandbox may use it.
-  const running = caller.kind === 'local' ? sandboxes.find() : sandboxes.at(target.baseUrl);
-  const simulated = caller.kind === 'local' || running !== undefined || (await isForeignSandbox(target));
   if (caller.kind !== 'local') {
+    const { simulated, running } = located;
     refuseUnsafeTarget(caller, { env: host.env, simulated, running: sandboxes.live });
     if (running && !given.dryRun) await sandboxes.proven(running);
   }
-  const checked = { caller, target, simulated, running };
-  announce(session, checked);
-  return checked;
+  announce(session, located);
+  return located;
+}
+
+/** Finds out where a caller's requests would go, without checks: for what is on this machine. */
+export async function locate(session: Session, caller: AnyCaller): Promise<CheckedTarget> {
+  const { given, reporter, interaction } = session;
+  const sandboxes = await session.sandboxes();
+  const target =
+    caller.kind === 'local'
+      ? await interaction.spin('Starting the sandbox', sandboxes.target(caller.mode, given.dryRun))
+      : caller;
+  reporter.hide(target.key);
+  // A dry run shows the default port for a sandbox that is not running; another sandbox may use it.
+  const running = caller.kind === 'local' ? sandboxes.find() : sandboxes.at(target.baseUrl);
+  const simulated = caller.kind === 'local' || running !== undefined || (await isForeignSandbox(target));
+  return { caller, target, simulated, running };
 }
 
 /** Whether the key of a sandbox goes to one of this machine that no file here names. */

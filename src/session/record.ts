@@ -6,7 +6,9 @@ import { acceptLoss, openMark, watched } from '../store/marks.ts';
 import { identify, isIdentified } from '../store/meta.ts';
 import { schema } from '../store/schema.ts';
 import { accountOf } from './account.ts';
+import { currentCaller } from './caller.ts';
 import { refuseEarlyClock } from './clock.ts';
+import { locate } from './connect.ts';
 import { hasRecord, markFile, recordFile, type RecordName, recordOf } from './record-file.ts';
 import type { BatchRecord, CheckedTarget, Session } from './session.ts';
 
@@ -26,16 +28,25 @@ export async function openRecord(session: Session, checkedTarget: CheckedTarget)
   return { ...(await openRecordFile(session, recordOf(checkedTarget))), account, mode };
 }
 
-/** Opens the record of all accounts; creates it if it is missing. `acceptsLoss`: it may be older than it was. */
+/** The record of the account of this command, which makes no call. */
+export async function openOwnRecord(session: Session, use: Use): Promise<Omit<BatchRecord, 'mode'>> {
+  const target = await locate(session, currentCaller(session));
+  return { ...(await openRecordFile(session, recordOf(target), use)), account: accountOf(session.host.env, target) };
+}
+
+/** With `accept-loss`, it may be older than it was. */
+type Use = 'read' | 'write' | 'accept-loss';
+
+/** Opens the record of all accounts. If it is missing, it is created, unless it is only read. */
 export async function openRecordFile(
   session: Session,
   name: RecordName,
-  acceptsLoss = false,
+  use: Use = 'write',
 ): Promise<Omit<BatchRecord, 'account' | 'mode'>> {
   const { host, given, note } = session;
   const path = recordFile(session, name);
   const isNew = !hasRecord(session, name);
-  const isKept = !(given.dryRun && isNew);
+  const isKept = !isNew || !(given.dryRun || use === 'read');
   const database = await openDatabase(isKept ? path : inMemory, {
     ...options[name],
     host,
@@ -49,7 +60,7 @@ export async function openRecordFile(
     mark?.close();
   });
   try {
-    if (mark && acceptsLoss) await acceptLoss(database, mark);
+    if (mark && use === 'accept-loss') await acceptLoss(database, mark);
     const opened = { path, mark, startedAt: host.now() - host.steady() };
     if (!(await isIdentified(database, opened))) await identify(database, newId(host.random));
     return { database: mark && isKept ? watched(database, mark) : database, isNew, close };

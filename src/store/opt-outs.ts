@@ -1,4 +1,5 @@
 import { type Database, query } from '../base/transaction.ts';
+import type { Steps } from './batch.ts';
 import { integer, text } from './columns.ts';
 
 export interface OptOut {
@@ -22,19 +23,37 @@ export function isOptedOut(database: Database, account: string, phone: string): 
   });
 }
 
-export function addOptOuts(database: Database, account: string, optOuts: readonly OptOut[]): Promise<void> {
+// Of two replies, the later one counts.
+const add = `INSERT INTO opt_out (account, phone, at, word) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (account, phone) DO UPDATE SET at = excluded.at,
+    word = CASE WHEN excluded.word = '' THEN opt_out.word ELSE excluded.word END WHERE excluded.at > opt_out.at`;
+
+/** Adds people; returns how many were not on the list. */
+export function addOptOuts(database: Database, account: string, optOuts: readonly OptOut[]): Promise<number> {
   const each = optOuts.map(({ phone, at, word }) => [account, phone, at, word]);
   return database.write(function* () {
-    yield {
-      sql: 'INSERT INTO opt_out (account, phone, at, word) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
-      each,
-    };
+    const before = yield* count(account);
+    yield { sql: add, each };
+    return (yield* count(account)) - before;
   });
 }
 
-export function removeOptOuts(database: Database, account: string, phones: readonly string[]): Promise<void> {
-  const each = phones.map((phone) => [account, phone]);
+/** Removes people who have not opted out again since; returns how many. */
+export function removeOptOuts(
+  database: Database,
+  account: string,
+  phones: readonly string[],
+  until: number = Number.MAX_SAFE_INTEGER,
+): Promise<number> {
+  const each = phones.map((phone) => [account, phone, until]);
   return database.write(function* () {
-    yield { sql: 'DELETE FROM opt_out WHERE account = $1 AND phone = $2', each };
+    const before = yield* count(account);
+    yield { sql: 'DELETE FROM opt_out WHERE account = $1 AND phone = $2 AND at <= $3', each };
+    return before - (yield* count(account));
   });
+}
+
+function* count(account: string): Steps<number> {
+  const [row] = yield* query('SELECT COUNT(*) AS count FROM opt_out WHERE account = $1', account);
+  return integer(row, 'count');
 }

@@ -1,27 +1,34 @@
-import { closeSync, existsSync, fsyncSync, openSync, realpathSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { draftIn, removeDraft, removeLeftDrafts } from '../base/drafts.ts';
-import { CliError, configuration, fsError, usage } from '../base/errors.ts';
-import { readRegular, whyUnreadable } from '../base/files.ts';
 import type { Host } from '../base/host.ts';
-import { isoTime } from '../base/iso-time.ts';
-import { acquire } from '../base/lock.ts';
-import { sleep } from '../base/sleep.ts';
-import { replaceFile } from '../base/replace-file.ts';
+import type { Database } from '../base/transaction.ts';
 import { readPhone } from '../contract/phone.ts';
-import { check } from '../delivery/signature.ts';
+import { headerOf } from '../delivery/headers.ts';
+import { check, headerNames } from '../delivery/signature.ts';
 import type { Delivery } from '../logs/events.ts';
+import { addOptOuts, removeOptOuts } from '../store/opt-outs.ts';
 import { replyIn } from './event/event.ts';
 
 /** Replies that opt out. CANCEL and QUIT are not among them, since they answer other questions. */
-const usualWords = ['STOP', 'STOPP', 'UNSUBSCRIBE', 'OPTOUT'] as const;
-const header = 'phone,time,word\n';
-/** Milliseconds to wait for another listener. */
-const patience = 5_000;
+const usualWords = [
+  'STOP',
+  'STOPP',
+  'UNSUBSCRIBE',
+  'OPTOUT',
+  'PARAR',
+  'SAIR',
+  'BAJA',
+  'ARRET',
+  'ABMELDEN',
+  'СТОП',
+  '停止',
+  '配信停止',
+] as const;
+const courtesies = ['PLEASE', 'PLS', 'BITTE', 'PORFAVOR', 'SILVOUSPLAIT', 'SILTEPLAIT', 'SVP', 'ПОЖАЛУЙСТА'].join('|');
+const courtesy = new RegExp(`^(?:${courtesies})|(?:${courtesies})$`, 'u');
 
 export interface OptOutOptions {
-  readonly machine: Pick<Host, 'kill' | 'later' | 'now' | 'pid' | 'steady'>;
-  readonly file: string;
+  readonly host: Pick<Host, 'now'>;
+  readonly database: Database;
+  readonly account: string;
   /** The profile's own words, besides the usual ones. */
   readonly words: readonly string[];
   readonly secrets: () => readonly string[];
@@ -29,136 +36,57 @@ export interface OptOutOptions {
 }
 
 /**
- * Keeps a list of people who do not want messages any more. The returned function resolves once a reply is on the list,
- * so that its event is acknowledged only then; a failure is the sender's to repeat.
+ * Keeps the list of people who do not want messages any more. The returned function resolves once a reply is on the
+ * list, so that its event is acknowledged only then; a failure is the sender's to repeat.
  */
-export function openOptOuts(options: OptOutOptions): (delivery: Delivery) => Promise<void> {
-  const { machine, note, secrets } = options;
-  const file = optOutFile(options.file);
+export function keepOptOuts(options: OptOutOptions): (delivery: Delivery) => Promise<void> {
+  const { host, database, account, note, secrets } = options;
   const words = new Set([...usualWords, ...options.words].map(plainWord));
-  let last: Promise<unknown> = Promise.resolve();
   return async (delivery) => {
-    const isSigned = check(secrets(), delivery.headers, delivery.body, machine.now()).verdict === 'good';
-    const reply = replyIn(delivery, isSigned || secrets().length === 0);
+    const isSigned = check(secrets(), delivery.headers, delivery.body, host.now()).verdict === 'good';
+    // Where the secret is known, anyone else may have sent it.
+    if (!isSigned && secrets().length > 0) return;
+    const reply = replyIn(delivery, true);
     const word = plainWord(reply?.text ?? '');
-    if (!reply || (word !== 'START' && !words.has(word))) return;
+    const isStop = words.has(word) || words.has(word.replace(courtesy, ''));
+    if (!reply || !(isStop || word === 'START')) return;
     const { sender = '' } = reply;
     const phone = await readPhone(sender, 'intl');
     if (typeof phone !== 'string') return note(`"${word}" came from "${sender}", which ${phone.why}`);
-    if (word === 'START' && !isSigned) return note(`START from ${phone} is not signed, so nothing is changed`);
-    const change = () => changeList(machine, file, (rows) => changed(rows, phone, word));
-    const written = last.catch(() => {}).then(change);
-    last = written;
-    const where = word === 'START' ? 'is not in' : 'is in';
-    if (await written) note(`${phone} replied ${word} and ${where} ${options.file} now`);
+    const at = Math.min(host.now(), reply.time ?? signedTime(delivery) ?? host.now());
+    if (isStop) await add(phone, at, reply.text ?? '');
+    else if (isSigned) await remove(phone, at);
+    else note(`START from ${phone} is not signed, so nothing is changed`);
   };
 
-  function changed(rows: readonly string[], phone: string, word: string): readonly string[] {
-    const others = rows.filter((row) => !row.startsWith(`${phone},`));
-    if (word === 'START') return others;
-    return others.length < rows.length ? rows : [...rows, `${phone},${isoTime(machine.now())},${word}`];
+  async function add(phone: string, at: number, word: string): Promise<void> {
+    const added = await addOptOuts(database, account, [{ phone, at, word: word.trim().slice(0, longest) }]);
+    if (added > 0) note(`${phone} has opted out`);
+  }
+
+  /** A reply may be delivered late, or again, after a later STOP. */
+  async function remove(phone: string, at: number): Promise<void> {
+    const removed = await removeOptOuts(database, account, [phone], at);
+    if (removed > 0) note(`${phone} replied START and gets messages again`);
   }
 }
 
-/** In capitals, without blanks, invisible characters, and what is around the word, as in *STOP* or STOP 🙏. */
+/** Characters of a reply that can be a word. */
+const longest = 200;
+
+/** The letters and digits of a text in capitals, without accents. */
 function plainWord(text: string): string {
-  // Trimming takes time that grows with the square of the length.
-  const bare = text
-    .slice(0, 200)
-    .normalize('NFKC')
-    .replace(/[\s\p{Cf}\ufe0f",]/gu, '');
-  const word = bare.replace(/^[^\p{L}\p{M}\p{N}]+|[^\p{L}\p{M}\p{N}]+$/gu, '');
-  return (word || bare).toUpperCase();
+  return text
+    .slice(0, longest)
+    .normalize('NFKD')
+    .replace(/(?<=\p{Script=Latin})\p{M}+/gu, '')
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{M}\p{N}]|\p{Variation_Selector}/gu, '')
+    .toUpperCase();
 }
 
-/** The list, which is created if it is missing; throws if it is something else. */
-export function optOutFile(file: string): string {
-  return usable(file, () => {
-    if (!existsSync(file)) writeFileSync(file, header, { flag: 'wx', mode: 0o600 });
-    rowsIn(file);
-    return realpathSync(file);
-  });
-}
-
-/** How many people are on the list, and when the last of them opted out. */
-export function optOutsIn(file: string): { readonly count: number; readonly last: number | undefined } {
-  const rows = usable(file, () => rowsIn(file));
-  const times = rows.map((row) => Date.parse(row.split(',')[1] ?? '')).filter((time) => !Number.isNaN(time));
-  return { count: rows.length, last: times.length === 0 ? undefined : Math.max(...times) };
-}
-
-function usable<T>(file: string, act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    const fault = error instanceof CliError ? undefined : fsError(error);
-    if (!fault) throw error;
-    throw configuration(
-      'opt-out-file',
-      `cannot use ${file}: ${whyUnreadable(error) ?? fault.reason}`,
-      undefined,
-      error,
-    );
-  }
-}
-
-function rowsIn(file: string): readonly string[] {
-  const text = readRegular(file)
-    .toString()
-    .replace(/^\ufeff/, '')
-    .replaceAll('\r\n', '\n');
-  if (text.startsWith(header))
-    return text
-      .slice(header.length)
-      .split('\n')
-      .filter((row) => row !== '');
-  throw usage(
-    `${file} is not a list of opt-outs: its first line is not ${header.trim()}`,
-    'name a new file, and keep this one with --exclude-from, which may be given twice',
-  );
-}
-
-/** Replaces the list as a whole, one process at a time; returns whether it has changed. */
-async function changeList(
-  { pid, kill, later, steady }: OptOutOptions['machine'],
-  file: string,
-  change: (rows: readonly string[]) => readonly string[],
-): Promise<boolean> {
-  const folder = dirname(file);
-  const until = steady() + patience;
-  const take = () => usable(file, () => acquire(join(folder, `.${basename(file)}.lock`), { pid, kill }));
-  let lock = take();
-  while (!lock.held) {
-    if (steady() > until)
-      throw configuration('opt-out-busy', `another process has been writing ${file} for ${patience / 1_000} s`);
-    await sleep(10, later);
-    lock = take();
-  }
-  try {
-    return usable(file, () => {
-      const rows = rowsIn(file);
-      const after = change(rows);
-      if (after.length === rows.length) return false;
-      replace(file, header + after.map((row) => `${row}\n`).join(''), draftIn(folder, pid));
-      return true;
-    });
-  } finally {
-    lock.release();
-    removeLeftDrafts(folder, kill);
-  }
-}
-
-function replace(file: string, text: string, draft: string): void {
-  try {
-    const fd = openSync(draft, 'wx', 0o600);
-    try {
-      writeFileSync(fd, text);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    replaceFile(draft, file);
-  } finally {
-    removeDraft(draft);
-  }
+function signedTime({ headers }: Delivery): number | undefined {
+  const name = headerNames(headers)?.timestamp;
+  const seconds = name === undefined ? undefined : Number(headerOf(headers, name));
+  return seconds === undefined || Number.isNaN(seconds) ? undefined : seconds * 1_000;
 }

@@ -79,16 +79,23 @@ it('is allowed by a person only', async () => {
   expect((await run([...send, '--profile', 'acme'], agent, home)).code).toBe(11);
 });
 
-it.each([['--exclude-from'], ['--opt-out']])('does not change a list of %s', async (option) => {
+it('does not lift what a person has excluded', async () => {
   const home = newHome();
   const login = ['login', '--profile', 'acme', '--base-url', elsewhere, '--no-check', '--key-stdin', '--no-input'];
   await cli(login, { home, stdin: live });
   const file = join(home, 'list.csv');
-  writeFileSync(file, 'phone,time,word\n');
-  const set = (value: string, env = {}) => cli(['profiles', 'set', 'acme', option, value], { home, env });
+  writeFileSync(file, 'phone\n');
+  const set = (value: string, env = {}) => cli(['profiles', 'set', 'acme', '--exclude-from', value], { home, env });
   expect((await set(file, agent)).code).toBe(0);
   expect((await set('none', agent)).code).toBe(11);
   expect((await set('none')).code).toBe(0);
+});
+
+it('adds opt-outs, and removes none', async () => {
+  const home = newHome();
+  const env = { ...callerOf(elsewhere, live), ...agent };
+  expect((await cli(['opt-outs', 'add', '+12025550101'], { home, env })).code).toBe(0);
+  expect((await cli(['opt-outs', 'remove', '+12025550101'], { home, env })).code).toBe(11);
 });
 
 it('tells agents the same on the page and in help', async () => {

@@ -1,250 +1,309 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { startBin } from '../support/bin.ts';
-import { alive, cli } from '../support/cli.ts';
+import { alive, cli, type CliOptions } from '../support/cli.ts';
 import { callerOf, newHome, openHostile } from '../support/fake-service.ts';
 import { announced } from '../support/listeners.ts';
-import { isLong, some } from '../support/long-tests.ts';
-import { asRoot, canMount, mount } from '../support/small-disk.ts';
-import { modeOf, ownFile } from '../support/system.ts';
+import { serveLocal } from '../support/local.ts';
+import { isLong } from '../support/long-tests.ts';
 import { secret, signed } from './webhooks-rig.ts';
 
-const header = 'phone,time,word\n';
 const phone = '+12025550141';
+const other = '+12025550142';
+const service = 'https://api.example.com';
+const live = 'sk_live_0123456789abcdef';
 
-interface Listening {
-  readonly file: string;
-  readonly home: string;
-  reply(text: string, options?: { readonly isSigned?: boolean; readonly from?: string }): Promise<number>;
-  /** The phones on the list. */
-  phones(): readonly string[];
-  /** Ends the listener; returns its stderr. */
-  end(): Promise<string>;
+function machine(env: Readonly<Record<string, string>> = callerOf(service), home = newHome()) {
+  const run = (line: string, options: Partial<CliOptions> = {}) => cli(line.split(' '), { home, env, ...options });
+  const listed = async () =>
+    (await run('opt-outs list -o tsv --columns phone --no-header')).stdout.split('\n').slice(0, -1);
+  return { home, run, listed };
 }
 
-async function profile(home: string, url: string, ...settings: readonly string[]): Promise<void> {
-  const words = ['--base-url', url, '--profile', 'acme', '--no-check', '--key-stdin', '--no-input'];
-  await cli(['login', ...words], { home, stdin: 'sk_test_0123456789abcdef' });
-  await cli(['profiles', 'set', 'acme', '--webhook-secret-stdin'], { home, stdin: secret });
-  if (settings.length === 0) return;
-  const { code, stderr } = await cli(['profiles', 'set', 'acme', ...settings], { home });
-  expect([code, stderr]).toEqual([0, '']);
+describe('the opt-outs of an account', () => {
+  it('are added and removed, in any notation, each once', async () => {
+    const { run, listed } = machine();
+    const added = await run(`opt-outs add (202)555-0141 ${phone} +1-202-555-0142`, { stdin: '' });
+    expect([added.code, added.stderr]).toEqual([2, expect.stringContaining('"(202)555-0141" is not a phone number')]);
+    expect((await run(`opt-outs add ${phone} +1-202-555-0141 ${other}`)).stdout).toBe(
+      'Added 2 people to the opt-outs\n',
+    );
+    expect((await run(`opt-outs add ${phone}`)).stdout).toBe(
+      'Added 0 people to the opt-outs; 1 person had opted out before\n',
+    );
+    expect((await run(`opt-outs remove ${other} +12025550143`)).stdout).toBe(
+      'Removed 1 person from the opt-outs; 1 person had not opted out\n',
+    );
+    expect(await listed()).toEqual([phone]);
+  });
+
+  it('are known to all keys and profiles of the account, and to no other account', async () => {
+    const { home, run } = machine();
+    await run(`opt-outs add ${phone}`);
+    expect(await machine(callerOf(service, live), home).listed()).toEqual([phone]);
+    expect(await machine(callerOf('https://api.example.org'), home).listed()).toEqual([]);
+  });
+
+  it('of the local sandbox are its own', async () => {
+    const { home, run } = machine();
+    await serveLocal(home);
+    const local = machine({ BIZMSG_PROFILE: 'local' }, home);
+    await run(`opt-outs add ${phone}`);
+    await local.run(`opt-outs add ${other}`);
+    expect(await local.listed()).toEqual([other]);
+    const sent = await local.run(`send-template ${other} welcome`);
+    expect([sent.code, sent.stderr]).toEqual([11, expect.stringContaining(`${other} has opted out`)]);
+  });
+
+  it('are empty on a machine without a record, which stays so', async () => {
+    const { home, run } = machine();
+    expect((await run('opt-outs list', { terminal: 80 })).stdout).toBe('Nobody has opted out\n');
+    expect(existsSync(join(home, '.local/state/bizmsg/ledger.db'))).toBe(false);
+  });
+
+  it.each(['csv', 'tsv', 'json', 'ndjson'])('can be added again from %s', async (format) => {
+    const [one, two] = [machine(), machine()];
+    await one.run(`opt-outs add ${phone} ${other}`);
+    const { stdout } = await one.run(`opt-outs list -o ${format}`);
+    expect((await two.run('opt-outs add -', { stdin: stdout })).code).toBe(0);
+    expect(await two.listed()).toEqual([phone, other]);
+  });
+
+  it('are read from a list on stdin, with national numbers of the profile', async () => {
+    const home = newHome();
+    const words = `login --profile acme --base-url ${service} --no-check --key-stdin`;
+    await cli(words.split(' '), { home, stdin: live });
+    await cli('profiles set acme --country US'.split(' '), { home });
+    const { run, listed } = machine({}, home);
+    expect((await run('opt-outs add - --mode live', { stdin: '202 555 0141\r\n\n+1 202 555 0142\n' })).code).toBe(0);
+    expect((await run('opt-outs list --mode live')).stdout).toMatch(
+      /phone\tat\tword\n\+12025550141\t.*\n\+12025550142\t/,
+    );
+    expect(await listed()).toEqual([]);
+    expect((await run('opt-outs add - --mode live', { stdin: '\n' })).code).toBe(2);
+  });
+});
+
+describe('a message to a person who has opted out', () => {
+  async function optedOut(key: string) {
+    const { home, url, seen } = await openHostile((_, __, response) => response.end('{"message_id":"msg_1"}'));
+    const { run } = machine(callerOf(url, key), home);
+    await run(`opt-outs add ${phone}`);
+    return { run, seen };
+  }
+
+  const body = JSON.stringify({ to: '+1 (202) 555-0141', template: 'welcome', params: [] });
+  const api = 'api /api/public/messages/send-template --input -';
+
+  it.each([
+    [`send-template ${phone} welcome`, live],
+    [`send-template ${phone} welcome --again`, live],
+    [`send-template ${phone} welcome`, 'sk_test_0123456789abcdef'],
+    [api, live],
+    [`${api} --again`, 'sk_test_0123456789abcdef'],
+  ])('is refused: %s with %s', async (line, key) => {
+    const { run, seen } = await optedOut(key);
+    const { code, stderr } = await run(line, { stdin: body });
+    expect([code, seen]).toEqual([11, []]);
+    expect(stderr).toContain(`${phone} has opted out`);
+    expect(stderr).toContain(`bizmsg opt-outs remove ${phone}`);
+  });
+
+  it('is sent once the person is removed', async () => {
+    const { run } = await optedOut(live);
+    await run(`opt-outs remove ${phone}`);
+    expect((await run(`send-template ${phone} welcome`)).code).toBe(0);
+  });
+});
+
+interface Listening extends ReturnType<typeof machine> {
+  reply(text: string, options?: ReplyOptions): Promise<number>;
+  /** Ends the listener; returns what it printed. */
+  end(): Promise<{ readonly stdout: string; readonly stderr: string }>;
 }
 
-/** A listener of a profile whose own word is ABMELDEN. */
-async function listen(home = newHome(), file = join(home, 'optout.csv')): Promise<Listening> {
-  if (!existsSync(join(home, '.config')))
-    await profile(home, 'https://api.example.com', '--opt-out-words', 'abmelden,bitte nicht');
+interface ReplyOptions {
+  readonly isSigned?: boolean;
+  readonly from?: string;
+  /** When it was written, and when it was signed. */
+  readonly time?: number;
+  readonly at?: number;
+}
+
+/** A listener of a profile with words of its own, and with its secret. */
+async function listen(home = newHome()): Promise<Listening> {
+  const words = 'webhooks listen --port 0 --opt-outs --profile acme';
+  const started = machine({ BIZMSG_PROFILE: 'acme' }, home);
+  if (!existsSync(join(home, '.config'))) {
+    const login = `login --base-url ${service} --profile acme --no-check --key-stdin --no-input`;
+    await cli(login.split(' '), { home, stdin: 'sk_test_0123456789abcdef' });
+    await cli('profiles set acme --webhook-secret-stdin'.split(' '), { home, stdin: secret });
+    await cli(['profiles', 'set', 'acme', '--opt-out-words', 'austragen,bitte nicht'], { home });
+  }
   const over = new AbortController();
   onTestFinished(() => over.abort('SIGINT'));
-  const words = ['webhooks', 'listen', '--port', '0', '--opt-out', file, '--profile', 'acme'];
-  const { running, url } = await announced(home, () => cli(words, { home, signal: over.signal }));
+  const { running, url } = await announced(home, () => cli(words.split(' '), { home, signal: over.signal }));
   return {
-    file,
-    home,
-    async reply(text, { isSigned = true, from = phone } = {}) {
-      const body = JSON.stringify({ type: 'message.received', data: { to: '+12025550199', from, text } });
-      const headers = isSigned ? Object.fromEntries(signed(body)) : {};
+    ...started,
+    async reply(text, { isSigned = true, from = phone, time, at } = {}) {
+      const body = JSON.stringify({
+        type: 'message.received',
+        timestamp: time,
+        data: { to: '+12025550199', from, text },
+      });
+      const headers = isSigned ? Object.fromEntries(signed(body, at === undefined ? {} : { at })) : {};
       return (await fetch(url, { method: 'POST', headers, body })).status;
     },
-    phones: () => phonesIn(file),
     async end() {
       over.abort('SIGINT');
-      return (await running).stderr;
+      return running;
     },
   };
 }
 
-function phonesIn(file: string): readonly string[] {
-  const [first, ...rows] = readFileSync(file, 'utf8').trimEnd().split('\n');
-  expect(`${first}\n`).toBe(header);
-  return rows.map((row) => row.split(',')[0] ?? '');
-}
+describe('webhooks listen --opt-outs', () => {
+  it('says so in its first line', async () => {
+    const { stdout } = await (await listen()).end();
+    expect(stdout).toMatch(/^Ready http:\S+; who replies STOP in a signed event gets no more messages \(press/);
+  });
 
-it.each(
-  some([
-    ['STOP'],
-    ['stop.'],
-    [' Stopp!! '],
-    ['Opt out'],
-    ['ｕｎｓｕｂｓｃｒｉｂｅ'],
-    ['*Stop* 🙏'],
-    ['“STOP”'],
-    ['🛑\ufe0f STOP'],
-    ['Abmelden'],
-    ['Bitte nicht'],
-    ['S\u200bTOP'],
-  ]),
-)('puts who replies %j on the list', async (text) => {
-  const { reply, file, end } = await listen();
-  expect(await reply(text)).toBe(200);
-  expect(readFileSync(file, 'utf8')).toMatch(/^phone,time,word\n\+12025550141,\d{4}-[^,]+Z,[A-Z]+\n$/);
-  expect(modeOf(file)).toBe(ownFile);
-  expect(await end()).toMatch(/note: \+12025550141 replied [A-Z]+ and is in .*optout\.csv now/);
-});
+  it.each([
+    'STOP',
+    'stop.',
+    ' Stopp!! ',
+    'Opt out',
+    'ｕｎｓｕｂｓｃｒｉｂｅ',
+    '*Stop* 🙏',
+    '“STOP”',
+    '🛑\ufe0f STOP',
+    'S\u200bTOP',
+    'Bitte STOP!',
+    'stop, please',
+    'Parar por favor',
+    'SAIR',
+    'Baja',
+    'Arrêt, s’il vous plaît',
+    'Abmelden',
+    'Стоп',
+    '停止',
+    '配信停止',
+    'Austragen',
+    'Bitte nicht',
+  ])('adds who replies %j, before it answers', async (text) => {
+    const { reply, run, end } = await listen();
+    expect(await reply(text)).toBe(200);
+    expect(JSON.parse((await run('opt-outs list -o json')).stdout)).toEqual([
+      { phone, at: expect.stringMatching(/^\d{4}-.*Z$/), word: text.trim() },
+    ]);
+    expect((await end()).stderr).toContain(`note: ${phone} has opted out`);
+  });
 
-it.each([['CANCEL'], ['QUIT'], ['please stop'], ['STOP the noise'], ['START'], ['']])('ignores %j', async (text) => {
-  const { reply, phones } = await listen();
-  await reply(text);
-  expect(phones()).toEqual([]);
-});
+  it.each(['CANCEL', 'QUIT', 'STOP the noise', 'please', 'nicht', 'START', ''])('ignores %j', async (text) => {
+    const { reply, listed } = await listen();
+    await reply(text);
+    expect(await listed()).toEqual([]);
+  });
 
-it('keeps the first reply of a person, whose number may lack its plus', async () => {
-  const { reply, phones } = await listen();
-  await reply('STOP');
-  await reply('stop', { from: '12025550141' });
-  expect(phones()).toEqual([phone]);
-});
-
-it('removes who replies START, in a signed event only', async () => {
-  const { reply, phones, end } = await listen();
-  await reply('STOP', { isSigned: false });
-  await reply('STOP', { from: '+12025550142' });
-  await reply('Start', { isSigned: false });
-  expect(phones()).toEqual([phone, '+12025550142']);
-  await reply('Start');
-  expect(phones()).toEqual(['+12025550142']);
-  expect(await end()).toContain('START from +12025550141 is not signed, so nothing is changed');
-});
-
-it('loses nothing with two listeners together', async () => {
-  const home = newHome();
-  const [one, other] = [await listen(home), await listen(home)];
-  const numbers = Array.from({ length: 40 }, (_, at) => `+1202555${1000 + at}`);
-  await Promise.all(numbers.map((from, at) => (at % 2 === 0 ? one : other).reply('STOP', { from })));
-  expect(one.phones().toSorted()).toEqual(numbers);
-  expect(readdirSync(home).filter((name) => name.startsWith('.') && /optout|\.new/.test(name))).toEqual([]);
-});
-
-it.each(isLong ? Array.from({ length: 8 }, (_, at) => [at * 4]) : [[10]])(
-  'has every reply that was acknowledged before kill -9, after %i of them',
-  async (most) => {
-    const home = newHome();
-    const file = join(home, 'optout.csv');
-    const words = ['webhooks', 'listen', '--port', '0', '--opt-out', file];
-    const env = callerOf('https://api.example.com');
-    const { running, url } = await announced(home, () => startBin(words, { home, env }));
-    const { pid, ended } = running;
-    const acknowledged: string[] = [];
-    const send = async (from: string) => {
-      const body = JSON.stringify({ type: 'message.received', data: { from, text: 'STOP' } });
-      const sent = await fetch(url, { method: 'POST', body }).catch(() => undefined);
-      if (sent?.status === 200) acknowledged.push(from);
-      if (acknowledged.length >= most) alive(pid, 'SIGKILL');
-    };
-    await Promise.all(Array.from({ length: 40 }, async (_, at) => send(`+1202555${1000 + at}`)));
-    await ended;
-    expect(phonesIn(file)).toEqual(expect.arrayContaining(acknowledged));
-    // A list that a dead listener was writing stays usable.
-    const { reply, phones } = await listen(home, file);
+  it('adds a person once, also if the number lacks its plus', async () => {
+    const { reply, listed } = await listen();
     await reply('STOP');
-    expect(phones()).toContain(phone);
-  },
-);
+    await reply('stop', { from: '12025550141' });
+    expect(await listed()).toEqual([phone]);
+  });
 
-it('does not acknowledge a reply that it cannot keep', async () => {
-  const { reply, file, end } = await listen();
-  writeFileSync(file, 'something else\n');
-  expect(await reply('STOP')).toBe(500);
-  expect(await end()).toContain('is not a list of opt-outs');
-});
+  it('removes who replies START', async () => {
+    const { reply, listed, end } = await listen();
+    await reply('STOP');
+    await reply('STOP', { from: other });
+    await reply('Start');
+    expect(await listed()).toEqual([other]);
+    expect((await end()).stderr).toContain(`${phone} replied START and gets messages again`);
+  });
 
-it('answers the next reply after a long one', async () => {
-  const { reply, phones } = await listen();
-  expect(await reply(`${'!'.repeat(400_000)}a`)).toBe(200);
-  expect(await reply('STOP')).toBe(200);
-  expect(phones()).toEqual([phone]);
-});
+  it('ignores what is not signed', async () => {
+    const { reply, listed } = await listen();
+    await reply('STOP', { isSigned: false });
+    expect(await listed()).toEqual([]);
+    await reply('STOP');
+    await reply('START', { isSigned: false });
+    expect(await listed()).toEqual([phone]);
+  });
 
-it.skipIf(!canMount())('keeps the whole list on a disk that has room for a part of it', async () => {
-  const home = newHome();
-  const [disk, rows] = [join(home, 'disk'), '+12025550142,2026-05-01T12:00:00.000Z,STOP\n'.repeat(230)];
-  mkdirSync(disk);
-  mount(disk, 'mode=700,size=32k');
-  onTestFinished(() => asRoot('umount', '-l', disk));
-  writeFileSync(join(disk, 'optout.csv'), header + rows);
-  writeFileSync(join(disk, 'filling'), Buffer.alloc(8_192));
-  const { reply, file, end } = await listen(home, join(disk, 'optout.csv'));
-  expect(await reply('STOP')).toBe(500);
-  expect(readFileSync(file, 'utf8')).toBe(header + rows);
-  expect(await end()).toContain('the disk is full');
-});
+  it.each<[string, (ago: number) => ReplyOptions]>([
+    ['was written', (ago) => ({ time: Date.now() - ago })],
+    ['was signed', (ago) => ({ at: Date.now() - ago })],
+  ])('ignores a START that %s before the last STOP', async (_, before) => {
+    const { reply, listed } = await listen();
+    await reply('STOP', before(90_000));
+    await reply('STOP', before(30_000));
+    await reply('START', before(60_000));
+    expect(await listed()).toEqual([phone]);
+    await reply('START', before(10_000));
+    expect(await listed()).toEqual([]);
+  });
 
-it('refuses a file that is another list, and says what to do', async () => {
-  const home = newHome();
-  writeFileSync(join(home, 'never.txt'), '+12025550141\n');
-  const words = ['webhooks', 'listen', '--port', '0', '--opt-out', join(home, 'never.txt')];
-  const { code, stderr } = await cli(words, { home, env: callerOf('https://api.example.com') });
-  expect([code, stderr]).toEqual([2, expect.stringContaining('keep this one with --exclude-from')]);
-});
+  it('takes any event where no secret is known, and says so', async () => {
+    const { home, listed } = machine();
+    const over = new AbortController();
+    const words = 'webhooks listen --port 0 --opt-outs'.split(' ');
+    const options = { home, env: callerOf(service), signal: over.signal };
+    const { running, url } = await announced(home, () => cli(words, options));
+    const body = (text: string) => JSON.stringify({ type: 'message.received', data: { from: phone, text } });
+    for (const text of ['STOP', 'START']) await fetch(url, { method: 'POST', body: body(text) });
+    over.abort('SIGINT');
+    const { stdout, stderr } = await running;
+    expect(stdout).toContain('also in events that nobody signed: no secret is known');
+    expect(stderr).toContain(`START from ${phone} is not signed, so nothing is changed`);
+    expect(await listed()).toEqual([phone]);
+  });
 
-it('shows before a batch how many have opted out, and when the last one did', async () => {
-  const home = newHome();
-  const [file, people] = [join(home, 'optout.csv'), join(home, 'people.csv')];
-  writeFileSync(people, 'phone\n+12025550141\n+12025550142\n');
-  const service = await openHostile((_, __, response) => response.end('{"message_id":"msg_1"}'));
-  await profile(home, service.url, '--opt-out', file);
-  const words = ['send-batch', 'welcome', people, '--profile', 'acme', '--dry-run'];
-  expect((await cli(words, { home })).stderr).toContain('--exclude-from optout.csv; 0 opt-outs\n');
-  writeFileSync(
-    file,
-    `${header}+12025550142,2026-05-01T12:00:00.000Z,STOP\n+12025550149,2026-04-01T12:00:00.000Z,STOP\n`,
+  it('needs an account', async () => {
+    const { code, stderr } = await machine({}).run('webhooks listen --port 0 --opt-outs');
+    expect([code, stderr]).toEqual([3, expect.stringContaining('no profile is in use')]);
+  });
+
+  it('loses nothing beside another listener', async () => {
+    const home = newHome();
+    const [one, two] = [await listen(home), await listen(home)];
+    const numbers = Array.from({ length: 40 }, (_, at) => `+1202555${1000 + at}`);
+    await Promise.all(numbers.map((from, at) => (at % 2 === 0 ? one : two).reply('STOP', { from })));
+    expect((await one.listed()).toSorted()).toEqual(numbers);
+  });
+
+  it.each(isLong ? Array.from({ length: 8 }, (_, at) => [at * 4]) : [[10]])(
+    'has every reply that was acknowledged before kill -9, after %i of them',
+    async (most) => {
+      const { home, listed } = machine();
+      const words = ['webhooks', 'listen', '--port', '0', '--opt-outs'];
+      const { running, url } = await announced(home, () => startBin(words, { home, env: callerOf(service) }));
+      const { pid, ended } = running;
+      const acknowledged: string[] = [];
+      const send = async (from: string) => {
+        const body = JSON.stringify({ type: 'message.received', data: { from, text: 'STOP' } });
+        const sent = await fetch(url, { method: 'POST', body }).catch(() => undefined);
+        if (sent?.status === 200) acknowledged.push(from);
+        if (acknowledged.length >= most) alive(pid, 'SIGKILL');
+      };
+      await Promise.all(Array.from({ length: 40 }, async (_, at) => send(`+1202555${1000 + at}`)));
+      await ended;
+      expect(await listed()).toEqual(expect.arrayContaining(acknowledged));
+    },
   );
-  const { stderr } = await cli(words, { home, env: { TZ: 'UTC' } });
-  expect(stderr).toMatch(/; 2 opt-outs, the last at 2026-05-01 \d\d:\d\d \S+\n/);
-});
 
-it('stops a running batch from sending to who opts out meanwhile', async () => {
-  const home = newHome();
-  const [file, people] = [join(home, 'optout.csv'), join(home, 'people.csv')];
-  writeFileSync(file, header);
-  writeFileSync(people, 'phone\n+12025550141\n+12025550142\n+12025550143\n');
-  const service = await openHostile(({ method }, _, response) => {
-    if (method === 'POST') writeFileSync(file, `${header}+12025550142,2026-05-01T12:00:00.000Z,STOP\n`);
-    response.end('{"message_id":"msg_1"}');
+  it('does not acknowledge a reply that it cannot keep', async () => {
+    const { home, reply, end } = await listen();
+    const file = join(home, '.local/state/bizmsg/ledger.db');
+    rmSync(file);
+    writeFileSync(file, '');
+    expect(await reply('STOP')).toBe(500);
+    expect((await end()).stderr).toContain('was removed or replaced');
   });
-  await profile(home, service.url, '--opt-out', file);
-  const words = ['send-batch', 'welcome', people, '--concurrency', '1', '-o', 'json', '--profile', 'acme'];
-  const { code, stdout } = await cli(words, { home });
-  const result = JSON.parse(stdout);
-  expect([code, result]).toEqual([
-    0,
-    expect.objectContaining({ sent: 2, skipped: expect.objectContaining({ excluded: 1 }) }),
-  ]);
-  const posts = service.seen.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body).to);
-  expect(posts).toEqual(['+12025550141', '+12025550143']);
-  const shown = await cli(['runs', 'show', result.run], { home });
-  expect(shown.stdout).toMatch(/\n\+12025550142\t3\texcluded\t.*\texcluded during the run\t/);
-  const listed = await cli(['runs', 'list', '-o', 'json'], { home });
-  expect(JSON.parse(listed.stdout)[0]).toMatchObject({ state: 'finished' });
-});
 
-it('stops a running batch if the list cannot be read any more', async () => {
-  const home = newHome();
-  const [file, people] = [join(home, 'optout.csv'), join(home, 'people.csv')];
-  writeFileSync(file, header);
-  writeFileSync(people, 'phone\n+12025550141\n+12025550142\n');
-  const service = await openHostile((_, __, response) => {
-    if (existsSync(file)) writeFileSync(file, '');
-    response.end('{"message_id":"msg_1"}');
+  it('answers the next reply after a long one', async () => {
+    const { reply, listed } = await listen();
+    expect(await reply(`${'!'.repeat(400_000)}a`)).toBe(200);
+    expect(await reply('STOP')).toBe(200);
+    expect(await listed()).toEqual([phone]);
   });
-  await profile(home, service.url, '--opt-out', file);
-  const words = ['send-batch', 'welcome', people, '--concurrency', '1', '--profile', 'acme'];
-  const { code, stderr } = await cli(words, { home });
-  expect([code, stderr]).toEqual([3, expect.stringContaining('is empty')]);
-});
-
-it('refuses a single message to who opted out', async () => {
-  const home = newHome();
-  const file = join(home, 'optout.csv');
-  const service = await openHostile((_, __, response) => response.end('{"message_id":"msg_1"}'));
-  await profile(home, service.url, '--opt-out', file);
-  writeFileSync(file, `${header}${phone},2026-05-01T12:00:00.000Z,STOP\n`);
-  const { code, stderr } = await cli(['send-template', phone, 'welcome', '--profile', 'acme'], { home });
-  expect([code, stderr, service.seen]).toEqual([
-    11,
-    expect.stringContaining('+12025550141 has opted out and is in'),
-    [],
-  ]);
 });

@@ -8,6 +8,7 @@ import { temporaryHome } from '../support/bin.ts';
 import { stopSandboxes } from '../support/cli.ts';
 import { blocksIn, withoutVariables, stepsIn } from '../support/docs.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
+import { openReader } from './docs-rig.ts';
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
@@ -22,6 +23,7 @@ const [broken = '', triggered = '', secondEvent = '', history = ''] = blocksIn(
   4,
 );
 const [script = ''] = blocksIn('docs/webhooks.md', 'Wait for an event in a script', 1);
+const [optOuts = ''] = blocksIn('docs/webhooks.md', 'Keep a list of opt-outs', 1);
 const [signatures = ''] = blocksIn('docs/webhooks.md', 'Check signatures', 1);
 
 describe('the page about webhooks', () => {
@@ -38,6 +40,10 @@ describe('the page about webhooks', () => {
     terminals = [];
     await stopSandboxes(home.path);
     home.remove();
+  });
+
+  it('adds, lists and removes an opt-out', async () => {
+    expect(await openReader({ home: home.path }).follow(optOuts)).toEqual([]);
   });
 
   it('shows an event, breaks the handler, and replays the failed event', { timeout: 60_000 }, async () => {

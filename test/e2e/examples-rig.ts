@@ -48,9 +48,13 @@ const many = 'bizmsg contacts import many.csv --profile local';
 const mixed = 'bizmsg contacts import mixed.csv --profile local';
 const unanswered = 'bizmsg sandbox fault add --on contacts-create --status 500';
 
+const optedOut = 'bizmsg opt-outs add +12025550101 --profile local';
+
 /** Commands that must run before an example. */
 const before: Readonly<Record<string, readonly string[]>> = {
   'completion uninstall': ['bizmsg completion install zsh'],
+  'opt-outs list': [optedOut],
+  'opt-outs remove': [optedOut],
   'runs list': ['bizmsg contacts import people.csv --profile local'],
   'runs show': [mixed],
   'runs resolve': [`${many} --first 10`, unanswered, many],

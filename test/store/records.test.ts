@@ -9,7 +9,7 @@ import { decideResume } from '../../src/store/decide.ts';
 import { mark } from '../../src/store/mark.ts';
 import { acceptLoss, openMark, watched } from '../../src/store/marks.ts';
 import { identify } from '../../src/store/meta.ts';
-import { listOptOuts, addOptOuts } from '../../src/store/opt-outs.ts';
+import { addOptOuts, listOptOuts, removeOptOuts } from '../../src/store/opt-outs.ts';
 import { expire } from '../../src/store/retention.ts';
 import { admitSingle } from '../../src/store/single.ts';
 import { allSendings, erase, latestSendings } from '../../src/store/history.ts';
@@ -198,8 +198,10 @@ describe.each(drivers)('a person, $where,', ({ open }) => {
   it('who opted out is listed once', async () => {
     const database = await open();
     const optOut = { phone: '+1', at: start, word: 'STOP' };
-    await addOptOuts(database, 'A', [optOut, { ...optOut, at: start + 1 }]);
-    expect(await listOptOuts(database, 'A')).toEqual([optOut]);
+    const later = { ...optOut, at: start + 1, word: 'BAJA' };
+    expect(await addOptOuts(database, 'A', [optOut, later, { ...optOut, word: '' }])).toBe(1);
+    expect(await listOptOuts(database, 'A')).toEqual([later]);
+    expect(await removeOptOuts(database, 'A', ['+1'], start)).toBe(0);
     expect(await listOptOuts(database, 'B')).toEqual([]);
   });
 });

@@ -54,8 +54,8 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
       return done((await remove(database, batch.id, at())).kind === 'done' ? 0 : 11);
     },
     sendTemplate,
-    optOut: (account, phone) => addOptOuts(database, account, [{ phone, at: at(), word: '' }]),
-    optIn: (account, phone) => removeOptOuts(database, account, [phone]),
+    optOut: async (account, phone) => void (await addOptOuts(database, account, [{ phone, at: at(), word: '' }])),
+    optIn: async (account, phone) => void (await removeOptOuts(database, account, [phone])),
     pass,
     rows,
     batches,

@@ -20,6 +20,7 @@ export const listenForEvents = streaming({
     'webhooks listen --profile local --forward-to 3000/hooks --retry',
     'webhooks listen --events message.failed,order.paid --full',
     'webhooks listen --events order -o ndjson',
+    'webhooks listen --opt-outs --profile acme',
   ],
   sample:
     'Ready http://127.0.0.1:4781 for events of the sandbox …\n2026-…  e12  message.delivered  +12025550101  msg_…  signed\n…',
@@ -51,11 +52,16 @@ export function itemLine(item: Item | Ready, ui: Ui, isFull: boolean): string {
   return isFull ? [eventLine(item, ui), ...bodyLines(item, ui)].join('\n') : eventLine(item, ui);
 }
 
-function readyLine({ url, sandbox }: Ready, ui: Ui): string {
-  const { color } = ui;
+function readyLine({ url, sandbox, opt_outs: optOuts }: Ready, ui: Ui): string {
   const from = sandbox === null ? '' : ` for events of the sandbox ${sandbox}`;
-  return ui.line([`${color.green('Ready')} ${url}${from} (press Ctrl-C to stop)`]);
+  const kept = optOuts === null ? '' : `; ${optOutTexts[optOuts]}`;
+  return ui.line([`${ui.color.green('Ready')} ${url}${from}${kept} (press Ctrl-C to stop)`]);
 }
+
+const optOutTexts = {
+  signed: 'who replies STOP in a signed event gets no more messages',
+  all: 'who replies STOP gets no more messages, also in events that nobody signed: no secret is known',
+} as const;
 
 /** On a narrower terminal, columns would only break more lines. */
 const widthForColumns = 80;

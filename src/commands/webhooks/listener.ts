@@ -3,11 +3,10 @@ import { untilAborted } from '../../base/sleep.ts';
 import type { Context } from '../../cli/command.ts';
 import { flag, type Input, option, port, repeated } from '../../cli/params.ts';
 import { isDelivered } from '../../contract/events.ts';
-import { newcomerNote, optionalCaller } from '../../session/caller.ts';
+import { currentCaller, newcomerNote } from '../../session/caller.ts';
 import type { Filter } from '../../webhooks/event/filters.ts';
 import type { ForwardedItem, Item } from '../../webhooks/items.ts';
 import type { Listening, ListeningOptions } from '../../webhooks/listen.ts';
-import { optOutText } from '../profiles.ts';
 import { confirmOutside } from './confirm-outside.ts';
 import { type Sender, senderOf, type Subscription, subscribe } from './sender.ts';
 import { givenSecret, secretParams, storedSecret } from './secrets.ts';
@@ -23,7 +22,7 @@ export const listenParams = {
   forwardTo: option('--forward-to <address>', 'forward events unchanged to 3000, localhost:3000/hook or a URL'),
   retry: flag('--retry', 'retry failed forwards up to 5 times'),
   catchUp: flag('--catch-up', 'also receive earlier events that no webhook has received'),
-  optOut: option('--opt-out <file>', optOutText),
+  optOuts: flag('--opt-outs', 'add who replies STOP to the opt-outs of the account'),
   ...secretParams,
 } as const;
 
@@ -35,6 +34,8 @@ export interface Ready {
   readonly port: number;
   /** The sandbox that sends the events. */
   readonly sandbox: string | null;
+  /** Which replies opt out, if the list is kept. */
+  readonly opt_outs: 'signed' | 'all' | null;
 }
 
 interface Listener {
@@ -58,8 +59,8 @@ export async function openListener(context: Context, input: ListenInput): Promis
     import('../../webhooks/listen.ts'),
     import('../../webhooks/receive/server.ts'),
   ]);
-  const onReply = await optOutsOf(context, input, () => secrets);
-  const listening = await openListening({ ...options, onReply, secrets: () => secrets });
+  const optOuts = await openOptOuts(context, input, () => secrets);
+  const listening = await openListening({ ...options, onReply: optOuts?.keep, secrets: () => secrets });
   const url = deliveryUrl(listening, input);
   try {
     if (sender.kind === 'sandbox') {
@@ -70,7 +71,7 @@ export async function openListener(context: Context, input: ListenInput): Promis
       context.note('port', `port ${usualPort} is in use, so this listener has ${listening.port}`);
     noteSender(context, sender, url);
     await warnIfExposed(context, listening);
-    const ready = readyOf(listening, sender, input);
+    const ready = readyOf(listening, sender, { ...input, isSigned: secrets.length > 0 });
     const items = () => itemsUntilEnd(context, listening, { sender, subscription, url });
     return { ready, items, close };
   } catch (error) {
@@ -81,19 +82,22 @@ export async function openListener(context: Context, input: ListenInput): Promis
   async function close(): Promise<void> {
     await subscription?.close();
     await listening.close();
+    await optOuts?.close();
   }
 }
 
-/** Keeps the list of people who opted out, if there is one. */
-async function optOutsOf(context: Context, { optOut }: ListenInput, secrets: () => readonly string[]) {
-  const caller = optionalCaller(context);
-  const kept = caller?.kind === 'service' ? caller : undefined;
-  const file = optOut ?? kept?.optOut;
-  if (file === undefined) return undefined;
-  const { openOptOuts } = await import('../../webhooks/opt-out.ts');
-  const words = kept?.optOutWords?.split(',') ?? [];
+/** Keeps the list of people who opted out, if that is wanted. */
+async function openOptOuts(context: Context, { optOuts }: ListenInput, secrets: () => readonly string[]) {
+  if (!optOuts) return undefined;
+  const caller = currentCaller(context);
+  const [{ keepOptOuts }, { openOwnRecord }] = await Promise.all([
+    import('../../webhooks/opt-outs.ts'),
+    import('../../session/record.ts'),
+  ]);
+  const words = caller.kind === 'service' ? (caller.optOutWords?.split(',') ?? []) : [];
   const note = (text: string) => context.note('opt-out', text);
-  return openOptOuts({ machine: context.host, file, words, secrets, note });
+  const { database, account, close } = await openOwnRecord(context, 'write');
+  return { keep: keepOptOuts({ host: context.host, database, account, words, secrets, note }), close };
 }
 
 async function senderFor(context: Context, { catchUp }: ListenInput): Promise<Sender> {
@@ -132,12 +136,17 @@ async function warnIfExposed(context: Context, { url, port }: Listening): Promis
   context.note('open', `listening on ${hostname}:${port}: anyone who can reach this machine can send events to it`);
 }
 
-function readyOf({ url, port }: Listening, sender: Sender, { path }: ListenInput): Ready {
+function readyOf(
+  { url, port }: Listening,
+  sender: Sender,
+  { path, optOuts, isSigned }: Pick<ListenInput, 'path' | 'optOuts'> & { readonly isSigned: boolean },
+): Ready {
   return {
     type: 'ready',
     url: path === undefined ? url.replace(/\/$/, '') : url,
     port,
     sandbox: sender.kind === 'sandbox' ? sender.locator.url : null,
+    opt_outs: !optOuts ? null : isSigned ? 'signed' : 'all',
   };
 }
 

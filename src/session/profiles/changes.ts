@@ -118,7 +118,6 @@ export function profileRow(store: Store, name: string) {
     exclude_from: profile.excludeFrom ?? null,
     country: profile.country ?? null,
     encoding: profile.encoding ?? null,
-    opt_out: profile.optOut ?? null,
     opt_out_words: profile.optOutWords ?? null,
     agents: profile.agents ?? null,
   };

@@ -25,7 +25,6 @@ export const readProfile = fields({
   excludeFrom: optional(string),
   country: optional(string),
   encoding: optional(string),
-  optOut: optional(string),
   optOutWords: optional(string),
   /** `live` if AI agents may use the live key. */
   agents: optional(string),

@@ -13,6 +13,7 @@ import {
   phoneIn,
   reasonIn,
   senderIn,
+  timeIn,
 } from './payload-guesses.ts';
 
 /** The known parts of a delivery. No payload field is documented, so each may be missing. */
@@ -57,15 +58,20 @@ function aboutEvent(fields: ReturnType<typeof fieldsOf>, name: string | undefine
   return name === 'message.received' ? messageTextIn(fields) : undefined;
 }
 
-/** The sender and the text of a received message, as far as they can be found; undefined for other events. */
-export function replyIn(
-  delivery: Pick<Delivery, 'headers' | 'body'>,
-  isTrusted: boolean,
-): { readonly sender: string | undefined; readonly text: string | undefined } | undefined {
+/** A received message, as far as its parts can be found. */
+export interface Reply {
+  readonly sender: string | undefined;
+  readonly text: string | undefined;
+  /** When it was written. */
+  readonly time: number | undefined;
+}
+
+/** Undefined for other events. */
+export function replyIn(delivery: Pick<Delivery, 'headers' | 'body'>, isTrusted: boolean): Reply | undefined {
   const { name, body } = eventOf(delivery, isTrusted);
   if (name !== 'message.received' || body.kind !== 'json') return undefined;
   const fields = fieldsOf(body.value);
-  return { sender: senderIn(fields), text: messageTextIn(fields) };
+  return { sender: senderIn(fields), text: messageTextIn(fields), time: timeIn(fields) };
 }
 
 /** Whether an event contains this id. */

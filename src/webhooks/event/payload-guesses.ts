@@ -89,6 +89,21 @@ export function messageTextIn(fields: readonly Field[]): string | undefined {
   );
 }
 
+/** Not `created_at`, which may be the contact's. */
+const timeKeys = ['timestamp', 'occurredat', 'receivedat', 'sentat', 'time'];
+
+/** When an event happened, in milliseconds. */
+export function timeIn(fields: readonly Field[]): number | undefined {
+  return firstOf(timeKeys, (name) => firstOf(fields, ({ key, value }) => (key === name ? timeOf(value) : undefined)));
+}
+
+function timeOf(value: unknown): number | undefined {
+  const text = textOf(value) ?? '';
+  if (/^\d{10}$/.test(text)) return Number(text) * 1_000;
+  const time = /^\d{13}$/.test(text) ? Number(text) : Date.parse(/^\d{4}-\d\d-\d\dT/.test(text) ? text : '');
+  return Number.isNaN(time) ? undefined : time;
+}
+
 function contactNameIn(fields: readonly Field[]): string | undefined {
   const isName = ({ key, value }: Field) =>
     ['name', 'fullname', 'firstname'].includes(key) && typeof value === 'string' && !isEventName(value);
