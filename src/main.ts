@@ -9,13 +9,13 @@ import type { Host } from './base/host.ts';
  * client: none
  * logs: none
  * store: none
- * session: client, logs, store, sandbox/remote
+ * session: client, store, sandbox/remote
  * cli: client, session
  * batches: client, logs, store, session, cli
  * webhooks: delivery, logs, store, sandbox/remote
  * sandbox: delivery
  * page: sandbox/control
- * doctor: session, store
+ * doctor: session
  * commands: delivery, logs, store, session, cli, batches, webhooks, sandbox, doctor
  */
 

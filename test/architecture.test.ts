@@ -16,14 +16,14 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   client: [],
   logs: [],
   store: [],
-  session: ['client', 'logs', 'store', 'sandbox/remote'],
+  session: ['client', 'store', 'sandbox/remote'],
   cli: ['client', 'session'],
   batches: ['client', 'logs', 'store', 'session', 'cli'],
   webhooks: ['delivery', 'logs', 'store', 'sandbox/remote'],
   sandbox: ['delivery'],
   // In the browser: only types of the control plane, and base and contract where they need no Node.
   page: ['sandbox/control'],
-  doctor: ['session', 'store'],
+  doctor: ['session'],
   commands: ['delivery', 'logs', 'store', 'session', 'cli', 'batches', 'webhooks', 'sandbox', 'doctor'],
 };
 
