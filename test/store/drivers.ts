@@ -20,7 +20,7 @@ export const drivers = [
   { where: 'in a file', open: openFile },
 ] as const;
 
-async function openFile(): Promise<Database> {
+export async function openFile(): Promise<Database> {
   const home = temporaryHome();
   onTestFinished(home.remove);
   const path = `${home.path}/state/ledger.db`;

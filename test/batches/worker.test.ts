@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { describeWorker, isDead, workerName } from '../../src/batches/worker.ts';
+import { alive } from '../support/cli.ts';
+
+const self = { pid: process.pid, random: Math.random };
+const host = { kill: alive };
+
+describe('the name of a worker', () => {
+  it('is another one each time, and tells its process', () => {
+    const [one, other] = [workerName(self), workerName(self)];
+    expect(one).not.toBe(other);
+    expect(describeWorker(one)).toEqual({ pid: process.pid, host: undefined });
+  });
+
+  it('tells the host of another machine', () => {
+    const name = '77:123@0a1b2c3d-4e5f.4026531836.laptop-2.example:0123abcd';
+    expect(describeWorker(name)).toEqual({ pid: 77, host: 'laptop-2.example' });
+  });
+
+  it.each([
+    '',
+    'worker',
+    '0::0123abcd',
+    '77:123@0a.1.laptop;reboot:0123abcd',
+    '77:123@0a.1.\u001b[31m:0123abcd',
+    '77::0123abcd\n',
+    '1e9::0123abcd',
+  ])('%j is not one', (name) => {
+    expect(describeWorker(name)).toBeUndefined();
+    expect(isDead(name, host)).toBe(false);
+  });
+});
+
+describe('a worker', () => {
+  it('is alive while its process is', () => {
+    expect(isDead(workerName(self), host)).toBe(false);
+  });
+
+  it('is dead once its process is gone', () => {
+    const { pid } = spawnSync('true');
+    expect(isDead(workerName({ ...self, pid }), host)).toBe(true);
+    expect(isDead(workerName(self).replace(`${process.pid}:`, `${pid}:`), host)).toBe(true);
+  });
+
+  it('is dead if another process has its pid', () => {
+    const name = workerName(self).replace(/:\d+@/, ':1@');
+    expect(isDead(name, host)).toBe(name !== workerName(self) && /:1@/.test(name));
+  });
+
+  it.each(['77:123@0a1b2c3d-4e5f.4026531836.elsewhere:0123abcd', '77:-@-.1.elsewhere:0123abcd'])(
+    'of another machine is not known to be dead: %s',
+    (name) => expect(isDead(name, { kill: () => false })).toBe(false),
+  );
+});
