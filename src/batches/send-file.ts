@@ -286,12 +286,10 @@ async function sendAfterQuestion(loading: Loading, decided: Decided): Promise<En
     );
   loading.isBegun = true;
   const { batch } = begun;
-  await apply(database, plan, {
-    batch,
-    worker,
-    clock: host.now,
-    isUnwanted: unwantedCells(settings.told, columnsOf(input)),
-  });
+  const progress = await context.progress();
+  progress.follow(() => 'loading');
+  const isUnwanted = unwantedCells(settings.told, columnsOf(input));
+  await apply(database, plan, { batch, worker, clock: host.now, isUnwanted }).finally(progress.end);
   return sendAndReport(desk, {
     command: order.command,
     batch,

@@ -1,32 +1,176 @@
+import type { CliError } from '../base/errors.ts';
+import type { Host } from '../base/host.ts';
+import { spanText, whole } from '../cli/output/figures.ts';
+import { widthOf } from '../cli/output/text.ts';
+import type { Paint } from '../cli/output/ui.ts';
+import type { KnownPace } from '../client/pace.ts';
+import type { BatchPace } from '../session/session.ts';
+import { roughly } from './footer.ts';
+import type { Hours } from './hours.ts';
 import type { Desk } from './order.ts';
+import { longestOutage, outageText } from './outage.ts';
 import type { WorkOutcome } from './work.ts';
-export async function showProgress(desk: Desk, { name, total }: { name: string; total: number }) {
-  const { context, emit } = desk;
+
+interface Progress {
+  take(outcome: WorkOutcome): Promise<void> | undefined;
+  readonly outage: (state: 'gone' | 'back', last?: CliError) => void;
+  readonly end: () => void;
+}
+
+/** Shows how far the work on a batch is; with -o ndjson, prints each row as it ends. */
+export async function showProgress(desk: Desk, batch: Pick<StatusOptions, 'name' | 'total'>): Promise<Progress> {
+  const { context, emit, sender, hours } = desk;
+  const { host, given } = context;
+  const status = new Status({ ...batch, pace: sender.pace, hours, host });
   const progress = await context.progress();
-  let done = 0;
-  progress.follow(() => `${name} ${done} of ${total}`);
-  const isStream = context.given.output === 'ndjson';
+  progress.follow((columns, red) => status.line(columns, red));
+  const isStream = given.output === 'ndjson';
   return {
-    take(outcome: WorkOutcome) {
-      done += 1;
-      return isStream
-        ? emit([
-            {
-              data: {
-                type: 'row',
-                row: outcome.n,
-                line: outcome.line,
-                outcome: outcome.state,
-                id: outcome.id,
-                code: outcome.code,
-                reason: outcome.reason,
-              },
-              text: () => '',
-            },
-          ])
-        : undefined;
+    take(outcome) {
+      status.take(outcome);
+      return isStream ? emit([{ data: itemOf(outcome), text: () => '' }]) : undefined;
     },
-    outage() {},
+    outage(state, last) {
+      status.outage(state);
+      context.note('outage', outageText(state, last));
+    },
     end: progress.end,
   };
+}
+
+function itemOf({ n, line, state, id, code, reason }: WorkOutcome): object {
+  return { type: 'row', row: n, line, outcome: state, id, code, reason };
+}
+
+export interface StatusOptions {
+  /** Of the batch. */
+  readonly name: string;
+  /** Rows that this command sends. */
+  readonly total: number;
+  readonly pace: Pick<BatchPace, 'limit' | 'waiting'>;
+  readonly hours: Pick<Hours, 'isOpen' | 'opensAt' | 'timeText' | 'endOf'> | undefined;
+  readonly host: Pick<Host, 'now' | 'steady'>;
+}
+
+/** Shorter waits between two requests are not worth a word. */
+const shortestShownWait = 1_000;
+const day = 86_400_000;
+
+/** How far the work on a batch is. Times are in milliseconds. */
+export class Status {
+  readonly #options: StatusOptions;
+  readonly #estimate: Estimate;
+  readonly #counts = { sent: 0, failed: 0, unsure: 0 };
+  #goneAt: number | undefined;
+
+  constructor(options: StatusOptions) {
+    this.#options = options;
+    this.#estimate = new Estimate(options.pace.limit, options.host.steady);
+  }
+
+  take({ state }: Pick<WorkOutcome, 'state'>): void {
+    this.#counts[state] += 1;
+    this.#estimate.ended();
+  }
+
+  outage(state: 'gone' | 'back'): void {
+    this.#goneAt = state === 'gone' ? this.#options.host.steady() : undefined;
+  }
+
+  /** A line of at most `columns`; the least important parts go first. A live one has a bar, and failures in red. */
+  line(columns: number, red?: Paint): string {
+    const { name, total } = this.#options;
+    const { sent, failed, unsure } = this.#counts;
+    const done = sent + failed + unsure;
+    const far = `${whole(done)} of ${whole(total)}`;
+    const faults = Object.entries({ failed, unsure }).flatMap(([word, count]) =>
+      count > 0 ? [(red ?? String)(`${whole(count)} ${word}`)] : [],
+    );
+    const [wait, remaining] = [this.#wait(), this.#remaining()].map((text) => (text === undefined ? [] : [text]));
+    const parts = [far, ...faults, ...(wait ?? []), ...(remaining ?? [])].join(' · ');
+    const short = [far, ...faults, ...(wait?.length ? wait : (remaining ?? []))].join(' · ');
+    const named = [`${name}  ${parts}`, `${name}  ${short}`, short, far];
+    const lines = red ? [`${name}  ${bar(done / total)}  ${parts}`, ...named] : named;
+    return lines.find((line) => widthOf(line) <= columns) ?? '';
+  }
+
+  #wait(): string | undefined {
+    const { hours, host, pace } = this.#options;
+    const now = host.now();
+    if (hours && !hours.isOpen(now)) return `outside the hours until ${openingText(hours, now)}`;
+    if (this.#goneAt !== undefined) {
+      const since = Math.floor((host.steady() - this.#goneAt) / 1_000);
+      return `service unreachable for ${since} s, stops in ${Math.max(0, longestOutage / 1_000 - since)} s`;
+    }
+    const next = pace.waiting() ?? 0;
+    return next < shortestShownWait ? undefined : `rate limit, ${spanText(next / 1_000)}`;
+  }
+
+  #remaining(): string | undefined {
+    const { total, hours, host, pace } = this.#options;
+    const active = this.#estimate.remaining(total);
+    // The length of an outage is unknown.
+    if (active === undefined || this.#goneAt !== undefined) return undefined;
+    const now = host.now();
+    const remaining = Math.max(active, pace.waiting() ?? 0);
+    return `${roughly(hours ? hours.endOf(now, remaining) - now : remaining)} left`;
+  }
+}
+
+function openingText(hours: NonNullable<StatusOptions['hours']>, now: number): string {
+  const opensAt = hours.opensAt(now);
+  const [date, time] = hours.timeText(opensAt).split(' ');
+  return opensAt - now < day ? `${time}` : `${date} ${time}`;
+}
+
+function bar(share: number): string {
+  const filled = Math.floor(Math.min(1, share) * 10);
+  return '▰'.repeat(filled) + '▱'.repeat(10 - filled);
+}
+
+/** Ended rows from whose times the rate is measured if no rate limit is known. */
+const measured = 1_000;
+/** Milliseconds of measuring before the first estimate. */
+const shortest = 1_000;
+
+/**
+ * Estimates how long the work will take. Under a rate limit, a row leaves one window after the row that left as many
+ * rows before it as fit in the window. So the last row leaves some windows after one that has ended, or after the start.
+ */
+export class Estimate {
+  readonly #pace: KnownPace | undefined;
+  readonly #steady: () => number;
+  readonly #startedAt: number;
+  /** When the latest rows ended, by their count modulo the size. */
+  readonly #times: Float64Array;
+  #count = 0;
+
+  constructor(pace: KnownPace | undefined, steady: () => number) {
+    this.#pace = pace;
+    this.#steady = steady;
+    this.#startedAt = steady();
+    this.#times = new Float64Array(Math.max(pace?.perWindow ?? 0, measured));
+  }
+
+  ended(): void {
+    this.#times[this.#count++ % this.#times.length] = this.#steady();
+  }
+
+  /** Milliseconds until `total` rows have ended; undefined if unknown. */
+  remaining(total: number): number | undefined {
+    const [rest, now, pace] = [total - this.#count, this.#steady(), this.#pace];
+    if (rest <= 0) return 0;
+    const windows = pace ? Math.ceil(rest / pace.perWindow) : 0;
+    const before = pace ? total - windows * pace.perWindow : 0;
+    if (pace && before > 0) return Math.max(0, this.#endOf(before) + windows * pace.window - now);
+    if (pace && windows > 1) return Math.max(0, this.#startedAt + (windows - 1) * pace.window - now);
+    const counted = Math.min(this.#count, this.#times.length);
+    if (counted === 0 || now - this.#startedAt < shortest) return undefined;
+    const since = this.#count > counted ? this.#endOf(this.#count - counted + 1) : this.#startedAt;
+    return (rest * Math.max(1, now - since)) / counted;
+  }
+
+  #endOf(position: number): number {
+    return this.#times[(position - 1) % this.#times.length] ?? this.#startedAt;
+  }
 }

@@ -7,6 +7,7 @@ import type { Context } from './command.ts';
 import type { Globals } from './globals.ts';
 import { createProgress, withSpinner } from './output/progress.ts';
 import type { Reporter } from './output/reporter.ts';
+import { colorsFor } from './output/ui.ts';
 import { createPrompts } from './prompts.ts';
 
 /** The context with the members that only `run` uses. */
@@ -63,7 +64,7 @@ export function createContext({ host, given, reporter, parse }: ContextOptions):
       connections.push(connection);
       return batchClient;
     },
-    progress: async () => createProgress(host, given, reporter),
+    progress: async () => createProgress(host, given, reporter, (await colorsFor(host.stderr, host)).red),
     get showsLines() {
       return given.columns === undefined && (given.output ?? (host.stdout.isTTY ? 'table' : undefined)) === 'table';
     },

@@ -93,7 +93,7 @@ export async function working({ database, clock }: Tables, options: WorkingOptio
   onTestFinished(() => transport.close());
   const pace = createPace({
     host: clock,
-    kind: 'run',
+    kind: 'batch',
     limits: limits ? [limits] : [],
     account: 'A',
     log: await openPaceLog(),
@@ -109,7 +109,7 @@ export async function working({ database, clock }: Tables, options: WorkingOptio
     random: () => 0.5,
     sleep: async () => {},
     pace,
-    isRun: true,
+    isBatch: true,
   });
   const worked = await work({
     database,

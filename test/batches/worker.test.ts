@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { describeWorker, isDead, workerName } from '../../src/batches/worker.ts';
 import { alive } from '../support/cli.ts';
@@ -7,13 +8,13 @@ const self = { pid: process.pid, random: Math.random };
 const host = { kill: alive };
 
 describe('the name of a worker', () => {
-  it('is another one each time, and tells its process', () => {
+  it('differs each time, and has the pid', () => {
     const [one, other] = [workerName(self), workerName(self)];
     expect(one).not.toBe(other);
     expect(describeWorker(one)).toEqual({ pid: process.pid, host: undefined });
   });
 
-  it('tells the host of another machine', () => {
+  it('has the host of another machine', () => {
     const name = '77:123@0a1b2c3d-4e5f.4026531836.laptop-2.example:0123abcd';
     expect(describeWorker(name)).toEqual({ pid: 77, host: 'laptop-2.example' });
   });
@@ -43,9 +44,8 @@ describe('a worker', () => {
     expect(isDead(workerName(self).replace(`${process.pid}:`, `${pid}:`), host)).toBe(true);
   });
 
-  it('is dead if another process has its pid', () => {
-    const name = workerName(self).replace(/:\d+@/, ':1@');
-    expect(isDead(name, host)).toBe(name !== workerName(self) && /:1@/.test(name));
+  it.skipIf(!existsSync('/proc'))('is dead if another process has its pid by now', () => {
+    expect(isDead(workerName(self).replace(/:\d+@/, ':1@'), host)).toBe(true);
   });
 
   it.each(['77:123@0a1b2c3d-4e5f.4026531836.elsewhere:0123abcd', '77:-@-.1.elsewhere:0123abcd'])(

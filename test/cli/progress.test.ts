@@ -53,8 +53,9 @@ function written(seconds: number, { terminal, quiet = false, env = {}, after = '
     host,
     given,
     createReporter({ stderr: output, json: false, color: plain, redact: (one) => one }),
+    (text) => `<${text}>`,
   );
-  progress.follow((columns) => `${clock.now() / 1_000} s of ${columns} columns${after}`);
+  progress.follow((columns, red = String) => `${clock.now() / 1_000} s of ${red(`${columns} columns`)}${after}`);
   clock.advance(seconds * 1_000);
   progress.end();
   clock.advance(60_000);
@@ -69,9 +70,9 @@ it.each([{ ACCESSIBLE: '1' }, { TERM: 'dumb' }, { CI: 'true' }])('redraws nothin
   expect(written(40, { terminal: true, env })).toBe('note: 30 s of 100 columns\n');
 });
 
-it('is one line on a terminal, from 0.3 s on, and is removed at the end', () => {
+it('is one line on a terminal, in color, from 0.3 s on, and is removed at the end', () => {
   const lines = written(2, { terminal: true }).split('\r\u001b[2K').slice(1);
-  expect(lines.slice(0, 2)).toEqual(['0.3 s of 59 columns', '0.55 s of 59 columns']);
+  expect(lines.slice(0, 2)).toEqual(['0.3 s of <59 columns>', '0.55 s of <59 columns>']);
   expect([lines.length, lines.at(-1)]).toEqual([8, '']);
 });
 
@@ -79,7 +80,7 @@ it('is cut to the width of the terminal', () => {
   const [line] = written(1, { terminal: true, after: '.'.repeat(60) })
     .split('\r\u001b[2K')
     .slice(1);
-  expect(line).toBe('0.3 s of 59 columns'.padEnd(59, '.'));
+  expect(line).toBe(`${'0.3 s of <59 columns>'.padEnd(58, '.')}…`);
 });
 
 it('does not appear for short work', () => {

@@ -1,7 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
 import type { Host } from '../../base/host.ts';
 import type { Globals } from '../globals.ts';
 import type { Reporter } from './reporter.ts';
+import { startOf, widthOf } from './text.ts';
+import type { Paint } from './ui.ts';
 
 /** Shows a spinner on a terminal if the work takes longer than 0.4 s. */
 export async function withSpinner<T>(text: string, host: Host, given: Globals, work: Promise<T>): Promise<T> {
@@ -27,8 +30,11 @@ function mayMove({ stderr, env }: Pick<Host, 'stderr' | 'env'>): boolean {
 
 /** The current activity of a command: a live line on a terminal, elsewhere a note every 30 s. */
 export interface Progress {
-  /** Shows this text from now on. It is created again for each update, for a line of this width. */
-  follow(text: (columns: number) => string): void;
+  /**
+   * Shows this text from now on. It is created again for each update, for a line of this width; `red` is undefined unless
+   * it changes in place.
+   */
+  follow(text: (columns: number, red?: Paint) => string): void;
   /** Removes the line. */
   end(): void;
 }
@@ -40,12 +46,12 @@ export const noteInterval = 30_000;
 /** The width of a note. */
 const noteColumns = 100;
 
-export function createProgress(host: Host, given: Globals, reporter: Reporter): Progress {
+export function createProgress(host: Host, given: Globals, reporter: Reporter, red: Paint): Progress {
   const { stderr, stdout } = host;
   // Result lines on the same screen would overwrite the live line.
   const isFree = !given.debug && !(stdout.isTTY && given.output === 'ndjson');
   const isLive = isFree && mayMove(host);
-  let text: ((columns: number) => string) | undefined;
+  let text: Parameters<Progress['follow']>[0] | undefined;
   let cancel: (() => void) | undefined;
   let last = '';
   return {
@@ -68,8 +74,13 @@ export function createProgress(host: Host, given: Globals, reporter: Reporter): 
   function update(): void {
     // A line that is too long would move to a next one, and stay there.
     const width = (stderr.columns || 80) - 1;
-    if (isLive) reporter.live((text?.(width) ?? '').slice(0, width));
+    if (isLive) reporter.live(cut(text?.(width, red) ?? '', width));
     else if (text) note(text(noteColumns));
     cancel = host.later(isLive ? redrawn : noteInterval, update);
   }
+}
+
+/** A line without colors if it is too long, since their end would be cut off. */
+function cut(line: string, width: number): string {
+  return widthOf(line) <= width ? line : startOf(stripVTControlCharacters(line), width);
 }
