@@ -144,14 +144,9 @@ export function numbers({ outcomes }: Run, state: WorkOutcome['state']): readonl
 }
 
 /** Advances the clock again and again until something is over. */
-export async function passing<T>({ advance }: Clock, milliseconds: number, over: Promise<T>): Promise<T> {
-  let isOver = false;
-  const end = () => (isOver = true);
-  over.then(end, end);
-  while (!isOver) {
-    // Connections need real time.
-    await new Promise((resolve) => setTimeout(resolve, 1));
-    advance(milliseconds);
-  }
+export async function passing<T extends object | void>({ advance }: Clock, ms: number, over: Promise<T>): Promise<T> {
+  // Connections need real time.
+  const turn = () => new Promise<'turn'>((resolve) => setTimeout(() => resolve('turn'), 1));
+  while ((await Promise.race([over, turn()])) === 'turn') advance(ms);
   return over;
 }
