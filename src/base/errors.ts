@@ -35,6 +35,7 @@ export type ErrorCode =
   | 'batch-changed'
   | 'batch-cut-off'
   | 'batch-taken'
+  | 'batch-unknown'
   | 'batch-unnamed'
   | 'batch-working'
   | 'no-memory'

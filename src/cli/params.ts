@@ -27,7 +27,7 @@ export interface Param<T> {
 }
 
 /** Values that shell completion looks up: `callers` are the profiles and the local sandbox. */
-export type KnownSource = 'files' | 'profiles' | 'callers' | 'templates' | 'help';
+export type KnownSource = 'files' | 'profiles' | 'callers' | 'templates' | 'batches' | 'help';
 
 export type Params = Readonly<Record<string, Param<unknown>>>;
 export type Input<P extends Params> = { readonly [K in keyof P]: ReturnType<P[K]['read']> };

@@ -1,14 +1,26 @@
 import { CliError, usage } from '../base/errors.ts';
 import type { Context } from './command.ts';
+import { option } from './params.ts';
 import { isNational, NotPhone, openPhones, readPhone } from '../contract/phone.ts';
 import { countryCode } from '../contract/country.ts';
 import { currentCaller } from '../session/caller.ts';
 
-/** Reads a phone of the command line. A national one is of the profile's country, or of the one that a person names. */
-export async function typedPhone(context: Context, text: string, option?: string): Promise<string> {
-  const phone = await readPhone(text);
+/** The country of a phone on the command line. */
+export const countryParam = option('--country <code>', 'of a national number, such as DE or Germany', (text) => {
+  const country = countryCode(text);
+  if (country !== undefined) return country;
+  throw usage(`"${text}" is not a country`, 'such as DE or Germany');
+});
+
+/**
+ * Reads a phone of the command line. A national one is of the given country, else of the profile's or of the one that a
+ * person names.
+ */
+export async function typedPhone(context: Context, text: string, option?: string, given?: string): Promise<string> {
+  const phone = await readPhone(text, given);
   if (typeof phone === 'string') return phone;
-  const country = isNational(text) ? (profileCountry(context) ?? (await askedCountry(context, text))) : undefined;
+  const isOpen = given === undefined && isNational(text);
+  const country = isOpen ? (profileCountry(context) ?? (await askedCountry(context, text))) : undefined;
   const national = country === undefined ? phone : await readPhone(text, country);
   if (typeof national === 'string') return national;
   throw notPhone(text, national, option);

@@ -5,15 +5,17 @@ import type { Host } from '../base/host.ts';
 import { redact } from '../base/redact.ts';
 import { replaceFile } from '../base/replace-file.ts';
 import { isRecord } from '../contract/readers.ts';
-import { type Caller, currentCaller } from '../session/caller.ts';
+import { currentCaller, type LocalCaller, type ServiceCaller } from '../session/caller.ts';
 import { stateFolder } from '../session/folders.ts';
 import type { Context } from './command.ts';
 
-/** A template of an earlier list, for completion and suggestions. */
+/** A template of an earlier list, for completion, suggestions and the text of past messages. */
 export interface SeenTemplate {
   readonly name: string;
   /** The names of its variables; undefined if unknown. */
   readonly variables: readonly string[] | undefined;
+  /** With a placeholder for each variable; undefined if unknown. */
+  readonly text: string | undefined;
 }
 
 /** The templates that were listed last for the current caller. */
@@ -21,14 +23,16 @@ export function seenTemplates(context: Context): readonly SeenTemplate[] {
   return templatesSeen(context.host, currentCaller(context));
 }
 
+type Place = Pick<LocalCaller, 'kind'> | Pick<ServiceCaller, 'kind' | 'baseUrl' | 'mode'>;
+
 /** Templates of a caller, or of all callers; empty if they cannot be read. */
-export function templatesSeen(machine: Pick<Host, 'env' | 'home'>, caller?: Caller): readonly SeenTemplate[] {
+export function templatesSeen(machine: Pick<Host, 'env' | 'home'>, caller?: Place): readonly SeenTemplate[] {
   const places = placesIn(stateFolder(machine));
   return caller ? (places[placeOf(caller)] ?? []) : Object.values(places).flat();
 }
 
 /** Another address or mode has other templates. */
-function placeOf(caller: Caller): string {
+function placeOf(caller: Place): string {
   return caller.kind === 'local' ? 'local' : `${caller.baseUrl} ${caller.mode}`;
 }
 
@@ -45,9 +49,11 @@ function placesIn(folder: string): Readonly<Record<string, readonly SeenTemplate
 
 function seenIn(list: unknown): readonly SeenTemplate[] {
   const values: readonly unknown[] = Array.isArray(list) ? list : [];
-  return values.filter(isRecord).flatMap(({ name, variables }) => {
+  return values.filter(isRecord).flatMap(({ name, variables, text }) => {
     const names = Array.isArray(variables) ? variables.map(String) : undefined;
-    return typeof name === 'string' ? [{ name, variables: names }] : [];
+    return typeof name === 'string'
+      ? [{ name, variables: names, text: typeof text === 'string' ? text : undefined }]
+      : [];
   });
 }
 
@@ -60,7 +66,7 @@ export function rememberTemplates(context: Context, templates: readonly SeenTemp
   const draft = join(folder, `templates.json.${context.host.pid}`);
   const secrets = caller.kind === 'local' ? [] : [caller.key];
   const isClean = (text: string) => redact(text, secrets) === text;
-  const seen = templates.map(({ name, variables }) => ({ name, variables }));
+  const seen = templates.map(({ name, variables, text }) => ({ name, variables, text }));
   const kept = seen.filter((one) => isClean(JSON.stringify(one))).slice(0, mostTemplates);
   try {
     createStateFolder(folder);

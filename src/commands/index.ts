@@ -10,7 +10,17 @@ export const tree = group('bizmsg', 'The command line of the Business Messaging 
       'Send an approved template to every person in a file',
       async () => (await import('./send-batch.ts')).sendBatch,
     ),
-    lazyGroup('batches', 'Batches', 'resume', async () => [(await import('./batches/resume.ts')).resumeBatch]),
+    lazyGroup(
+      'batches',
+      'List, show and change what was sent to files of people',
+      'list, show, report, mark, cancel, delete',
+      async () => (await import('./batches/index.ts')).batchesCommands,
+    ),
+    lazyCommand(
+      'history',
+      'List what was sent from here, or everything to and from one person',
+      async () => (await import('./history.ts')).history,
+    ),
     lazyGroup(
       'opt-outs',
       'List, add and remove people who are never messaged',

@@ -58,6 +58,8 @@ function moment(text: string): Moment {
   return (now) => now - ago;
 }
 
+export const sinceParam = option('--since <time>', 'only those since then: 10m, 2h or 1d ago, or an ISO time', moment);
+
 /** The options that select records. */
 export function selectionParams({ type, failed }: Selecting) {
   const { word, text, known, check } = type;
@@ -68,7 +70,7 @@ export function selectionParams({ type, failed }: Selecting) {
   };
   return {
     type: knowing(known, option(`--type <${word}>`, text, types)),
-    since: option('--since <time>', 'only those since then: 10m, 2h or 1d ago, or an ISO time', moment),
+    since: sinceParam,
     ...(failed !== undefined && { failed: flag('--failed', failed) }),
   } as const;
 }
@@ -101,7 +103,7 @@ export const listParams = {
 } as const;
 
 /** Enough for a screen. */
-const usual = 50;
+export const usual = 50;
 /** Enough to see where a followed list begins. */
 const few = 10;
 /** Milliseconds between two looks at a log. */

@@ -171,6 +171,13 @@ export function deleteOld(now: number, most = mostStored): Transaction<number> {
   };
 }
 
+/** Deletes the events with these numbers. */
+export function deleteEvents(numbers: readonly number[]): Transaction<void> {
+  return function* () {
+    yield { sql: 'DELETE FROM event WHERE id IN (SELECT value FROM json_each($1))', values: [JSON.stringify(numbers)] };
+  };
+}
+
 /** Deletes some of the events up to this number. Returns how many. */
 export function deleteUpTo(number: number): Transaction<number> {
   return () => deleteOldest('id <= $1 AND before < $2', [number, mostDeleted]);

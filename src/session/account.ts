@@ -5,8 +5,15 @@ import type { CheckedTarget } from './session.ts';
 /** Whose messages these are. Another key, and another profile of the account, must know who got one. */
 export function accountOf(env: Env, { caller, target, running }: CheckedTarget): string {
   if (running?.dataId !== undefined) return `sandbox:${running.dataId}`;
-  const named = 'account' in caller ? caller.account : undefined;
-  return named ?? environmentAccount(env) ?? canonicalAddress(target.baseUrl);
+  return realAccount(env, { ...caller, baseUrl: target.baseUrl });
+}
+
+/** The account of a profile: its name, or its address. */
+export function realAccount(
+  env: Env,
+  { account, baseUrl }: { readonly account?: string | undefined; readonly baseUrl: string },
+): string {
+  return account ?? environmentAccount(env) ?? canonicalAddress(baseUrl);
 }
 
 /** One spelling of each address: two of them must not look like two accounts. */

@@ -1,6 +1,7 @@
-import { statsOf } from '../base/files.ts';
+import { refuseUnreadable, statsOf } from '../base/files.ts';
 import { openDatabase } from '../base/sqlite.ts';
 import { inMemory } from '../base/sqlite-connection.ts';
+import type { Database } from '../base/transaction.ts';
 import { newId } from '../store/batch.ts';
 import { acceptLoss, openMark, watched } from '../store/marks.ts';
 import { identify, isIdentified } from '../store/meta.ts';
@@ -68,6 +69,22 @@ export async function openRecordFile(
     await close();
     throw error;
   }
+}
+
+export interface OpenRecord {
+  readonly database: Database;
+  readonly isLocal: boolean;
+  close(): Promise<void>;
+}
+
+/** Opens the records that this machine has, to look something up without a call. */
+export async function openRecords(session: Session): Promise<readonly OpenRecord[]> {
+  // An unreadable folder would look as if nothing had been sent.
+  refuseUnreadable(session.stateFolder());
+  const names = (['ledger', 'local'] as const).filter((name) => hasRecord(session, name));
+  return Promise.all(
+    names.map(async (name) => ({ ...(await openRecordFile(session, name)), isLocal: name === 'local' })),
+  );
 }
 
 /** Whether this machine has had the record of real accounts. */

@@ -79,13 +79,20 @@ function sendingOf(row: Row): Sending {
   };
 }
 
-/** Erases a person; returns the batches that still have to send to them. */
-export function erase(database: Database, phone: string): Promise<readonly Batch[]> {
+export interface Erased {
+  readonly rows: number;
+  /** The batches that still have to send to them. */
+  readonly waiting: readonly Batch[];
+}
+
+/** Erases a person, but for what waits. */
+export function erase(database: Database, phone: string): Promise<Erased> {
   return database.write(function* () {
     const open = "('waiting', 'held', 'under way')";
-    yield* query(`DELETE FROM item WHERE who = $1 AND scope IN (SELECT n FROM scope) AND state NOT IN ${open}`, phone);
+    const mine = 'who = $1 AND scope IN (SELECT n FROM scope)';
+    const rows = yield* query(`DELETE FROM item WHERE ${mine} AND state NOT IN ${open} RETURNING n`, phone);
     const sql = `SELECT DISTINCT ${batchColumns} FROM batch b JOIN scope s ON s.n = b.scope JOIN item i ON i.batch = b.id
       WHERE i.scope IN (SELECT n FROM scope) AND i.who = $1 AND b.name <> '' AND i.state IN ${open}`;
-    return (yield* query(sql, phone)).map(batchOf);
+    return { rows: rows.length, waiting: (yield* query(sql, phone)).map(batchOf) };
   });
 }

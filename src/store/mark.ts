@@ -9,8 +9,8 @@ type Meant = { readonly batch: string } | { readonly phone: string };
 export interface Marking {
   readonly owner: Owner;
   readonly meant: Meant;
-  /** Numbers of rows; all if undefined. */
-  readonly rows?: readonly number[] | undefined;
+  /** Whether the row with a number is meant; all are if undefined. */
+  readonly rows?: ((n: number) => boolean) | undefined;
   readonly as: 'sent' | 'not sent';
   readonly now: number;
 }
@@ -39,7 +39,7 @@ const asNotSent = `UPDATE item SET code = NULL,
 export function mark(database: Database, { owner, meant, rows, as, now }: Marking): Promise<Marked> {
   return database.write(function* () {
     const all = yield* unsureRows(owner, meant);
-    const marked = all.filter((row) => !rows || rows.includes(integer(row, 'n')));
+    const marked = all.filter((row) => rows?.(integer(row, 'n')) ?? true);
     const working = marked.find((row) => isUnderWork(row, now));
     if (working) return { kind: 'working', name: optionalText(working, 'name') ?? '' };
     const several = 'phone' in meant && !rows ? severalOf(marked) : undefined;

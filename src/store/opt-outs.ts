@@ -23,6 +23,22 @@ export function isOptedOut(database: Database, account: string, phone: string): 
   });
 }
 
+/** The opt-outs of a person, in all accounts. */
+export function optOutsOf(
+  database: Database,
+  phone: string,
+): Promise<readonly (OptOut & { readonly account: string })[]> {
+  return database.read(function* () {
+    const rows = yield* query('SELECT account, at, word FROM opt_out WHERE phone = $1 ORDER BY at', phone);
+    return rows.map((row) => ({
+      account: text(row, 'account'),
+      phone,
+      at: integer(row, 'at'),
+      word: text(row, 'word'),
+    }));
+  });
+}
+
 // Of two replies, the later one counts.
 const add = `INSERT INTO opt_out (account, phone, at, word) VALUES ($1, $2, $3, $4)
   ON CONFLICT (account, phone) DO UPDATE SET at = excluded.at,

@@ -68,14 +68,18 @@ export interface Page {
   /** The number of the last row of the page before; 0 for the first. */
   readonly after: number;
   readonly limit: number;
+  /** Only rows in these states. */
+  readonly states?: readonly State[] | undefined;
   readonly now: number;
 }
 
 /** A page of the rows of a batch. */
-export function reportRows(database: Database, { id, after, limit, now }: Page): Promise<readonly ReportRow[]> {
+export function reportRows(database: Database, page: Page): Promise<readonly ReportRow[]> {
+  const { id, after, limit, states: wanted = states, now } = page;
+  const isWanted = wanted === states ? '' : `AND i.state IN (${wanted.map((state) => `'${state}'`).join(', ')})`;
   return database.read(function* () {
     const sql = `SELECT i.*, ${shownState} AS shown FROM item i LEFT JOIN batch b ON b.id = i.batch
-      WHERE i.batch = $2 AND i.n > $3 ORDER BY i.n LIMIT $4`;
+      WHERE i.batch = $2 AND i.n > $3 ${isWanted} ORDER BY i.n LIMIT $4`;
     return (yield* query(sql, now, id, after, limit)).map(reportRowOf);
   });
 }

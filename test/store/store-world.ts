@@ -277,7 +277,8 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     const rows = batch && phone ? all.filter(isMeant) : lines && all.filter(isMeant);
     const meant = batch ? { batch: batch.id } : { phone: phone ?? '' };
     if (batch?.per && phone && !lines && (await unsureOf(batch, phone)) > 1) return done(2);
-    const marked = await mark(database, { owner, meant, rows: rows?.map(({ n }) => Number(n)), as, now: at() });
+    const hasNumber = rows && ((n: number) => rows.some((row) => row['n'] === n));
+    const marked = await mark(database, { owner, meant, rows: hasNumber, as, now: at() });
     return done({ marked: 0, working: 11, several: 2 }[marked.kind]);
   }
 

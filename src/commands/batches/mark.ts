@@ -1,0 +1,112 @@
+import { type CliError, unsafe, usage } from '../../base/errors.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
+import { command, type Context } from '../../cli/command.ts';
+import { printOptions } from '../../cli/globals.ts';
+import { rowsText } from '../../cli/output/figures.ts';
+import { flag, knowing, option, required } from '../../cli/params.ts';
+import type { Owner } from '../../store/batch.ts';
+import { mark } from '../../store/mark.ts';
+import { currentCaller } from '../../session/caller.ts';
+import { countryParam, typedPhone } from '../phones.ts';
+import { batchToChange, freeDead, matching, working } from './named.ts';
+import { openBatches, type StoredBatch, type StoredBatches } from './stored.ts';
+
+export const markRows = command({
+  name: 'mark',
+  summary: 'Record whether unsure rows were sent',
+  details: [
+    'An unsure row may have been sent: no answer says so. If you know it, for example from the person or from the',
+    "service's own list, record it. Rows that were --not-sent wait again: batches resume sends them. With a phone",
+    'instead of a batch, all unsure messages to that person are meant, single ones too.',
+  ].join('\n'),
+  params: {
+    who: knowing('batches', required('<batch>', 'the name of a batch, the beginning of its id, or a phone')),
+    sent: flag('--sent', 'they were sent'),
+    notSent: flag('--not-sent', 'they were not sent'),
+    rows: option('--rows <numbers>', 'only these rows, such as 1,5-7: the number in bizmsg_row', numbers),
+    country: countryParam,
+  },
+  examples: ['batches mark autumn --not-sent --profile local', 'batches mark +12025550101 --sent --profile local'],
+  sample: 'Marked as not sent: 1 row of autumn…',
+  accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
+  changes: true,
+  piped: 'text',
+  run: async (context, { who, sent, notSent, rows, country }) => {
+    if (sent === notSent) throw usage('give --sent or --not-sent', 'bizmsg batches report lists what is unsure');
+    const stored = await openBatches(context);
+    const how = { as: sent ? 'sent' : 'not sent', rows, now: context.host.now() } as const;
+    try {
+      const isBatch = matching(stored.batches, who).length > 0 || !/^[+\d(\s]/.test(who);
+      return isBatch
+        ? await markBatch(context, stored, who, how)
+        : await markPerson(context, stored, await typedPhone(context, who, undefined, country), how);
+    } finally {
+      await stored.close();
+    }
+  },
+  view: ({ batch, phone, marked, as }) => {
+    const whose = batch === null ? `to ${phone}` : `of ${batch}`;
+    if (marked === 0) return `No row ${whose} is unsure`;
+    const next = as === 'not sent' && batch !== null ? `; bizmsg batches resume ${shellQuote(batch)} sends them` : '';
+    return `Marked as ${as}: ${rowsText(marked)} ${whose}${next}`;
+  },
+});
+
+/** Parses a list such as 1,5-7 into a test for a number. */
+function numbers(text: string): (n: number) => boolean {
+  const ranges = text.split(',').map((part) => {
+    const [, from, to = from] = /^\s*(\d+)(?:\s*-\s*(\d+))?\s*$/.exec(part) ?? [];
+    if (from === undefined || to === undefined || Number(from) > Number(to))
+      throw usage(`"${part}" is not a number or a range`, 'such as 1,5-7');
+    return [Number(from), Number(to)] as const;
+  });
+  return (n) => ranges.some(([from, to]) => n >= from && n <= to);
+}
+
+interface How {
+  readonly as: 'sent' | 'not sent';
+  readonly rows: ((n: number) => boolean) | undefined;
+  readonly now: number;
+}
+
+async function markBatch(context: Context, stored: StoredBatches, name: string, how: How) {
+  const one = batchToChange(stored, name);
+  const { batch, record } = one;
+  await freeDead(one, context.host);
+  const marked = await mark(record.database, { ...how, owner: batch.scope, meant: { batch: batch.id } });
+  if (marked.kind !== 'marked') throw working(batch);
+  return { batch: batch.name, phone: null, marked: marked.count, as: how.as };
+}
+
+/** Marks what is unsure to a person, in the account and mode in use. */
+async function markPerson(context: Context, stored: StoredBatches, phone: string, how: How) {
+  // Fails if no profile is in use.
+  const isLocal = stored.owner?.isLocal ?? currentCaller(context).kind === 'local';
+  const own = stored.batches.filter(({ isCurrent }) => isCurrent);
+  for (const batch of own) await freeDead(batch, context.host);
+  let count = 0;
+  for (const { database } of stored.records.filter((record) => record.isLocal === isLocal))
+    for (const owner of ownersOf(stored)) {
+      const marked = await mark(database, { ...how, owner, meant: { phone } });
+      if (marked.kind === 'several') throw several(phone, marked);
+      if (marked.kind === 'working') throw workingOn(phone, own, marked.name);
+      count += marked.count;
+    }
+  return { batch: null, phone, marked: count, as: how.as };
+}
+
+function ownersOf({ owner, batches }: StoredBatches): readonly Owner[] {
+  if (owner?.account !== undefined) return [{ account: owner.account, mode: owner.mode }];
+  const accounts = new Map<string, Owner>();
+  for (const { batch, isCurrent } of batches) if (isCurrent) accounts.set(batch.scope.account, batch.scope);
+  return [...accounts.values()];
+}
+
+function several(phone: string, { name, rows }: { readonly name: string; readonly rows: readonly number[] }): CliError {
+  return usage(`${phone} has ${rows.length} unsure rows in ${name}`, `name some of them: --rows ${rows.join(',')}`);
+}
+
+function workingOn(phone: string, own: readonly StoredBatch[], name: string): CliError {
+  const batch = own.find((one) => one.batch.name === name)?.batch;
+  return batch ? working(batch) : unsafe('batch-working', `a message to ${phone} is on its way`, 'wait for its answer');
+}

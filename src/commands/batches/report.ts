@@ -1,0 +1,89 @@
+import { usage } from '../../base/errors.ts';
+import { type Outcome, outcomes } from '../../batches/outcomes.ts';
+import { cellColumns, type Delivery, fileForm, reportPages, reportRecord } from '../../batches/report.ts';
+import { reportColumns } from '../../batches/report-columns.ts';
+import { type Context, streaming } from '../../cli/command.ts';
+import { printOptions } from '../../cli/globals.ts';
+import { choice, chosen } from '../../cli/params.ts';
+import { recordedOutcomes } from '../message-outcomes.ts';
+import { batchToRead, optionalName } from './named.ts';
+import { openBatches, type StoredBatch } from './stored.ts';
+
+export const reportBatch = streaming({
+  name: 'report',
+  summary: 'List every row of a batch with its columns and its outcome',
+  details: [
+    'Columns of the file come first, then those of bizmsg. Correct the failed rows in a report, and send it with',
+    '--batch: they replace those that failed. send-batch --exclude-from leaves out whom a report reached. The columns',
+    'of the file are empty 30 days after the outcome of a row. Events that webhooks listen received on this machine',
+    'say what was delivered.',
+  ].join('\n'),
+  params: {
+    name: optionalName,
+    outcome: {
+      ...choice('--outcome <outcome>', 'only rows with this outcome', outcomes),
+      repeats: true,
+      read: (texts: readonly string[]) => texts.map((text) => chosen(text, outcomes)),
+    },
+  },
+  examples: [
+    'batches report',
+    'batches report autumn --outcome failed --outcome unsure',
+    'batches report autumn -o csv',
+  ],
+  sample:
+    'phone\tname\tbizmsg_row\tbizmsg_line\tbizmsg_outcome\tbizmsg_time\tbizmsg_reason\tbizmsg_id\tbizmsg_by\tbizmsg_delivery\n+12025550111\tAda\t…-1\t2\tsent\t2026-…\t\tmsg_…\t\t…',
+  accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
+  piped: 'rows',
+  lists: true,
+  async *run(context, { name, outcome }) {
+    const stored = await openBatches(context);
+    try {
+      const count = yield* reported(context, batchToRead(stored, name), outcome);
+      if (count === 0) context.note('empty', 'there are no such rows');
+      return { count };
+    } finally {
+      await stored.close();
+    }
+  },
+  line: () => '',
+  view: () => '',
+});
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+async function* reported(
+  context: Context,
+  stored: StoredBatch,
+  wanted: readonly Outcome[],
+): AsyncGenerator<Rows, number> {
+  const { batch, record } = stored;
+  const { host, given, listForm } = context;
+  const options = { database: record.database, batch, outcomes: wanted, now: host.now() };
+  const columns = await cellColumns(options);
+  checkColumns(given.columns, [...columns, ...Object.values(reportColumns)]);
+  listForm.separator = fileForm(batch).separator ?? ',';
+  listForm.first = [...columns.slice(0, 1), reportColumns.outcome, reportColumns.delivery, reportColumns.reason];
+  const deliveries = await deliveriesOf(context, stored);
+  let count = 0;
+  for await (const page of reportPages(options)) {
+    const records =
+      given.output === 'id'
+        ? page.flatMap(({ messageId: id }) => (id === undefined ? [] : { id }))
+        : page.map((row) => reportRecord(row, batch, columns, deliveries));
+    count += records.length;
+    yield records;
+  }
+  return count;
+}
+
+async function deliveriesOf(context: Context, { batch, record }: StoredBatch): Promise<ReadonlyMap<string, Delivery>> {
+  if (batch.scope.kind === 'import') return new Map();
+  return (await recordedOutcomes(context, { isLocal: record.isLocal })).outcomes;
+}
+
+function checkColumns(wanted: readonly string[] | undefined, columns: readonly string[]): void {
+  const missing = wanted?.find((name) => !columns.includes(name) && !columns.includes(name.split('.')[0] ?? ''));
+  if (missing !== undefined)
+    throw usage(`--columns: there is no column "${missing}"`, `these have ${columns.join(', ')}`);
+}

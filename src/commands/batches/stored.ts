@@ -1,0 +1,88 @@
+import type { Context } from '../../cli/command.ts';
+import { rememberBatches } from '../../cli/seen-batches.ts';
+import { realAccount } from '../../session/account.ts';
+import { optionalCaller } from '../../session/caller.ts';
+import { configFolder } from '../../session/folders.ts';
+import { local } from '../../session/profiles/fields.ts';
+import { type Profile, profileOf, readStore } from '../../session/profiles/store.ts';
+import { type OpenRecord, openRecords } from '../../session/record.ts';
+import type { Batch, Owner } from '../../store/batch.ts';
+import { listBatches } from '../../store/views.ts';
+
+/** A batch, and the record that has it. */
+export interface StoredBatch {
+  readonly batch: Batch;
+  readonly record: OpenRecord;
+  /** The profile of its account, if there is one. */
+  readonly profile: string | undefined;
+  /** Whether it is of the current caller's account and mode. */
+  readonly isCurrent: boolean;
+}
+
+export interface StoredBatches {
+  /** Of all accounts and modes, the latest last. */
+  readonly batches: readonly StoredBatch[];
+  readonly records: readonly OpenRecord[];
+  readonly owner: CurrentOwner | undefined;
+  close(): Promise<void>;
+}
+
+/** Opens the records of this machine to find batches in them. */
+export async function openBatches(context: Context): Promise<StoredBatches> {
+  const [owner, profileFor] = [await currentOwner(context), profilesByAccount(context)];
+  const records = await openRecords(context);
+  const batches: StoredBatch[] = [];
+  for (const record of records)
+    for (const batch of await listBatches(record.database)) {
+      const profile = record.isLocal ? local : profileFor(batch.scope.account)?.name;
+      batches.push({ batch, record, profile, isCurrent: owner !== undefined && isOwn(record, batch.scope, owner) });
+    }
+  batches.sort((a, b) => a.batch.lastAt - b.batch.lastAt);
+  const names = batches.map(({ batch }) => batch.name);
+  rememberBatches(context.host, names.toReversed());
+  return { batches, records, owner, close: () => closeAll(records) };
+}
+
+export async function closeAll(records: readonly OpenRecord[]): Promise<void> {
+  await Promise.all(records.map((record) => record.close()));
+}
+
+/** Whose batches the current caller's are. */
+export interface CurrentOwner extends Pick<Owner, 'mode'> {
+  readonly isLocal: boolean;
+  /** Undefined for all data that the sandbox on this machine ever had, while it does not run. */
+  readonly account: string | undefined;
+}
+
+async function currentOwner(context: Context): Promise<CurrentOwner | undefined> {
+  const caller = optionalCaller(context);
+  if (!caller) return undefined;
+  const mode = caller.mode === 'sandbox' ? 'sandbox' : 'live';
+  const sandboxes = await context.sandboxes();
+  const running = caller.kind === 'local' ? sandboxes.find() : sandboxes.at(caller.baseUrl);
+  if (running?.dataId !== undefined) return { mode, isLocal: true, account: `sandbox:${running.dataId}` };
+  if (caller.kind === 'local') return { mode, isLocal: true, account: undefined };
+  return { mode, isLocal: false, account: realAccount(context.host.env, caller) };
+}
+
+function isOwn(record: OpenRecord, scope: Owner, owner: CurrentOwner): boolean {
+  const { account = scope.account, mode, isLocal } = owner;
+  return record.isLocal === isLocal && scope.account === account && scope.mode === mode;
+}
+
+export interface NamedProfile extends Profile {
+  readonly name: string;
+}
+
+/** Finds the profile of an account. */
+export function profilesByAccount({ host, given }: Context): (account: string) => NamedProfile | undefined {
+  const store = readStore(configFolder(host));
+  const profiles = new Map<string, NamedProfile>();
+  const preferred = given.profile ?? host.env.BIZMSG_PROFILE ?? store.current;
+  // The last one wins.
+  for (const name of [...Object.keys(store.profiles).toReversed(), ...(preferred === undefined ? [] : [preferred])]) {
+    const profile = profileOf(store, name);
+    if (profile) profiles.set(realAccount(host.env, profile), { ...profile, name });
+  }
+  return (account) => profiles.get(account);
+}

@@ -1,0 +1,113 @@
+import { CliError } from '../base/errors.ts';
+import type { Context } from '../cli/command.ts';
+import { type Outcome, outcomeOf, replaces } from '../contract/events.ts';
+import type { Received } from '../logs/events.ts';
+import type { WebhookEvent } from '../webhooks/event/event.ts';
+import { remoteOf } from './sandbox/control.ts';
+import { openHistory } from './webhooks/recorded.ts';
+import { secretsToTry } from './webhooks/secrets.ts';
+
+/** The outcome of a message that was accepted. */
+export interface MessageOutcome {
+  readonly delivery: Outcome;
+  /** Why it failed, if its event has a reason. */
+  readonly reason?: string | undefined;
+  /** When the event was received; undefined if the sandbox said so. */
+  readonly at?: number;
+}
+
+export interface RecordedOutcomes {
+  /** By the id of the message. */
+  readonly outcomes: ReadonlyMap<string, MessageOutcome>;
+  /** When the latest event was received. */
+  readonly until: number | undefined;
+}
+
+interface Wanted {
+  /** Whether to ask the running sandboxes, too. */
+  readonly isLocal: boolean;
+  isWanted?(id: string): boolean;
+}
+
+/** The outcomes of messages: from the events that listeners recorded, and from the running local sandboxes. */
+export async function recordedOutcomes(
+  context: Context,
+  { isLocal, isWanted = () => true }: Wanted,
+): Promise<RecordedOutcomes> {
+  const outcomes = new Map<string, MessageOutcome>();
+  let until: number | undefined;
+  const learn = (id: string, outcome: MessageOutcome) => {
+    const known = outcomes.get(id);
+    if (!known || replaces(outcome.delivery, known.delivery)) outcomes.set(id, outcome);
+  };
+  const isReceipt = ({ name, message_id: id }: WebhookEvent) =>
+    outcomeOf(name) !== undefined && id !== undefined && isWanted(id);
+  for await (const { received, event } of trustedEvents(context, isReceipt)) {
+    const delivery = outcomeOf(event.name);
+    if (!delivery || event.message_id === undefined) continue;
+    until ??= received.received_at;
+    learn(event.message_id, { delivery, reason: event.reason, at: received.received_at });
+  }
+  for (const locator of isLocal ? (await context.sandboxes()).visible() : []) {
+    for (const { id, status } of await (await remoteOf(context, locator)).ask('messages')) {
+      if (status !== 'accepted' && isWanted(id)) learn(id, { delivery: status });
+    }
+  }
+  return { outcomes, until };
+}
+
+/** The outcomes of some messages. */
+export async function messageOutcomes(
+  context: Context,
+  ids: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, MessageOutcome>> {
+  if (ids.size === 0) return new Map();
+  return (await recordedOutcomes(context, { isLocal: true, isWanted: (id) => ids.has(id) })).outcomes;
+}
+
+interface TrustedEvent {
+  readonly received: Received;
+  readonly event: WebhookEvent;
+}
+
+/** The wanted events that listeners recorded, newest first. If secrets are known, only signed ones count. */
+export async function* trustedEvents(
+  context: Context,
+  isWanted: (event: WebhookEvent, received: Received) => boolean,
+): AsyncGenerator<TrustedEvent> {
+  const history = await openHistory(context);
+  if (!history) return;
+  let unsigned = 0;
+  try {
+    const [{ newestFirst }, { eventOf }, { check }, secrets] = await Promise.all([
+      import('../webhooks/history.ts'),
+      import('../webhooks/event/event.ts'),
+      import('../delivery/signature.ts'),
+      knownSecrets(context),
+    ]);
+    for await (const { event: received } of newestFirst(history)) {
+      const event = eventOf(received);
+      if (!isWanted(event, received)) continue;
+      // Any program on this machine can send an event to the listener.
+      const { headers, body, received_at: at } = received;
+      if (secrets.length === 0 || check(secrets, headers, body, at).verdict === 'good') yield { received, event };
+      else unsigned += 1;
+    }
+  } finally {
+    await history.logs.close();
+  }
+  if (unsigned === 0) return;
+  const [events, verb] = unsigned === 1 ? ['event', 'does'] : ['events', 'do'];
+  context.note('signature', `${unsigned} ${events} without a valid signature ${verb} not count`);
+}
+
+/** None if the sandbox has to run, but does not. */
+async function knownSecrets(context: Context): Promise<readonly string[]> {
+  try {
+    const known = await secretsToTry(context, { secretStdin: false, secretFile: undefined });
+    return known.map(({ secret }) => secret);
+  } catch (error) {
+    if (error instanceof CliError && error.code === 'no-secret') return [];
+    throw error;
+  }
+}

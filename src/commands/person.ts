@@ -1,0 +1,166 @@
+import { shellQuote } from '../base/shell-quote.ts';
+import type { Database } from '../base/transaction.ts';
+import { type HistoryRow, type SenderFacts, sendingRow } from '../batches/sending.ts';
+import type { Context } from '../cli/command.ts';
+import { templatesSeen } from '../cli/seen-templates.ts';
+import { deleteEvents, type Received } from '../logs/events.ts';
+import { realAccount } from '../session/account.ts';
+import { configFolder } from '../session/folders.ts';
+import { readStore, requireProfile } from '../session/profiles/store.ts';
+import { openRecords } from '../session/record.ts';
+import type { Owner } from '../store/batch.ts';
+import { erase, latestSendings } from '../store/history.ts';
+import { optOutsOf } from '../store/opt-outs.ts';
+import { eventOf, replyIn, type WebhookEvent } from '../webhooks/event/event.ts';
+import { newestFirst } from '../webhooks/history.ts';
+import { closeAll, profilesByAccount } from './batches/stored.ts';
+import { usual } from './list.ts';
+import { recordedOutcomes, trustedEvents } from './message-outcomes.ts';
+import { withHistory } from './webhooks/recorded.ts';
+
+export interface HistoryInput {
+  readonly since: ((now: number) => number) | undefined;
+  readonly limit: number | undefined;
+}
+
+/** Everything to and from a person, the newest first. */
+export async function personRows(context: Context, phone: string, input: HistoryInput): Promise<readonly HistoryRow[]> {
+  const records = await openRecords(context);
+  try {
+    const record = records.find(({ isLocal }) => !isLocal);
+    const from = input.since?.(context.host.now()) ?? 0;
+    const sent = record ? await sentTo(context, record.database, phone, from) : [];
+    const rows = [...(await withOutcomes(context, sent)), ...(await repliesOf(context, phone, from))];
+    const all = rows.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
+    if (all.length === 0) context.note('empty', `nothing is known about ${phone}`);
+    const isCut = input.limit === undefined && context.host.stdout.isTTY && all.length > usual;
+    if (isCut) context.note('cut', `showing the ${usual} newest; --limit shows more`);
+    context.listForm.first = ['at', 'direction', 'template', 'text', 'outcome', 'outcome_at', 'batch'];
+    return all.slice(0, isCut ? usual : input.limit);
+  } finally {
+    await closeAll(records);
+  }
+}
+
+/** Messages to a person, and their opt-outs. */
+async function sentTo(
+  context: Context,
+  database: Database,
+  phone: string,
+  since: number,
+): Promise<readonly HistoryRow[]> {
+  const account = wantedAccount(context);
+  const wanted = { phone, account, since, now: context.host.now() };
+  const factsOf = senderFacts(context);
+  const sendings = await latestSendings(database, wanted, Number.MAX_SAFE_INTEGER);
+  const optOuts = await optOutsOf(database, phone);
+  const own = optOuts.filter((optOut) => optOut.at >= since && (account ?? optOut.account) === optOut.account);
+  return [
+    ...sendings.map((sending) => sendingRow(sending, factsOf(sending.scope))),
+    ...own.map(({ account: of, at, word }) => {
+      const { profile = of } = factsOf({ account: of, mode: 'live' });
+      return { ...received(phone, at, word), outcome: 'opted out', profile };
+    }),
+  ];
+}
+
+function received(phone: string, at: number, text: string | undefined): HistoryRow {
+  return {
+    at: new Date(at).toISOString(),
+    direction: 'in',
+    phone,
+    template: null,
+    text: text ?? null,
+    outcome: null,
+    outcome_at: null,
+    batch: null,
+    reason: null,
+    profile: null,
+    mode: null,
+    id: null,
+  };
+}
+
+/** Messages with what the recorded events say about them. */
+async function withOutcomes(context: Context, rows: readonly HistoryRow[]): Promise<readonly HistoryRow[]> {
+  const ids = new Set(rows.map(({ id }) => id));
+  const { outcomes } = await recordedOutcomes(context, { isLocal: false, isWanted: (id) => ids.has(id) });
+  return rows.map((row) => {
+    const known = row.id === null ? undefined : outcomes.get(row.id);
+    if (!known) return row;
+    const { delivery, at, reason = row.reason } = known;
+    return { ...row, outcome: delivery, outcome_at: at === undefined ? null : new Date(at).toISOString(), reason };
+  });
+}
+
+/** Replies of a person that listeners recorded. */
+async function repliesOf(context: Context, phone: string, since: number): Promise<readonly HistoryRow[]> {
+  const rows: HistoryRow[] = [];
+  const isReply = ({ name }: WebhookEvent, delivery: Received) =>
+    name === 'message.received' &&
+    delivery.received_at >= since &&
+    digitsIn(replyIn(delivery, true)?.sender) === digitsIn(phone);
+  for await (const { received: delivery } of trustedEvents(context, isReply))
+    rows.push(received(phone, delivery.received_at, replyIn(delivery, true)?.text));
+  return rows;
+}
+
+function digitsIn(text = ''): string {
+  return text.replace(/\D/g, '');
+}
+
+/** Erases a person with all that is recorded, but for what waits and for opt-outs. */
+export async function erasePerson(context: Context, phone: string): Promise<object> {
+  await context.confirm(`Erase all about ${phone} on this machine? Then a batch could send to them again.`);
+  const records = await openRecords(context);
+  try {
+    let messages = 0;
+    const waiting: string[] = [];
+    for (const { database } of records) {
+      const erased = await erase(database, phone);
+      messages += erased.rows;
+      waiting.push(...erased.waiting.map(({ name }) => name));
+    }
+    for (const name of waiting)
+      context.note(
+        'still-waiting',
+        `batch ${name} still has them: bizmsg batches cancel ${shellQuote(name)} --person ${phone}`,
+      );
+    return { phone, messages, events: await eraseEvents(context, phone), waiting_in: waiting.join(', ') || null };
+  } finally {
+    await closeAll(records);
+  }
+}
+
+/** Deletes the recorded events that have a phone; returns how many. */
+function eraseEvents(context: Context, phone: string): Promise<number> {
+  return withHistory(context, async (recorded) => {
+    if (!recorded) return 0;
+    const numbers: number[] = [];
+    for await (const { event } of newestFirst(recorded))
+      if (event.body.includes(digitsIn(phone)) || digitsIn(eventOf(event).phone) === digitsIn(phone))
+        numbers.push(event.number);
+    await recorded.logs.write(deleteEvents(numbers));
+    return numbers.length;
+  });
+}
+
+/** The account of --profile. */
+export function wantedAccount({ host, given }: Context): string | undefined {
+  if (given.profile === undefined) return undefined;
+  return realAccount(host.env, requireProfile(readStore(configFolder(host)), given.profile));
+}
+
+/** What is known of the accounts of messages. */
+export function senderFacts(context: Context): (owner: Owner) => SenderFacts {
+  const profileFor = profilesByAccount(context);
+  const facts = new Map<string, SenderFacts>();
+  return ({ account, mode }) => {
+    const key = `${mode} ${account}`;
+    const profile = profileFor(account);
+    const place = { kind: 'service', baseUrl: profile?.baseUrl ?? account, mode } as const;
+    const made = facts.get(key) ?? { profile: profile?.name, templates: templatesSeen(context.host, place) };
+    facts.set(key, made);
+    return made;
+  };
+}
