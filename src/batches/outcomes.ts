@@ -2,7 +2,7 @@ import type { Host } from '../base/host.ts';
 import { type Batch, isWorking } from '../store/batch.ts';
 import type { Totals } from '../store/tally.ts';
 import type { State } from '../store/views.ts';
-import { isDead } from './worker.ts';
+import { isDead } from '../base/worker.ts';
 
 export const outcomes = ['sent', 'failed', 'unsure', 'waiting', 'not-sent'] as const;
 export type Outcome = (typeof outcomes)[number];

@@ -35,7 +35,6 @@ export const history = streaming({
   accepts: ['profile', ...printOptions],
   piped: 'rows',
   lists: true,
-  first: ['at', 'phone', 'template', 'text', 'outcome', 'batch'],
   async *run(context, { word, phone, country, ...input }): AsyncGenerator<readonly object[], undefined> {
     if (context.given.profile === local)
       throw usage('the history has messages of real accounts', 'bizmsg sandbox messages lists those of the sandbox');
@@ -62,7 +61,8 @@ async function* listed(
   context: Context,
   { since, limit }: HistoryInput,
 ): AsyncGenerator<readonly HistoryRow[], undefined> {
-  const { host, note } = context;
+  const { host, note, listForm } = context;
+  listForm.first = ['at', 'phone', 'template', 'text', 'outcome', 'batch'];
   const records = await openRecords(context);
   try {
     const record = records.find(({ isLocal }) => !isLocal);

@@ -2,6 +2,7 @@ import { shellQuote } from '../base/shell-quote.ts';
 import type { Database } from '../base/transaction.ts';
 import { type HistoryRow, type SenderFacts, sendingRow } from '../batches/sending.ts';
 import type { Context } from '../cli/command.ts';
+import { shortTime } from '../cli/output/figures.ts';
 import { templatesSeen } from '../cli/seen-templates.ts';
 import { deleteEvents, type Received } from '../logs/events.ts';
 import { realAccount } from '../session/account.ts';
@@ -35,11 +36,20 @@ export async function personRows(context: Context, phone: string, input: History
     if (all.length === 0) context.note('empty', `nothing is known about ${phone}`);
     const isCut = input.limit === undefined && context.host.stdout.isTTY && all.length > usual;
     if (isCut) context.note('cut', `showing the ${usual} newest; --limit shows more`);
+    if (context.host.stdout.isTTY && context.showsLines) context.reporter.say(headOf(phone, all, context.host.now()));
     context.listForm.first = ['at', 'direction', 'template', 'text', 'outcome', 'outcome_at', 'batch'];
     return all.slice(0, isCut ? usual : input.limit);
   } finally {
     await closeAll(records);
   }
+}
+
+/** `+491701000037 · blumen · opted out Nov 28 09:51 ("STOP")` */
+function headOf(phone: string, rows: readonly HistoryRow[], now: number): string {
+  const profiles = new Set(rows.flatMap(({ profile }) => profile ?? []));
+  const optOuts = rows.filter(({ outcome }) => outcome === 'opted out');
+  const told = optOuts.map(({ at, text }) => `opted out ${shortTime(at, now)}${text === '' ? '' : ` ("${text}")`}`);
+  return [phone, ...profiles, ...told].join(' · ');
 }
 
 /** Messages to a person, and their opt-outs. */

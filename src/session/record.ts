@@ -81,7 +81,8 @@ export interface OpenRecord {
 export async function openRecords(session: Session): Promise<readonly OpenRecord[]> {
   // An unreadable folder would look as if nothing had been sent.
   refuseUnreadable(session.stateFolder());
-  const names = (['ledger', 'local'] as const).filter((name) => hasRecord(session, name));
+  const wasThere = (name: RecordName) => hasRecord(session, name) || (name === 'ledger' && hasMark(session));
+  const names = (['ledger', 'local'] as const).filter(wasThere);
   return Promise.all(
     names.map(async (name) => ({ ...(await openRecordFile(session, name)), isLocal: name === 'local' })),
   );

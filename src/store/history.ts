@@ -23,11 +23,12 @@ export interface Wanted {
 const columns = `i.*, ${shownState} AS shown, b.name, s.account, s.mode, s.kind, s.template`;
 const from = `FROM item i JOIN scope s ON s.n = i.scope LEFT JOIN batch b ON b.id = i.batch`;
 
-/** SQL for the wanted messages, with $1 to $4. */
+/** SQL for the wanted messages, with $1 to $4. Rows that could not be sent have no code. */
 function meant({ phone }: Wanted): string {
   const which =
     phone === undefined
-      ? "i.state IN ('sent', 'unsure', 'under way', 'failed') AND i.by IS NULL AND $2 = ''"
+      ? `(i.state IN ('sent', 'unsure', 'under way') OR (i.state = 'failed' AND i.code IS NOT NULL))
+        AND i.by IS NULL AND $2 = ''`
       : 'i.scope IN (SELECT n FROM scope) AND i.who = $2';
   return `s.kind <> 'import' AND ${which} AND i.at >= $3 AND ($4 = '' OR s.account = $4)
     AND (i.batch = '${singles}' OR b.name <> '')`;

@@ -2,7 +2,7 @@ import { CliError, type ErrorCode, unsafe, usage } from '../../base/errors.ts';
 import type { Host } from '../../base/host.ts';
 import { profileOption, shellQuote } from '../../base/shell-quote.ts';
 import { suggest } from '../../base/suggest.ts';
-import { describeWorker, isDead } from '../../batches/worker.ts';
+import { describeWorker, isDead } from '../../base/worker.ts';
 import { argument, knowing, required } from '../../cli/params.ts';
 import { type Batch, isWorking } from '../../store/batch.ts';
 import { declareDead } from '../../store/work.ts';
