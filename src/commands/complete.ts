@@ -3,6 +3,7 @@ import { childrenOf, offerFor, type Offer, type Offered, type Typed } from '../c
 import { globals } from '../cli/globals.ts';
 import { topicNames } from '../cli/help.ts';
 import { type KnownSource, required } from '../cli/params.ts';
+import { batchesSeen } from '../cli/seen-batches.ts';
 import { templatesSeen } from '../cli/seen-templates.ts';
 import { currentCaller } from '../session/caller.ts';
 import { configFolder } from '../session/folders.ts';
@@ -78,6 +79,8 @@ function namesOf(context: Context) {
         // --profile may follow later in the line.
         return [...new Set(templatesSeen({ env, home }, caller).map(({ name }) => name))].map((text) => ({ text }));
       }
+      case 'batches':
+        return batchesSeen({ env, home }).map((text) => ({ text }));
       case 'help': {
         const { node } = await context.parse([...words, '--help']);
         const topics = words.length === 0 ? topicNames.map((text) => ({ text })) : [];

@@ -1,0 +1,259 @@
+import { describe, expect, it } from 'vitest';
+import { query } from '../../src/base/transaction.ts';
+import { workerName } from '../../src/base/worker.ts';
+import { alive } from '../support/cli.ts';
+import { batchMachine, friday, makeBatch, type Person, sendSingle, sent, silent } from './batches-rig.ts';
+
+const now = () => friday + 60_000;
+const [ada, grace, edsger] = ['+491701000001', '+491701000002', '+491701000003'];
+const people: readonly Person[] = [
+  { phone: ada, answer: sent },
+  { phone: grace, answer: silent },
+  { phone: edsger, answer: silent },
+  { phone: '+491701000004' },
+];
+
+/** A machine with a batch, and what becomes of its rows. */
+async function withBatch(rows = people, options: Parameters<typeof makeBatch>[2] = {}) {
+  const machine = await batchMachine();
+  const ledger = await machine.open('ledger');
+  const batch = await makeBatch(ledger, rows, options);
+  const states = async () => {
+    const all = await ledger.read(() => query('SELECT state FROM item WHERE batch = $1 ORDER BY n', batch.id));
+    return all.map(({ state }) => state).join(', ');
+  };
+  return { ...machine, ledger, batch, states, run: (line: string) => machine.run(line, { now }) };
+}
+
+describe('batches mark', () => {
+  it.each([
+    { words: 'autumn --sent', stdout: 'Marked as sent: 2 rows of autumn\n', states: 'sent, sent, sent, waiting' },
+    {
+      words: 'autumn --not-sent --rows 3',
+      stdout: 'Marked as not sent: 1 row of autumn; bizmsg batches resume autumn sends them\n',
+      states: 'sent, unsure, waiting, waiting',
+    },
+    {
+      words: 'AUTUMN --sent --rows 1-2,4',
+      stdout: 'Marked as sent: 1 row of autumn\n',
+      states: 'sent, sent, unsure, waiting',
+    },
+    {
+      words: 'autumn --sent --rows 1',
+      stdout: 'No row of autumn is unsure\n',
+      states: 'sent, unsure, unsure, waiting',
+    },
+    {
+      words: `${grace} --sent`,
+      stdout: `Marked as sent: 1 row to ${grace}\n`,
+      states: 'sent, sent, unsure, waiting',
+    },
+    {
+      words: '01701000002 --country DE --not-sent',
+      stdout: `Marked as not sent: 1 row to ${grace}\n`,
+      states: 'sent, waiting, unsure, waiting',
+    },
+  ])('$words', async ({ words, ...expected }) => {
+    const { run, states } = await withBatch();
+    const { code, stdout } = await run(`batches mark ${words}`);
+    expect({ code, stdout, states: await states() }).toEqual({ code: 0, ...expected });
+  });
+
+  it('settles a single message, too', async () => {
+    const { run, ledger } = await withBatch();
+    await sendSingle(ledger, grace, silent);
+    expect(await run(`batches mark ${grace} --sent -o json`)).toMatchObject({
+      code: 0,
+      stdout: `{"batch":null,"phone":"${grace}","marked":2,"as":"sent"}\n`,
+    });
+  });
+
+  it('needs the numbers of several rows of a person', async () => {
+    const orders = ['1', '2'].map((order) => ({ phone: ada, order, answer: silent }));
+    const { run, states } = await withBatch(orders, { per: 'order' });
+    expect(await run(`batches mark ${ada} --sent`)).toMatchObject({
+      code: 2,
+      stderr: `error: ${ada} has 2 unsure rows in autumn\n  name some of them: --rows 1,2\n`,
+    });
+    await run(`batches mark ${ada} --sent --rows 2`);
+    expect(await states()).toBe('unsure, sent');
+  });
+
+  it.each(['', ' --sent --not-sent'])('needs one of its options, not "%s"', async (words) => {
+    const { run } = await withBatch();
+    expect(await run(`batches mark autumn${words}`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('give --sent or --not-sent'),
+    });
+  });
+
+  it.each(['x', '3-1', '1,,2'])('refuses --rows %s', async (rows) => {
+    const { run } = await withBatch();
+    expect(await run(`batches mark autumn --sent --rows ${rows}`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^error: --rows: ".*" is not a number or a range/),
+    });
+  });
+
+  it('needs a country for a national number', async () => {
+    const { run } = await withBatch();
+    expect(await run('batches mark 01701000002 --sent')).toMatchObject({ code: 2 });
+  });
+});
+
+describe('batches cancel', () => {
+  const rows = [{ phone: ada, answer: sent }, { phone: grace }, { phone: edsger }];
+
+  it.each([
+    { words: 'autumn', stdout: 'Cancelled autumn: 2 rows are not sent\n', states: 'sent, cancelled, cancelled' },
+    {
+      words: `autumn --person ${edsger}`,
+      stdout: 'Dropped from autumn: 1 row is not sent\n',
+      states: 'sent, waiting, cancelled',
+    },
+    {
+      words: 'autumn --person 01701000002 --country Germany',
+      stdout: 'Dropped from autumn: 1 row is not sent\n',
+      states: 'sent, cancelled, waiting',
+    },
+  ])('$words', async ({ words, ...expected }) => {
+    const { run, states } = await withBatch(rows);
+    const { code, stdout } = await run(`batches cancel ${words}`);
+    expect({ code, stdout, states: await states() }).toEqual({ code: 0, ...expected });
+  });
+
+  it('drops what is missing in the latest file', async () => {
+    const { run, states, ledger, batch } = await withBatch(rows);
+    await makeBatch(ledger, [{ phone: grace }], { target: batch });
+    expect((await run('batches cancel autumn --missing')).stdout).toBe('Dropped from autumn: 1 row is not sent\n');
+    expect(await states()).toBe('sent, waiting, cancelled');
+  });
+
+  it('refuses --missing with --person', async () => {
+    const { run } = await withBatch(rows);
+    expect(await run(`batches cancel autumn --missing --person ${ada}`)).toMatchObject({ code: 2 });
+  });
+});
+
+describe('batches delete', () => {
+  it('asks first, and says who could get it again', async () => {
+    const { run } = await withBatch();
+    expect(await run('batches delete autumn')).toMatchObject({
+      code: 11,
+      stderr: [
+        'error: this needs confirmation: Delete batch autumn (live blumen) with 4 rows?',
+        ' Then the 1 it reached and 2 unsure could get sale again.',
+        '\n  nothing was done; add --yes to confirm\n',
+      ].join(''),
+    });
+  });
+
+  it('deletes a batch with all its rows', async () => {
+    const { run, ledger } = await withBatch();
+    expect(await run('batches delete autumn --yes')).toMatchObject({ code: 0, stdout: 'Deleted autumn: 4 rows\n' });
+    expect(await ledger.read(() => query('SELECT n FROM item'))).toEqual([]);
+    expect(await run('batches delete autumn --yes')).toMatchObject({ code: 5 });
+  });
+});
+
+describe('a process that works on a batch', () => {
+  const worker = workerName({ pid: process.pid, random: Math.random });
+  const elsewhere = '4711:1@a.1.laptop-2:00000001';
+
+  it.each(['mark autumn --sent', `mark ${grace} --sent`, 'delete autumn --yes'])('refuses %s', async (words) => {
+    const { run } = await withBatch(people, { worker: elsewhere });
+    expect(await run(`batches ${words}`)).toMatchObject({
+      code: 11,
+      stderr: expect.stringMatching(/^error: process 4711 on laptop-2 works on autumn\n/),
+    });
+  });
+
+  it('is stopped by cancel, which only waits for its load', async () => {
+    const { run, ledger } = await withBatch(people, { worker: elsewhere });
+    await ledger.write(() => query('UPDATE batch SET loading = 1'));
+    expect(await run('batches cancel autumn')).toMatchObject({
+      code: 11,
+      stderr: expect.stringContaining('loads autumn'),
+    });
+    await ledger.write(() => query('UPDATE batch SET loading = 0'));
+    expect(await run('batches cancel autumn')).toMatchObject({ code: 0 });
+  });
+
+  it.each(['mark autumn --sent', `mark ${grace} --sent`, 'delete autumn --yes'])(
+    'is replaced at once if it is gone, by %s',
+    async (words) => {
+      const machine = await batchMachine();
+      await makeBatch(await machine.open('ledger'), people, { worker });
+      const kill = (pid: number) => pid !== process.pid && alive(pid);
+      expect(await machine.run(`batches ${words}`, { now, kill })).toMatchObject({ code: 0 });
+    },
+  );
+});
+
+describe('the name of a batch', () => {
+  /** The same name in four places; only the first is of the caller. */
+  async function withFour() {
+    const machine = await batchMachine();
+    const [ledger, own] = [await machine.open('ledger'), await machine.open('local')];
+    const first = await makeBatch(ledger, people);
+    await makeBatch(ledger, people, { scope: { mode: 'sandbox' }, at: friday + 1 });
+    await makeBatch(ledger, people, { scope: { account: 'other' }, at: friday + 2 });
+    await makeBatch(own, people.slice(0, 3), { scope: { account: 'sandbox:1', mode: 'sandbox' }, at: friday + 3 });
+    const rows = async (words: string) => {
+      const { code, stdout, stderr } = await machine.run(`batches report${words} --columns bizmsg_row --no-header`, {
+        now,
+      });
+      return code === 0 ? stdout.split('-')[0] : stderr;
+    };
+    return { ...machine, first, ledger, rows };
+  }
+
+  it('means the one of the account and mode in use', async () => {
+    const { rows, first } = await withFour();
+    for (const words of [' autumn', '', ` ${first.id}`, ` ${first.id.toUpperCase()}`])
+      expect(await rows(words)).toBe(first.id);
+  });
+
+  it('means that of the local sandbox with its profile', async () => {
+    const { json } = await withFour();
+    expect(await json('batches report autumn --profile local', { now })).toHaveLength(3);
+  });
+
+  it('may be that of another account to read it, if only that has it', async () => {
+    const { rows, ledger } = await withFour();
+    const other = await makeBatch(ledger, people, { name: 'winter', scope: { account: 'other' } });
+    expect(await rows(' winter')).toBe(other.id);
+  });
+
+  it('needs an id to read one of several others', async () => {
+    const { rows, ledger } = await withFour();
+    for (const account of ['b', 'c']) await makeBatch(ledger, people, { name: 'winter', scope: { account } });
+    expect(await rows(' winter')).toMatch(
+      /^error: "winter" is 2 batches\n {2}name one by its id: \w{12} \(winter, live, b\), /,
+    );
+  });
+
+  it.each(['mark NAME --sent', 'cancel NAME', 'delete NAME --yes'])('must be of the caller for %s', async (words) => {
+    const { run, ledger } = await withFour();
+    const other = await makeBatch(ledger, people, { name: 'winter', scope: { mode: 'sandbox' } });
+    expect(await run(`batches ${words.replace('NAME', 'winter')}`, { now })).toMatchObject({
+      code: 2,
+      stderr: [
+        'error: batch winter is of blumen (sandbox), which is not the account and mode in use',
+        `  name it by its id: ${other.id}\n`,
+      ].join('\n'),
+    });
+    expect(await run(`batches ${words.replace('NAME', other.id)}`, { now })).toMatchObject({ code: 0 });
+  });
+
+  it.each(['report', 'mark autum --sent', 'cancel autum', 'delete autum --yes'])(
+    'is suggested by %s',
+    async (words) => {
+      const { run } = await withFour();
+      expect(await run(`batches ${words.replace('report', 'report autum')}`, { now })).toMatchObject({
+        code: 5,
+        stderr: 'error: there is no batch "autum"\n  did you mean autumn?\n',
+      });
+    },
+  );
+});
