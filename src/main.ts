@@ -11,7 +11,7 @@ import type { Host } from './base/host.ts';
  * store: none
  * session: client, store, sandbox/remote
  * cli: client, session
- * batches: client, logs, store, session, cli
+ * batches: client, store, session, cli
  * webhooks: delivery, logs, store, sandbox/remote
  * sandbox: delivery
  * page: sandbox/control

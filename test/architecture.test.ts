@@ -18,7 +18,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   store: [],
   session: ['client', 'store', 'sandbox/remote'],
   cli: ['client', 'session'],
-  batches: ['client', 'logs', 'store', 'session', 'cli'],
+  batches: ['client', 'store', 'session', 'cli'],
   webhooks: ['delivery', 'logs', 'store', 'sandbox/remote'],
   sandbox: ['delivery'],
   // In the browser: only types of the control plane, and base and contract where they need no Node.

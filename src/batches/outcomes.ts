@@ -61,6 +61,8 @@ export function reasonOf({ state, reason }: { state: State; reason: string | und
       return 'listed twice';
     case 'cancelled':
       return reason ?? 'cancelled';
+    case 'failed':
+    case 'not sent':
     default:
       return reason;
   }

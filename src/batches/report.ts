@@ -3,6 +3,7 @@ import type { Database } from '../base/transaction.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Batch } from '../store/batch.ts';
 import { type ReportRow, reportRows, states } from '../store/views.ts';
+import { columnsIn } from './columns-in.ts';
 import { type Outcome, outcomeOf, reasonOf } from './outcomes.ts';
 import { isReportColumn, reportColumns } from './report-columns.ts';
 
@@ -29,29 +30,9 @@ export async function* reportPages(options: ReportOptions): AsyncGenerator<reado
   }
 }
 
-/** The form of the file that a batch was loaded from. */
-export interface FileForm {
-  /** Undefined if it has none: its rows may each have others. */
-  readonly columns: readonly string[] | undefined;
-  readonly separator: string | undefined;
-}
-
-export function fileForm({ columns: json }: Pick<Batch, 'columns'>): FileForm {
-  const value: unknown = JSON.parse(json);
-  const { names, separator } = isRecord(value) ? value : {};
-  return {
-    columns: Array.isArray(names) ? names.filter(isText) : undefined,
-    separator: isText(separator) && separator.length === 1 ? separator : undefined,
-  };
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
 /** The columns of the rows: those of the file, or all that any row has. */
 export async function cellColumns(options: ReportOptions): Promise<readonly string[]> {
-  const { columns } = fileForm(options.batch);
+  const { columns } = columnsIn(options.batch);
   if (columns) return columns.filter((name) => !isReportColumn(name));
   const names = new Set<string>();
   for await (const page of reportPages(options))

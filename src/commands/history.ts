@@ -11,7 +11,7 @@ import { allSendings, latestSendings, type Wanted } from '../store/history.ts';
 import { closeAll } from './batches/stored.ts';
 import { listParams, sinceParam, usual } from './list.ts';
 import { erasePerson, type HistoryInput, personRows, senderFacts, wantedAccount } from './person.ts';
-import { countryParam, typedPhone } from './phones.ts';
+import { countryParam, typedPhone } from '../cli/phones.ts';
 
 const params = {
   word: knowing(['delete'], argument('[delete]', 'erase a person from this machine, after asking')),
@@ -82,10 +82,14 @@ async function* listed(
   return undefined;
 }
 
-async function* pagesOf({ host, note }: Context, database: Database, wanted: Wanted, limit: number | undefined) {
-  const isCut = limit === undefined && host.stdout.isTTY;
-  if (limit === undefined && !isCut) return yield* allSendings(database, wanted);
+function pagesOf(context: Context, database: Database, wanted: Wanted, limit: number | undefined) {
+  const isAll = limit === undefined && !context.host.stdout.isTTY;
+  return isAll ? allSendings(database, wanted) : latestPage(context, database, wanted, limit);
+}
+
+async function* latestPage({ note }: Context, database: Database, wanted: Wanted, limit: number | undefined) {
   const latest = await latestSendings(database, wanted, limit ?? usual + 1);
-  if (isCut && latest.length > usual) note('cut', `showing the ${usual} newest; --limit shows more`);
+  const isCut = limit === undefined && latest.length > usual;
+  if (isCut) note('cut', `showing the ${usual} newest; --limit shows more`);
   yield isCut ? latest.slice(-usual) : latest;
 }

@@ -13,7 +13,7 @@ export const tree = group('bizmsg', 'The command line of the Business Messaging 
     lazyGroup(
       'batches',
       'List, show and change what was sent to files of people',
-      'list, show, report, mark, cancel, delete',
+      'list, show, report, resume, mark, cancel, delete',
       async () => (await import('./batches/index.ts')).batchesCommands,
     ),
     lazyCommand(

@@ -55,6 +55,32 @@ function* countStates(id: string, load: number): Steps<Totals> {
   return new Map(rows.map((row) => [word(row, 'state', states), integer(row, 'count')]));
 }
 
+export interface FailedLine {
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** The first lines that failed, and why. */
+export function failedLines(database: Database, id: string, limit: number): Promise<readonly FailedLine[]> {
+  return database.read(function* () {
+    const sql = "SELECT line, reason FROM item WHERE batch = $1 AND state = 'failed' ORDER BY line LIMIT $2";
+    const rows = yield* query(sql, id, limit);
+    return rows.map((row) => ({ line: integer(row, 'line'), reason: text(row, 'reason') }));
+  });
+}
+
+/** Ids of the messages of a batch, in pages. */
+export async function* messageIds(database: Database, id: string): AsyncGenerator<readonly string[]> {
+  const sql = `SELECT n, message_id FROM item WHERE batch = $1 AND n > $2 AND message_id IS NOT NULL
+    ORDER BY n LIMIT 10000`;
+  for (let after = 0; ;) {
+    const page = await database.read(() => query(sql, id, after));
+    if (page.length === 0) return;
+    yield page.map((row) => text(row, 'message_id'));
+    after = integer(page.at(-1), 'n');
+  }
+}
+
 /** Counts the rows of all batches in one pass, by id. */
 export function totalsOfAll(database: Database): Promise<ReadonlyMap<string, Totals>> {
   return database.read(function* () {

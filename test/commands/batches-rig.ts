@@ -56,9 +56,11 @@ export async function batchMachine() {
     await identify(database, newId());
     return database;
   };
-  const run = (line: string, options: Partial<CliOptions> = {}): Promise<Ran> => runLine(line, '', options);
+  const run = (line: string | readonly string[], options: Partial<CliOptions> = {}): Promise<Ran> =>
+    runLine(line, '', options);
   return {
     home,
+    login,
     stateFolder,
     open,
     run,

@@ -5,7 +5,7 @@ import { rowsText } from '../../cli/output/figures.ts';
 import { flag, option } from '../../cli/params.ts';
 import type { Batch } from '../../store/batch.ts';
 import { cancel } from '../../store/cancel.ts';
-import { countryParam, typedPhone } from '../phones.ts';
+import { countryParam, typedPhone } from '../../cli/phones.ts';
 import { batchToChange, freeDead, missing, nameParam, working } from './named.ts';
 import { openBatches } from './stored.ts';
 

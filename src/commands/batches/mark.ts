@@ -7,7 +7,7 @@ import { flag, knowing, option, required } from '../../cli/params.ts';
 import type { Owner } from '../../store/batch.ts';
 import { mark } from '../../store/mark.ts';
 import { currentCaller } from '../../session/caller.ts';
-import { countryParam, typedPhone } from '../phones.ts';
+import { countryParam, typedPhone } from '../../cli/phones.ts';
 import { batchToChange, freeDead, matching, working } from './named.ts';
 import { openBatches, type StoredBatch, type StoredBatches } from './stored.ts';
 

@@ -1,6 +1,7 @@
 import { usage } from '../../base/errors.ts';
+import { columnsIn } from '../../batches/columns-in.ts';
 import { type Outcome, outcomes } from '../../batches/outcomes.ts';
-import { cellColumns, type Delivery, fileForm, reportPages, reportRecord } from '../../batches/report.ts';
+import { cellColumns, type Delivery, reportPages, reportRecord } from '../../batches/report.ts';
 import { reportColumns } from '../../batches/report-columns.ts';
 import { type Context, streaming } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
@@ -62,7 +63,7 @@ async function* reported(
   const options = { database: record.database, batch, outcomes: wanted, now: host.now() };
   const columns = await cellColumns(options);
   checkColumns(given.columns, [...columns, ...Object.values(reportColumns)]);
-  listForm.separator = fileForm(batch).separator ?? ',';
+  listForm.separator = columnsIn(batch).separator ?? ',';
   listForm.first = [...columns.slice(0, 1), reportColumns.outcome, reportColumns.delivery, reportColumns.reason];
   const deliveries = await deliveriesOf(context, stored);
   let count = 0;

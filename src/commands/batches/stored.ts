@@ -86,3 +86,11 @@ export function profilesByAccount({ host, given }: Context): (account: string) =
   }
   return (account) => profiles.get(account);
 }
+
+/** Where the templates of a batch were seen. */
+export function templatePlace(context: Context, { batch: { scope }, record }: Pick<StoredBatch, 'batch' | 'record'>) {
+  if (record.isLocal) return { kind: 'local' } as const;
+  const { account, mode } = scope;
+  const baseUrl = profilesByAccount(context)(account)?.baseUrl ?? account;
+  return { kind: 'service', baseUrl, mode } as const;
+}

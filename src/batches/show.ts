@@ -1,0 +1,182 @@
+import { basename } from 'node:path';
+import { whole } from '../cli/output/figures.ts';
+import type { Ui } from '../cli/command.ts';
+import type { Ending, FailedLine, Tally } from '../store/tally.ts';
+import type { Batch } from '../store/batch.ts';
+import { type BatchState, countsIn, type Outcome, outcomeOf, reasonOf } from './outcomes.ts';
+import { countLine, timeText } from './overview.ts';
+import { Problems } from './problems.ts';
+
+/** What events said about the messages of a batch. */
+export interface Delivered {
+  readonly delivered: number;
+  readonly read: number;
+  readonly failed: number;
+  /** When the latest event was received. */
+  readonly until: string | null;
+}
+
+/** A batch with its counts. `rows` is the sum of the five outcomes. */
+export interface ShownBatch extends ReturnType<typeof countsIn> {
+  readonly name: string;
+  readonly id: string;
+  readonly state: BatchState;
+  readonly profile: string | null;
+  readonly account: string;
+  readonly mode: string;
+  readonly kind: string;
+  readonly template: string | null;
+  /** Of the template, with a placeholder for each variable. */
+  readonly text: string | null;
+  readonly file: string | null;
+  readonly created: string;
+  readonly last: string;
+  /** The process that works on it. */
+  readonly worker: string | null;
+  /** Sent by other batches; null for single messages. */
+  readonly before: readonly { readonly batch: string | null; readonly sent: number }[];
+  readonly reasons: readonly Reason[];
+  readonly delivery: Delivered | null;
+}
+
+interface Reason {
+  readonly outcome: Exclude<Outcome, 'sent' | 'waiting'>;
+  readonly reason: string;
+  readonly count: number;
+  /** The first ones, of failed rows. */
+  readonly lines: readonly number[];
+}
+
+export interface Showing {
+  readonly batch: Batch;
+  readonly state: BatchState;
+  readonly profile: string | undefined;
+  readonly worker: string | undefined;
+  readonly text: string | undefined;
+  readonly ending: Ending;
+  readonly failed: readonly FailedLine[];
+  readonly delivery: Delivered | undefined;
+}
+
+export function shownBatch(showing: Showing): ShownBatch {
+  const { batch, state, profile, worker, text, ending, failed, delivery } = showing;
+  const { kind, template, account, mode } = batch.scope;
+  return {
+    name: batch.name,
+    id: batch.id,
+    state,
+    profile: profile ?? null,
+    account,
+    mode,
+    kind,
+    template: kind === 'import' ? null : template,
+    text: text ?? null,
+    file: batch.file === '' ? null : batch.file,
+    created: new Date(batch.madeAt).toISOString(),
+    last: new Date(batch.lastAt).toISOString(),
+    worker: worker ?? null,
+    ...countsIn(ending.totals),
+    before: beforeIn(ending.tallies),
+    reasons: reasonsIn(ending.tallies, failed),
+    delivery: delivery ?? null,
+  };
+}
+
+function beforeIn(tallies: readonly Tally[]): ShownBatch['before'] {
+  return tallies.flatMap(({ state, by, count }) =>
+    state === 'sent' && by !== undefined ? [{ batch: by === '' ? null : by, sent: count }] : [],
+  );
+}
+
+/** The reasons of each outcome, the most frequent first. */
+function reasonsIn(tallies: readonly Tally[], failed: readonly FailedLine[]): readonly Reason[] {
+  return (['failed', 'unsure', 'not-sent'] as const).flatMap((outcome) => {
+    const problems = new Problems();
+    for (const tally of tallies)
+      if (outcomeOf[tally.state] === outcome) problems.add(reasonOf(tally) ?? '', 0, tally.count);
+    if (outcome === 'failed') for (const { reason, line } of failed) problems.add(reason, line, 0);
+    return problems.list().map((problem) => ({ outcome, ...problem }));
+  });
+}
+
+export interface Hints {
+  /** As a command takes it. */
+  readonly typedName: string;
+  /** The command that is to be repeated after a load that was cut off. */
+  readonly command: string;
+}
+
+/** At most 20 lines about a batch. */
+export function batchText(shown: ShownBatch, hints: Hints, ui: Ui): string {
+  return [headLine(shown, ui), contentLine(shown, ui.now()), ...countLines(shown, hints, ui)].join('\n');
+}
+
+function headLine({ name, id, state, last, worker, mode, profile, account }: ShownBatch, { color, now }: Ui): string {
+  const at = timeText(Date.parse(last), now());
+  const what = { working: `${worker} works on it`, 'cut off': `its load was cut off ${at}` };
+  const isSpecial = state === 'working' || state === 'cut off';
+  return [
+    color.bold(`Batch ${name}`),
+    isSpecial ? what[state] : `${state} ${at}`,
+    `${mode === 'live' ? 'LIVE' : mode} ${profile ?? account}`,
+    id,
+  ].join(' · ');
+}
+
+const longestText = 200;
+
+function contentLine({ template, text, file, rows, created }: ShownBatch, now: number): string {
+  const shownText = (text ?? '').replace(/\{\{\s*(\w+)\s*\}\}/g, '{$1}').replace(/\s+/g, ' ');
+  const cut = shownText.length > longestText ? `${shownText.slice(0, longestText)}…` : shownText;
+  const what = template === null ? 'contacts' : template + (cut === '' ? '' : `: ${cut}`);
+  const source = file === null ? 'stdin' : basename(file);
+  return `${what} · ${source}, ${whole(rows)} ${rows === 1 ? 'row' : 'rows'}, ${timeText(Date.parse(created), now)}`;
+}
+
+function countLines(shown: ShownBatch, { typedName, command }: Hints, { color, now }: Ui): readonly string[] {
+  const { sent, waiting, failed, unsure, not_sent: notSent, kind, state } = shown;
+  const line = (count: number, label: string, text: string, paint = (plain: string) => plain) =>
+    count > 0 ? [paint(countLine(count, label, text))] : [];
+  const next = state === 'cut off' ? `repeat: ${command}` : `bizmsg batches resume ${typedName}`;
+  return [
+    ...line(sent, kind === 'import' ? 'imported' : 'sent', sentText(shown, now())),
+    ...line(waiting, 'waiting', state === 'working' ? '' : next),
+    ...line(failed, 'failed', failedText(shown), color.red),
+    ...line(unsure, 'unsure', `${reasonText(shown, 'unsure')} · bizmsg batches mark ${typedName}`, color.yellow),
+    ...line(notSent, 'not sent', reasonText(shown, 'not-sent')),
+  ];
+}
+
+function sentText({ before, delivery }: ShownBatch, now: number): string {
+  const parts = before.slice(0, 3).map(({ batch, sent }) => `${whole(sent)} by ${batch ?? 'single messages'}`);
+  if (before.length > 3) parts.push('…');
+  if (delivery) parts.push(deliveryText(delivery, now));
+  return parts.join(' · ');
+}
+
+/** `201 delivered, 96 read (events until 16:30)` */
+function deliveryText({ delivered, read, failed, until }: Delivered, now: number): string {
+  const counts = [`${whole(delivered)} delivered`, `${whole(read)} read`];
+  if (failed > 0) counts.push(`${whole(failed)} not delivered`);
+  return `${counts.join(', ')}${until === null ? '' : ` (events until ${timeText(Date.parse(until), now)})`}`;
+}
+
+const mostReasons = 4;
+
+function reasonText({ reasons }: ShownBatch, outcome: Reason['outcome']): string {
+  const own = reasons.filter((reason) => reason.outcome === outcome);
+  const isOnly = own.length === 1;
+  const texts = own.slice(0, mostReasons).map(({ reason, count }) => (isOnly ? reason : `${whole(count)} ${reason}`));
+  return [...texts, ...(own.length > mostReasons ? ['…'] : [])].join(' · ');
+}
+
+/** `lines 17, 45 … not a phone number (11) · lines 203, 311 refused` */
+function failedText({ reasons }: ShownBatch): string {
+  const own = reasons.filter(({ outcome }) => outcome === 'failed');
+  const texts = own.slice(0, mostReasons).map(({ reason, count, lines }) => {
+    const isCut = count > lines.length;
+    const places = `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${isCut ? ' …' : ''} `;
+    return `${lines.length === 0 ? '' : places}${reason}${isCut ? ` (${whole(count)})` : ''}`;
+  });
+  return [...texts, ...(own.length > mostReasons ? ['…'] : [])].join(' · ');
+}

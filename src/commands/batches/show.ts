@@ -1,0 +1,69 @@
+import { stateOf } from '../../batches/outcomes.ts';
+import { batchText, type Delivered, shownBatch } from '../../batches/show.ts';
+import { command, type Context } from '../../cli/command.ts';
+import { printOptions } from '../../cli/globals.ts';
+import { templatesSeen } from '../../cli/seen-templates.ts';
+import { ending, failedLines, messageIds } from '../../store/tally.ts';
+import { recordedOutcomes } from '../message-outcomes.ts';
+import { batchToRead, optionalName, typedName, workerText } from './named.ts';
+import { openBatches, type StoredBatch, templatePlace } from './stored.ts';
+
+export const showBatch = command({
+  name: 'show',
+  summary: 'Show what became of a batch, and the next command',
+  params: { name: optionalName },
+  examples: ['batches show', 'batches show autumn -o json'],
+  sample: 'Batch …',
+  accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
+  piped: 'text',
+  run: async (context, { name }) => {
+    const stored = await openBatches(context);
+    try {
+      const named = batchToRead(stored, name);
+      const hints = { typedName: typedName(named), command: named.batch.command };
+      return { shown: await shownOf(context, named), hints };
+    } finally {
+      await stored.close();
+    }
+  },
+  data: ({ shown }) => shown,
+  view: ({ shown, hints }, ui) => batchText(shown, hints, ui),
+});
+
+/** Lines that are looked at for those that are shown. */
+const mostLines = 1_000;
+
+async function shownOf(context: Context, stored: StoredBatch) {
+  const { batch, record, profile } = stored;
+  const { id, scope } = batch;
+  const totals = await ending(record.database, { id, load: 0 });
+  const state = stateOf(batch, totals.totals.get('waiting') ?? 0, context.host);
+  const templates = scope.kind === 'import' ? [] : templatesSeen(context.host, templatePlace(context, stored));
+  return shownBatch({
+    batch,
+    state,
+    profile,
+    worker: state === 'working' ? workerText(batch) : undefined,
+    text: templates.find(({ name }) => name === scope.template)?.text,
+    ending: totals,
+    failed: await failedLines(record.database, id, mostLines),
+    delivery: scope.kind === 'import' ? undefined : await deliveredOf(context, stored),
+  });
+}
+
+/** Counts what was delivered; undefined if nothing is known. */
+async function deliveredOf(context: Context, { batch, record }: StoredBatch): Promise<Delivered | undefined> {
+  const { outcomes, until } = await recordedOutcomes(context, { isLocal: record.isLocal });
+  if (outcomes.size === 0) return undefined;
+  const counts = { delivered: 0, read: 0, failed: 0 };
+  for await (const page of messageIds(record.database, batch.id))
+    for (const id of page) {
+      const outcome = outcomes.get(id)?.delivery;
+      if (outcome) counts[outcome] += 1;
+    }
+  const { delivered, read, failed } = counts;
+  if (delivered + read + failed === 0) return undefined;
+  // Who read it has it.
+  const at = until === undefined ? null : new Date(until).toISOString();
+  return { delivered: delivered + read, read, failed, until: at };
+}

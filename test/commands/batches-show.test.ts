@@ -1,0 +1,139 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { query } from '../../src/base/transaction.ts';
+import { addOptOuts } from '../../src/store/opt-outs.ts';
+import { delivery } from '../webhooks/rig.ts';
+import { service } from './access-rig.ts';
+import { batchMachine, friday, makeBatch, type Person, refused, sent, silent } from './batches-rig.ts';
+
+const now = () => friday + 60_000;
+const [ada, grace, edsger, barbara] = ['+491701000001', '+491701000002', '+491701000003', '+491701000004'];
+const wrong = (phone: string) => ({ phone, problem: `phone: "${phone}" is not a phone number` });
+const receipt = (type: string, id: string) => delivery(JSON.stringify({ type, data: { message_id: id } }));
+
+/** A machine, and the lines of a batch on it. */
+async function showing(people: readonly Person[], options: Parameters<typeof makeBatch>[2] = {}) {
+  const machine = await batchMachine();
+  const ledger = await machine.open('ledger');
+  const batch = await makeBatch(ledger, people, options);
+  const lines = async (words = '') => {
+    const { stdout, stderr } = await machine.run(`batches show${words}`, { now });
+    return (stdout || stderr).replaceAll(batch.id, 'ID').trimEnd().split('\n');
+  };
+  return { ...machine, ledger, batch, lines };
+}
+
+describe('batches show', () => {
+  it('has a line for each outcome, with reasons and the next command', async () => {
+    const { ledger, lines } = await showing([{ phone: ada, answer: sent }], {
+      name: 'sale-vip',
+      at: friday - 3_600_000,
+    });
+    await addOptOuts(ledger, service, [{ phone: barbara, at: friday - 1, word: 'STOP' }]);
+    const people = [ada, grace, grace, barbara].map((phone) => ({ phone }));
+    const others = [
+      { phone: '+491701000005', answer: sent },
+      { phone: '+491701000006', answer: refused },
+      { phone: '+491701000007', answer: silent },
+    ];
+    await makeBatch(ledger, [...others, ...people, ...['12', '13', '14', '15'].map(wrong)]);
+    expect(await lines()).toEqual([
+      expect.stringMatching(/^Batch autumn · stopped .*16:10 · LIVE blumen · \w{12}$/),
+      expect.stringMatching(/^sale · people\.csv, 11 rows, .*16:10$/),
+      '     2 sent      1 by sale-vip',
+      '     1 waiting   bizmsg batches resume autumn',
+      '     5 failed    lines 9, 10, 11 … phone: "12" is not a phone number (4) · line 3 refused: unknown number',
+      '     1 unsure    the connection broke · bizmsg batches mark autumn',
+      '     2 not sent  1 listed twice · 1 opted out',
+    ]);
+  });
+
+  it('has the text of a template that was seen in that account and mode', async () => {
+    const { stateFolder, lines } = await showing([{ phone: ada, answer: sent }]);
+    const seen = (text: string) => [{ name: 'sale', text, variables: ['1', '2'] }];
+    const places = { [`${service} live`]: seen('Hello {{1}},\n{{ 2 }} off.'), [`${service} sandbox`]: seen('Test') };
+    writeFileSync(join(stateFolder, 'templates.json'), JSON.stringify({ version: 2, places }));
+    expect((await lines())[1]).toMatch(/^sale: Hello \{1\}, \{2\} off\. · people\.csv, 1 row, /);
+  });
+
+  it('counts what was delivered and read', async () => {
+    const { logs, lines } = await showing([
+      { phone: ada, answer: { kind: 'sent', messageId: 'msg_1' } },
+      { phone: grace, answer: { kind: 'sent', messageId: 'msg_2' } },
+      { phone: edsger, answer: { kind: 'sent', messageId: 'msg_3' } },
+    ]);
+    const { received } = await logs(() => friday + 20 * 60_000);
+    await received(receipt('message.delivered', 'msg_1'));
+    await received(receipt('message.read', 'msg_2'));
+    await received(receipt('message.delivered', 'msg_of_another_batch'));
+    await received(receipt('message.failed', 'msg_3'));
+    expect((await lines())[2]).toMatch(/^ {5}3 sent {6}2 delivered, 1 read, 1 not delivered \(events until .*16:30\)$/);
+  });
+
+  it.each([
+    { change: 'is_cancelled = 1', head: /^Batch autumn · cancelled / },
+    { change: 'loading = 1', head: /^Batch autumn · its load was cut off / },
+    {
+      change: `worker = '4711:1@a.1.laptop-2:00000001', until = ${friday + 90_000}`,
+      head: /^Batch autumn · process 4711 on laptop-2 works on it · /,
+    },
+  ])('says in its first line: $head', async ({ change, head }) => {
+    const { ledger, lines } = await showing([{ phone: ada }]);
+    await ledger.write(() => query(`UPDATE batch SET ${change}`));
+    expect((await lines())[0]).toMatch(head);
+  });
+
+  it('names the command to repeat after a load that was cut off', async () => {
+    const { ledger, lines } = await showing([{ phone: ada }]);
+    await ledger.write(() => query("UPDATE batch SET loading = 1, command = 'bizmsg send-batch sale people.csv'"));
+    expect((await lines())[2]).toBe('     1 waiting   repeat: bizmsg send-batch sale people.csv');
+  });
+
+  it('names the profile of a batch that is not of the one in use', async () => {
+    const { login, lines } = await showing([{ phone: ada }], { scope: { account: 'beta', mode: 'sandbox' } });
+    await login('beta --account beta');
+    expect((await lines()).slice(0, 3)).toEqual([
+      expect.stringMatching(/ · sandbox beta · ID$/),
+      expect.any(String),
+      '     1 waiting   bizmsg batches resume autumn --profile beta',
+    ]);
+  });
+
+  it('shows an import', async () => {
+    const { lines } = await showing([{ phone: ada, answer: { kind: 'sent' } }], {
+      scope: { kind: 'import', template: '' },
+    });
+    expect((await lines()).slice(1)).toEqual([expect.stringMatching(/^contacts · people\.csv, /), '     1 imported']);
+  });
+
+  it('never has more than 20 lines', async () => {
+    const people = Array.from({ length: 99 }, (_, at) => ({ name: String(at), problem: `param ${at}: it is empty` }));
+    const { lines } = await showing(people);
+    expect(await lines()).toEqual([
+      expect.any(String),
+      expect.any(String),
+      expect.stringMatching(/^ {4}99 failed {4}line 2 param 0: it is empty · line 3 .* · line 4 .* · line 5 .* · …$/),
+    ]);
+  });
+
+  it('is one object in JSON', async () => {
+    const { json, batch } = await showing([{ phone: ada, answer: sent }, { phone: grace }, wrong('12')]);
+    expect(await json('batches show autumn', { now })).toMatchObject({
+      name: 'autumn',
+      id: batch.id,
+      state: 'stopped',
+      profile: 'blumen',
+      file: '/home/ada/people.csv',
+      rows: 3,
+      sent: 1,
+      waiting: 1,
+      failed: 1,
+      unsure: 0,
+      not_sent: 0,
+      before: [],
+      reasons: [{ outcome: 'failed', reason: 'phone: "12" is not a phone number', count: 1, lines: [4] }],
+      delivery: null,
+    });
+  });
+});
