@@ -43,7 +43,7 @@ export function sendingRow(sending: Sending, { profile, templates }: SenderFacts
     outcome: isElsewhere ? 'not-sent' : outcomeOf[state],
     outcome_at: null,
     batch: batch ?? null,
-    reason: isElsewhere ? before : (reasonOf(sending) ?? null),
+    reason: isElsewhere ? before : (reasonOf(sending) ?? (scope.kind === 'test' ? 'a test' : null)),
     profile: profile ?? scope.account,
     mode: scope.mode,
     id: messageId ?? null,

@@ -118,7 +118,13 @@ function rowOf({ phone, name = '', order, text, problem }: Person, at: number, {
 }
 
 /** A single message, with its answer. */
-export async function sendSingle(database: Database, phone: string, answer: Answer, at = friday): Promise<void> {
+export async function sendSingle(
+  database: Database,
+  phone: string,
+  answer: Answer,
+  at = friday,
+  kind: 'message' | 'test' = 'message',
+): Promise<void> {
   const body = JSON.stringify({ to: phone, template: 'sale', params: ['Ada', '10 %'] });
   const admitted = await admitSingle(database, {
     scope: usual,

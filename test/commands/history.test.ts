@@ -66,6 +66,12 @@ describe('history', () => {
     expect(await run('history --profile local')).toMatchObject({ code: 2 });
   });
 
+  it('marks a test', async () => {
+    const { ledger, json } = await withMessages();
+    await sendSingle(ledger, ada, sent, friday + 1, 'test');
+    expect(await json('history --limit 1')).toMatchObject([{ phone: ada, outcome: 'sent', reason: 'a test' }]);
+  });
+
   it('says that nothing was sent yet', async () => {
     const { run } = await batchMachine();
     expect(await run('history')).toMatchObject({ code: 0, stderr: 'note: nothing was sent from here yet\n' });
