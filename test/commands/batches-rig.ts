@@ -127,7 +127,7 @@ export async function sendSingle(
 ): Promise<void> {
   const body = JSON.stringify({ to: phone, template: 'sale', params: ['Ada', '10 %'] });
   const admitted = await admitSingle(database, {
-    scope: usual,
+    scope: { ...usual, kind },
     phone,
     body,
     isAgain: false,
