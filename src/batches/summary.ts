@@ -100,7 +100,7 @@ export function endedOf({ assignment, worked, news, ending, startedAt, endedAt, 
     not_sent: count('not_sent'),
     now: { sent: worked.sent, failed: worked.failed, unsure: worked.unsure },
     before: beforeOf(ending.tallies),
-    changed,
+    changed: changed + worked.kept,
     others: news.others,
     reasons: reasonsOf(ending.tallies),
     stopped: stopped ? { code: stopped.code, message: stopped.message } : null,
@@ -137,7 +137,7 @@ function reasonOf({ state, reason, by }: Tally): string {
 }
 
 /** A row that somebody should look at makes it 10, and some of them only once. */
-function exitOf({ newlyChanged, batch }: Assignment, { stopped, skipped }: Worked, news: News): Ended['exit'] {
+function exitOf({ newlyChanged, batch }: Assignment, { stopped, skipped, kept }: Worked, news: News): Ended['exit'] {
   if (stopped) {
     const { exit, code, message, hint } = stopped;
     return exit === 'interrupted' || exit === 'terminated' || exit === 'hungUp'
@@ -145,7 +145,7 @@ function exitOf({ newlyChanged, batch }: Assignment, { stopped, skipped }: Worke
       : new CliError(exit, code, message, { hint });
   }
   const elsewhere = batch.scope.kind === 'message' ? news.elsewhere : 0;
-  const open = news.failed + news.unsure + news.held + news.others + newlyChanged + elsewhere + skipped;
+  const open = news.failed + news.unsure + news.held + news.others + newlyChanged + elsewhere + skipped + kept;
   return open > 0 ? 'partial' : 'done';
 }
 

@@ -56,6 +56,8 @@ export interface Worked {
   readonly unsure: number;
   /** Rows of `--resend` that another process has. */
   readonly skipped: number;
+  /** Sent rows whose new text was refused. */
+  readonly kept: number;
   /** Why it ended before all rows were sent. */
   readonly stopped: Stopped | undefined;
 }
@@ -113,7 +115,7 @@ class Work {
   #isExhausted = false;
   readonly #unrecorded: Settlement[] = [];
   readonly #skipped = new Set<number>();
-  readonly #counts = { sent: 0, failed: 0, unsure: 0 };
+  readonly #counts = { sent: 0, failed: 0, unsure: 0, kept: 0 };
 
   constructor(options: WorkOptions, sent: number, unsure: number) {
     const { client, endpoint, signals, startWith, onStopping } = options;
@@ -291,6 +293,7 @@ class Work {
     const settled = await this.#record(settlement);
     if (settled === undefined) this.#unrecorded.push(settlement);
     else await this.#report(outcomeOf(settlement, settled));
+    if (settled === 'kept' && answer.kind === 'failed') this.#counts.kept += 1;
   }
 
   async #record({ row, answer }: Settlement): Promise<Settled | undefined> {
