@@ -6,9 +6,10 @@ export function shellQuote(word: string): string {
   return isWindows ? windowsQuote(word) : posixQuote(word);
 }
 
-/** With it, a command in a hint uses the profile that was given; empty if none was. */
-export function profileOption(name: string | undefined): string {
-  return name === undefined ? '' : ` --profile ${shellQuote(name)}`;
+/** With it, a command in a hint uses the profile and mode that were given; empty if none were. */
+export function profileOption(name: string | undefined, mode?: string): string {
+  const profile = name === undefined ? '' : ` --profile ${shellQuote(name)}`;
+  return mode === undefined ? profile : `${profile} --mode ${mode}`;
 }
 
 /** For PowerShell and cmd. Where cmd would read another word, it still runs nothing of it. */

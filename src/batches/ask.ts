@@ -66,7 +66,7 @@ function choicesOf(columns: readonly string[], values: Columns['values']) {
     values(column)
       .slice(0, 3)
       .map((value) => value.slice(0, 20));
-  return columns.map((column) => ({ name: `${column} · ${some(column).join(', ')}`, column }));
+  return columns.map((column) => ({ name: `${column} · ${some(column).join(', ')}`, short: column, column }));
 }
 
 /** A column with the name of a variable is taken for it. */
@@ -83,7 +83,7 @@ async function askForParams(
     const label = /^\d+$/.test(name) ? `{{${name}}}` : `{{${at + 1}}} ${name}`;
     const guess = columnNamed(name, columns);
     if (guess !== undefined) context.reporter.say(`${label} ← column ${guess}`);
-    const same = { name: 'the same text for all', column: undefined };
+    const same = { name: 'the same text for all', short: 'the same text for all', column: undefined };
     const column = guess ?? (await context.choose(label, [same, ...choicesOf(columns, values)])).column;
     all.push(column === undefined ? textParam(await context.ask(label, '--param', notEmpty)) : `:${column}`);
   }

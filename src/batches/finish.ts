@@ -1,3 +1,4 @@
+import { profileOption } from '../base/shell-quote.ts';
 import { news, release } from '../store/ending.ts';
 import { ending } from '../store/tally.ts';
 import type { Assignment, Desk } from './order.ts';
@@ -35,6 +36,6 @@ export async function sendAndReport(desk: Desk, assignment: Assignment): Promise
   const told = await news(database, batch, isOfFile);
   const counts = await ending(database, { id: batch.id, load: isOfFile ? batch.load : 0 });
   await release(database, batch.id, worker, host.now());
-  const ends = { startedAt, endedAt: host.now(), profile: given.profile };
+  const ends = { startedAt, endedAt: host.now(), options: profileOption(given.profile, given.mode) };
   return endedOf({ assignment, worked, news: told, ending: counts, ...ends });
 }

@@ -86,7 +86,9 @@ async function onlyWaiting({ given }: Context, record: BatchRecord): Promise<Bat
   const [batch, ...others] = await waitingBatches(record.database, record);
   if (!batch) throw new CliError('notFound', 'not-found', 'no batch waits', { hint: 'bizmsg batches list shows all' });
   if (others.length === 0) return batch;
-  const commands = [batch, ...others].map(({ name }) => `bizmsg batches resume ${name}${profileOption(given.profile)}`);
+  const commands = [batch, ...others].map(
+    ({ name }) => `bizmsg batches resume ${name}${profileOption(given.profile, given.mode)}`,
+  );
   throw unsafe('batch-unnamed', 'several batches wait', commands.join('\n'));
 }
 

@@ -1,5 +1,5 @@
 import { CliError, type ExitName } from '../base/errors.ts';
-import { profileOption, shellQuote } from '../base/shell-quote.ts';
+import { shellQuote } from '../base/shell-quote.ts';
 import type { Ui } from '../cli/command.ts';
 import { took, whole } from '../cli/output/figures.ts';
 import type { News } from '../store/ending.ts';
@@ -50,8 +50,8 @@ export interface Ended {
   readonly result: BatchResult;
   readonly exit: ExitName | CliError;
   readonly heldHints: readonly string[];
-  /** For the hints. */
-  readonly profile: string;
+  /** `--profile` and `--mode`, for the hints. */
+  readonly options: string;
 }
 
 export interface Finished {
@@ -61,7 +61,7 @@ export interface Finished {
   readonly ending: Ending;
   readonly startedAt: number;
   readonly endedAt: number;
-  readonly profile: string | undefined;
+  readonly options: string;
 }
 
 const outcomes: Readonly<Record<State, Outcome>> = {
@@ -76,7 +76,7 @@ const outcomes: Readonly<Record<State, Outcome>> = {
   cancelled: 'not_sent',
 };
 
-export function endedOf({ assignment, worked, news, ending, startedAt, endedAt, profile }: Finished): Ended {
+export function endedOf({ assignment, worked, news, ending, startedAt, endedAt, options }: Finished): Ended {
   const { command, batch, isNew, file, changed, heldHints } = assignment;
   const { scope } = batch;
   const count = (outcome: Outcome) =>
@@ -107,7 +107,7 @@ export function endedOf({ assignment, worked, news, ending, startedAt, endedAt, 
     started_at: new Date(startedAt).toISOString(),
     ended_at: new Date(endedAt).toISOString(),
   };
-  return { result, exit: exitOf(assignment, worked, news), heldHints, profile: profileOption(profile) };
+  return { result, exit: exitOf(assignment, worked, news), heldHints, options };
 }
 
 function beforeOf(tallies: readonly Tally[]): BatchResult['before'] {
@@ -150,23 +150,22 @@ function exitOf({ newlyChanged, batch }: Assignment, { stopped, skipped, kept }:
 }
 
 /** Shows the end of a command. */
-export function resultText({ result, exit, heldHints, profile }: Ended, ui: Ui): string {
-  const isImport = result.command === 'contacts import' || result.template === null;
+export function resultText({ result, exit, heldHints, options }: Ended, ui: Ui): string {
   const name = shellQuote(result.batch);
   const span = (Date.parse(result.ended_at) - Date.parse(result.started_at)) / 1_000;
   const isStopped = result.stopped !== null;
-  const verb = isImport ? 'are contacts' : 'have the message';
+  const verb = result.template === null ? 'are contacts' : 'have the message';
   const head = isStopped
     ? `${ui.done(`Batch ${result.batch} stopped`, 'yellow')} after ${took(span)}: ${stoppedText(result)}`
     : `${ui.done(`Batch ${result.batch}`)}: ${whole(result.sent)} of ${whole(result.rows)} ${verb}, ${took(span)}`;
-  return [head, ...countLines(result, ui), ...nextSteps(result, { name, profile, heldHints, exit })].join('\n');
+  return [head, ...countLines(result, ui), ...nextSteps(result, { name, options, heldHints, exit })].join('\n');
 }
 
 function stoppedText({ sent, failed, waiting, template }: BatchResult): string {
   const parts = [`${whole(sent)} ${template === null ? 'imported' : 'sent'}`];
   if (failed > 0) parts.push(`${whole(failed)} failed`);
   parts.push(`${whole(waiting)} waiting`);
-  return `${parts.join(', ')}. Nobody gets it twice.`;
+  return `${parts.join(', ')}.${template === null ? '' : ' Nobody gets it twice.'}`;
 }
 
 function countLines(result: BatchResult, ui: Ui): readonly string[] {
@@ -205,49 +204,48 @@ function reasonText({ reasons }: BatchResult, outcome: 'failed' | 'unsure' | 'no
   const own = reasons.filter((reason) => reason.outcome === outcome);
   const texts = own.slice(0, 4).map(({ reason, count, first_line: line }) => {
     const place = outcome === 'failed' && line > 0 ? ` (line ${line}${count > 1 ? ', …' : ''})` : '';
-    return `${whole(count)} ${reason}${place}`;
+    return `${own.length === 1 ? '' : `${whole(count)} `}${reason}${place}`;
   });
   return [...texts, ...(own.length > 4 ? ['…'] : [])].join(' · ');
 }
 
-interface Next extends Pick<Ended, 'heldHints' | 'profile' | 'exit'> {
+interface Next extends Pick<Ended, 'heldHints' | 'options' | 'exit'> {
   readonly name: string;
 }
 
 /** The next command for each outcome. */
-function nextSteps(result: BatchResult, { name, profile, heldHints }: Next): readonly string[] {
+function nextSteps(result: BatchResult, { name, options, heldHints }: Next): readonly string[] {
   const { failed, unsure, waiting, others, stopped } = result;
   const step = (label: string, text: string) => `${label.padEnd(11)} ${text}`;
-  const report = `bizmsg batches report ${name}${profile}`;
+  const report = `bizmsg batches report ${name}${options}`;
   const steps = [];
-  if (waiting > 0) steps.push(step(stopped ? 'Go on:' : 'The rest:', `bizmsg batches resume ${name}${profile}`));
+  if (waiting > 0) steps.push(step(stopped ? 'Go on:' : 'The rest:', `bizmsg batches resume ${name}${options}`));
   if (failed > 0 && !stopped)
     steps.push(
       step(`The ${whole(failed)}:`, `${report} --outcome failed > fix.csv`),
-      step('', `correct it, then: ${again(result, name, profile)}`),
+      step('', `correct it, then: ${again(result, name, options)}`),
     );
   if (unsure > 0)
     steps.push(
-      step(`The ${whole(unsure)}:`, `${report} --outcome unsure, then: bizmsg batches mark ${name}${profile}`),
-      step('', `or send them again: bizmsg batches resume ${name}${profile} --resend unsure`),
+      step(`The ${whole(unsure)}:`, `${report} --outcome unsure, then: bizmsg batches mark ${name}${options}`),
+      step('', `or send them again: bizmsg batches resume ${name}${options} --resend unsure`),
     );
   if (others > 0)
     steps.push(
-      step('Others:', `${whole(others)} of ${name} wait: bizmsg batches resume ${name}${profile} sends them,`),
-      step('', `bizmsg batches cancel ${name}${profile} --missing drops them`),
+      step('Others:', `${whole(others)} of ${name} wait: bizmsg batches resume ${name}${options} sends them,`),
+      step('', `bizmsg batches cancel ${name}${options} --missing drops them`),
     );
   steps.push(...heldHints.map((hint, at) => step(at === 0 ? 'Held:' : '', hint)));
   if (steps.length > 0 && !stopped) steps.push(step('Report:', `${report} > report.csv`));
   return steps;
 }
 
-function again({ command, template }: BatchResult, name: string, profile: string): string {
-  const what =
-    command === 'contacts import' || template === null ? 'contacts import' : `send-batch ${shellQuote(template)}`;
-  return `bizmsg ${what} fix.csv --batch ${name}${profile}`;
+function again({ template }: BatchResult, name: string, options: string): string {
+  const what = template === null ? 'contacts import' : `send-batch ${shellQuote(template)}`;
+  return `bizmsg ${what} fix.csv --batch ${name}${options}`;
 }
 
 /** For a result that could not be printed. */
-export function whereToFind({ result, profile }: Ended): string {
-  return `bizmsg batches show ${shellQuote(result.batch)}${profile} shows what was done`;
+export function whereToFind({ result, options }: Ended): string {
+  return `bizmsg batches show ${shellQuote(result.batch)}${options} shows what was done`;
 }

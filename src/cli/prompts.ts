@@ -14,8 +14,11 @@ export interface Prompts {
   askSecret(question: string, flag: string, read?: Check): Promise<string>;
   /** Throws unless the user confirms, or --yes is given. */
   confirm(question: string, hint?: string): Promise<void>;
-  /** Prompts for a choice; only if `interactive`. */
-  choose<T extends { readonly name: string }>(question: string, choices: readonly T[]): Promise<T>;
+  /** Prompts for a choice; only if `interactive`. Once it is made, its short name is shown. */
+  choose<T extends { readonly name: string; readonly short?: string }>(
+    question: string,
+    choices: readonly T[],
+  ): Promise<T>;
   /** stdin, which can be used once. */
   takeStdin(): Readable;
   /** Reads all of stdin. */
@@ -78,7 +81,11 @@ export function createPrompts(host: Host, given: Globals, onKeyboard = () => {})
     choose: async (question, choices) => {
       if (!interactive) throw missing(question, 'an option');
       const { select } = await import('@inquirer/prompts');
-      const values = choices.map((value) => ({ name: safeLine(value.name), value }));
+      const values = choices.map((value) => ({
+        name: safeLine(value.name),
+        short: safeLine(value.short ?? value.name),
+        value,
+      }));
       // Nothing shows that more choices follow a short page.
       const options = { message: promptLine(question, host), choices: values, pageSize: 15 };
       return prompted(host, (streams) => select(options, streams));

@@ -56,7 +56,8 @@ export async function openInput(context: InputContext, file: string, options: In
   const open = () => (file === '-' ? context.takeStdin() : openStream(file));
   const note = (code: string, text: string) => context.note(code, `${redact(name)}: ${text}`);
   const request = { ...options, name, note };
-  const bytes = await openBytes(open, request);
+  const reading = `Reading ${file === '-' ? 'stdin' : 'the file'}`;
+  const bytes = await context.interaction.spin(reading, openBytes(open, request));
   try {
     const content = isZip(bytes.head) ? openWorkbook(bytes, request) : openText(context, bytes, request);
     const { rows, columns, separator, encoding, unit } = await content;

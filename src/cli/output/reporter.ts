@@ -39,8 +39,11 @@ export function createReporter({ stderr, json, color, redact }: ReporterOptions)
   };
   const wrap = (text: string) => (stderr.isTTY ? folded([text], stderr.columns || 80) : text);
   const object = (value: object) => write(stderr.isTTY ? safeJson(jsonText(value)) : jsonText(value));
+  const announced = new Set<string>();
   return {
     note: (code, message) => {
+      // A wizard connects more than once.
+      if (code === 'live' && announced.size === announced.add(message).size) return;
       if (json) return object({ note: { code, message } });
       const text = wrap(`note: ${safeLine(message)}`);
       return write(code === 'live' ? text : color.dim(text));
