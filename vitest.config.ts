@@ -16,7 +16,7 @@ class LongFilesFirst extends BaseSequencer {
 /** Isolated files stay before all others. */
 function placeOf({ project, moduleId }: TestSpecification): number {
   if (project.config.isolate) return 0;
-  return /\/test\/(?:e2e|page|team)\//.test(moduleId) ? 1 : 2;
+  return /\/test\/(?:e2e|page)\//.test(moduleId) ? 1 : 2;
 }
 
 export default defineConfig({

@@ -10,9 +10,9 @@ const target = join(root, 'dist/cli');
 
 /** Most calls need most of these, so they are one chunk: a file takes 0.2 ms. */
 const core =
-  /\/src\/(?:base|cli|client|contract|ledger|logs|session|store)\/|\/commander\/|\/(?:commands\/(?:index|send-template)|sandbox\/remote\/locator)\.ts$/;
+  /\/src\/(?:base|cli|client|contract|logs|session|store)\/|\/commander\/|\/(?:commands\/(?:index|send-template)|sandbox\/remote\/locator)\.ts$/;
 /** Modules that load a large package or `node:tls`. */
-const heavy = /\/(?:cli\/(?:input|output\/(?:color|table))|pool|postgres[\w-]*|team-[\w-]+|write-store)\.ts$/;
+const heavy = /\/(?:cli\/(?:input|output\/(?:color|table))|pool|write-store)\.ts$/;
 
 export const cliEntry = join(target, 'main.cjs');
 

@@ -11,7 +11,7 @@ import { storedBatch } from '../store/views.ts';
 import { type Wanted, whichBatch } from '../store/which.ts';
 import { declareDead } from '../store/work.ts';
 import { timeText } from './overview.ts';
-import { describeWorker, isDead } from './worker.ts';
+import { describeWorker, isDead } from '../base/worker.ts';
 
 export interface Choice {
   /** Undefined for a new batch. */

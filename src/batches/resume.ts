@@ -27,7 +27,7 @@ import type { Ended } from './summary.ts';
 import type { TemplateFacts } from '../cli/templates.ts';
 import { listTemplates } from './template.ts';
 import { type Told, toldOf } from './told.ts';
-import { workerName } from './worker.ts';
+import { workerName } from '../base/worker.ts';
 
 export interface Resumption {
   /** A name or the beginning of an id; undefined for the only batch that waits. */

@@ -43,7 +43,7 @@ import type { Ended } from './summary.ts';
 import { checkTemplate, listTemplates } from './template.ts';
 import { sendTest, type Tested } from './test-message.ts';
 import { mergeTold, type Told, toldOf } from './told.ts';
-import { workerName } from './worker.ts';
+import { workerName } from '../base/worker.ts';
 
 /** Loads a file into its batch, and sends to those who have not got the message: read, decide, ask, load, work. */
 export async function sendFile(context: Context, order: Order, emit: Emit): Promise<Ended | Rehearsed | Tested> {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { describeWorker, isDead, workerName } from '../../src/batches/worker.ts';
+import { describeWorker, isDead, workerName } from '../../src/base/worker.ts';
 import { alive } from '../support/cli.ts';
 
 const self = { pid: process.pid, random: Math.random };

@@ -16,7 +16,18 @@ function run(words: readonly string[], env: Readonly<Record<string, string>>, ho
 }
 
 const send = ['send-template', '+12025550141', 'welcome'];
-const batch = ['send-batch', 'welcome', 'people.csv', '--at-most', '1', '--rate', 'none'];
+const batch = [
+  'send-batch',
+  'welcome',
+  'people.csv',
+  '--batch',
+  'a',
+  '--at-most',
+  '1',
+  '--rate',
+  'none',
+  '--no-memory',
+];
 
 it.each([
   ['a message', send],

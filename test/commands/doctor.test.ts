@@ -56,7 +56,7 @@ describe('doctor', () => {
     onTestFinished(() => world.close());
     const { code, wrong, checks } = await examined(world);
     expect([code, wrong]).toEqual([0, []]);
-    expect(Object.keys(checks)).toEqual(['node', 'state', 'profile', 'team', 'service', 'clock']);
+    expect(Object.keys(checks)).toEqual(['node', 'state', 'profile', 'service', 'clock']);
     const audits = world.sandbox.keys.list().flatMap(({ id }) => world.sandbox.audit(id));
     expect(audits.map(({ method, target }) => `${method} ${target}`)).toEqual(['GET /api/public/templates']);
   });
@@ -338,7 +338,7 @@ describe('the report of doctor', () => {
     const world = await openWorld();
     onTestFinished(() => world.close());
     const { code, stdout, stderr } = await bin(['doctor'], { home: world.home, env: world.env });
-    expect([code, stdout, stderr]).toEqual([0, '6 checks are fine.\n', '']);
+    expect([code, stdout, stderr]).toEqual([0, '5 checks are fine.\n', '']);
   });
 
   it('has problems first, each with its remedy below', async () => {
@@ -346,7 +346,7 @@ describe('the report of doctor', () => {
     const [problem, remedy, ...rest] = stdout.split('\n');
     expect(problem).toBe('fail  profile  no profile is in use');
     expect(remedy).toMatch(/^ {15}add one with bizmsg login/);
-    expect(rest.slice(-2)).toEqual(['4 checks are fine.', '']);
+    expect(rest.slice(-2)).toEqual(['3 checks are fine.', '']);
   });
 
   it('has what is fine with --all', async () => {
@@ -373,7 +373,7 @@ describe('the report of doctor', () => {
   it.each(['ndjson', 'csv', 'tsv'])('has one check per line in %s', async (form) => {
     const { stdout } = await cli(['doctor', '-o', form], await broken());
     const lines = stdout.trimEnd().split('\n');
-    expect(lines).toHaveLength(form === 'ndjson' ? 6 : 7);
+    expect(lines).toHaveLength(form === 'ndjson' ? 5 : 6);
     expect(lines[0]).toContain(form === 'ndjson' ? '"name":"node"' : 'name');
   });
 

@@ -22,7 +22,7 @@ describe('profiles list', () => {
 
   it('shows the settings, too', async () => {
     await machine.run('profiles set acme --country US --encoding windows-1252 --account shop');
-    const shown = { country: 'US', encoding: 'windows-1252', account: 'shop', hours: null, team: null };
+    const shown = { country: 'US', encoding: 'windows-1252', account: 'shop', hours: null };
     expect(await machine.profiles()).toMatchObject([shown]);
   });
 });

@@ -6,8 +6,6 @@ import { goOn, openMachine } from './examples-rig.ts';
 
 /** Examples that prompt on a terminal; e2e/docs-accounts.test.ts runs them. */
 const elsewhere = new Set(['login']);
-/** They need a server; e2e/docs-team.test.ts runs them with one. */
-const needsServer = /^team /;
 /** Examples that run until Ctrl-C. */
 const runsUntilCtrlC = /^(webhooks listen|sandbox start(?!.*--background))/;
 
@@ -18,7 +16,7 @@ const all = commands
       .slice(0, isLong ? undefined : 1)
       .map((example, at) => ({ name, example, sample: at === 0 ? sample : '…' })),
   )
-  .filter(({ example }) => !elsewhere.has(example) && !needsServer.test(example));
+  .filter(({ example }) => !elsewhere.has(example));
 
 describe('the example', () => {
   it.each(all.filter(({ example }) => !runsUntilCtrlC.test(example)))('$example runs unchanged', async (one) => {

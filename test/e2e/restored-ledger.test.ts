@@ -10,7 +10,7 @@ const send = (row: number) => ['send-template', rig.phoneOf(row), 'welcome', '-p
 
 /** A place that has sent to two people, with a backup of its record from between. */
 async function begun() {
-  const place = await rig.newPlace(({ phone }) => ({ reply: phone === rig.phoneOf(9) ? 'hang' : 200 }));
+  const place = await rig.newPlace(({ phone }) => ({ reply: phone === rig.phoneOf(99) ? 'hang' : 200 }));
   expect((await run(place, send(1))).code).toBe(0);
   copyFileSync(join(place.state, 'ledger.db'), join(place.home, 'backup'));
   expect((await run(place, send(2))).code).toBe(0);
@@ -57,11 +57,26 @@ describe('a record that is older than what was sent', () => {
 
   it('is noticed after kill -9', async () => {
     const place = await begun();
-    const running = place.start(send(9));
+    const running = place.start(send(99));
     await rig.untilAsked(place, 3, running);
     await rig.killed(running);
     restore(place);
     expect(await ending(place, send(2))).toMatchObject(refused);
+  });
+
+  it('stops a batch that was killed, restored to an earlier row', async () => {
+    const place = await rig.newPlace();
+    const batch = rig.batch(rig.writePeople(place, 80), '--batch', 'autumn');
+    expect((await run(place, [...batch, '--first', '40', '--no-memory'])).code).toBe(0);
+    copyFileSync(join(place.state, 'ledger.db'), join(place.home, 'backup'));
+    const running = place.start(batch);
+    await rig.untilAsked(place, 70, running);
+    await rig.killed(running);
+    restore(place);
+    expect(await ending(place, batch)).toMatchObject(refused);
+    expect(await ending(place, ['batches', 'resume', 'autumn', '--at-most', '80', '-o', 'json'])).toMatchObject(
+      refused,
+    );
   });
 
   it('is a problem for doctor, which changes nothing', async () => {

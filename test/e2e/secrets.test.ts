@@ -116,14 +116,9 @@ const atHome: Readonly<Record<string, Case>> = {
   },
   completion: { argv: [['bash'], ['zsh'], ['fish']] },
   help: { argv: [[], ['exit-codes'], ['environment'], ['contacts', 'list']] },
-  'team init': {
-    argv: [
-      ['postgres://bizmsg@127.0.0.1:9/bizmsg', '--password-stdin'],
-      [`postgres://bizmsg:${secret}@127.0.0.1:9/bizmsg`],
-    ],
-    stdin: secret,
-  },
-  'team status': { argv: [[]] },
+  'opt-outs list': { argv: [[]] },
+  'opt-outs add': { argv: [['+12025550101'], [secret]] },
+  'opt-outs remove': { argv: [['+12025550101']] },
   'sandbox status': { argv: [[]] },
   'sandbox open': { argv: [['--print'], ['--url', 'http://127.0.0.1:9']] },
 };

@@ -22,7 +22,6 @@ async function synced({ home, env }: Place, argv: readonly string[]): Promise<re
 
 /** Each commit syncs the database once. */
 const commits = (steps: readonly string[]) => steps.filter((step) => step.endsWith('ledger.db') || step === 'POST');
-const draft = expect.stringMatching(/\.new$/);
 
 describe.skipIf(!canInject)('what a power cut must not take (needs strace)', () => {
   it('is synced before a live message leaves: its claim; then its outcome', async () => {
@@ -39,13 +38,13 @@ describe.skipIf(!canInject)('what a power cut must not take (needs strace)', () 
     expect(steps.filter((step) => /^(?:logs|pace)\.db/.test(step))).toEqual([]);
   });
 
-  it('is synced of a batch: each claim before its request, and the file of failed rows', async () => {
-    const place = await rig.newPlace(({ phone }) => ({ reply: phone === rig.phoneOf(1) ? 400 : 200 }));
+  it('are the claims of a batch, each before its request', async () => {
+    const place = await rig.newPlace();
     rig.writePeople(place, 2);
     expect((await place.bin(send(3))).code).toBe(0);
-    const steps = await synced(place, rig.batch('people.csv', '--concurrency', '1'));
+    const steps = await synced(place, rig.batch('people.csv', '--batch', 'autumn', '--rate', '1/s'));
     const first = steps.indexOf('POST');
-    expect(commits(steps.slice(first, steps.lastIndexOf('POST')))).toContain('old-ledger.db');
-    expect(steps.slice(first)).toContainEqual(draft);
+    expect(first).toBeGreaterThan(0);
+    expect(commits(steps.slice(first, steps.lastIndexOf('POST')))).toContain('ledger.db');
   });
 });

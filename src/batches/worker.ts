@@ -1,1 +1,0 @@
-export { describeWorker, isDead, workerName } from '../base/worker.ts';
