@@ -7,6 +7,7 @@ import type { Scope } from '../store/batch.ts';
 import type { Plan } from '../store/decide.ts';
 import { columnsThatDiffer } from '../store/repeats.ts';
 import { type Forecast, sum } from './forecast.ts';
+import { type Overview, overviewText } from './overview.ts';
 
 export interface Question {
   readonly isLive: boolean;
@@ -17,7 +18,7 @@ export interface Question {
   readonly isAsked: boolean;
   /** Whether the people who got it before can be sent it once more. */
   readonly mayRepeat: boolean;
-  overview(): Promise<string>;
+  overview(): Promise<Overview>;
 }
 
 type Answer = 'send' | 'again' | 'test';
@@ -35,14 +36,14 @@ export async function confirmed(context: Context, question: Question): Promise<A
       `${rowsText(toSend)} would be sent, more than --at-most ${atMost}`,
       `nothing was sent; check the file, or give --at-most ${toSend}`,
     );
-  const { interactive, given } = context;
+  const { interactive, given, reporter, host } = context;
   if (!interactive) {
     if (isLive && atMost === undefined && toSend > 0) throw unlimited(context, toSend);
     return 'send';
   }
   const isAnswered = given.yes && (atMost !== undefined || !isLive);
   if (isAnswered || !(isLive || isAsked)) return 'send';
-  context.reporter.say(await question.overview());
+  reporter.say(overviewText(await question.overview(), host.stderr.columns || 80));
   const earlier = question.mayRepeat ? sum(forecast.before) + sum(forecast.held) : 0;
   if (toSend + earlier === 0) return 'send';
   return ask(context, { toSend, earlier, isImport: kind === 'import' });

@@ -1,6 +1,6 @@
 import { parseJson } from '../base/json.ts';
 import type { Scope } from '../store/batch.ts';
-import { sum } from './forecast.ts';
+import { heldText, sum } from './forecast.ts';
 import type { Overview } from './overview.ts';
 import type { BatchResult } from './summary.ts';
 
@@ -52,7 +52,7 @@ export function rehearsed(overview: Overview, { command, scope, id }: Rehearsing
     reasons: [
       ...problems.map(({ reason, count, lines: [line = 0] }) => reasonOf('failed', reason, count, line)),
       ...notSent.map(({ reason, count }) => reasonOf('not_sent', reason, count)),
-      ...held.map(({ why, count }) => reasonOf('not_sent', why, count)),
+      ...held.map(({ why, by, count }) => reasonOf('not_sent', heldText(why, by), count)),
     ],
     first: first === undefined ? null : parseJson(first),
   };

@@ -13,8 +13,6 @@ export interface Forecast {
   readonly changed: number;
   readonly newlyChanged: number;
   readonly failed: number;
-  /** The same row failed in an earlier command. */
-  readonly failedBefore: number;
   readonly unsure: number;
   /** Rows that others have: sent another text, under way, or unsure. */
   readonly held: readonly Before[];
@@ -60,7 +58,6 @@ export function forecast(groups: readonly Group[], room: number): Forecast {
     changed: count('changed', 'changed before'),
     newlyChanged: count('changed'),
     failed: count('failed', 'failed before'),
-    failedBefore: count('failed before'),
     unsure: count('unsure'),
     held: heldFates.flatMap((why) =>
       groups.flatMap(({ fate, by = '', count: rows, to }) => (fate === why ? { by, count: rows, at: to, why } : [])),
@@ -83,4 +80,9 @@ function notSent(groups: readonly Group[]): Forecast['notSent'] {
 
 export function sum(groups: readonly { readonly count: number }[]): number {
   return groups.reduce((total, { count }) => total + count, 0);
+}
+
+/** `another text, batch sale-vip` */
+export function heldText(why: string, by: string | undefined): string {
+  return by ? `${why}, batch ${by}` : why;
 }

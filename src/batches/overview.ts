@@ -1,5 +1,6 @@
 import { jsonText, parseJson } from '../base/json.ts';
 import { counted, rowsText, shortTime, whole } from '../cli/output/figures.ts';
+import { folded } from '../cli/output/text.ts';
 import { rendered, type TemplateFacts } from '../cli/templates.ts';
 import { isRecord } from '../contract/readers.ts';
 import { type Before, type Forecast, sum } from './forecast.ts';
@@ -29,7 +30,7 @@ export interface Overview {
 }
 
 /** The screen before the question, which is also that of a dry run. */
-export function overviewText(overview: Overview): string {
+export function overviewText(overview: Overview, width: number): string {
   const { kept, profile, footer } = overview;
   const messages = overview.samples.map((body) => sampleText(body, overview.facts));
   return [
@@ -37,7 +38,7 @@ export function overviewText(overview: Overview): string {
     ...(kept.length > 0 ? [`Kept: ${kept.join(' · ')}`] : []),
     ...(profile.length > 0 ? [`Profile: ${profile.join(' · ')}`] : []),
     '',
-    ...countLines(overview),
+    ...countLines(overview, width),
     ...(messages.length > 0 ? ['', ...messages] : []),
     ...(footer.length > 0 ? [footer.join(' · ')] : []),
   ].join('\n');
@@ -53,20 +54,21 @@ function headLine({ name, template, kind, file, forecast, country, stoppedAt, no
   ].join(' · ');
 }
 
-function countLines(overview: Overview): readonly string[] {
+function countLines(overview: Overview, width: number): readonly string[] {
   const { forecast, kind, unit, problems, now } = overview;
-  const { toSend, later, sentHere, before, changed, failed, failedBefore, unsure, held, others } = forecast;
+  const { toSend, later, sentHere, before, changed, failed, unsure, held, others } = forecast;
   const done = kind === 'import' ? 'imported' : 'sent';
-  const line = (count: number, label: string, text = '') => (count > 0 ? [countLine(count, label, text)] : []);
+  const line = (count: number, label: string, text = '') => (count > 0 ? [countLine(count, label, text, width)] : []);
+  const invalid = Math.min(failed, sum(problems));
   const notSent = forecast.notSent.map(({ reason, count }) => `${whole(count)} ${reason}`);
   return [
-    countLine(toSend, kind === 'import' ? 'to import' : 'to send', ''),
+    countLine(toSend, kind === 'import' ? 'to import' : 'to send', '', width),
     ...line(later, 'waiting', 'until the batch is continued without --first'),
     ...line(sentHere, done, 'by this batch'),
     ...before.flatMap((other) => line(other.count, done, beforeText(other, now))),
     ...line(changed, done, changedText(kind)),
-    ...line(failed - failedBefore, 'failed', problems.map((problem) => problemText(problem, unit)).join(' · ')),
-    ...line(failedBefore, 'failed', 'before, and the row is the same: --resend failed tries them again'),
+    ...line(invalid, 'failed', problems.map((problem) => problemText(problem, unit)).join(' · ')),
+    ...line(failed - invalid, 'failed', 'before, and the row is the same: --resend failed tries them again'),
     ...line(unsure, 'unsure', 'may have been sent: --resend unsure sends them again'),
     ...held.flatMap((other) => line(other.count, 'held', beforeText(other, now))),
     ...line(sum(forecast.notSent), 'not sent', notSent.join(' · ')),
@@ -79,9 +81,10 @@ function changedText(kind: Overview['kind']): string {
   return 'with another text: --resend changed sends them the new one';
 }
 
-/** A count, what it counts, and why. */
-export function countLine(count: number, label: string, text: string): string {
-  return `${whole(count).padStart(6)} ${label.padEnd(9)} ${text}`.trimEnd();
+/** A count, what it counts, and why; a narrow terminal gets the reasons below each other. */
+export function countLine(count: number, label: string, text: string, width: number): string {
+  const line = `${whole(count).padStart(6)} ${label.padEnd(9)} ${text}`.trimEnd();
+  return folded([line], width, ' '.repeat(17));
 }
 
 export function beforeText({ by, at, why }: Before, now: number): string {

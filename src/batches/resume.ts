@@ -1,5 +1,4 @@
 import { CliError, unsafe } from '../base/errors.ts';
-import { parseJson } from '../base/json.ts';
 import { profileOption, shellQuote } from '../base/shell-quote.ts';
 import type { Context, Emit } from '../cli/command.ts';
 import { refuseWrongClock } from '../session/clock.ts';
@@ -19,11 +18,11 @@ import { footerOf } from './footer.ts';
 import { type Forecast, forecast } from './forecast.ts';
 import { hoursOf, rateOf } from './options.ts';
 import type { Desk } from './order.ts';
-import { overviewText, peopleText } from './overview.ts';
+import { type Overview, peopleText } from './overview.ts';
 import { unwantedCells } from './send-file.ts';
 import { type Settings, settingsOf } from './settings.ts';
 import { interruptedEarly, untilSignaled } from './stop.ts';
-import type { Ended } from './summary.ts';
+import { commandOf, type Ended } from './summary.ts';
 import type { TemplateFacts } from '../cli/templates.ts';
 import { listTemplates } from './template.ts';
 import { type Told, toldOf } from './told.ts';
@@ -92,13 +91,6 @@ async function onlyWaiting({ given }: Context, record: BatchRecord): Promise<Bat
   throw unsafe('batch-unnamed', 'several batches wait', commands.join('\n'));
 }
 
-/** The words of the command that loaded a batch. */
-export function commandOf({ command }: Batch): string {
-  const words = parseJson(command);
-  const typed = Array.isArray(words) ? words.map(String) : [];
-  return ['bizmsg', ...typed.map(shellQuote)].join(' ');
-}
-
 interface Going {
   readonly resumption: Resumption;
   readonly settings: Settings;
@@ -163,12 +155,12 @@ async function overviewOf(
     expected,
     facts,
   }: Going & { readonly expected: Forecast; readonly facts: TemplateFacts | undefined },
-): Promise<string> {
+): Promise<Overview> {
   const now = context.host.now();
   const { scope, id } = batch;
   const samples = await firstToResume(database, { batch, resend: resumption.resend, now }, 2);
   const excluded = await excludedCount(database, id);
-  return overviewText({
+  return {
     name: batch.name,
     kind: scope.kind,
     template: scope.template,
@@ -184,5 +176,5 @@ async function overviewOf(
     facts,
     footer: await footerOf({ database, client, sender, scope, toSend: expected.toSend, hours, now }),
     now,
-  });
+  };
 }

@@ -34,7 +34,7 @@ import { watchNames } from './mapping/columns.ts';
 import { whereFilter } from './mapping/where.ts';
 import { hoursOf, messageOptionsOf, namedFields, rateOf, whereOf } from './options.ts';
 import type { Desk, Order } from './order.ts';
-import { type Overview, overviewText, peopleText } from './overview.ts';
+import { type Overview, peopleText } from './overview.ts';
 import type { Problem } from './problems.ts';
 import { isReportColumn } from './report-columns.ts';
 import { type Settings, settingsOf } from './settings.ts';
@@ -320,7 +320,7 @@ async function answered(loading: Loading, decided: Decided): Promise<Decided> {
       atMost: order.atMost,
       isAsked: loading.isAsked,
       mayRepeat: isLive(scope) && plan.againAt === 0,
-      overview: async () => overviewText(await overviewOf(loading, decided)),
+      overview: () => overviewOf(loading, decided),
     });
   let answer = await ask();
   for (; answer === 'test'; answer = await ask()) {

@@ -1,10 +1,13 @@
 import { CliError, type ExitName } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { Ui } from '../cli/command.ts';
 import { took, whole } from '../cli/output/figures.ts';
+import type { Batch } from '../store/batch.ts';
 import type { News } from '../store/ending.ts';
 import type { Ending, Tally } from '../store/tally.ts';
 import type { State } from '../store/views.ts';
+import { heldText } from './forecast.ts';
 import type { Assignment } from './order.ts';
 import { countLine, timeText } from './overview.ts';
 import { Problems } from './problems.ts';
@@ -50,6 +53,8 @@ export interface Ended {
   readonly result: BatchResult;
   readonly exit: ExitName | CliError;
   readonly heldHints: readonly string[];
+  /** The command to be repeated with another text, if it had a file. */
+  readonly otherText: string | undefined;
   /** `--profile` and `--mode`, for the hints. */
   readonly options: string;
 }
@@ -107,7 +112,20 @@ export function endedOf({ assignment, worked, news, ending, startedAt, endedAt, 
     started_at: new Date(startedAt).toISOString(),
     ended_at: new Date(endedAt).toISOString(),
   };
-  return { result, exit: exitOf(assignment, worked, news), heldHints, options };
+  const otherText = scope.kind === 'message' && file !== undefined ? namedCommand(batch) : undefined;
+  return { result, exit: exitOf(assignment, worked, news), heldHints, otherText, options };
+}
+
+function namedCommand(batch: Batch): string {
+  const command = commandOf(batch);
+  return / --batch[ =]/.test(command) ? command : `${command} --batch ${shellQuote(batch.name)}`;
+}
+
+/** The words of the command that loaded a batch. */
+export function commandOf({ command }: Batch): string {
+  const words = parseJson(command);
+  const typed = Array.isArray(words) ? words.map(String) : [];
+  return ['bizmsg', ...typed.map(shellQuote)].join(' ');
 }
 
 function beforeOf(tallies: readonly Tally[]): BatchResult['before'] {
@@ -132,7 +150,7 @@ function reasonsOf(tallies: readonly Tally[]): BatchResult['reasons'] {
 function reasonOf({ state, reason, by }: Tally): string {
   if (state === 'twice') return 'listed twice';
   if (state === 'cancelled') return reason ?? 'cancelled';
-  if (state === 'held') return `${reason}${by === undefined || by === '' ? '' : `, batch ${by}`}`;
+  if (state === 'held') return heldText(reason ?? '', by);
   return reason ?? 'no answer says whether it was sent';
 }
 
@@ -150,20 +168,24 @@ function exitOf({ newlyChanged, batch }: Assignment, { stopped, skipped, kept }:
 }
 
 /** Shows the end of a command. */
-export function resultText({ result, exit, heldHints, options }: Ended, ui: Ui): string {
-  const name = shellQuote(result.batch);
-  const span = (Date.parse(result.ended_at) - Date.parse(result.started_at)) / 1_000;
-  const isStopped = result.stopped !== null;
-  const verb = result.template === null ? 'are contacts' : 'have the message';
-  const head = isStopped
-    ? `${ui.done(`Batch ${result.batch} stopped`, 'yellow')} after ${took(span)}: ${stoppedText(result)}`
-    : `${ui.done(`Batch ${result.batch}`)}: ${whole(result.sent)} of ${whole(result.rows)} ${verb}, ${took(span)}`;
-  return [head, ...countLines(result, ui), ...nextSteps(result, { name, options, heldHints, exit })].join('\n');
+export function resultText(ended: Ended, ui: Ui): string {
+  const { result } = ended;
+  const { batch, sent, rows, template, stopped, started_at: start, ended_at: end } = result;
+  const span = took((Date.parse(end) - Date.parse(start)) / 1_000);
+  const steps = nextSteps(ended);
+  if (stopped)
+    return [`${ui.done(`Batch ${batch} stopped`, 'yellow')} after ${span}: ${stoppedText(result)}`, ...steps].join(
+      '\n',
+    );
+  const become = template === null ? 'are contacts' : `${sent === 1 ? 'has' : 'have'} the message`;
+  const head = `${ui.done(`Batch ${batch}`)}: ${whole(sent)} of ${whole(rows)} ${become}, ${span}`;
+  return [head, ...countLines(result, ui), ...steps].join('\n');
 }
 
-function stoppedText({ sent, failed, waiting, template }: BatchResult): string {
+function stoppedText({ sent, failed, unsure, waiting, template }: BatchResult): string {
   const parts = [`${whole(sent)} ${template === null ? 'imported' : 'sent'}`];
   if (failed > 0) parts.push(`${whole(failed)} failed`);
+  if (unsure > 0) parts.push(`${whole(unsure)} unsure`);
   parts.push(`${whole(waiting)} waiting`);
   return `${parts.join(', ')}.${template === null ? '' : ' Nobody gets it twice.'}`;
 }
@@ -171,8 +193,9 @@ function stoppedText({ sent, failed, waiting, template }: BatchResult): string {
 function countLines(result: BatchResult, ui: Ui): readonly string[] {
   const { sent, failed, unsure, waiting, not_sent: notSent, changed, others } = result;
   const { red, yellow } = ui.color;
+  const width = ui.terminal ? ui.width : Infinity;
   const line = (count: number, label: string, text: string, paint = (plain: string) => plain) =>
-    count > 0 ? [paint(countLine(count, label, text))] : [];
+    count > 0 ? [paint(countLine(count, label, ui.outside(text), width))] : [];
   return [
     ...line(sent, result.template === null ? 'imported' : 'sent', sentText(result, ui)),
     ...line(failed, 'failed', reasonText(result, 'failed'), red),
@@ -185,8 +208,8 @@ function countLines(result: BatchResult, ui: Ui): readonly string[] {
 }
 
 function changedText({ template }: BatchResult): string {
-  if (template === null) return 'since they were imported: the API cannot change contacts';
-  return 'since they were sent the message: --resend changed sends them the new text';
+  if (template === null) return 'in the file since they were imported: the API cannot change contacts';
+  return 'the file has another text now: --resend changed sends them the new one';
 }
 
 function sentText({ now, before, sent }: BatchResult, ui: Ui): string {
@@ -209,17 +232,15 @@ function reasonText({ reasons }: BatchResult, outcome: 'failed' | 'unsure' | 'no
   return [...texts, ...(own.length > 4 ? ['…'] : [])].join(' · ');
 }
 
-interface Next extends Pick<Ended, 'heldHints' | 'options' | 'exit'> {
-  readonly name: string;
-}
-
 /** The next command for each outcome. */
-function nextSteps(result: BatchResult, { name, options, heldHints }: Next): readonly string[] {
+function nextSteps({ result, heldHints, otherText, options }: Ended): readonly string[] {
   const { failed, unsure, waiting, others, stopped } = result;
+  const name = shellQuote(result.batch);
   const step = (label: string, text: string) => `${label.padEnd(11)} ${text}`;
   const report = `bizmsg batches report ${name}${options}`;
   const steps = [];
   if (waiting > 0) steps.push(step(stopped ? 'Go on:' : 'The rest:', `bizmsg batches resume ${name}${options}`));
+  if (stopped && otherText !== undefined) steps.push(step('Other text:', otherText));
   if (failed > 0 && !stopped)
     steps.push(
       step(`The ${whole(failed)}:`, `${report} --outcome failed > fix.csv`),

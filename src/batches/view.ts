@@ -11,7 +11,9 @@ export const batchView = {
   data: (shown: Shown) => ('result' in shown ? shown.result : 'test' in shown ? shown.test : shown.dryRun),
   view: (shown: Shown, ui: Ui) => {
     if ('result' in shown) return resultText(shown, ui);
-    return 'test' in shown ? testText(shown, ui) : overviewText(shown.overview);
+    return 'test' in shown
+      ? testText(shown, ui)
+      : ui.outside(overviewText(shown.overview, ui.terminal ? ui.width : Infinity));
   },
   exit: (shown: Shown) => ('result' in shown ? shown.exit : 'done'),
   changes: (shown: Shown) => !('overview' in shown),

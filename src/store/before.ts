@@ -97,5 +97,5 @@ export function outcomeOf(verdict: string | undefined): Outcome {
 
 function heldReason(verdict: string): string {
   if (verdict.startsWith(reasons.way)) return 'on its way';
-  return verdict.startsWith(reasons.unsure) ? 'unsure' : 'another text';
+  return verdict.startsWith(reasons.unsure) ? 'unsure elsewhere' : 'another text';
 }

@@ -7,7 +7,7 @@ import { type State, states } from './views.ts';
 export interface Tally {
   readonly state: State;
   readonly reason: string | undefined;
-  /** The batch that sent them, '' for single messages; undefined for this batch. */
+  /** The batch that has these people, '' for single messages; undefined for this batch. */
   readonly by: string | undefined;
   readonly count: number;
   /** The line of the first one. */
@@ -99,7 +99,7 @@ function tallyOf(row: Row): Tally {
   return {
     state: word(row, 'state', states),
     reason: optionalText(row, 'reason'),
-    by: row['state'] === 'sent' ? optionalText(row, 'by') : undefined,
+    by: optionalText(row, 'by'),
     count: integer(row, 'count'),
     line: integer(row, 'line'),
     at: integer(row, 'at'),
