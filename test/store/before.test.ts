@@ -168,7 +168,7 @@ describe.each(drivers)('who got it before, $where', ({ open }) => {
   it.each([
     { order: 'sent before', does: single({ kind: 'sent' }), state: 'sent', reason: undefined },
     { order: 'under way before', does: single(), state: 'held', reason: 'on its way' },
-    { order: 'unsure before', does: single(silent), state: 'held', reason: 'unsure' },
+    { order: 'unsure before', does: single(silent), state: 'held', reason: 'unsure elsewhere' },
   ])('is asked again by the claim: $order', async ({ does, state, reason }) => {
     const database = await open();
     const batch = await load(database, [hi, { phone: '+2' }]);
