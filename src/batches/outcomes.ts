@@ -55,13 +55,12 @@ export function reasonOf({ state, reason }: { state: State; reason: string | und
     case 'unsure':
       // A process died while it sent the row once more.
       return reason === undefined || reason === 'sent' || reason === 'unsure' ? 'the process ended' : reason;
-    case 'held':
-      return reason === 'another text' ? 'got another text before' : `${reason} elsewhere`;
     case 'twice':
       return 'listed twice';
     case 'cancelled':
       return reason ?? 'cancelled';
     case 'failed':
+    case 'held':
     case 'not sent':
     default:
       return reason;

@@ -133,10 +133,12 @@ function contentLine({ template, text, file, rows, created }: ShownBatch, now: n
   return `${what} · ${source}, ${whole(rows)} ${rows === 1 ? 'row' : 'rows'}, ${timeText(Date.parse(created), now)}`;
 }
 
-function countLines(shown: ShownBatch, { typedName, command }: Hints, { color, now }: Ui): readonly string[] {
+function countLines(shown: ShownBatch, { typedName, command }: Hints, ui: Ui): readonly string[] {
   const { sent, waiting, failed, unsure, not_sent: notSent, kind, state } = shown;
+  const { color, now } = ui;
+  const width = ui.terminal ? ui.width : Infinity;
   const line = (count: number, label: string, text: string, paint = (plain: string) => plain) =>
-    count > 0 ? [paint(countLine(count, label, text))] : [];
+    count > 0 ? [paint(countLine(count, label, ui.outside(text), width))] : [];
   const next = state === 'cut off' ? `repeat: ${command}` : `bizmsg batches resume ${typedName}`;
   return [
     ...line(sent, kind === 'import' ? 'imported' : 'sent', sentText(shown, now())),

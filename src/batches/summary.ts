@@ -6,14 +6,12 @@ import { took, whole } from '../cli/output/figures.ts';
 import type { Batch } from '../store/batch.ts';
 import type { News } from '../store/ending.ts';
 import type { Ending, Tally } from '../store/tally.ts';
-import type { State } from '../store/views.ts';
 import { heldText } from './forecast.ts';
 import type { Assignment } from './order.ts';
+import { countsIn, outcomeOf, reasonOf } from './outcomes.ts';
 import { countLine, timeText } from './overview.ts';
 import { Problems } from './problems.ts';
 import type { Worked } from './work.ts';
-
-type Outcome = 'sent' | 'failed' | 'unsure' | 'waiting' | 'not_sent';
 
 /** What a command did. `rows` is the sum of the five outcomes. */
 export interface BatchResult {
@@ -69,23 +67,9 @@ export interface Finished {
   readonly options: string;
 }
 
-const outcomes: Readonly<Record<State, Outcome>> = {
-  waiting: 'waiting',
-  'under way': 'unsure',
-  sent: 'sent',
-  failed: 'failed',
-  unsure: 'unsure',
-  held: 'not_sent',
-  'not sent': 'not_sent',
-  twice: 'not_sent',
-  cancelled: 'not_sent',
-};
-
 export function endedOf({ assignment, worked, news, ending, startedAt, endedAt, options }: Finished): Ended {
   const { command, batch, isNew, file, changed, heldHints } = assignment;
   const { scope } = batch;
-  const count = (outcome: Outcome) =>
-    [...ending.totals].reduce((total, [state, rows]) => total + (outcomes[state] === outcome ? rows : 0), 0);
   const { stopped } = worked;
   const result: BatchResult = {
     type: 'summary',
@@ -97,12 +81,7 @@ export function endedOf({ assignment, worked, news, ending, startedAt, endedAt, 
     mode: scope.mode,
     template: scope.kind === 'import' ? null : scope.template,
     file: file ?? null,
-    rows: [...ending.totals.values()].reduce((total, rows) => total + rows, 0),
-    sent: count('sent'),
-    failed: count('failed'),
-    unsure: count('unsure'),
-    waiting: count('waiting'),
-    not_sent: count('not_sent'),
+    ...countsIn(ending.totals),
     now: { sent: worked.sent, failed: worked.failed, unsure: worked.unsure },
     before: beforeOf(ending.tallies),
     changed: changed + worked.kept,
@@ -137,21 +116,20 @@ function beforeOf(tallies: readonly Tally[]): BatchResult['before'] {
 }
 
 function reasonsOf(tallies: readonly Tally[]): BatchResult['reasons'] {
-  return (['failed', 'unsure', 'not_sent'] as const).flatMap((outcome) => {
+  return (['failed', 'unsure', 'not-sent'] as const).flatMap((wanted) => {
     const problems = new Problems();
+    const outcome = wanted === 'not-sent' ? 'not_sent' : wanted;
     for (const tally of tallies)
-      if (outcomes[tally.state] === outcome) problems.add(reasonOf(tally), tally.line, tally.count);
+      if (outcomeOf[tally.state] === wanted) problems.add(tallyReason(tally), tally.line, tally.count);
     return problems
       .list()
       .map(({ reason, count, lines: [line = 0] }) => ({ outcome, reason, count, first_line: line }));
   });
 }
 
-function reasonOf({ state, reason, by }: Tally): string {
-  if (state === 'twice') return 'listed twice';
-  if (state === 'cancelled') return reason ?? 'cancelled';
-  if (state === 'held') return heldText(reason ?? '', by);
-  return reason ?? 'no answer says whether it was sent';
+function tallyReason(tally: Tally): string {
+  const reason = reasonOf(tally) ?? '';
+  return tally.state === 'held' ? heldText(reason, tally.by) : reason;
 }
 
 /** A row that somebody should look at makes it 10, and some of them only once. */
