@@ -119,7 +119,7 @@ describe('batches report', () => {
       {
         bizmsg_outcome: 'not-sent',
         bizmsg_by: 'a single message',
-        bizmsg_reason: 'got another text before',
+        bizmsg_reason: 'another text',
         bizmsg_time: '2025-11-28T16:09:00.000Z',
       },
     ]);
