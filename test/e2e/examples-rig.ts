@@ -14,13 +14,12 @@ import { recordEvents } from '../../src/logs/events.ts';
 import { recordForward } from '../../src/logs/forwards.ts';
 import { delivery, logsIn } from '../webhooks/rig.ts';
 
-/** Paths and ports in the examples that a test replaces with its own. */
-const named = { run: '3f9a1c20be41', seed: 'help' } as const;
+const seed = 'help';
 
 /** A machine that can run the examples of a command unchanged. */
 export interface Machine {
   readonly home: string;
-  /** Returns the example with a free port, and with the id of a run of this machine. */
+  /** Returns the example with a free port. */
   here(example: string): string;
   /** Starts a shell command in the folder with the files that the examples name. */
   shell(line: string): ReturnType<typeof start>;
@@ -37,16 +36,14 @@ export async function openMachine(command: string): Promise<Machine> {
   if (command === 'sandbox start') onTestFinished(async () => void (await shell('bizmsg sandbox stop')));
   else await fillSandbox(home, failing, /^(sandbox|webhooks) /.test(command));
   for (const line of before[command] ?? []) await shell(line);
-  const run = command.startsWith('runs ') ? (await shell('bizmsg runs list -o id')).stdout : named.run;
   const { port } = command.startsWith('sandbox ') ? failing : handler;
-  return { home, shell, here: (example) => example.replaceAll('3000', String(port)).replaceAll(named.run, run) };
+  return { home, shell, here: (example) => example.replaceAll('3000', String(port)) };
 }
 
 const fault = 'bizmsg sandbox fault add --on send-template --status 500';
 
-const many = 'bizmsg contacts import many.csv --profile local';
-const mixed = 'bizmsg contacts import mixed.csv --profile local';
-const unanswered = 'bizmsg sandbox fault add --on contacts-create --status 500';
+const autumn = 'bizmsg send-batch welcome people.csv --batch autumn';
+const unanswered = 'bizmsg sandbox fault add --on send-template --status 500';
 
 const optedOut = 'bizmsg opt-outs add +12025550101 --profile local';
 
@@ -55,11 +52,14 @@ const before: Readonly<Record<string, readonly string[]>> = {
   'completion uninstall': ['bizmsg completion install zsh'],
   'opt-outs list': [optedOut],
   'opt-outs remove': [optedOut],
-  'runs list': ['bizmsg contacts import people.csv --profile local'],
-  'runs show': [mixed],
-  'runs resolve': [`${many} --first 10`, unanswered, many],
-  'runs close': [`${many} --first 32`],
-  'runs forget': ['bizmsg contacts import people.csv --profile local'],
+  'batches list': [autumn],
+  'batches show': [autumn],
+  'batches report': [autumn],
+  'batches resume': [`${autumn} --first 1`],
+  'batches mark': [unanswered, `${autumn} --profile local`],
+  'batches cancel': [`${autumn} --first 1`],
+  'batches delete': [autumn],
+  history: [autumn],
   'sandbox keys revoke': ['bizmsg sandbox keys create'],
   'sandbox plan show': ['bizmsg sandbox plan set growth'],
   'sandbox fault list': [fault],
@@ -94,7 +94,7 @@ function answering(status: number): Promise<Service> {
 
 /** Creates events, so that no list is empty. For deliveries, one has failed. */
 async function fillSandbox(home: string, failing: Service, isLookedAt: boolean): Promise<void> {
-  const sandbox = await serveLocal(home, { seed: named.seed });
+  const sandbox = await serveLocal(home, { seed });
   sandbox.webhooks.add({ url: `${failing.url}/hooks` });
   const headers = { authorization: `Bearer ${sandbox.keys.sandbox}`, 'content-type': 'application/json' };
   await sandbox.answer({ method: 'GET', target: '/api/public/contacts', headers, body: '' });

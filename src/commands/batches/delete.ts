@@ -15,7 +15,7 @@ export const deleteBatch = command({
     'the same template could send to them again. Asks for confirmation; a script needs --yes.',
   ].join('\n'),
   params: { name: nameParam },
-  examples: ['batches delete autumn --yes --profile local'],
+  examples: ['batches delete autumn --yes'],
   sample: 'Deleted autumn: 2 rows',
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   changes: true,

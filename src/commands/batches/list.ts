@@ -11,7 +11,7 @@ export const listBatches = command({
   params: {},
   examples: ['batches list', 'batches list -o json'],
   sample:
-    'name\ttemplate\tprofile\tlast\tsent\twaiting\tfailed\tunsure\tnot_sent\trows\tstate\tid\tmode\t…\nautumn\twelcome\tlocal\t2026-…\t2\t0\t0\t0\t0\t2\tdone\t…',
+    'name\ttemplate\tprofile\tlast\tsent\twaiting\tfailed\tunsure\tnot_sent\trows\tstate\tid\tmode\taccount\tkind\t…\nautumn\twelcome\tacme\t2026-…\t2\t0\t0\t0\t0\t2\tdone\t3fa9c17be204\tsandbox\t…',
   accepts: ['profile', ...printOptions],
   piped: 'rows',
   first: ['name', 'template', 'profile', 'last', 'sent', 'waiting', 'failed', 'unsure'],

@@ -33,7 +33,7 @@ export const reportBatch = streaming({
     'batches report autumn -o csv',
   ],
   sample:
-    'phone\tname\tbizmsg_row\tbizmsg_line\tbizmsg_outcome\tbizmsg_time\tbizmsg_reason\tbizmsg_id\tbizmsg_by\tbizmsg_delivery\n+12025550111\tAda\t…-1\t2\tsent\t2026-…\t\tmsg_…\t\t…',
+    'phone\tname\tbizmsg_row\tbizmsg_line\tbizmsg_outcome\tbizmsg_time\tbizmsg_reason\tbizmsg_id\t…\n+12025550146\tAda\t3fa9c17be204-1\t2\tsent\t2026-…\t\tmsg_…\n…',
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   piped: 'rows',
   lists: true,

@@ -13,7 +13,7 @@ export const resumeBatch = command({
     ...resumeParams,
   },
   examples: ['batches resume autumn --at-most 177', 'batches resume autumn --resend unsure --at-most 2'],
-  sample: 'Batch autumn: 431 of 431 have the message, 3 min 20 s',
+  sample: 'Batch autumn (sandbox): 2 of 2 have the message, 2 s\n     2 sent      1 now',
   accepts: callOptions.filter((name) => name !== 'dryRun'),
   piped: 'text',
   run: async (context, { name, excludeFrom, resend, atMost, ...told }, emit) => {

@@ -13,7 +13,8 @@ export const showBatch = command({
   summary: 'Show what became of a batch, and the next command',
   params: { name: optionalName },
   examples: ['batches show', 'batches show autumn -o json'],
-  sample: 'Batch …',
+  sample:
+    'Batch autumn · done today 16:10 · sandbox acme · 3fa9c17be204\nwelcome: Welcome! … · people.csv, 2 rows, today 16:10\n     2 sent',
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   piped: 'text',
   run: async (context, { name }) => {
