@@ -15,7 +15,7 @@ import { countryParam, typedPhone } from '../cli/phones.ts';
 
 const params = {
   word: knowing(['delete'], argument('[delete]', 'erase a person from this machine, after asking')),
-  phone: argument('[phone]', 'everything to and from this person'),
+  phone: argument('[person]', 'a phone: everything to and from this person'),
   since: sinceParam,
   limit: listParams.limit,
   country: countryParam,
@@ -53,7 +53,7 @@ function personIn(word: string | undefined, phone: string | undefined): string |
   if (word !== 'delete' && phone !== undefined)
     throw usage(`"${phone}" is one argument too many`, `quote the phone: ${shellQuote(`${word} ${phone}`)}`);
   if (word === 'delete' && phone === undefined)
-    throw usage('<phone> is missing', 'write bizmsg history delete <phone>');
+    throw usage('<person> is missing', 'write bizmsg history delete <phone>');
   return phone ?? word;
 }
 

@@ -2,14 +2,13 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { powerShellQuote } from '../../src/base/shell-quote.ts';
+import { rememberBatches } from '../../src/cli/seen-batches.ts';
 import { tree } from '../../src/commands/index.ts';
-import { bin } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
 import { commands } from '../support/commands.ts';
-import { newHome, testKey } from '../support/fake-service.ts';
+import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
-import { openService } from '../support/service.ts';
-import { modeOf, ownFile } from '../support/system.ts';
+import { homeEnv, modeOf, ownFile } from '../support/system.ts';
 import { openWorld } from '../support/world.ts';
 
 /** The answer to the script of a shell. */
@@ -208,23 +207,11 @@ describe('the names of templates', () => {
   });
 });
 
-it('offers the ids of runs, the newest first, with what they are', async () => {
+it('offers the names of batches, the latest first', async () => {
   const home = newHome();
-  writeFileSync(join(home, 'people.csv'), 'phone\n+12025550101\n');
-  const service = await openService();
-  const env = { BIZMSG_BASE_URL: service.url, BIZMSG_API_KEY: testKey };
-  for (const words of [
-    ['contacts', 'import', 'people.csv'],
-    ['send-batch', 'welcome', 'people.csv'],
-  ])
-    await bin(words, { home, env, cwd: home });
-  service.close();
-  const { lines } = await reply('fish', ['bizmsg', 'runs', 'show', ''], home);
-  expect(lines).toEqual([
-    expect.stringMatching(/^[0-9a-f]{12}\tsend-batch welcome people\.csv$/),
-    expect.stringMatching(/^[0-9a-f]{12}\tcontacts import people\.csv$/),
-  ]);
-  expect((await offered('runs forget x ', home)).length).toBe(2);
+  rememberBatches({ home, env: homeEnv(home), pid: 1 }, ['winter', 'autumn']);
+  expect(await offered('batches show ', home)).toEqual(['winter', 'autumn']);
+  expect(await offered('batches mark ', home)).toEqual(['winter', 'autumn']);
 });
 
 const known = commands.flatMap(({ name, command }) =>

@@ -148,6 +148,7 @@ it.each([
   ['one with --help', 'contcats --help', '"contcats" is not a command of bizmsg', 'did you mean bizmsg contacts?'],
   ['an unknown command', 'xyzzy', '"xyzzy" is not a command of bizmsg', 'see bizmsg --help'],
   ['a habit', 'keys list', '"list" is not a command of bizmsg keys', 'did you mean bizmsg profiles list?'],
+  ['an older name', 'runs list', '"runs" is not a command of bizmsg', 'did you mean bizmsg batches list?'],
   ['another habit', 'import people.csv', '"import" is not a command of bizmsg', 'did you mean bizmsg contacts import?'],
   ['an announced feature', 'flows', 'flows: announced by the API, not available yet', 'coming soon: trigger a flow'],
   ['options only', '--quiet', 'bizmsg needs a command', 'see bizmsg --help'],
@@ -166,9 +167,9 @@ it.each([
   ],
   [
     'another word',
-    'runs show a b',
+    'batches show a b',
     '"b" is one argument too many',
-    'write bizmsg runs show [id] [options], and quote a value that has a space',
+    'write bizmsg batches show [batch], and quote a value that has a space',
   ],
 ])('refuses %s: %s', async (_, line, message, hint) => {
   expect(await refusal(line)).toEqual([message, hint]);

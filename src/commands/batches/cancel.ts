@@ -11,7 +11,7 @@ import { openBatches } from './stored.ts';
 
 export const cancelBatch = command({
   name: 'cancel',
-  summary: 'Drop the rows of a batch that wait',
+  summary: 'Stop a batch, and drop its rows that wait',
   details: [
     'What was sent stays on record. A process that sends the batch stops at its next row. A cancelled batch is not',
     'continued, unless only some of its rows were dropped.',

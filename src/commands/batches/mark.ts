@@ -20,7 +20,7 @@ export const markRows = command({
     'instead of a batch, all unsure messages to that person are meant, single ones too.',
   ].join('\n'),
   params: {
-    who: knowing('batches', required('<batch>', 'the name of a batch, the beginning of its id, or a phone')),
+    who: knowing('batches', required('<batch|phone>', 'the name of a batch, the beginning of its id, or a phone')),
     sent: flag('--sent', 'they were sent'),
     notSent: flag('--not-sent', 'they were not sent'),
     rows: option('--rows <numbers>', 'only these rows, such as 1,5-7: the number in bizmsg_row', numbers),

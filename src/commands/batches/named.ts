@@ -8,11 +8,8 @@ import { type Batch, isWorking } from '../../store/batch.ts';
 import { declareDead } from '../../store/work.ts';
 import type { StoredBatch, StoredBatches } from './stored.ts';
 
-export const nameParam = knowing('batches', required('<name>', 'the name of a batch, or the beginning of its id'));
-export const optionalName = knowing(
-  'batches',
-  argument('[name]', 'the name of a batch, or the beginning of its id (default: the latest)'),
-);
+export const nameParam = knowing('batches', required('<batch>', 'its name, or the beginning of its id'));
+export const optionalName = knowing('batches', argument('[batch]', 'its name, or the beginning of its id'));
 
 /** The batch to read. One that only another account or mode has is meant, too. */
 export function batchToRead({ batches }: StoredBatches, text: string | undefined): StoredBatch {

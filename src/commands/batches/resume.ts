@@ -2,14 +2,14 @@ import { resumeParams } from '../../batches/options.ts';
 import { batchView } from '../../batches/view.ts';
 import { command } from '../../cli/command.ts';
 import { callOptions } from '../../cli/globals.ts';
-import { argument } from '../../cli/params.ts';
+import { optionalName } from './named.ts';
 
 export const resumeBatch = command({
   name: 'resume',
   summary: 'Send what waits in a batch, without its file',
   details: 'Who gets which text cannot change. Without a name, the only batch that waits goes on.',
   params: {
-    name: argument('[name]', 'the name of a batch, or the beginning of its id'),
+    name: optionalName,
     ...resumeParams,
   },
   examples: ['batches resume autumn --at-most 177', 'batches resume autumn --resend unsure --at-most 2'],

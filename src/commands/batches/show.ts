@@ -11,6 +11,7 @@ import { openBatches, type StoredBatch, templatePlace } from './stored.ts';
 export const showBatch = command({
   name: 'show',
   summary: 'Show what became of a batch, and the next command',
+  details: 'Without a name, the latest.',
   params: { name: optionalName },
   examples: ['batches show', 'batches show autumn -o json'],
   sample:
