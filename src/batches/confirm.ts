@@ -18,6 +18,8 @@ export interface Question {
   readonly isAsked: boolean;
   /** Whether the people who got it before can be sent it once more. */
   readonly mayRepeat: boolean;
+  /** Whether the first message can be sent to the user before. */
+  readonly mayTest: boolean;
   overview(): Promise<Overview>;
 }
 
@@ -30,12 +32,7 @@ const fewRows = 10;
 export async function confirmed(context: Context, question: Question): Promise<Answer> {
   const { isLive, forecast, atMost, kind, isAsked } = question;
   const { toSend } = forecast;
-  if (atMost !== undefined && toSend > atMost)
-    throw unsafe(
-      'too-many-rows',
-      `${rowsText(toSend)} would be sent, more than --at-most ${atMost}`,
-      `nothing was sent; check the file, or give --at-most ${toSend}`,
-    );
+  refuseTooMany(toSend, atMost);
   const { interactive, given, reporter, host } = context;
   if (!interactive) {
     if (isLive && atMost === undefined && toSend > 0) throw unlimited(context, toSend);
@@ -43,10 +40,20 @@ export async function confirmed(context: Context, question: Question): Promise<A
   }
   const isAnswered = given.yes && (atMost !== undefined || !isLive);
   if (isAnswered || !(isLive || isAsked)) return 'send';
-  reporter.say(overviewText(await question.overview(), host.stderr.columns || 80));
+  reporter.say(`${overviewText(await question.overview(), host.stderr.columns || 80)}\n`);
   const earlier = question.mayRepeat ? sum(forecast.before) + sum(forecast.held) : 0;
   if (toSend + earlier === 0) return 'send';
-  return ask(context, { toSend, earlier, isImport: kind === 'import' });
+  const isTestable = question.mayTest && toSend > 0;
+  return ask(context, { toSend, earlier, isTestable, verb: kind === 'import' ? 'import' : 'send' });
+}
+
+export function refuseTooMany(toSend: number, atMost = Infinity): void {
+  if (toSend <= atMost) return;
+  throw unsafe(
+    'too-many-rows',
+    `${rowsText(toSend)} would be sent, more than --at-most ${atMost}`,
+    `nothing was sent; check the file, or give --at-most ${toSend}`,
+  );
 }
 
 function unlimited({ given }: Context, toSend: number): Error {
@@ -58,12 +65,11 @@ function unlimited({ given }: Context, toSend: number): Error {
 interface Asking {
   readonly toSend: number;
   readonly earlier: number;
-  readonly isImport: boolean;
+  readonly isTestable: boolean;
+  readonly verb: 'send' | 'import';
 }
 
-async function ask(context: Context, { toSend, earlier, isImport }: Asking): Promise<Answer> {
-  const verb = isImport ? 'import' : 'send';
-  const isTestable = !isImport && toSend > 0;
+async function ask(context: Context, { toSend, earlier, isTestable, verb }: Asking): Promise<Answer> {
   const word = toSend < fewRows ? 'y' : String(toSend);
   const ways = [
     ...(toSend === 0 ? [] : [toSend < fewRows ? `y to ${verb} ${toSend}` : `${whole(toSend)} to ${verb}`]),

@@ -45,7 +45,7 @@ export function overviewText(overview: Overview, width: number): string {
 }
 
 function headLine({ name, template, kind, file, forecast, country, stoppedAt, now }: Overview): string {
-  const state = stoppedAt === undefined ? 'new' : `last ${timeText(stoppedAt, now)}`;
+  const state = stoppedAt === undefined ? 'new' : `last used ${timeText(stoppedAt, now)}`;
   return [
     `Batch ${name} (${state})`,
     ...(kind === 'message' ? [`template ${template}`] : []),

@@ -116,6 +116,7 @@ async function goOn(desk: Desk, batch: Batch, { resumption, settings }: Going): 
     atMost,
     isAsked: false,
     mayRepeat: false,
+    mayTest: false,
     overview: () => overviewOf(desk, batch, { resumption, settings, expected, facts }),
   });
   if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);

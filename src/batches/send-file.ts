@@ -20,7 +20,7 @@ import { countIn } from '../store/tally.ts';
 import { nameAfter } from '../store/which.ts';
 import { askForMissing, phoneIn } from './ask.ts';
 import { type Choice, chooseBatch } from './choose.ts';
-import { confirmed, refuseListedTwice } from './confirm.ts';
+import { confirmed, refuseListedTwice, refuseTooMany } from './confirm.ts';
 import { readIntoDraft } from './draft-file.ts';
 import { rehearsed, type Rehearsed } from './dry-run.ts';
 import { readExcluded } from './exclude.ts';
@@ -320,6 +320,7 @@ async function answered(loading: Loading, decided: Decided): Promise<Decided> {
       atMost: order.atMost,
       isAsked: loading.isAsked,
       mayRepeat: isLive(scope) && plan.againAt === 0,
+      mayTest: order.kind === 'message',
       overview: () => overviewOf(loading, decided),
     });
   let answer = await ask();
@@ -330,7 +331,9 @@ async function answered(loading: Loading, decided: Decided): Promise<Decided> {
   }
   if (answer === 'send') return decided;
   const again = { ...plan, againAt: context.host.now() };
-  return { ...decided, plan: again, expected: await foresee(loading, again) };
+  const all = await foresee(loading, again);
+  refuseTooMany(all.toSend, order.atMost);
+  return { ...decided, plan: again, expected: all };
 }
 
 /** Whether the kept `--where` excludes a stored row. */
