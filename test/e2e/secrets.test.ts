@@ -117,7 +117,7 @@ const atHome: Readonly<Record<string, Case>> = {
   completion: { argv: [['bash'], ['zsh'], ['fish']] },
   help: { argv: [[], ['exit-codes'], ['environment'], ['contacts', 'list']] },
   'opt-outs list': { argv: [[]] },
-  'opt-outs add': { argv: [['+12025550101'], [secret]] },
+  'opt-outs add': { argv: [['+12025550101']] },
   'opt-outs remove': { argv: [['+12025550101']] },
   'sandbox status': { argv: [[]] },
   'sandbox open': { argv: [['--print'], ['--url', 'http://127.0.0.1:9']] },
