@@ -7,7 +7,7 @@ import type { BatchPace, Sender, StopSignals } from '../session/session.ts';
 import type { Batch } from '../store/batch.ts';
 import type { Resend } from '../store/decide.ts';
 import { totalsOf } from '../store/tally.ts';
-import { type Answer, beat, claim, type Claim, settle, type Settled } from '../store/work.ts';
+import { type Answer, beat, claim, type Claim, settleAll, type Settled } from '../store/work.ts';
 import { failureOf, idOf } from './answers.ts';
 import { Outage, type OutageOptions } from './outage.ts';
 import { Stop, type Stopped, stoppedBy, Streak } from './stop.ts';
@@ -83,11 +83,6 @@ interface Settlement {
   readonly body?: unknown;
 }
 
-interface Waiter {
-  resolve(row: Claim | undefined): void;
-  reject(error: unknown): void;
-}
-
 /** Milliseconds between signs of life, also while rows wait for the hours, the rate limit or the service. */
 const beatInterval = 30_000;
 /** Milliseconds from a claim to its request. So its answer comes before others may count this process as dead. */
@@ -108,13 +103,25 @@ class Work {
   #inFlight = 0;
   /** Rows that were not sent after all. They go before the others. */
   readonly #again: Turn[] = [];
-  /** Turns with a slot, whose rows are claimed together. */
-  #waiters: Waiter[] = [];
   /** The number of the last row that was looked at. */
   #after = 0;
   #isExhausted = false;
   readonly #unrecorded: Settlement[] = [];
   readonly #skipped = new Set<number>();
+  readonly #claimNext = together<Turn, Claim>(async (turns) => {
+    if (this.#stop.reason) return [];
+    const rows = await this.#claimRows({ after: this.#after, limit: turns.length });
+    if (rows.length < turns.length && !this.#stop.reason) this.#isExhausted = true;
+    return rows;
+  });
+  readonly #write = together<Settlement, Settled>((all) => {
+    const { database, batch, worker, host } = this.#options;
+    const about = { batch: batch.id, worker, now: host.now() };
+    return settleAll(
+      database,
+      all.map(({ row, answer }) => ({ ...about, claim: row, answer })),
+    );
+  });
   readonly #counts = { sent: 0, failed: 0, unsure: 0, kept: 0 };
 
   constructor(options: WorkOptions, sent: number, unsure: number) {
@@ -228,25 +235,10 @@ class Work {
     }
   }
 
-  /** Undefined if no row is left, or if it is not to be sent any more. */
-  async #claim({ n }: Turn): Promise<Claim | undefined> {
-    if (n !== undefined) return (await this.#claimRows({ after: n - 1, upTo: n, limit: 1 }))[0];
-    return new Promise((resolve, reject) => {
-      if (this.#waiters.push({ resolve, reject }) === 1) setImmediate(() => void this.#claimTogether());
-    });
-  }
-
-  /** Turns that get a slot in one turn of the event loop claim their rows in one transaction. */
-  async #claimTogether(): Promise<void> {
-    const waiters = this.#waiters;
-    this.#waiters = [];
-    try {
-      const rows = this.#stop.reason ? [] : await this.#claimRows({ after: this.#after, limit: waiters.length });
-      if (rows.length < waiters.length && !this.#stop.reason) this.#isExhausted = true;
-      waiters.forEach(({ resolve }, at) => resolve(rows[at]));
-    } catch (error) {
-      for (const { reject } of waiters) reject(error);
-    }
+  /** Undefined if no row is left, or if this one is not to be sent any more. */
+  async #claim(turn: Turn): Promise<Claim | undefined> {
+    if (turn.n === undefined) return this.#claimNext(turn);
+    return (await this.#claimRows({ after: turn.n - 1, upTo: turn.n, limit: 1 }))[0];
   }
 
   async #claimRows(range: { after: number; upTo?: number; limit: number }): Promise<readonly Claim[]> {
@@ -296,10 +288,10 @@ class Work {
     if (settled === 'kept' && answer.kind === 'failed') this.#counts.kept += 1;
   }
 
-  async #record({ row, answer }: Settlement): Promise<Settled | undefined> {
-    const { database, batch, worker, host } = this.#options;
+  /** Undefined if that fails. */
+  async #record(settlement: Settlement): Promise<Settled | undefined> {
     try {
-      return await settle(database, { batch: batch.id, worker, claim: row, answer, now: host.now() });
+      return await this.#write(settlement);
     } catch (error) {
       this.#stop.crash(error);
       return undefined;
@@ -326,6 +318,25 @@ class Work {
     const isLate = isComplete && reason && tooLate.has(reason.code) && !this.#options.signals.leave.aborted;
     return isLate ? undefined : reason;
   }
+}
+
+/** Collects what is asked for in one turn of the event loop, and answers it in one transaction. */
+function together<Q, A>(act: (all: readonly Q[]) => Promise<readonly A[]>): (one: Q) => Promise<A | undefined> {
+  let group: { readonly all: Q[]; readonly answers: Promise<readonly A[]> } | undefined;
+  const begin = () => {
+    const all: Q[] = [];
+    const answers = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      group = undefined;
+      return act(all);
+    });
+    return { all, answers };
+  };
+  return async (one) => {
+    group ??= begin();
+    const { all, answers } = group;
+    const at = all.push(one) - 1;
+    return (await answers)[at];
+  };
 }
 
 const tooLate: ReadonlySet<string> = new Set(['interrupted', 'too-many-errors', 'output-unwritable']);

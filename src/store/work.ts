@@ -189,15 +189,26 @@ const forget = `DELETE FROM item WHERE ${mine} RETURNING 'waiting' AS state`;
 
 /** Writes an answer. One that says the message was accepted always wins; any other needs the lease. */
 export function settle(database: Database, settlement: Settlement): Promise<Settled> {
-  const { batch, worker, now, answer } = settlement;
+  return database.write(() => settleOne(settlement));
+}
+
+/** Writes several answers. */
+export function settleAll(database: Database, settlements: readonly Settlement[]): Promise<readonly Settled[]> {
   return database.write(function* () {
-    if (answer.kind !== 'sent' && batch !== singles && !(yield* holds(batch, worker, now))) return 'late';
-    const [row] = yield* written(settlement);
-    if (answer.kind === 'sent') return 'sent';
-    if (!row) return 'late';
-    const state = word(row, 'state', ['sent', 'failed', 'unsure', 'waiting']);
-    return state === 'sent' ? 'kept' : state;
+    const settled: Settled[] = [];
+    for (const settlement of settlements) settled.push(yield* settleOne(settlement));
+    return settled;
   });
+}
+
+function* settleOne(settlement: Settlement): Steps<Settled> {
+  const { batch, worker, now, answer } = settlement;
+  if (answer.kind !== 'sent' && batch !== singles && !(yield* holds(batch, worker, now))) return 'late';
+  const [row] = yield* written(settlement);
+  if (answer.kind === 'sent') return 'sent';
+  if (!row) return 'late';
+  const state = word(row, 'state', ['sent', 'failed', 'unsure', 'waiting']);
+  return state === 'sent' ? 'kept' : state;
 }
 
 function* holds(id: string, worker: string, now: number): Steps<boolean> {
