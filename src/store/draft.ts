@@ -51,10 +51,11 @@ export function openDraft(database: Database, { id, scope, target, now }: DraftO
 }
 
 // Of rows for the same person, the first counts.
-const insert = `INSERT INTO item (batch, n, scope, who, per, body, cells, text, line, load, state, reason, at, fixes)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, CASE WHEN EXISTS (
+const insert = `INSERT INTO item (batch, n, scope, who, per, body, cells, text, line, load, is_twice, state, reason, at, fixes)
+  SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, 1, t.is_twice, CASE WHEN t.is_twice = 1 THEN 'twice' ELSE $10 END, $11, $12, $13
+  FROM (SELECT CASE WHEN EXISTS (
     SELECT 1 FROM item o WHERE o.batch = $1 AND o.who = $4 AND o.per = $5 AND ${isUnique('o')}
-  ) THEN 'twice' ELSE $10 END, $11, $12, $13)`;
+  ) THEN 1 ELSE 0 END AS is_twice) t`;
 
 /** Adds a piece of the input. */
 export function addRows(database: Database, draft: Draft, rows: readonly NewRow[], now: number): Promise<void> {

@@ -63,6 +63,8 @@ export const schema = [
     -- The load that last had the row in its file.
     load INTEGER NOT NULL,
     state TEXT NOT NULL,
+    -- A person is in the file twice. Not by the state, or each new state would update the index.
+    is_twice INTEGER NOT NULL DEFAULT 0,
     reason TEXT,
     -- The other batch that sent it, or that it is held for; '' for a single message.
     by TEXT,
@@ -80,7 +82,7 @@ export const schema = [
     fixes INTEGER,
     PRIMARY KEY (batch, n)
   ) STRICT;
-  CREATE UNIQUE INDEX item_person ON item (batch, who, per) WHERE batch <> '' AND state <> 'twice';
+  CREATE UNIQUE INDEX item_person ON item (batch, who, per) WHERE batch <> '' AND is_twice = 0;
   CREATE INDEX item_sent ON item (scope, who, batch);
   CREATE INDEX item_failed ON item (batch, line) WHERE state = 'failed';
 
@@ -95,7 +97,7 @@ export const schema = [
 
 /** SQL for rows that are unique in their batch. SQLite uses the index only if its condition is repeated word for word. */
 export function isUnique(row: string): string {
-  return `${row}.batch <> '' AND ${row}.state <> 'twice'`;
+  return `${row}.batch <> '' AND ${row}.is_twice = 0`;
 }
 
 /** Milliseconds without a sign of life after which a worker counts as dead. */
