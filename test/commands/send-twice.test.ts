@@ -45,8 +45,10 @@ describe('a live message that was sent before', () => {
     expect((await machine.live(message, after(11))).code).toBe(0);
   });
 
-  it('is recognized whichever command sends it', async () => {
+  it('is recognized whichever command sends it, in any notation', async () => {
     expect((await machine.live(raw, { stdin: body })).code).toBe(11);
+    const spaced = body.replace(to, '+1 (202) 555-0101');
+    expect((await machine.live(raw, { stdin: spaced })).code).toBe(11);
     expect((await machine.live([...raw, '--again'], { stdin: body })).code).toBe(0);
   });
 });
@@ -100,4 +102,26 @@ it('a sandbox key needs no confirmation', async () => {
   await machine.breakNextSend();
   await machine.run(message);
   expect((await machine.run(message)).code).toBe(0);
+});
+
+describe('a live request that cannot be compared with what was sent', () => {
+  const params = ['Ada', 'A-1042'];
+  it.each([
+    ['no params', { to, template: 'order_update' }],
+    ['params that are no texts', { to, template: 'order_update', params: [1] }],
+    ['an unreadable recipient', { to: 'Ada', template: 'order_update', params }],
+    ['a list of recipients', { to: [to], template: 'order_update', params }],
+  ])('is refused until --again: %s', async (_, message) => {
+    const stdin = JSON.stringify(message);
+    const refused = await machine.live(raw, { stdin });
+    expect([refused.code, refused.stderr]).toEqual([11, expect.stringContaining('cannot be compared')]);
+    expect(await machine.sent()).toBe(0);
+    await machine.live([...raw, '--again'], { stdin });
+    expect(await machine.sent()).toBe(1);
+  });
+
+  it('is sent with a sandbox key', async () => {
+    await machine.run(raw, { stdin: JSON.stringify({ to, template: 'order_update', params: [1] }) });
+    expect(await machine.sent()).toBe(1);
+  });
 });

@@ -239,10 +239,27 @@ describe('a single message', () => {
     { after: 'an unsure single', does: single(silent), minutes: 99_999, kind: 'got it before' },
     { after: 'a batch that has it under way', does: underWay, minutes: 0, kind: 'got it before' },
     { after: 'a refused single', does: single(refused), minutes: 0, kind: 'admitted' },
+    { after: 'a single that was not sent', does: single({ kind: 'again' }), minutes: 0, kind: 'admitted' },
   ])('after $after: $kind', async ({ does, minutes, kind }) => {
     const database = await drivers[0].open();
     await does(database);
     expect(await admitSingle(database, { ...ask, now: start + minutes * 60_000 })).toMatchObject({ kind });
     expect(await admitSingle(database, { ...ask, isAgain: true })).toMatchObject({ kind: 'admitted' });
+  });
+
+  it.each([
+    { seconds: 89, state: 'under way' },
+    { seconds: 90, state: 'unsure' },
+  ])('of a process that is silent for $seconds s is $state', async ({ seconds, state }) => {
+    const database = await drivers[0].open();
+    await admitSingle(database, ask);
+    const again = await admitSingle(database, { ...ask, now: start + seconds * 1_000 });
+    expect(again).toEqual({ kind: 'got it before', state, at: start, by: undefined, worker });
+  });
+
+  it('that was not sent leaves no row', async () => {
+    const database = await drivers[0].open();
+    await single({ kind: 'again' })(database);
+    expect(await database.read(() => query('SELECT n FROM item'))).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ import { mark } from '../../src/store/mark.ts';
 import { acceptLoss, openMark, watched } from '../../src/store/marks.ts';
 import { identify } from '../../src/store/meta.ts';
 import { addOptOuts, listOptOuts, removeOptOuts } from '../../src/store/opt-outs.ts';
-import { expire } from '../../src/store/retention.ts';
+import { expire, expireDaily } from '../../src/store/retention.ts';
 import { admitSingle } from '../../src/store/single.ts';
 import { allSendings, erase, latestSendings } from '../../src/store/history.ts';
 import { totalsOfAll } from '../../src/store/tally.ts';
@@ -146,6 +146,22 @@ describe.each(drivers)('retention, $where,', ({ open }) => {
       { state: 'cancelled', reason: 'idle for 30 days', body: undefined },
       {},
     ]);
+  });
+
+  it('is done once a day', async () => {
+    const database = await open();
+    await identify(database, 'id');
+    const left = async (now: number) => {
+      await load(database, people, { name: `draft ${now}` });
+      await database.write(() => query("UPDATE batch SET name = '', until = 0, last_at = 0"));
+      await expireDaily(database, now);
+      return (await database.read(() => query('SELECT id FROM batch'))).length;
+    };
+    expect(await left(start)).toBe(0);
+    expect(await left(start + day)).toBe(1);
+    expect(await left(start + day + 1)).toBe(0);
+    // The clock was ahead.
+    expect(await left(start)).toBe(0);
   });
 
   it('deletes batches and single messages after 400 days, and drafts that were cut off', async () => {
