@@ -24,7 +24,7 @@ export function removeLeftDrafts(folder: string, kill: Probe): void {
 }
 
 /** Removes a draft. If that fails, a later command does; it may be another user's. */
-export function removeDraft(path: string): void {
+function removeDraft(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch (error) {

@@ -58,8 +58,8 @@ function isFolder(path: string): boolean {
 }
 
 /** Opens a regular file only: reading a pipe without a writer would block forever, even on signals. */
-export function openRegular(path: string, flags: number = fs.constants.O_RDONLY): number {
-  const fd = fs.openSync(path, flags | fs.constants.O_NONBLOCK, 0o600);
+function openRegular(path: string): number {
+  const fd = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
   const found = fs.fstatSync(fd);
   if (found.isFile()) return fd;
   fs.closeSync(fd);

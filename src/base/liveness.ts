@@ -34,13 +34,6 @@ export function isElsewhere(start: string | undefined): boolean {
   return place !== undefined && kernelIn(place) !== kernelIn(ownPlace());
 }
 
-/** Whether the process ended with a restart of this machine, which is recognized by its host name. */
-export function endedWithRestart(start: string | undefined): boolean {
-  const [boot, , ...host] = placeIn(start)?.split('.') ?? [];
-  const [ownBoot, , ...ownHost] = ownPlace().split('.');
-  return boot !== undefined && boot !== ownBoot && host.join('.') === ownHost.join('.');
-}
-
 /** Host name of the other machine or container on which the process started; undefined for this one. */
 export function hostIn(start: string | undefined): string | undefined {
   return isElsewhere(start) ? placeIn(start)?.split('.').slice(2).join('.') : undefined;

@@ -26,7 +26,7 @@ const variables = [
 ] as const;
 
 /** The variable that shows that an AI agent runs this command. */
-export function agentIn(env: Env): string | undefined {
+function agentIn(env: Env): string | undefined {
   return variables.find((name) => !['', '0', 'false', undefined].includes(env[name]));
 }
 

@@ -76,7 +76,7 @@ export interface Connection {
  */
 export type SendOnce = <T>(exchange: Exchange<T>, choice?: ResendChoice) => Promise<T>;
 
-export interface ResendChoice {
+interface ResendChoice {
   /** Sends a message again that was sent shortly before, or may have been. */
   readonly again?: boolean | undefined;
   /** Whether it is the test of a batch, which does not count as a message to that person. */
