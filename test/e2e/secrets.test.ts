@@ -188,11 +188,14 @@ const apart = [
   'sandbox env',
   'webhooks listen',
   'webhooks expect',
-  'runs list',
-  'runs show',
-  'runs forget',
-  'runs resolve',
-  'runs close',
+  'batches list',
+  'batches show',
+  'batches report',
+  'batches resume',
+  'batches mark',
+  'batches cancel',
+  'batches delete',
+  'history',
 ];
 
 it('covers every command', () => {
@@ -451,7 +454,7 @@ describe('no key is printed if the service responds with', () => {
   });
 
   it.each(['400 with JSON', '500 with a long text', '200 with HTML'])(
-    '%s, including the stored results of a run',
+    '%s, including the stored results of a batch',
     async (name) => {
       for (const key of isLong ? keys : [oddKey]) {
         const service = await serve((_, __, response) => echoes[name]?.(response, key));
@@ -460,17 +463,15 @@ describe('no key is printed if the service responds with', () => {
         writeFileSync(file, 'phone,name\n+12025550142,Ada\n');
         const env = callerOf(service.url, key);
         const ran = [await cli(['contacts', 'import', file, '--at-most', '1'], { home, env })];
-        const [id = ''] = (await cli(['runs', 'list', '-o', 'id'], { home })).stdout.split('\n');
         for (const form of forms) {
-          for (const words of [['list'], ['show', id], ['show', 'none']]) {
-            ran.push(await inOne(['runs', ...words, ...formWords(form)], { home }));
-          }
+          for (const words of [['list'], ['show', 'people'], ['report', 'people'], ['show', 'none']])
+            ran.push(await inOne(['batches', ...words, ...formWords(form)], { home }));
+          ran.push(await inOne(['history', ...formWords(form)], { home }));
         }
         const kept = textsIn(home);
         expect([ran[0]?.code, kept.some((text) => text.includes('+12025550142'))]).toEqual([10, true]);
-        ran.push(await cli(['runs', 'resolve', id, '--sent'], { home }));
-        ran.push(await cli(['runs', 'close', id], { home }));
-        ran.push(await cli(['runs', 'forget', id, '--yes'], { home }));
+        for (const words of ['resume people', 'mark people --sent', 'cancel people', 'delete people --yes'])
+          ran.push(await cli(['batches', ...words.split(' ')], { home, env }));
         expect(leaks([printedBy(ran), ...kept].join('\n'), [key])).toEqual([]);
       }
     },

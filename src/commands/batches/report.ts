@@ -14,10 +14,10 @@ export const reportBatch = streaming({
   name: 'report',
   summary: 'List every row of a batch with its columns and its outcome',
   details: [
-    'Without a name, the latest. Columns of the file come first, then those of bizmsg. Correct the failed rows in a report, and send it with',
-    '--batch: they replace those that failed. send-batch --exclude-from leaves out whom a report reached. The columns',
-    'of the file are empty 30 days after the outcome of a row. Events that webhooks listen received on this machine',
-    'say what was delivered.',
+    'Without a name, the latest. The columns of the file come first, and are empty 30 days after the outcome of a row.',
+    'Correct the failed rows in a report, and send it with --batch: they replace those that failed. send-batch',
+    '--exclude-from leaves out whom a report reached. bizmsg_delivery is from the events that webhooks listen received',
+    'on this machine.',
   ].join('\n'),
   params: {
     name: optionalName,
