@@ -51,7 +51,7 @@ export function sendingRow(sending: Sending, { profile, templates }: SenderFacts
 }
 
 /** The text as the recipient reads it, or the params if the text of the template is not known. */
-export function messageText(body: string, seen: SeenTemplate | undefined): string {
+function messageText(body: string, seen: SeenTemplate | undefined): string {
   const message = parseJson(body);
   const params = isRecord(message) && Array.isArray(message['params']) ? message['params'] : [];
   const texts = params.map((param) => (typeof param === 'string' ? param : jsonText(param)));

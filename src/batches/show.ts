@@ -3,9 +3,10 @@ import { whole } from '../cli/output/figures.ts';
 import type { Ui } from '../cli/command.ts';
 import type { Ending, FailedLine, Tally } from '../store/tally.ts';
 import type { Batch } from '../store/batch.ts';
-import { type BatchState, countsIn, type Outcome, outcomeOf, reasonOf } from './outcomes.ts';
+import { type BatchState, countsIn, outcomeOf } from './outcomes.ts';
 import { countLine, timeText } from './overview.ts';
 import { Problems } from './problems.ts';
+import { tallyReason } from './summary.ts';
 
 /** What events said about the messages of a batch. */
 export interface Delivered {
@@ -40,7 +41,7 @@ export interface ShownBatch extends ReturnType<typeof countsIn> {
 }
 
 interface Reason {
-  readonly outcome: Exclude<Outcome, 'sent' | 'waiting'>;
+  readonly outcome: 'failed' | 'unsure' | 'not_sent';
   readonly reason: string;
   readonly count: number;
   /** The first ones, of failed rows. */
@@ -90,11 +91,12 @@ function beforeIn(tallies: readonly Tally[]): ShownBatch['before'] {
 
 /** The reasons of each outcome, the most frequent first. */
 function reasonsIn(tallies: readonly Tally[], failed: readonly FailedLine[]): readonly Reason[] {
-  return (['failed', 'unsure', 'not-sent'] as const).flatMap((outcome) => {
+  return (['failed', 'unsure', 'not-sent'] as const).flatMap((wanted) => {
     const problems = new Problems();
     for (const tally of tallies)
-      if (outcomeOf[tally.state] === outcome) problems.add(reasonOf(tally) ?? '', 0, tally.count);
-    if (outcome === 'failed') for (const { reason, line } of failed) problems.add(reason, line, 0);
+      if (outcomeOf[tally.state] === wanted) problems.add(tallyReason(tally), 0, tally.count);
+    if (wanted === 'failed') for (const { reason, line } of failed) problems.add(reason, line, 0);
+    const outcome = wanted === 'not-sent' ? 'not_sent' : wanted;
     return problems.list().map((problem) => ({ outcome, ...problem }));
   });
 }
@@ -145,7 +147,7 @@ function countLines(shown: ShownBatch, { typedName, command }: Hints, ui: Ui): r
     ...line(waiting, 'waiting', state === 'working' ? '' : next),
     ...line(failed, 'failed', failedText(shown), color.red),
     ...line(unsure, 'unsure', `${reasonText(shown, 'unsure')} · bizmsg batches mark ${typedName}`, color.yellow),
-    ...line(notSent, 'not sent', reasonText(shown, 'not-sent')),
+    ...line(notSent, 'not sent', reasonText(shown, 'not_sent')),
   ];
 }
 

@@ -127,7 +127,8 @@ function reasonsOf(tallies: readonly Tally[]): BatchResult['reasons'] {
   });
 }
 
-function tallyReason(tally: Tally): string {
+/** Why rows have their outcome, with the batch that has these people. */
+export function tallyReason(tally: Tally): string {
   const reason = reasonOf(tally) ?? '';
   return tally.state === 'held' ? heldText(reason, tally.by) : reason;
 }

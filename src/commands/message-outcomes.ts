@@ -8,7 +8,7 @@ import { openHistory } from './webhooks/recorded.ts';
 import { secretsToTry } from './webhooks/secrets.ts';
 
 /** The outcome of a message that was accepted. */
-export interface MessageOutcome {
+interface MessageOutcome {
   readonly delivery: Outcome;
   /** Why it failed, if its event has a reason. */
   readonly reason?: string | undefined;
@@ -16,7 +16,7 @@ export interface MessageOutcome {
   readonly at?: number;
 }
 
-export interface RecordedOutcomes {
+interface RecordedOutcomes {
   /** By the id of the message. */
   readonly outcomes: ReadonlyMap<string, MessageOutcome>;
   /** When the latest event was received. */
@@ -54,15 +54,6 @@ export async function recordedOutcomes(
     }
   }
   return { outcomes, until };
-}
-
-/** The outcomes of some messages. */
-export async function messageOutcomes(
-  context: Context,
-  ids: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, MessageOutcome>> {
-  if (ids.size === 0) return new Map();
-  return (await recordedOutcomes(context, { isLocal: true, isWanted: (id) => ids.has(id) })).outcomes;
 }
 
 interface TrustedEvent {

@@ -48,7 +48,7 @@ export async function closeAll(records: readonly OpenRecord[]): Promise<void> {
 }
 
 /** Whose batches the current caller's are. */
-export interface CurrentOwner extends Pick<Owner, 'mode'> {
+interface CurrentOwner extends Pick<Owner, 'mode'> {
   readonly isLocal: boolean;
   /** Undefined for all data that the sandbox on this machine ever had, while it does not run. */
   readonly account: string | undefined;
