@@ -11,6 +11,7 @@ import { storedBatch } from '../store/views.ts';
 import { type Wanted, whichBatch } from '../store/which.ts';
 import { declareDead } from '../store/work.ts';
 import { timeText } from './overview.ts';
+import { interruptedEarly } from './stop.ts';
 import { describeWorker, isDead } from '../base/worker.ts';
 
 export interface Choice {
@@ -86,16 +87,26 @@ export async function untilFree(context: Context, database: Database, batch: Bat
   if (!interactive && !isElsewhere) throw await working(context, database, batch);
   if (interactive) await interaction.confirm(`${await workingText(context, database, batch)}. Wait for it?`);
   else context.note('waiting', silentText(batch, host.now()));
-  await watch(context, database, batch);
+  const progress = await context.progress();
+  let far = '';
+  progress.follow(() => far);
+  const onLook = async () => void (far = `waiting for batch ${batch.name} · ${await farText(database, batch)}`);
+  await watch(context, database, { batch, onLook }).finally(progress.end);
 }
 
 /** A worker whose lease was not extended for its whole length, by this machine's steady clock, is dead. */
-async function watch(context: Context, database: Database, batch: Batch): Promise<void> {
+async function watch(
+  context: Context,
+  database: Database,
+  { batch, onLook }: { readonly batch: Batch; onLook(): Promise<void> },
+): Promise<void> {
   const { host, interactive } = context;
   let seen = batch;
   let seenAt = host.steady();
   for (;;) {
+    await onLook();
     await sleep(glance, host.later, host.signal);
+    if (host.signal.aborted) throw interruptedEarly(host.signal.reason);
     const stored = await storedBatch(database, batch.id);
     if (!stored || !isWorking(stored, host.now()) || stored.worker !== batch.worker) return;
     if (isDead(batch.worker, host) || host.steady() - seenAt >= lease)
@@ -114,11 +125,15 @@ async function working(context: Context, database: Database, batch: Batch): Prom
 async function workingText({ host }: Context, database: Database, batch: Batch): Promise<string> {
   const { pid, host: other } = describeWorker(batch.worker) ?? { pid: '?', host: 'another machine' };
   const now = host.now();
-  const waiting = await countIn(database, batch.id, 'waiting', 'under way');
-  const done = await countIn(database, batch.id, 'sent', 'failed', 'unsure');
-  const far = `${whole(done)} of ${whole(done + waiting)} done`;
+  const far = await farText(database, batch);
   const place = other === undefined ? '' : ` on ${other}`;
-  return `process ${pid}${place} works on batch ${batch.name} since ${timeText(batch.lastAt, now)}: ${far}`;
+  return `process ${pid}${place} has worked on batch ${batch.name} since ${timeText(batch.lastAt, now)}: ${far}`;
+}
+
+async function farText(database: Database, { id }: Batch): Promise<string> {
+  const waiting = await countIn(database, id, 'waiting', 'under way');
+  const done = await countIn(database, id, 'sent', 'failed', 'unsure');
+  return `${whole(done)} of ${whole(done + waiting)} done`;
 }
 
 function silentText(batch: Batch, now: number): string {

@@ -109,7 +109,7 @@ export async function refuseListedTwice(
 ): Promise<void> {
   const { listedTwice } = expected;
   if (listedTwice === 0 || acceptsFirst) return;
-  const message = `${counted(listedTwice, 'row')} ${listedTwice === 1 ? 'has' : 'have'} another text for somebody who is listed before`;
+  const message = `${counted(listedTwice, 'row')} ${listedTwice === 1 ? 'lists a person' : 'list people'} again, with another text`;
   if (scope.mode === 'sandbox' || scope.kind === 'import')
     return context.note('twice', `${message}: the first is used`);
   if (context.interactive) {

@@ -60,7 +60,8 @@ function countLines(overview: Overview, width: number): readonly string[] {
   const done = kind === 'import' ? 'imported' : 'sent';
   const line = (count: number, label: string, text = '') => (count > 0 ? [countLine(count, label, text, width)] : []);
   const invalid = Math.min(failed, sum(problems));
-  const notSent = forecast.notSent.map(({ reason, count }) => `${whole(count)} ${reason}`);
+  const isAlone = forecast.notSent.length === 1;
+  const notSent = forecast.notSent.map(({ reason, count }) => (isAlone ? reason : `${whole(count)} ${reason}`));
   return [
     countLine(toSend, kind === 'import' ? 'to import' : 'to send', '', width),
     ...line(later, 'waiting', 'until the batch is continued without --first'),
