@@ -203,21 +203,21 @@ it.each([
 });
 
 it.each([
-  ['live', [], { requests: 60, window_seconds: 60 }, true],
-  ['live', ['--rate', '5/s'], { requests: 5, window_seconds: 1 }, false],
-  ['live', ['--rate', 'none'], null, false],
-  ['test', [], null, false],
-])('paces a run with a %s key and %j, without a known plan: %j', async (mode, words, pace, isNoted) => {
+  ['live', [], 'at 60 a minute', true],
+  ['live', ['--rate', '5/s'], 'at 5 a second', false],
+  ['live', ['--rate', 'none'], undefined, false],
+  ['test', [], undefined, false],
+])('paces a batch with a %s key and %j, without a known plan: %s', async (mode, words, pace, isNoted) => {
   const service = await serve(well);
-  const home = temporaryHome();
-  const file = join(home.path, 'people.csv');
+  const { path: home, remove } = temporaryHome();
+  onTestFinished(remove);
+  const file = join(home, 'people.csv');
   writeFileSync(file, 'phone\n+12025550101\n');
   const env = { BIZMSG_BASE_URL: service.url, BIZMSG_API_KEY: `sk_${mode}_a1b2c3d4e5f6` };
-  const argv = ['send-batch', 'welcome', file, '--dry-run', '-o', 'json', ...words];
-  const { stdout, stderr } = await cli(argv, { home: home.path, env });
-  expect(JSON.parse(stdout)).toMatchObject({ pace });
+  const argv = ['send-batch', 'welcome', file, '--dry-run', '-o', 'table', ...words];
+  const { stdout, stderr } = await cli(argv, { home, env });
+  expect(/at [\d,]+ a \w+/.exec(stdout)?.[0]).toBe(pace);
   expect(stderr.includes('this live batch sends 60 a minute')).toBe(isNoted);
-  home.remove();
 });
 
 it('asks for the rate of an enterprise plan, not for the plan', async () => {
