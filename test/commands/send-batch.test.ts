@@ -1,12 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cli } from '../support/cli.ts';
-import { openHostile } from '../support/fake-service.ts';
-import { noteCodes } from '../support/json-lines.ts';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { cli, type CliOptions, later } from '../support/cli.ts';
+import { newHome } from '../support/fake-service.ts';
+import { errorIn, noteCodes, objects } from '../support/json-lines.ts';
+import { envOf, openService, type Reply } from '../support/service.ts';
 import { openWorld, type World } from '../support/world.ts';
-import { some } from '../support/long-tests.ts';
 
 let world: World;
 beforeEach(async () => {
@@ -14,497 +13,549 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-function sending(template: string, text: string, ...words: readonly string[]) {
-  const file = join(world.home, 'orders.csv');
-  writeFileSync(file, text);
-  return world.run(['send-batch', template, file, ...words, '-o', 'json']);
+const [ada, bo, cy] = ['+12025550141', '+12025550142', '+12025550143'];
+const orders = `phone,name,order\n${ada},Ada,A-1\n${bo},Bo,A-2\n`;
+const params = ['-p', ':name', '-p', ':order'];
+
+function write(name: string, text: string | Buffer): string {
+  const path = join(world.home, name);
+  writeFileSync(path, text);
+  return path;
 }
 
-const sent = () => world.sandbox.messages().map(({ to, params }) => [to, ...params]);
-const orders = 'phone,name,order\n+12025550141,Ada,A-1\n+12025550142,Alan,A-2\n';
-
-it.each(
-  some([
-    [
-      ['-p', ':name', '-p', ':order'],
-      ['Ada', 'A-1'],
-      ['Alan', 'A-2'],
-    ],
-    [
-      ['-p', ':name', '-p', 'soon'],
-      ['Ada', 'soon'],
-      ['Alan', 'soon'],
-    ],
-    [
-      ['-p', 'Dear', '-p', ':name'],
-      ['Dear', 'Ada'],
-      ['Dear', 'Alan'],
-    ],
-    [
-      ['--param=-p', '--param=:order'],
-      ['-p', 'A-1'],
-      ['-p', 'A-2'],
-    ],
-    [
-      ['-pDear', '-p', ':name'],
-      ['Dear', 'Ada'],
-      ['Dear', 'Alan'],
-    ],
-  ]),
-)('sends the params in the order of %j', async (words, ada, alan) => {
-  const { code } = await sending('order_update', orders, ...words);
-  expect([code, sent()]).toEqual([
-    0,
-    [
-      ['+12025550141', ...ada],
-      ['+12025550142', ...alan],
-    ],
-  ]);
-});
-
-it('skips a row that equals an earlier one', async () => {
-  const { code, stdout } = await sending('welcome', 'to\n+12025550141\n+12025550142\n+12025550141\n');
-  expect([code, JSON.parse(stdout)]).toMatchObject([0, { rows: 3, sent: 2, failed: 0, skipped: { duplicate: 1 } }]);
-  expect(sent()).toEqual([['+12025550141'], ['+12025550142']]);
-});
-
-const twice = {
-  csv: 'to,name\n+12025550141,Ada\n+12025550141,Bob\n',
-};
-
-it('sends one of two different messages to one recipient, and both with --per', async () => {
-  const words = ['-p', ':name', '-p', 'A-1'];
-  const once = await sending('order_update', `${twice.csv}+12025550142,Cleo\n`, ...words);
-  const { sent: count, skipped, files } = JSON.parse(once.stdout);
-  expect([once.code, count, skipped.another_message, files.failed]).toEqual([0, 2, 1, null]);
-  const both = await sending('order_update', `${twice.csv}+12025550142,Cleo\n`, ...words, '--per', 'name');
-  expect(JSON.parse(both.stdout)).toMatchObject({ sent: 3, failed: 0 });
-});
-
-it('lists in a dry run the rows with another message for an earlier recipient', async () => {
-  const ran = await sending('order_update', twice.csv, '-p', ':name', '-p', 'A-1', '--dry-run');
-  expect(JSON.parse(ran.stdout)).toMatchObject({ would_send: 1, conflict_rows: [{ line: 3, same_as: 2 }] });
-});
-
-it.each([
-  ['an empty value', 'to,order\n+12025550141,\n', 'order', 10, '--per, order: it is empty'],
-  ['a column that does not exist', 'to,order\n+12025550141,1\n', 'orders', 2, '--per names \\"orders\\"'],
-])('refuses %s of --per', async (_, text, column, code, says) => {
-  const ran = await sending('welcome', text, '--per', column);
-  expect([ran.code, ran.stdout + ran.stderr, sent()]).toEqual([code, expect.stringContaining(says), []]);
-});
-
-it.each([
-  ['0', 'is not between'],
-  ['401d', 'is not between'],
-  ['soon', 'is not a span'],
-])('refuses --skip-sent=%s', async (time, says) => {
-  const ran = await sending('welcome', orders, `--skip-sent=${time}`);
-  expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(says)]);
-});
-
-it('does not take the word after --skip-sent as its time', async () => {
-  const file = join(world.home, 'people.csv');
-  writeFileSync(file, 'to\n+12025550142\n');
-  expect((await world.run(['send-batch', 'welcome', '--skip-sent', file])).code).toBe(0);
-});
-
-it('refuses --skip-sent with --again', async () => {
-  const ran = await sending('welcome', orders, '--skip-sent', '--again');
-  expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('contradict each other')]);
-});
-
-it('ignores the column bizmsg_error', async () => {
-  await sending('order_update', twice.csv, '-p', ':name', '-p', 'A-1');
-  const { code } = await sending('welcome', 'to,bizmsg_error\n+12025550142,\n');
-  expect([code, sent()]).toEqual([0, [['+12025550141', 'Ada', 'A-1'], ['+12025550142']]]);
-});
-
-it.each([
-  ['-p', 'sk_live_0123456789abcdef'],
-  ['--param=:sk_test_0123456789abcdef', '--yes'],
-])('refuses a param that looks like a key: %s %s', async (...words) => {
-  const { code, stdout, stderr } = await sending('welcome', orders, ...words);
-  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('contains something that looks like a key')]);
-  expect([stderr.includes('0123456789ab'), readdirSync(world.home), sent()]).toEqual([
-    false,
-    expect.not.arrayContaining(['orders.failed.csv']),
-    [],
-  ]);
-});
-
-describe('a key without a known prefix', () => {
-  const bareKey = 'Zt5hWq8LpXc2Vn9BdK4m';
-  const inEnvironment = async () => ({ ...world.env, BIZMSG_API_KEY: bareKey });
-  const inOtherProfile = async () => {
-    const add = [
-      'login',
-      '--no-check',
-      '--profile',
-      'other',
-      '--base-url',
-      'https://api.example.com',
-      '--mode',
-      'live',
-      '--key-stdin',
-    ];
-    expect((await world.run(add, { env: {}, stdin: bareKey })).code).toBe(0);
-    return world.env;
+/** Sends to the people of a file; `sent` has the new messages. */
+async function batch(text: string | Buffer, words: readonly string[], options: Partial<CliOptions> = {}) {
+  const before = world.sandbox.messages().length;
+  const path = write('orders.csv', text);
+  const ran = await world.run(['send-batch', 'order_update', path, ...words, '-o', 'json'], options);
+  const sent = world.sandbox.messages().slice(before);
+  return {
+    ...ran,
+    sent: sent.map(({ to, params: texts }) => [to, ...texts]),
+    result: JSON.parse(ran.stdout === '' ? '{}' : ran.stdout),
   };
-  const homes = { 'in the environment': inEnvironment, 'in another profile': inOtherProfile };
-  const lines: readonly (readonly [string, readonly string[]])[] = [
-    ['-p', ['send-batch', 'welcome', 'orders.csv', '-p', bareKey]],
-    ['--param=', ['send-batch', 'welcome', 'orders.csv', `--param=x${bareKey}`]],
-    ['the template', ['send-batch', bareKey, 'orders.csv']],
-    ['the name of the file', ['send-batch', 'welcome', `${bareKey}.csv`]],
-    ['the name of its folder', ['send-batch', 'welcome', `${bareKey}/orders.csv`]],
-    ['--set', ['contacts', 'import', 'orders.csv', '--set', `tok=${bareKey}`]],
-  ];
+}
 
-  it.each(Object.entries(homes).flatMap(([where, stage]) => lines.map((line) => [where, ...line, stage] as const)))(
-    '%s is refused as %s of a run, and no file of the run holds it',
-    async (_where, _what, words, stage) => {
-      const env = await stage();
-      mkdirSync(join(world.home, bareKey));
-      for (const name of ['orders.csv', `${bareKey}.csv`, `${bareKey}/orders.csv`])
-        writeFileSync(join(world.home, name), orders);
-      const inHome = words.map((word) => (word.endsWith('.csv') ? join(world.home, word) : word));
-      const { code, stdout, stderr } = await world.run(inHome, { env });
-      expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('contains a key stored on this machine')]);
-      expect(stderr).not.toContain(bareKey);
-      expect(sent()).toEqual([]);
-      expect(existsSync(join(world.home, '.local/state/bizmsg/runs'))).toBe(false);
-    },
-  );
-});
-
-it('suggests swapping the template and the file', async () => {
-  const file = join(world.home, 'orders.csv');
-  writeFileSync(file, orders);
-  const { code, stderr } = await world.run(['send-batch', file, 'order_update']);
-  expect([code, stderr]).toEqual([
-    2,
-    expect.stringContaining('the template comes first, then the file: bizmsg send-batch order_update '),
-  ]);
-  expect(sent()).toEqual([]);
-});
-
-it('suggests one -p for each column', async () => {
-  const { code, stderr } = await sending('order_update', orders, '-p', ':name,order');
-  const hint = 'one -p for each: -p :name -p :order';
-  expect([code, stderr, sent()]).toEqual([2, expect.stringContaining(hint), []]);
-});
-
-it('refuses an empty param, except with --allow-empty', async () => {
-  const text = 'phone,name\n+12025550141,\n';
-  const words = ['-p', ':name', '-p', '1'];
-  const refused = await sending('order_update', text, ...words);
-  expect([refused.code, sent()]).toEqual([10, []]);
-  await sending('order_update', text, ...words, '--allow-empty');
-  expect(sent()).toEqual([['+12025550141', '', '1']]);
-});
-
-it('warns before it sends if the template has another number of variables', async () => {
-  const { code, stderr } = await sending('order_update', orders, '-p', ':name');
-  expect([code, noteCodes(stderr).includes('template')]).toEqual([10, true]);
-  expect(stderr).toContain('has 2 variables, and 1 param is given"');
-});
-
-it('warns before it sends if the service does not list the template, in a dry run too', async () => {
-  const { stderr } = await sending('order_updat', orders, '-p', ':name', '--dry-run');
-  expect(stderr).toContain('the service does not list a template \\"order_updat\\"');
-});
-
-it('shows the first message in a dry run', async () => {
-  const words = ['-p', ':name', '-p', ':order', '--dry-run'];
-  const { stdout } = await sending('order_update', orders, ...words);
-  expect(JSON.parse(stdout)).toMatchObject({ first_text: 'Hello Ada, your order A-1 is on its way.' });
-});
-
-it('shows the first message that will be sent, not one that was sent before', async () => {
-  const words = ['-p', ':name', '-p', ':order'];
-  const [header, first = '', second = ''] = orders.split('\n');
-  await sending('order_update', `${header}\n${first}\n`, ...words);
-  const { stdout } = await sending(
-    'order_update',
-    `${header}\n${first}\n${second}\n`,
-    ...words,
-    '--skip-sent',
-    '--dry-run',
-  );
-  expect(JSON.parse(stdout)).toMatchObject({ would_send: 1, first_text: 'Hello Alan, your order A-2 is on its way.' });
-});
-
-it('refuses a param that is the name of a column', async () => {
-  const { code, stderr } = await sending('order_update', orders, '-p', 'Name', '-p', ':order');
-  expect([code, sent()]).toEqual([2, []]);
-  expect(stderr).toContain('to send the value of the column: -p :Name');
-});
-
-it('finds columns in any case, and sends a text that begins with a colon', async () => {
-  const words = ['-p', ':NAME', '-p', '::)', '--dry-run'];
-  const { stdout } = await sending('order_update', 'Phone,Name\n+12025550141,Ada\n', ...words);
-  expect(JSON.parse(stdout)).toMatchObject({ first: { params: ['Ada', ':)'] } });
-});
-
-it.each([[[]], [['--yes']]])('refuses a live batch of a template that cannot match: %j', async (more) => {
+/** The same with a live key. */
+function live(text: string, words: readonly string[], options: Partial<CliOptions> = {}) {
   world.sandbox.keys.goLive();
   const env = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live };
-  const file = join(world.home, 'orders.csv');
-  writeFileSync(file, orders);
-  const words = ['send-batch', 'order_update', file, '-p', ':name', '--at-most', '9', '-o', 'json', ...more];
-  const refused = await world.run(words, { env });
-  expect([refused.code, sent()]).toEqual([11, []]);
-  expect(refused.stderr).toContain(
-    '"code":"template-unfit","message":"the template \\"order_update\\" has 2 variables',
-  );
+  return batch(text, words, { env, ...options });
+}
+
+describe('-p', () => {
+  it.each([
+    [
+      ['-p', ':NAME', '--param=:order'],
+      ['Ada', 'A-1'],
+    ],
+    [
+      ['-p', ':order', '-p', ':name'],
+      ['A-1', 'Ada'],
+    ],
+    [
+      ['-pDear', '-p', '::)'],
+      ['Dear', ':)'],
+    ],
+    [
+      ['-p=', '--param=-p'],
+      ['', '-p'],
+    ],
+  ])('%j become the variables in this order', async (words, texts) => {
+    const { code, sent } = await batch(`phone,name,order\n${ada},Ada,A-1\n`, words);
+    expect([code, sent]).toEqual([0, [[ada, ...texts]]]);
+  });
+
+  it.each([
+    [['-p', ':name,order'], 'one -p for each: -p :name -p :order'],
+    [['-p', 'Name'], 'to send the value of the column: -p :Name'],
+    [['-p', ':nam'], 'did you mean \\"name\\"?'],
+    [['-p', ':name', '--default', 'nam=x'], '--default names \\"nam\\"'],
+    [['-p', 'sk_live_0123456789abcdef'], 'contains something that looks like a key'],
+  ])('%j is refused', async (words, hint) => {
+    const { code, stdout, stderr, sent } = await batch(orders, words);
+    expect([code, stdout, stderr, sent]).toEqual([2, '', expect.stringContaining(hint), []]);
+  });
 });
 
-it('a job with other rows than before is listed with all of them', async () => {
-  for (const phone of ['+12025550141', '+12025550142']) await sending('welcome', `phone\n${phone}\n`, '--job', 'greet');
-  const { stdout } = await world.run(['runs', 'list', '-o', 'json']);
-  expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ job: 'greet', rows: 2, sent: 2, left: 0 })]);
+const german = `phone,land,name,order\n0170 1234567,Germany,Ada,A-1\n${bo},,Bo,A-2\n`;
+const landed = 'phone,land,name,order\n0170 1234567,DE,Ada,A-1\n202-555-0142,US,Bo,A-2\n';
+const both = [ada, bo];
+const people = ['+491701234567', bo];
+
+describe('an option sends', () => {
+  it.each<[string, string | Buffer, readonly string[], readonly string[], number?]>([
+    ['to the column of --map', `a,to,name,order\n${bo},x,Ada,A-1\n`, ['--map', 'A=phone'], [bo]],
+    ['to national numbers of --country', german, ['--country', 'de'], people],
+    ['to those of a country by its name', german, ['--country', 'Deutschland'], people],
+    ['to those of the country in a column', landed, ['--country', ':Land'], people],
+    [
+      'to numbers without a plus, with intl',
+      'phone,name,order\n49170 1234567,A,1\n',
+      ['--country', 'intl'],
+      ['+491701234567'],
+    ],
+    ['to those of --where', orders, ['--where', 'name=Ada'], [ada]],
+    ['to those who meet both', orders, ['--where', 'name=Ada', '--where', 'order=A-2'], []],
+    ['to the first with --first', orders, ['--first', '1'], [ada]],
+    ['one message per person', `${orders}${ada},Ada,A-3\n`, [], both],
+    ['one per person and value with --per', `${orders}${ada},Ada,A-3\n`, ['--per', 'Order'], [ada, bo, ada]],
+    ['one per person with --per phone', `${orders}${ada},Ada,A-3\n`, ['--per', 'phone'], both],
+  ])('%s', async (_, text, words, phones, exit = 0) => {
+    const { code, sent, result } = await batch(text, [...params, ...words]);
+    expect([code, sent.map(([to]) => to)]).toEqual([exit, phones]);
+    const { rows, sent: count, failed, unsure, waiting, not_sent: notSent } = result;
+    expect(count + failed + unsure + waiting + notSent).toBe(rows);
+  });
+
+  it('the text of --default for an empty cell, which otherwise fails its row', async () => {
+    const text = `phone,name,order\n${ada},,A-1\n${bo},Bo,A-2\n`;
+    const failed = await batch(text, [...params, '--batch', 'a']);
+    const reason = { outcome: 'failed', reason: 'param 1, name: it is empty', count: 1, first_line: 2 };
+    expect([failed.code, failed.sent]).toEqual([10, [[bo, 'Bo', 'A-2']]]);
+    expect(failed.result).toMatchObject({ failed: 1, reasons: [reason] });
+    const { code, sent } = await batch(text, ['--default', 'name=friend', '--batch', 'a']);
+    expect([code, sent]).toEqual([0, [[ada, 'friend', 'A-1']]]);
+  });
+
+  it('the letters of --encoding', async () => {
+    const latin = Buffer.from(`phone,name,order\n${ada},Müller,A-1\n`, 'latin1');
+    const { code, sent } = await batch(latin, [...params, '--encoding', 'latin1']);
+    expect([code, sent]).toEqual([0, [[ada, 'Müller', 'A-1']]]);
+  });
+
+  it('with the name of --batch, which has the date', async () => {
+    const { result } = await batch(orders, [...params, '--batch', 'Nightly-{date}']);
+    expect(result.batch).toMatch(/^nightly-\d{4}-\d\d-\d\d$/);
+  });
 });
 
 describe('--exclude-from', () => {
-  it.each([
-    ['phones, one a line', '+12025550141\n+1 202 555 0199\n'],
-    ['a table with a column phone', 'name,phone\nAda,+12025550141\n'],
-    ['objects with a field to', '{"to":"+12025550141"}\n'],
-    ['a table with a column Phone', 'Name;Phone\nAda;+12025550141\n'],
-  ])('leaves out the recipients in %s', async (_, text) => {
-    const file = join(world.home, `never-${text.length}${text.startsWith('{') ? '.ndjson' : '.csv'}`);
-    writeFileSync(file, text);
-    const rows = 'phone\n+12025550141\n+12025550142\n';
-    const { code, stdout } = await sending('welcome', rows, '--exclude-from', file);
-    expect([code, sent().map(([to]) => to)]).toEqual([0, ['+12025550142']]);
-    const result = JSON.parse(stdout);
-    expect(result).toMatchObject({ rows: 2, sent: 1, skipped: { excluded: 1 }, not_reached: 0 });
-    const shown = await world.run(['runs', 'show', result.run, '--outcome', 'excluded', '-o', 'json']);
-    expect(JSON.parse(shown.stdout)).toMatchObject([{ line: 2, reason: 'in a file of --exclude-from' }]);
+  it('leaves out the phones of a list, and the batch keeps them until --no-exclude-from', async () => {
+    const never = write('never.txt', '(202) 555-0142\n');
+    const words = ['--batch', 'a', '--country', 'US'];
+    const first = await batch(orders, [...params, ...words, '--exclude-from', never]);
+    expect([first.code, first.sent.map(([to]) => to)]).toEqual([0, [ada]]);
+    expect(first.result).toMatchObject({ not_sent: 1, reasons: [{ outcome: 'not_sent', reason: 'excluded' }] });
+    expect((await batch(orders, words)).result).toMatchObject({ not_sent: 1, now: { sent: 0 } });
+    expect((await batch(orders, [...words, '--no-exclude-from'])).sent.map(([to]) => to)).toEqual([bo]);
   });
 
-  it.each([
-    ['as both have it', '+4402079460018', '+4402079460018'],
-    ['that the list has in its normal form', '+4402079460018', '+442079460018'],
-    ['that the input has in its normal form', '+442079460018', '+4402079460018'],
-  ])('leaves out a number with a needless zero, %s', async (_, phone, excluded) => {
-    const file = join(world.home, 'never.csv');
-    writeFileSync(file, `${excluded}\n`);
-    const { code } = await sending('welcome', `phone\n${phone}\n+12025550142\n`, '--exclude-from', file);
-    expect([code, sent()]).toEqual([0, [['+12025550142']]]);
+  it('leaves out those whom a report shows as sent', async () => {
+    await batch(`phone,name,order\n${ada},Ada,A-1\n12,x,y\n`, [...params, '--batch', 'a']);
+    const { stdout } = await world.run(['batches', 'report', 'a', '-o', 'csv']);
+    const { sent } = await batch(orders, [...params, '--batch', 'b', '--exclude-from', write('a.csv', stdout)]);
+    expect(sent.map(([to]) => to)).toEqual([bo]);
   });
+});
 
-  it('leaves a file of failed rows with a row that was left out', async () => {
-    const [never, failed] = [join(world.home, 'never.csv'), join(world.home, 'orders.failed.csv')];
-    writeFileSync(never, '+12025550141\n');
-    writeFileSync(failed, 'phone\n+12025550141\n+12025550142\n');
-    const { code, stderr } = await world.run(['send-batch', 'welcome', failed, '--exclude-from', never]);
-    expect([code, stderr]).toEqual([0, expect.not.stringContaining('all its rows are sent')]);
-  });
-
-  it('leaves out the phones of two columns', async () => {
-    const file = join(world.home, 'never.csv');
-    writeFileSync(file, 'phone,to\n+12025550141,+12025550142\n,+12025550143\n');
-    const rows = 'phone\n+12025550141\n+12025550142\n+12025550143\n+12025550144\n';
-    await sending('welcome', rows, '--exclude-from', file);
-    expect(sent()).toEqual([['+12025550144']]);
-  });
-
-  it('notes that it left out no row', async () => {
-    const file = join(world.home, 'never.csv');
-    writeFileSync(file, '+12025550199\n');
-    const { code, stderr } = await sending('welcome', 'phone\n+12025550142\n', '--exclude-from', file);
-    expect(code).toBe(0);
-    expect(stderr).toContain(`no recipient is in ${file}`);
-  });
-
-  it.each([
-    ['a line that is not a phone', '+12025550141\nAda\n', 'line 2'],
-    ['a table without such a column', 'name,fax\nAda,+12025550141\n', 'no column named phone, to, mobile'],
-    ['a typo in a second column', 'phone,to\n,+1202555014x\n', 'line 2'],
-    ['one phone with a name', '+12025550142 Ada\n', 'no column named phone, to, mobile'],
-    ['a header alone of another name', 'fax\n', 'no column named phone, to, mobile'],
-    ['one national number', '2025550142\n', 'line 1'],
-    ['national numbers', '(202) 555-0142\n202-555-0141\n', 'line 1'],
-    ['a number without its plus', '12025550142', 'line 1'],
-    ['a number that a spreadsheet has rounded', '1.20256E+10\n', 'line 1'],
-    ['an empty file', '\n', 'is empty'],
-  ])('refuses %s, and sends nothing', async (_, text, why) => {
-    const file = join(world.home, 'wrong.csv');
-    writeFileSync(file, text);
-    const { code, stderr } = await sending('welcome', 'phone\n+12025550142\n', '--exclude-from', file);
-    expect([code, sent()]).toEqual([2, []]);
-    expect(stderr).toContain(why);
-    expect(stderr).toContain('the excluded phones: ');
-  });
-
-  it('refuses a missing file, and sends nothing', async () => {
-    const file = join(world.home, 'missing.csv');
-    const { code, stderr } = await sending('welcome', 'phone\n+12025550142\n', '--exclude-from', file);
-    expect([code, sent()]).toEqual([3, []]);
-    expect(JSON.parse(stderr)).toMatchObject({
-      error: { message: `the excluded phones: "${file}" cannot be read: there is no such file` },
-    });
-  });
+it('--where is kept by the batch until --no-where', async () => {
+  await batch(orders, [...params, '--batch', 'a', '--where', 'name=Ada']);
+  const kept = await batch(orders, ['--batch', 'a']);
+  expect([kept.code, kept.sent, kept.result.reasons]).toEqual([
+    0,
+    [],
+    [expect.objectContaining({ reason: 'not in --where' })],
+  ]);
+  expect((await batch(orders, ['--batch', 'a', '--no-where'])).sent.map(([to]) => to)).toEqual([bo]);
 });
 
 describe('--hours', () => {
   const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
-  const today = days[new Date().getUTCDay()] ?? '';
-  const inThreeDays = days[(new Date().getUTCDay() + 3) % 7] ?? '';
+  const on = (inDays: number) => `${days[(new Date().getUTCDay() + inDays) % 7]} 00:00-24:00 UTC`;
 
-  it('sends within them', async () => {
-    const { code } = await sending('welcome', 'phone\n+12025550142\n', '--hours', `${today} 00:00-24:00 UTC`);
-    expect([code, sent()]).toEqual([0, [['+12025550142']]]);
-  });
-
-  it('waits outside them; an interruption sends nothing', async () => {
+  /** Interrupts a command that waits for a minute. */
+  function impatient(): Partial<CliOptions> {
     const stop = new AbortController();
-    const file = join(world.home, 'orders.csv');
-    writeFileSync(file, 'phone\n+12025550142\n');
-    const words = ['send-batch', 'welcome', file, '--hours', `${inThreeDays} 00:00-24:00 UTC`];
-    const asked = world.run(words, { signal: stop.signal });
-    const ended = await Promise.race([asked.then(() => 'ended'), sleep(700).then(() => 'waiting')]);
-    stop.abort('SIGINT');
-    expect([ended, (await asked).code, sent()]).toEqual(['waiting', 130, []]);
+    const wait: CliOptions['later'] = (milliseconds, run) => {
+      if (milliseconds >= 60_000) stop.abort('SIGINT');
+      return later(milliseconds, run);
+    };
+    return { signal: stop.signal, later: wait };
+  }
+
+  it('hold the messages outside them, and are kept until --no-hours', async () => {
+    const words = [...params, '--batch', 'a'];
+    const waiting = await batch(orders, [...words, '--hours', on(3)], impatient());
+    expect([waiting.code, waiting.sent, waiting.result.waiting]).toEqual([130, [], 2]);
+    expect((await batch(orders, words, impatient())).code).toBe(130);
+    const { code, sent } = await batch(orders, [...words, '--no-hours']);
+    expect([code, sent.length]).toEqual([0, 2]);
   });
 
-  it('of the profile apply as well, like its excluded phones', async () => {
-    const excluded = join(world.home, 'never.txt');
-    writeFileSync(excluded, '+12025550141\n');
-    const add = ['login', '--no-check', '--profile', 'acme', '--base-url', world.url, '--key-stdin'];
-    await world.bin(add, {}, world.sandbox.keys.sandbox);
-    const hours = `${today} 00:00-24:00 UTC`;
-    const set = await world.bin([
-      'profiles',
-      'set',
-      'acme',
-      '--hours',
-      hours,
-      '--exclude-from',
-      excluded,
+  it('let them go inside', async () => {
+    expect((await batch(orders, [...params, '--hours', on(0)])).sent.length).toBe(2);
+  });
+});
+
+describe('--first', () => {
+  it('counts the people of the batch, and without it the rest is sent', async () => {
+    const text = `${orders}${cy},Cy,A-3\n`;
+    const words = [...params, '--batch', 'a'];
+    const steps = [];
+    for (const more of [['--first', '1'], ['--first', '2'], ['--first', '2'], []])
+      steps.push((await batch(text, [...words, ...more])).sent.map(([to]) => to));
+    expect(steps).toEqual([[ada], [bo], [], [cy]]);
+  });
+});
+
+/** A batch "a" whose rows have each outcome: Ada is sent, Bo is unsure, Cy waits, and one failed. */
+async function withEachOutcome() {
+  const text = `${orders}${cy},Cy,A-3\n12,Di,A-4\n`;
+  const words = [...params, '--batch', 'a'];
+  await batch(text, [...words, '--first', '1']);
+  world.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'reset' }, times: 1 });
+  const { result } = await batch(text, [...words, '--first', '2']);
+  expect(result).toMatchObject({ sent: 1, unsure: 1, waiting: 1, failed: 1 });
+}
+
+describe('--from-batch', () => {
+  it.each([
+    ['a', 0, [ada]],
+    ['a:unsure', 0, [bo]],
+    ['a:waiting', 0, [cy]],
+    ['a:failed', 10, []],
+  ])('%s sends to those people with their columns', async (name, exit, phones) => {
+    await withEachOutcome();
+    const before = world.sandbox.messages().length;
+    const { code, stdout } = await world.run([
+      'send-batch',
+      'order_update',
+      '--from-batch',
+      name,
+      ...params,
+      '--batch',
+      'b',
       '-o',
       'json',
     ]);
-    expect(JSON.parse(set.stdout)).toMatchObject({ hours, exclude_from: excluded });
-    const file = join(world.home, 'orders.csv');
-    writeFileSync(file, 'phone\n+12025550141\n+12025550142\n');
-    const words = ['send-batch', 'welcome', file, '--profile', 'acme', '-o', 'json'];
-    const { code } = await world.run(words, { env: {} });
-    expect([code, sent()]).toEqual([0, [['+12025550142']]]);
-    const single = await world.run(['send-template', '+12025550141', 'welcome', '--profile', 'acme'], { env: {} });
-    expect([single.code, sent()]).toEqual([11, [['+12025550142']]]);
-    expect(single.stderr).toContain(`+12025550141 is in ${excluded}`);
-    await world.bin(['profiles', 'set', 'acme', '--hours', `${inThreeDays} 00:00-24:00 UTC`]);
-    const waiting = world.run(words, { env: {}, signal: AbortSignal.timeout(700) });
-    expect([(await waiting).code, sent()]).toEqual([130, [['+12025550142']]]);
-    const missing = join(world.home, 'missing.txt');
-    const typo = await world.bin(['profiles', 'set', 'acme', '--hours', 'none', '--exclude-from', missing]);
-    expect([typo.code, typo.stderr]).toEqual([3, expect.stringContaining('cannot be read: there is no such file')]);
-    await world.bin(['profiles', 'set', 'acme', '--hours', 'none']);
-    rmSync(excluded);
-    const refused = await world.run(words, { env: {} });
-    expect([refused.code, sent()]).toEqual([3, [['+12025550142']]]);
-    expect(refused.stderr).toContain('cannot be read: there is no such file');
-    await world.bin(['profiles', 'set', 'acme', '--hours', 'none', '--exclude-from', 'none']);
-    expect((await world.run(['profiles', 'list', '-o', 'json'], { env: {} })).stdout).toContain('"hours":null');
+    const sent = world.sandbox.messages().slice(before);
+    expect([code, sent.map(({ to }) => to), JSON.parse(stdout).rows]).toEqual([exit, phones, 1]);
   });
 
-  it('do not hold up the look at the template', async () => {
-    const hours = `${inThreeDays} 00:00-24:00 UTC`;
-    const { stdout } = await sending('welcome', 'phone\n+12025550142\n', '--hours', hours, '--dry-run');
-    expect(JSON.parse(stdout)).toMatchObject({ first_text: 'Welcome! Write to us here whenever you need us.' });
+  it('of nobody is not an error', async () => {
+    await batch(orders, [...params, '--batch', 'a']);
+    const words = ['send-batch', 'order_update', '--from-batch', 'a:failed', ...params, '--batch', 'b'];
+    expect(await world.run(words)).toMatchObject({ code: 0, stdout: expect.stringContaining('0 of 0') });
   });
 
-  it('are refused without a time zone', async () => {
-    const { code, stderr } = await sending('welcome', 'phone\n+12025550142\n', '--hours', 'mon-fri 09:00-18:00');
-    expect([code, sent()]).toEqual([2, []]);
-    expect(stderr).toContain('has no time zone');
+  it.each([
+    ['a:later', 2, '"later" is not one of failed, waiting, unsure'],
+    ['z', 5, 'there is no batch z'],
+  ])('%s is refused', async (name, code, message) => {
+    await batch(orders, [...params, '--batch', 'a']);
+    const ran = await world.run(['send-batch', 'order_update', '--from-batch', name, ...params]);
+    expect(ran).toMatchObject({ code, stderr: expect.stringContaining(message) });
   });
 });
 
-it('shows its share of the monthly quota', async () => {
-  await world.bin(
-    ['login', '--no-check', '--profile', 'acme', '--base-url', world.url, '--key-stdin', '--plan', 'starter'],
-    {},
-    world.sandbox.keys.sandbox,
-  );
-  const file = join(world.home, 'orders.csv');
-  writeFileSync(file, `phone\n${Array.from({ length: 300 }, (_, at) => `+1202${5_000_000 + at}\n`).join('')}`);
-  const words = ['send-batch', 'welcome', file, '--profile', 'acme', '--dry-run', '-o', 'table'];
-  const { code, stdout } = await world.run(words, { env: {} });
-  expect(code).toBe(0);
-  expect(stdout).toContain('at 54 a minute it takes at least 5 min: 54 at once, then 54 each minute\n');
-  expect(stdout).toContain("300 messages are 10.0 % of the plan's month of 3,000\n");
-  const one = await world.run([...words, '--first', '1'], { env: {} });
-  expect(one.stdout).toContain("1 message is 0.0 % of the plan's month of 3,000\n");
+describe('--resend', () => {
+  it('changed sends the new text of the file, which is told once', async () => {
+    const words = [...params, '--batch', 'a'];
+    await batch(orders, words);
+    const text = orders.replace('A-2', 'B-2');
+    const told = await batch(text, words);
+    expect([told.code, told.sent, told.result.changed]).toEqual([10, [], 1]);
+    expect((await batch(text, words)).code).toBe(0);
+    const { code, sent } = await batch(text, [...words, '--resend', 'changed']);
+    expect([code, sent]).toEqual([0, [[bo, 'Bo', 'B-2']]]);
+  });
+
+  it('unsure sends what may have been sent, which is told each time', async () => {
+    const words = [...params, '--batch', 'a'];
+    world.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'reset' }, times: 1 });
+    expect((await batch(orders, words)).code).toBe(10);
+    const again = await batch(orders, words);
+    expect([again.code, again.sent, again.result.unsure]).toEqual([10, [], 1]);
+    const { code, sent } = await batch(orders, [...words, '--resend', 'unsure']);
+    expect([code, sent.length]).toEqual([0, 1]);
+  });
+
+  it('failed sends rows that were refused, which are told once', async () => {
+    const words = [...params, '--batch', 'a'];
+    world.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 422 }, times: 1 });
+    expect((await batch(orders, words)).code).toBe(10);
+    const again = await batch(orders, words);
+    expect([again.code, again.sent, again.result.failed]).toEqual([0, [], 1]);
+    const { code, sent } = await batch(orders, [...words, '--resend', 'failed']);
+    expect([code, sent.length]).toEqual([0, 1]);
+  });
+});
+
+describe('with a live key', () => {
+  const words = (name: string) => [...params, '--batch', name, '--at-most', '9'];
+
+  it('--again sends to people who got the template from another batch', async () => {
+    await live(orders, words('a'));
+    const same = await live(orders, words('b'));
+    expect([same.code, same.sent, same.result.before]).toEqual([
+      10,
+      [],
+      [expect.objectContaining({ batch: 'a', sent: 2 })],
+    ]);
+    expect((await live(orders, words('b'))).code).toBe(0);
+    const other = await live(orders.replace('A-2', 'B-2'), words('c'));
+    const reasons = [{ outcome: 'not_sent', reason: 'another text, batch a', count: 1, first_line: 3 }];
+    expect([other.code, other.sent]).toEqual([10, []]);
+    expect(other.result).toMatchObject({ sent: 1, not_sent: 1, reasons });
+    expect((await live(orders, [...words('b'), '--again'])).sent.length).toBe(2);
+  });
+
+  it.each([
+    ['a script without a name', params, 2, 'add --batch orders'],
+    ['a script without a limit', [...params, '--batch', 'a'], 11, 'add --at-most 2'],
+    ['more rows than the limit', [...params, '--batch', 'a', '--at-most', '1'], 11, '2 rows would be sent'],
+    ['--yes without a limit', [...params, '--batch', 'a', '--yes'], 11, '--yes is not enough'],
+    ['a template that cannot match', ['-p', ':name', '--batch', 'a', '--at-most', '9'], 11, 'has 2 variables'],
+    ['a name with a blank', [...params, '--batch', 'a b', '--at-most', '9'], 2, 'is not a name of a batch'],
+  ])('%s is refused', async (_, given, exit, message) => {
+    const { code, stdout, stderr, sent } = await live(orders, given);
+    expect([code, stdout, stderr, sent]).toEqual([exit, '', expect.stringContaining(message), []]);
+  });
+
+  it.each([
+    ['another template', 'welcome', [], 2, 'batch a is for template order_update'],
+    ['another --per', 'order_update', [...params, '--per', 'order'], 2, 'was made with no --per'],
+  ])('a batch with %s is refused', async (_, template, given, code, message) => {
+    await live(orders, words('a'));
+    const env = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live };
+    const argv = ['send-batch', template, join(world.home, 'orders.csv'), ...given, '--batch', 'a', '--at-most', '9'];
+    expect(await world.run(argv, { env })).toMatchObject({ code, stderr: expect.stringContaining(message) });
+  });
+
+  it('a cancelled batch is refused', async () => {
+    await live(orders, [...words('a'), '--first', '1']);
+    const env = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live };
+    expect((await world.run(['batches', 'cancel', 'a', '--yes'], { env })).code).toBe(0);
+    expect(errorIn((await live(orders, words('a'))).stderr)).toMatchObject({ code: 'batch-cancelled' });
+  });
+
+  it('people who are listed twice with two texts stop a script, until --per phone sends the first', async () => {
+    const text = `${orders}${ada},Ada,A-3\n`;
+    const { code, stderr, sent } = await live(text, words('a'));
+    expect([code, sent]).toEqual([11, []]);
+    expect(errorIn(stderr)['hint']).toBe(
+      'nothing was sent; --per phone sends each the first; --per order sends each text: 1 more messages',
+    );
+    expect((await live(text, [...words('a'), '--per', 'phone'])).sent.length).toBe(2);
+  });
+
+  it('without a record, a key from the environment needs --no-memory', async () => {
+    const service = await openService();
+    onTestFinished(() => service.close());
+    const [home, env] = [newHome(), envOf(service)];
+    const file = write('people.csv', `phone\n${ada}\n`);
+    const argv = ['send-batch', 'welcome', file, '--batch', 'a', '--at-most', '1'];
+    const refused = await cli(argv, { home, env });
+    expect([refused.code, service.asked.length]).toEqual([11, 0]);
+    expect(refused.stderr).toContain('--no-memory');
+    const { code, stderr } = await cli([...argv, '--no-memory'], { home, env });
+    expect([code, service.asked.length]).toEqual([0, 1]);
+    expect(stderr).toContain('this machine has no record yet');
+  });
+});
+
+describe('a file is refused', () => {
+  it.each([
+    ['without a byte', '', 'has no rows'],
+    ['with a header alone', 'phone,name,order\n', 'has no rows'],
+    ['with a phone in its first line', `${ada},Ada\n`, 'such as phone,name'],
+    ['with two columns of phones', `phone,mobile,name,order\n${ada},${bo},Ada,1\n`, '--map phone=phone'],
+    ['without a column of phones', `hotel,workTel,name,order\nHilton,${ada},Ada,1\n`, '--map workTel=phone'],
+  ])('%s', async (_, text, message) => {
+    for (const more of [[], ['--dry-run']]) {
+      const { code, stderr, sent } = await batch(text, [...params, ...more]);
+      expect([code, stderr, sent]).toEqual([2, expect.stringContaining(message), []]);
+    }
+  });
+
+  it('that takes the place of the template', async () => {
+    const { code, stderr } = await world.run(['send-batch', write('orders.csv', orders), 'order_update']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('the template comes first, then the file')]);
+  });
+
+  it('beside --from-batch', async () => {
+    expect((await batch(orders, ['--from-batch', 'a'])).code).toBe(2);
+  });
 });
 
 it.each([
-  ['an unknown column', ['-p', ':nam'], 'nam'],
-  ['no recipient', ['--map', 'recipient=phone'], 'recipient'],
-])('refuses %s', async (_, words, said) => {
-  const { code, stdout, stderr } = await sending('welcome', orders, ...words);
-  expect([code, stdout, stderr, sent()]).toEqual([2, '', expect.stringContaining(said), []]);
+  ['0170 1234567', '"0170 1234567" is not a phone number; --country reads national numbers'],
+  ['49170 1234567', '"49170 1234567" is not a phone number; --country intl reads it as +491701234567'],
+])('%s fails its row without --country, with a hint', async (phone, reason) => {
+  const { code, result } = await batch(`${orders}${phone},Cy,A-3\n`, params);
+  expect(code).toBe(10);
+  expect(result).toMatchObject({ sent: 2, reasons: [{ reason: `phone: ${reason}`, first_line: 4 }] });
 });
 
-it('reads national numbers with --country, and those of --exclude-from', async () => {
-  const never = join(world.home, 'never.csv');
-  // windows-1252, with the column of the input.
-  writeFileSync(never, Buffer.from('Mobil;Name\n(202) 555-0142;M\u00fcller\n', 'latin1'));
-  const text = 'Mobil\n(202) 555-0141\n202-555-0142\n';
-  const words = ['--map', 'mobil=phone', '--country', 'US', '--exclude-from', never];
-  const { code } = await sending('welcome', text, ...words);
-  expect([code, sent()]).toEqual([0, [['+12025550141']]]);
-});
-
-it('takes the country and the encoding of the profile, and checks excluded phones when they are set', async () => {
-  const [never, file] = [join(world.home, 'never.txt'), join(world.home, 'orders.csv')];
-  writeFileSync(never, '(202) 555-0142\n');
-  writeFileSync(file, Buffer.from('phone,name\n(202) 555-0141,M\u00fcller\n202-555-0142,Bo\n', 'latin1'));
-  await world.bin(
-    ['login', '--no-check', '--profile', 'acme', '--base-url', world.url, '--key-stdin'],
-    {},
-    world.sandbox.keys.sandbox,
+it.each([
+  ['has another number of variables', 'order_update', 'has 2 variables, and 1 param is given'],
+  ['is not listed', 'order_updat', 'the service does not list a template "order_updat"; did you mean order_update?'],
+])('notes with a sandbox key that the template %s', async (_, template, message) => {
+  const argv = ['send-batch', template, write('orders.csv', orders), '-p', ':name', '--dry-run'];
+  expect((await world.run(argv)).stderr).toContain(
+    `note: ${template === 'order_update' ? 'the template "order_update" ' : ''}${message}`,
   );
-  const set = (...words: readonly string[]) =>
-    world.bin(['profiles', 'set', 'acme', '--exclude-from', never, ...words]);
-  expect(await set()).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('line 1: "(202) 555-0142" is not a phone'),
+});
+
+describe('settings of a profile', () => {
+  const env = {};
+  const profiles = (...words: readonly string[]) => world.bin(['profiles', 'set', 'acme', ...words], env);
+
+  it('apply where the command has none: excluded phones, country, encoding', async () => {
+    const add = ['login', '--no-check', '--profile', 'acme', '--base-url', world.url, '--key-stdin'];
+    await world.bin(add, env, world.sandbox.keys.sandbox);
+    const never = write('never.txt', '(202) 555-0142\n');
+    expect((await profiles('--exclude-from', never, '--country', 'us', '--encoding', 'latin1')).code).toBe(0);
+    const text = Buffer.from('phone,name,order\n(202) 555-0141,M\u00fcller,A-1\n202-555-0142,Bo,A-2\n', 'latin1');
+    const { code, sent, result } = await batch(text, [...params, '--profile', 'acme'], { env });
+    expect([code, sent, result.not_sent]).toEqual([0, [[ada, 'Müller', 'A-1']], 1]);
+    const single = await world.run(['send-template', bo, 'welcome', '--profile', 'acme'], { env });
+    expect([single.code, single.stderr]).toEqual([11, expect.stringContaining(`${bo} is in ${never}`)]);
   });
-  expect((await set('--country', 'us', '--encoding', 'latin1')).code).toBe(0);
-  const words = ['send-batch', 'order_update', file, '-p', ':name', '-p', 'A-1', '--profile', 'acme'];
-  expect((await world.run(words, { env: {} })).code).toBe(0);
-  expect(sent()).toEqual([['+12025550141', 'M\u00fcller', 'A-1']]);
-  const single = await world.run(['send-template', '(202) 555-0142', 'welcome', '--profile', 'acme'], { env: {} });
-  expect([single.code, single.stderr]).toEqual([11, expect.stringContaining('+12025550142 is in')]);
+
+  it('show the time and the month of the plan', async () => {
+    const add = [
+      'login',
+      '--no-check',
+      '--profile',
+      'acme',
+      '--base-url',
+      world.url,
+      '--key-stdin',
+      '--plan',
+      'starter',
+    ];
+    await world.bin(add, env, world.sandbox.keys.sandbox);
+    const rows = Array.from({ length: 300 }, (_, at) => `+1202${5_000_000 + at}\n`).join('');
+    const words = ['send-batch', 'welcome', write('people.csv', `phone\n${rows}`), '--profile', 'acme', '--dry-run'];
+    expect((await world.run(words, { env })).stdout).toContain('\n5 min at 54 a minute · 0 of 3,000 this month\n');
+    expect((await world.run([...words, '--rate', '30/m'], { env })).stdout).toContain('at 30 a minute');
+  });
 });
 
-it('keeps the opt-out words of a profile until none removes them', async () => {
-  const key = world.sandbox.keys.sandbox;
-  await world.bin(['login', '--no-check', '--profile', 'acme', '--base-url', world.url, '--key-stdin'], {}, key);
-  const set = async (words: string) =>
-    (await world.bin(['profiles', 'set', 'acme', '--opt-out-words', words, '-o', 'json'], {})).stdout;
-  expect(await set('ABMELDEN, nicht mehr')).toContain('"opt_out_words":"ABMELDEN,nicht mehr"');
-  expect(await set('none')).toContain('"opt_out_words":null');
+describe('a key without a known prefix', () => {
+  const key = 'Zt5hWq8LpXc2Vn9BdK4m';
+
+  it.each([
+    ['-p', ['send-batch', 'welcome', 'orders.csv', '-p', key]],
+    ['the template', ['send-batch', key, 'orders.csv']],
+    ['the name of the file', ['send-batch', 'welcome', `${key}.csv`]],
+    ['the name of its folder', ['send-batch', 'welcome', `${key}/orders.csv`]],
+    ['the name of the batch', ['send-batch', 'welcome', 'orders.csv', '--batch', key]],
+    ['--set', ['contacts', 'import', 'orders.csv', '--set', `tok=${key}`]],
+  ])('is refused as %s, and no file holds it', async (_, words) => {
+    mkdirSync(join(world.home, key));
+    for (const name of ['orders.csv', `${key}.csv`, `${key}/orders.csv`]) write(name, orders);
+    const argv = words.map((word) => (word.endsWith('.csv') ? join(world.home, word) : word));
+    const ran = await world.run(argv, { env: { ...world.env, BIZMSG_API_KEY: key } });
+    expect([ran.code, ran.stdout]).toEqual([2, '']);
+    expect(ran.stderr).toContain('contains a key stored on this machine');
+    const entries = readdirSync(join(world.home, '.local'), { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    const kept = files.map((file) => readFileSync(file, 'latin1')).join('\n');
+    expect([ran.stderr.includes(key), kept.includes(key)]).toEqual([false, false]);
+  });
 });
 
-it('says once that a sandbox key of a service reaches no phone', async () => {
-  const caller = await openHostile((_, __, response) => response.end('{"message_id":"msg_1"}'));
-  const file = join(caller.home, 'to.csv');
-  writeFileSync(file, 'phone\n+12025550141\n+12025550142\n');
-  const { stdout, stderr } = await cli(['send-batch', 'welcome', file], caller);
-  expect(stdout).toMatch(/^Done \(sandbox\): 2 of 2 rows sent/);
-  expect(stderr.match(/no message reaches a phone/g)).toHaveLength(1);
+/** Six rows, of which two are sent, one is refused and one is unsure. */
+describe('the end', () => {
+  const text = `phone,name\n${ada},Ada\n${bo},Bo\n${cy},Cy\n+12025550144,Di\n12,Ed\n${ada},Ada\n`;
+  const replies: Readonly<Record<string, Reply>> = { [bo]: 422, [cy]: 500 };
+  const sending = async (...words: readonly string[]) => {
+    const service = await openService(({ phone }) => ({ reply: replies[phone] ?? 200 }));
+    onTestFinished(() => service.close());
+    const env = { ...envOf(service), BIZMSG_API_KEY: 'sk_test_0123456789abcdef' };
+    return cli(['send-batch', 'sale', write('people.csv', text), '-p', ':name', ...words], { home: newHome(), env });
+  };
+
+  it('is a screen with the next command for each outcome', async () => {
+    const { code, stdout, stderr } = await sending();
+    expect([code, stdout.replace(/, [\d.]+ m?s\n/, ', 1 s\n')]).toEqual([
+      10,
+      [
+        'Batch people (sandbox): 2 of 6 have the message, 1 s',
+        '     2 sent',
+        '     2 failed    1 the service answered 422: status 422 (line 3) · 1 phone: "12" is not a phone number (line 6)',
+        '     1 unsure    may have been sent: the service answered 500 Server Error: status 500',
+        '     1 not sent  listed twice',
+        'The 2:      bizmsg batches report people --outcome failed > fix.csv',
+        '            correct it, then: bizmsg send-batch sale fix.csv --batch people',
+        'The 1:      bizmsg batches report people --outcome unsure, then: bizmsg batches mark people',
+        '            or send them again: bizmsg batches resume people --resend unsure',
+        'Report:     bizmsg batches report people > report.csv',
+        '',
+      ].join('\n'),
+    ]);
+    expect(stderr).toMatch(/^note: .*no message reaches a phone[^\n]*\n$/);
+  });
+
+  it('is one JSON object, and stderr has JSON too', async () => {
+    const { stdout, stderr } = await sending('-o', 'json');
+    const counts = { rows: 6, sent: 2, failed: 2, unsure: 1, waiting: 0, not_sent: 1 };
+    const now = { sent: 2, failed: 1, unsure: 1 };
+    const about = { type: 'summary', command: 'send-batch', batch: 'people', is_new: true, mode: 'sandbox' };
+    expect(JSON.parse(stdout)).toMatchObject({ ...about, ...counts, now, template: 'sale', stopped: null });
+    expect(noteCodes(stderr)).toEqual(['sandbox-key']);
+  });
+
+  it('is the last line of NDJSON, after a line for each row that was sent', async () => {
+    const { stdout } = await sending('-o', 'ndjson', '--rate', 'none');
+    const lines = objects(stdout);
+    const outcomes = lines.slice(0, -1).map(({ type, line, outcome }) => [type, line, outcome].join(' '));
+    expect(outcomes.sort()).toEqual(['row 2 sent', 'row 3 failed', 'row 4 unsure', 'row 5 sent']);
+    expect(lines.at(-1)).toMatchObject({ type: 'summary', rows: 6 });
+  });
+
+  it('comes without notes with --quiet', async () => {
+    expect(await sending('-q')).toMatchObject({ code: 10, stderr: '' });
+  });
 });
 
-it.each(['+12025550141,Ada\n+12025550142,Alan\n', '12025550141\n12025550142\n'])(
-  'refuses a file whose first line holds a phone: %j',
-  async (text) => {
-    const { code, stderr } = await sending('welcome', text);
-    expect([code, sent()]).toEqual([2, []]);
-    expect(stderr).toContain('add a line with the names of the columns above it, such as phone,name');
-  },
-);
+describe('a dry run', () => {
+  const text = `${orders}12,Cy,A-3\n,Di,A-4\n${ada},Ada,A-1\n${cy},,A-5\n+12025550144,Ed,A-6\n`;
+  const rehearsing = async (...words: readonly string[]) => {
+    const never = write('never.txt', '+12025550144\n');
+    const argv = ['send-batch', 'order_update', write('orders.csv', text), ...params];
+    return world.run([...argv, '--exclude-from', never, '--dry-run', ...words]);
+  };
+
+  it('is the screen of the question', async () => {
+    const { code, stdout, stderr } = await rehearsing();
+    expect([code, stderr, world.sandbox.counts().messages]).toEqual([0, '', 0]);
+    expect(stdout.replace(world.home, '')).toBe(
+      [
+        'Batch orders (new) · template order_update · /orders.csv, 7 rows',
+        '',
+        '     2 to send',
+        '     3 failed    phone: "12" is not a phone number (line 4) · phone: it is empty (line 5) · param 1, name: it is empty (line 7)',
+        '     2 not sent  1 excluded · 1 listed twice',
+        '',
+        `${ada}  Hello Ada, your order A-1 is on its way.`,
+        `${bo}  Hello Bo, your order A-2 is on its way.`,
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('is one JSON object whose counts are the rows of the file', async () => {
+    const result = JSON.parse((await rehearsing('-o', 'json')).stdout);
+    const counts = { rows: 7, to_send: 2, sent: 0, failed: 3, unsure: 0, waiting: 0, not_sent: 2 };
+    const first = { to: ada, template: 'order_update', params: ['Ada', 'A-1'] };
+    expect(result).toMatchObject({ type: 'dry_run', ...counts, first });
+    expect(Object.keys(result)).not.toContain('now');
+  });
+
+  it('records nothing, and shows the first message that would be sent', async () => {
+    await batch(orders, [...params, '--batch', 'a', '--first', '1']);
+    for (const _ of ['first', 'second']) {
+      const { result } = await batch(orders, [...params, '--batch', 'a', '--dry-run']);
+      expect(result).toMatchObject({ is_new: false, to_send: 1, sent: 1, first: { to: bo } });
+    }
+  });
+
+  it('needs neither a name nor a limit with a live key', async () => {
+    const { code, result } = await live(orders, [...params, '--dry-run']);
+    expect([code, result.to_send, result.mode]).toEqual([0, 2, 'live']);
+  });
+});
