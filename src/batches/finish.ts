@@ -29,8 +29,7 @@ export async function sendAndReport(desk: Desk, assignment: Assignment): Promise
     host,
     isUnlisted: assignment.isUnlisted,
     startWith: batch.scope.mode === 'live' && isMessage ? 4 : 16,
-    onOutcome: progress.take,
-    onOutage: progress.outage,
+    ...progress,
     onStopping: (inFlight) => context.note('stopping', stoppingText(inFlight)),
   }).finally(progress.end);
   const told = await news(database, batch, isOfFile);

@@ -1,4 +1,3 @@
-import type { CliError } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
 import { spanText, whole } from '../cli/output/figures.ts';
 import { widthOf } from '../cli/output/text.ts';
@@ -9,13 +8,9 @@ import { roughly } from './footer.ts';
 import type { Hours } from './hours.ts';
 import type { Desk } from './order.ts';
 import { longestOutage, outageText } from './outage.ts';
-import type { WorkOutcome } from './work.ts';
+import type { WorkOptions, WorkOutcome } from './work.ts';
 
-interface Progress {
-  take(outcome: WorkOutcome): Promise<void> | undefined;
-  readonly outage: (state: 'gone' | 'back', last?: CliError) => void;
-  readonly end: () => void;
-}
+type Progress = Required<Pick<WorkOptions, 'onOutcome' | 'onOutage'>> & { readonly end: () => void };
 
 /** Shows how far the work on a batch is; with -o ndjson, prints each row as it ends. */
 export async function showProgress(desk: Desk, batch: Pick<StatusOptions, 'name' | 'total'>): Promise<Progress> {
@@ -26,11 +21,11 @@ export async function showProgress(desk: Desk, batch: Pick<StatusOptions, 'name'
   progress.follow((columns, red) => status.line(columns, red));
   const isStream = given.output === 'ndjson';
   return {
-    take(outcome) {
+    onOutcome(outcome) {
       status.take(outcome);
       return isStream ? emit([{ data: itemOf(outcome), text: () => '' }]) : undefined;
     },
-    outage(state, last) {
+    onOutage(state, last) {
       status.outage(state);
       context.note('outage', outageText(state, last));
     },
@@ -83,14 +78,15 @@ export class Status {
     const { sent, failed, unsure } = this.#counts;
     const done = sent + failed + unsure;
     const far = `${whole(done)} of ${whole(total)}`;
-    const faults = Object.entries({ failed, unsure }).flatMap(([word, count]) =>
-      count > 0 ? [(red ?? String)(`${whole(count)} ${word}`)] : [],
-    );
-    const [wait, remaining] = [this.#wait(), this.#remaining()].map((text) => (text === undefined ? [] : [text]));
-    const parts = [far, ...faults, ...(wait ?? []), ...(remaining ?? [])].join(' · ');
-    const short = [far, ...faults, ...(wait?.length ? wait : (remaining ?? []))].join(' · ');
-    const named = [`${name}  ${parts}`, `${name}  ${short}`, short, far];
-    const lines = red ? [`${name}  ${bar(done / total)}  ${parts}`, ...named] : named;
+    const fault = (count: number, word: string) => (count > 0 ? (red ?? String)(`${whole(count)} ${word}`) : undefined);
+    const joined = (...texts: readonly (string | undefined)[]) =>
+      [far, fault(failed, 'failed'), fault(unsure, 'unsure'), ...texts]
+        .filter((text) => text !== undefined)
+        .join(' · ');
+    const [wait, remaining] = [this.#wait(), this.#remaining()];
+    const [long, short] = [joined(wait, remaining), joined(wait ?? remaining)];
+    const live = red ? [`${name}  ${bar(done / total)}  ${long}`] : [];
+    const lines = [...live, `${name}  ${long}`, `${name}  ${short}`, short, far];
     return lines.find((line) => widthOf(line) <= columns) ?? '';
   }
 
@@ -128,8 +124,6 @@ function bar(share: number): string {
   return '▰'.repeat(filled) + '▱'.repeat(10 - filled);
 }
 
-/** Ended rows from whose times the rate is measured if no rate limit is known. */
-const measured = 1_000;
 /** Milliseconds of measuring before the first estimate. */
 const shortest = 1_000;
 
@@ -141,36 +135,34 @@ export class Estimate {
   readonly #pace: KnownPace | undefined;
   readonly #steady: () => number;
   readonly #startedAt: number;
-  /** When the latest rows ended, by their count modulo the size. */
-  readonly #times: Float64Array;
+  /** When the rows of the latest window ended, by their count modulo its size. */
+  readonly #times: number[] = [];
   #count = 0;
 
   constructor(pace: KnownPace | undefined, steady: () => number) {
     this.#pace = pace;
     this.#steady = steady;
     this.#startedAt = steady();
-    this.#times = new Float64Array(Math.max(pace?.perWindow ?? 0, measured));
   }
 
   ended(): void {
-    this.#times[this.#count++ % this.#times.length] = this.#steady();
+    if (this.#pace) this.#times[this.#count % this.#pace.perWindow] = this.#steady();
+    this.#count += 1;
   }
 
   /** Milliseconds until `total` rows have ended; undefined if unknown. */
   remaining(total: number): number | undefined {
-    const [rest, now, pace] = [total - this.#count, this.#steady(), this.#pace];
+    const rest = total - this.#count;
+    const since = this.#steady() - this.#startedAt;
     if (rest <= 0) return 0;
-    const windows = pace ? Math.ceil(rest / pace.perWindow) : 0;
-    const before = pace ? total - windows * pace.perWindow : 0;
-    if (pace && before > 0) return Math.max(0, this.#endOf(before) + windows * pace.window - now);
-    if (pace && windows > 1) return Math.max(0, this.#startedAt + (windows - 1) * pace.window - now);
-    const counted = Math.min(this.#count, this.#times.length);
-    if (counted === 0 || now - this.#startedAt < shortest) return undefined;
-    const since = this.#count > counted ? this.#endOf(this.#count - counted + 1) : this.#startedAt;
-    return (rest * Math.max(1, now - since)) / counted;
-  }
-
-  #endOf(position: number): number {
-    return this.#times[(position - 1) % this.#times.length] ?? this.#startedAt;
+    if (this.#pace) {
+      const { perWindow, window } = this.#pace;
+      const windows = Math.ceil(rest / perWindow);
+      const before = total - windows * perWindow;
+      const leftAt = before > 0 ? this.#times[(before - 1) % perWindow] : undefined;
+      if (leftAt !== undefined) return Math.max(0, leftAt + windows * window - this.#steady());
+      if (windows > 1) return Math.max(0, (windows - 1) * window - since);
+    }
+    return this.#count === 0 || since < shortest ? undefined : (rest * since) / this.#count;
   }
 }
