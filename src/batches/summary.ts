@@ -51,6 +51,8 @@ export interface Ended {
   readonly result: BatchResult;
   readonly exit: ExitName | CliError;
   readonly heldHints: readonly string[];
+  /** Rows that got the same text from another batch, reported for the first time. */
+  readonly sentElsewhere: number;
   /** The command to be repeated with another text, if it had a file. */
   readonly otherText: string | undefined;
   /** `--profile` and `--mode`, for the hints. */
@@ -92,7 +94,8 @@ export function endedOf({ assignment, worked, news, ending, startedAt, endedAt, 
     ended_at: new Date(endedAt).toISOString(),
   };
   const otherText = scope.kind === 'message' && file !== undefined ? namedCommand(batch) : undefined;
-  return { result, exit: exitOf(assignment, worked, news), heldHints, otherText, options };
+  const exit = exitOf(assignment, worked, news);
+  return { result, exit, heldHints, sentElsewhere: elsewhereIn(assignment, news), otherText, options };
 }
 
 function namedCommand(batch: Batch): string {
@@ -134,16 +137,20 @@ export function tallyReason(tally: Tally): string {
 }
 
 /** A row that somebody should look at makes it 10, and some of them only once. */
-function exitOf({ newlyChanged, batch }: Assignment, { stopped, skipped, kept }: Worked, news: News): Ended['exit'] {
+function exitOf(assignment: Assignment, { stopped, skipped, kept }: Worked, news: News): Ended['exit'] {
+  const { newlyChanged } = assignment;
   if (stopped) {
     const { exit, code, message, hint } = stopped;
     return exit === 'interrupted' || exit === 'terminated' || exit === 'hungUp'
       ? exit
       : new CliError(exit, code, message, { hint });
   }
-  const elsewhere = batch.scope.kind === 'message' ? news.elsewhere : 0;
-  const open = news.failed + news.unsure + news.held + news.others + newlyChanged + elsewhere + skipped + kept;
-  return open > 0 ? 'partial' : 'done';
+  const open = news.failed + news.unsure + news.held + news.others + newlyChanged + skipped + kept;
+  return open + elsewhereIn(assignment, news) > 0 ? 'partial' : 'done';
+}
+
+function elsewhereIn({ batch }: Assignment, { elsewhere }: News): number {
+  return batch.scope.kind === 'message' ? elsewhere : 0;
 }
 
 /** Shows the end of a command. */
@@ -212,7 +219,7 @@ function reasonText({ reasons }: BatchResult, outcome: 'failed' | 'unsure' | 'no
 }
 
 /** The next command for each outcome. */
-function nextSteps({ result, heldHints, otherText, options }: Ended): readonly string[] {
+function nextSteps({ result, heldHints, sentElsewhere, otherText, options }: Ended): readonly string[] {
   const { failed, unsure, waiting, others, stopped } = result;
   const name = shellQuote(result.batch);
   const step = (label: string, text: string) => `${label.padEnd(11)} ${text}`;
@@ -222,7 +229,7 @@ function nextSteps({ result, heldHints, otherText, options }: Ended): readonly s
   if (stopped && otherText !== undefined) steps.push(step('Other text:', otherText));
   if (failed > 0 && !stopped)
     steps.push(
-      step(`The ${whole(failed)}:`, `${report} --outcome failed > fix.csv`),
+      step(`The ${whole(failed)}:`, `${report} --outcome failed -o csv > fix.csv`),
       step('', `correct it, then: ${again(result, name, options)}`),
     );
   if (unsure > 0)
@@ -235,8 +242,10 @@ function nextSteps({ result, heldHints, otherText, options }: Ended): readonly s
       step('Others:', `${whole(others)} of ${name} wait: bizmsg batches resume ${name}${options} sends them,`),
       step('', `bizmsg batches cancel ${name}${options} --missing drops them`),
     );
+  if (sentElsewhere > 0 && !stopped)
+    steps.push(step('Before:', `the same text reached ${whole(sentElsewhere)}; --again sends it once more`));
   steps.push(...heldHints.map((hint, at) => step(at === 0 ? 'Held:' : '', hint)));
-  if (steps.length > 0 && !stopped) steps.push(step('Report:', `${report} > report.csv`));
+  if (steps.length > 0 && !stopped) steps.push(step('Report:', `${report} -o csv > report.csv`));
   return steps;
 }
 
