@@ -83,7 +83,7 @@ async function named(record: BatchRecord, name: string): Promise<Batch> {
 
 async function onlyWaiting({ given }: Context, record: BatchRecord): Promise<Batch> {
   const [batch, ...others] = await waitingBatches(record.database, record);
-  if (!batch) throw new CliError('notFound', 'not-found', 'no batch waits', { hint: 'bizmsg batches list shows all' });
+  if (!batch) throw unsafe('batch-unnamed', 'no batch waits', 'bizmsg batches list shows all');
   if (others.length === 0) return batch;
   const commands = [batch, ...others].map(
     ({ name }) => `bizmsg batches resume ${name}${profileOption(given.profile, given.mode)}`,
