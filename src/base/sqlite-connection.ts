@@ -13,8 +13,8 @@ export interface Schema {
   readonly sync: 'OFF' | 'NORMAL' | 'FULL';
 }
 
-/** The path of a database without a file. */
-export const inMemory = ':memory:';
+/** The path of a database without a file: SQLite keeps it in memory, and what is too much in a file that it has deleted. */
+export const inMemory = '';
 
 /** A connection to the file of a database. */
 export interface Connection {
@@ -61,7 +61,7 @@ export function connect(path: string, { schema, sync }: Schema, sqlite: Sqlite |
     // With SQLite's 2 MB of cache, decisions about a large batch take three times as long.
     // No WAL: versions of SQLite before 3.51.3 can damage it, and the mode would stay in the file.
     database.exec(`PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = ${sync}; PRAGMA fullfsync = ON;
-      PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536`);
+      PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384`);
     // It writes, and has an effect only before the first table.
     if (size === 0) database.exec('PRAGMA auto_vacuum = FULL');
     upgrade();
