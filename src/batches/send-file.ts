@@ -4,6 +4,7 @@ import { redact } from '../base/redact.ts';
 import type { Context, Emit } from '../cli/command.ts';
 import { whole } from '../cli/output/figures.ts';
 import { askForPhone } from '../cli/phones.ts';
+import { batchesSeen, rememberBatches } from '../cli/seen-batches.ts';
 import type { TemplateFacts } from '../cli/templates.ts';
 import { isRecord } from '../contract/readers.ts';
 import { currentCaller } from '../session/caller.ts';
@@ -286,6 +287,7 @@ async function sendAfterQuestion(loading: Loading, decided: Decided): Promise<En
     );
   loading.isBegun = true;
   const { batch } = begun;
+  rememberBatches(host, [batch.name, ...batchesSeen(host)]);
   const progress = await context.progress();
   progress.follow(() => 'loading');
   const isUnwanted = unwantedCells(settings.told, columnsOf(input));

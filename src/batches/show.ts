@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { whole } from '../cli/output/figures.ts';
+import { startOf } from '../cli/output/text.ts';
 import type { Ui } from '../cli/command.ts';
 import type { Ending, FailedLine, Tally } from '../store/tally.ts';
 import type { Batch } from '../store/batch.ts';
@@ -125,12 +126,12 @@ function headLine({ name, id, state, last, worker, mode, profile, account }: Sho
   ].join(' · ');
 }
 
-const longestText = 200;
+const longestText = 120;
 
 function contentLine({ template, text, file, rows, created }: ShownBatch, now: number): string {
   const shownText = (text ?? '').replace(/\{\{\s*(\w+)\s*\}\}/g, '{$1}').replace(/\s+/g, ' ');
-  const cut = shownText.length > longestText ? `${shownText.slice(0, longestText)}…` : shownText;
-  const what = template === null ? 'contacts' : template + (cut === '' ? '' : `: ${cut}`);
+  const what =
+    template === null ? 'contacts' : template + (shownText === '' ? '' : `: ${startOf(shownText, longestText)}`);
   const source = file === null ? 'stdin' : basename(file);
   return `${what} · ${source}, ${whole(rows)} ${rows === 1 ? 'row' : 'rows'}, ${timeText(Date.parse(created), now)}`;
 }
@@ -165,12 +166,16 @@ function deliveryText({ delivered, read, failed, until }: Delivered, now: number
   return `${counts.join(', ')}${until === null ? '' : ` (events until ${timeText(Date.parse(until), now)})`}`;
 }
 
-const mostReasons = 4;
+// At most 20 lines on a terminal.
+const mostReasons = 3;
+const longestReason = 60;
 
 function reasonText({ reasons }: ShownBatch, outcome: Reason['outcome']): string {
   const own = reasons.filter((reason) => reason.outcome === outcome);
   const isOnly = own.length === 1;
-  const texts = own.slice(0, mostReasons).map(({ reason, count }) => (isOnly ? reason : `${whole(count)} ${reason}`));
+  const texts = own
+    .slice(0, mostReasons)
+    .map(({ reason, count }) => (isOnly ? '' : `${whole(count)} `) + startOf(reason, longestReason));
   return [...texts, ...(own.length > mostReasons ? ['…'] : [])].join(' · ');
 }
 
@@ -180,7 +185,7 @@ function failedText({ reasons }: ShownBatch): string {
   const texts = own.slice(0, mostReasons).map(({ reason, count, lines }) => {
     const isCut = count > lines.length;
     const places = `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${isCut ? ' …' : ''} `;
-    return `${lines.length === 0 ? '' : places}${reason}${isCut ? ` (${whole(count)})` : ''}`;
+    return `${lines.length === 0 ? '' : places}${startOf(reason, longestReason)}${isCut ? ` (${whole(count)})` : ''}`;
   });
   return [...texts, ...(own.length > mostReasons ? ['…'] : [])].join(' · ');
 }

@@ -66,8 +66,11 @@ export interface ListForm {
 /** Prints items, or their lines if `showsLines`. */
 export type Emit = (items: readonly Item[]) => Promise<void>;
 
-/** The form in a pipe: TSV, the id, JSON, the text of a terminal, or that text without an added line feed. */
-export type Piped = 'rows' | 'id' | 'json' | 'text' | 'verbatim';
+/**
+ * The form in a pipe: TSV, TSV but CSV in a file, the id, JSON, the text of a terminal, or that text without an added
+ * line feed.
+ */
+export type Piped = 'rows' | 'sheet' | 'id' | 'json' | 'text' | 'verbatim';
 
 interface Described extends Entry {
   readonly details?: string;

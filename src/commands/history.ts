@@ -10,7 +10,7 @@ import { openRecords } from '../session/record.ts';
 import { allSendings, latestSendings, type Wanted } from '../store/history.ts';
 import { closeAll } from './batches/stored.ts';
 import { listParams, sinceParam, usual } from './list.ts';
-import { erasePerson, type HistoryInput, personRows, senderFacts, wantedAccount } from './person.ts';
+import { erasePerson, type HistoryInput, personRows, senderFacts, simulatedHint, wantedAccount } from './person.ts';
 import { countryParam, typedPhone } from '../cli/phones.ts';
 
 const params = {
@@ -36,8 +36,7 @@ export const history = streaming({
   piped: 'rows',
   lists: true,
   async *run(context, { word, phone, country, ...input }): AsyncGenerator<readonly object[], undefined> {
-    if (context.given.profile === local)
-      throw usage('the history has messages of real accounts', 'bizmsg sandbox messages lists those of the sandbox');
+    if (context.given.profile === local) throw usage('the history has messages of real accounts', simulatedHint);
     const text = personIn(word, phone);
     if (text === undefined) return yield* listed(context, input);
     const person = await typedPhone(context, text, undefined, country);
@@ -75,7 +74,7 @@ async function* listed(
       yield page.map((sending) => sendingRow(sending, factsOf(sending.scope)));
     }
     if (count === 0) note('empty', since ? 'nothing was sent since then' : 'nothing was sent from here yet');
-    if (records.some(({ isLocal }) => isLocal)) note('local', 'bizmsg sandbox messages lists those of the sandbox');
+    if (records.some(({ isLocal }) => isLocal)) note('local', simulatedHint);
   } finally {
     await closeAll(records);
   }

@@ -24,6 +24,8 @@ export interface HistoryInput {
   readonly limit: number | undefined;
 }
 
+export const simulatedHint = 'bizmsg sandbox messages lists those of the sandbox';
+
 /** Everything to and from a person, the newest first. */
 export async function personRows(context: Context, phone: string, input: HistoryInput): Promise<readonly HistoryRow[]> {
   const records = await openRecords(context);
@@ -34,6 +36,7 @@ export async function personRows(context: Context, phone: string, input: History
     const rows = [...(await withOutcomes(context, sent)), ...(await repliesOf(context, phone, from))];
     const all = rows.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
     if (all.length === 0) context.note('empty', `nothing is known about ${phone}`);
+    if (all.length === 0 && records.some(({ isLocal }) => isLocal)) context.note('local', simulatedHint);
     const isCut = input.limit === undefined && context.host.stdout.isTTY && all.length > usual;
     if (isCut) context.note('cut', `showing the ${usual} newest; --limit shows more`);
     if (context.host.stdout.isTTY && context.showsLines) context.reporter.say(headOf(phone, all, context.host.now()));

@@ -65,6 +65,7 @@ describe('batches report', () => {
     expect(tsv.slice(0, 2)).toEqual([columns.join('\t'), first.join('\t')]);
     const csv = (await report(' -o csv')).stdout.split('\n');
     expect(csv.slice(0, 2)).toEqual([`\ufeff${columns.join(';')}`, first.join(';')]);
+    expect((await report('', { stdout: 'file' })).stdout.split('\n')).toEqual(csv);
     expect(csv[2]).toMatch(/^\+491701000002;"Grace; Hopper";/);
   });
 

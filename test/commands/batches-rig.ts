@@ -89,7 +89,7 @@ export async function makeBatch(
   );
   const plan = { draft, file: '/home/ada/people.csv', againAt: 0, resend: [], dropsExcluded: false, now: at };
   const { columns = '{"names":["phone","name"],"separator":";"}' } = options;
-  const begun = await begin(database, plan, { name, per, told: '{}', command: 'send-batch', columns }, worker);
+  const begun = await begin(database, plan, { name, per, told: '{}', command: '["send-batch"]', columns }, worker);
   if (begun.kind !== 'begun') throw new Error(begun.kind);
   const { batch } = begun;
   await apply(database, plan, { batch, worker, clock: () => at });

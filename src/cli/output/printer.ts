@@ -42,7 +42,8 @@ export class Printer {
   constructor(options: PrinterOptions) {
     this.#options = options;
     this.#isTerminal = options.out.isTTY;
-    this.#form = options.format ?? (this.#isTerminal ? 'table' : pipedForms[options.piped]);
+    const forms = options.out.isFile ? { ...pipedForms, sheet: 'csv' as const } : pipedForms;
+    this.#form = options.format ?? (this.#isTerminal ? 'table' : forms[options.piped]);
   }
 
   /** Prints a result in the wanted format. */
@@ -186,7 +187,7 @@ export class Printer {
   }
 }
 
-const pipedForms = { rows: 'tsv', id: 'id', json: 'json', text: 'text', verbatim: 'text' } as const;
+const pipedForms = { rows: 'tsv', sheet: 'tsv', id: 'id', json: 'json', text: 'text', verbatim: 'text' } as const;
 
 function chosenColumns(value: unknown, columns: readonly string[] | undefined): unknown {
   if (!columns) return value;

@@ -14,7 +14,8 @@ export const reportBatch = streaming({
   name: 'report',
   summary: 'List every row of a batch with its columns and its outcome',
   details: [
-    'Without a name, the latest. The columns of the file come first, and are empty 30 days after the outcome of a row.',
+    'Without a name, the latest; CSV if it goes to a file. The columns of the file come first, and are empty 30 days',
+    'after the outcome of a row.',
     'Correct the failed rows in a report, and send it with --batch: they replace those that failed. send-batch',
     '--exclude-from leaves out whom a report reached. bizmsg_delivery is from the events that webhooks listen received',
     'on this machine.',
@@ -35,7 +36,7 @@ export const reportBatch = streaming({
   sample:
     'phone\tname\tbizmsg_row\tbizmsg_line\tbizmsg_outcome\tbizmsg_time\tbizmsg_reason\tbizmsg_id\t…\n+12025550146\tAda\t3fa9c17be204-1\t2\tsent\t2026-…\t\tmsg_…\n…',
   accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
-  piped: 'rows',
+  piped: 'sheet',
   lists: true,
   async *run(context, { name, outcome }) {
     const stored = await openBatches(context);

@@ -1,5 +1,6 @@
 import { stateOf } from '../../batches/outcomes.ts';
 import { batchText, type Delivered, shownBatch } from '../../batches/show.ts';
+import { commandOf } from '../../batches/summary.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { templatesSeen } from '../../cli/seen-templates.ts';
@@ -22,7 +23,7 @@ export const showBatch = command({
     const stored = await openBatches(context);
     try {
       const named = batchToRead(stored, name);
-      const hints = { typedName: typedName(named), command: named.batch.command };
+      const hints = { typedName: typedName(named), command: commandOf(named.batch) };
       return { shown: await shownOf(context, named), hints };
     } finally {
       await stored.close();
