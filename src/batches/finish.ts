@@ -1,9 +1,10 @@
+import { CliError } from '../base/errors.ts';
 import { profileOption } from '../base/shell-quote.ts';
-import { news, release } from '../store/ending.ts';
+import { markReported, type News, news, release } from '../store/ending.ts';
 import { ending } from '../store/tally.ts';
 import type { Assignment, Desk } from './order.ts';
 import { showProgress } from './status.ts';
-import { stoppingText } from './stop.ts';
+import { stoppedBy, type Stopped, stoppingText } from './stop.ts';
 import { type Ended, endedOf } from './summary.ts';
 import { work } from './work.ts';
 
@@ -32,9 +33,28 @@ export async function sendAndReport(desk: Desk, assignment: Assignment): Promise
     ...progress,
     onStopping: (inFlight) => context.note('stopping', stoppingText(inFlight)),
   }).finally(progress.end);
-  const told = await news(database, batch, isOfFile);
-  const counts = await ending(database, { id: batch.id, load: isOfFile ? batch.load : 0 });
-  await release(database, batch.id, worker, host.now());
+  // Another command may have loaded a file since.
+  const isTaken = worked.stopped?.code === 'batch-taken';
+  const told = await news(database, batch, isOfFile && !isTaken);
+  const counts = await ending(database, { id: batch.id, load: isOfFile && !isTaken ? batch.load : 0 });
+  const fault = isTaken ? undefined : await endWork(desk, assignment, told);
+  const stopped = worked.stopped ?? fault;
   const ends = { startedAt, endedAt: host.now(), options: profileOption(given.profile, given.mode) };
-  return endedOf({ assignment, worked, news: told, ending: counts, ...ends });
+  return endedOf({ assignment, worked: { ...worked, stopped }, news: told, ending: counts, ...ends });
+}
+
+/** Lets go of the batch. A record that cannot be written now must not hide what was sent. */
+async function endWork(
+  { database, worker, context }: Desk,
+  { batch, isOfFile }: Assignment,
+  { failed, elsewhere }: News,
+): Promise<Stopped | undefined> {
+  try {
+    if (failed + elsewhere > 0) await markReported(database, batch, isOfFile);
+    await release(database, batch.id, worker, context.host.now());
+    return undefined;
+  } catch (error) {
+    if (error instanceof CliError) return stoppedBy(error);
+    throw error;
+  }
 }

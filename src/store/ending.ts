@@ -30,19 +30,24 @@ const tell = `UPDATE item SET told = CASE WHEN state = 'failed' THEN 'failed' EL
   WHERE batch = $1 AND n > $2 AND n <= $3 AND (load = $4 OR $4 = 0)
     AND (state = 'failed' AND (told IS NULL OR told <> 'failed') OR state = 'sent' AND by IS NOT NULL AND told IS NULL)`;
 
-/** Returns the news, and marks it as reported. */
 export async function news(database: Database, batch: Batch, isOfFile: boolean): Promise<News> {
-  const load = isOfFile ? batch.load : 0;
-  const [row] = await database.read(() => query(counts, batch.id, load));
+  const [row] = await database.read(() => query(counts, batch.id, isOfFile ? batch.load : 0));
   const number = (column: string) => (row?.[column] === null ? 0 : integer(row, column));
-  const found = { failed: number('failed'), elsewhere: number('elsewhere'), unsure: number('unsure') };
-  if (found.failed + found.elsewhere > 0) await rememberTold(database, batch.id, load);
-  return { ...found, held: number('held'), waiting: number('waiting'), others: number('others') };
+  return {
+    failed: number('failed'),
+    elsewhere: number('elsewhere'),
+    unsure: number('unsure'),
+    held: number('held'),
+    waiting: number('waiting'),
+    others: number('others'),
+  };
 }
 
-async function rememberTold(database: Database, id: string, load: number): Promise<void> {
-  await inPieces(await highest(database, id), (after, upTo) =>
-    database.write(() => nothing(query(tell, id, after, upTo, load))),
+/** Remembers that the news was reported. */
+export async function markReported(database: Database, batch: Batch, isOfFile: boolean): Promise<void> {
+  const load = isOfFile ? batch.load : 0;
+  await inPieces(await highest(database, batch.id), (after, upTo) =>
+    database.write(() => nothing(query(tell, batch.id, after, upTo, load))),
   );
 }
 

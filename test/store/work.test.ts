@@ -3,7 +3,7 @@ import { query } from '../../src/base/transaction.ts';
 import { type Batch, batchWithId } from '../../src/store/batch.ts';
 import { cancel } from '../../src/store/cancel.ts';
 import type { Resend } from '../../src/store/decide.ts';
-import { news, release } from '../../src/store/ending.ts';
+import { markReported, news, release } from '../../src/store/ending.ts';
 import { shortHash } from '../../src/store/hash.ts';
 import { begin } from '../../src/store/load.ts';
 import { type Answer, beat, claim, type Claim, declareDead, settle } from '../../src/store/work.ts';
@@ -158,6 +158,7 @@ describe.each(drivers)('a worker, $where,', ({ open }) => {
     await work(database, batch, { answer: answers['4xx'] });
     const all = { failed: 3, elsewhere: 0, unsure: 0, held: 0, waiting: 0, others: 0 };
     expect(await news(database, batch, true)).toEqual(all);
+    await markReported(database, batch, true);
     expect(await news(database, batch, true)).toEqual({ ...all, failed: 0 });
     await release(database, batch.id, worker, start);
     expect(await database.read(() => batchWithId(batch.id))).toMatchObject({ worker: '', until: 0 });
