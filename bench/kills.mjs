@@ -1,13 +1,12 @@
 // The campaigns in their long forms; those of containers need root. BIZMSG_SEED repeats one.
-//   node bench/kills.mjs [runs|listener|team|sandbox|models|changes|containers …]
+//   node bench/kills.mjs [batches|listener|sandbox|models|changes|containers …]
 import { spawnSync } from 'node:child_process';
 
 const campaigns = {
-  runs: { env: { BIZMSG_KILLS: '500' }, files: 'test/e2e/run-kills.test.ts' },
+  batches: { env: { BIZMSG_KILLS: '500' }, files: 'test/e2e/batch-kills.test.ts' },
   listener: { env: { BIZMSG_KILLS: '100' }, files: 'test/webhooks/crash.test.ts' },
-  team: { env: { BIZMSG_KILLS: '100' }, files: 'test/team/kills.test.ts' },
   sandbox: { env: { BIZMSG_KILLS: '100' }, files: 'test/sandbox/state/crash.test.ts' },
-  models: { env: { BIZMSG_MODEL_RUNS: '300', BIZMSG_PROPERTY_RUNS: '200' }, files: 'model.test runs/stops' },
+  models: { env: { WALKS: '2000', BIZMSG_PROPERTY_RUNS: '200' }, files: 'store/walks batches/work-random' },
   changes: { env: { BIZMSG_POINTS: '1000', BIZMSG_CUTS: '100' }, files: 'crash-points power-cut' },
   containers: { env: { BIZMSG_ROUNDS: '20' }, files: 'test/e2e/containers.test.ts' },
 };

@@ -1,22 +1,25 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { namesIn } from '../../src/base/files.ts';
 import { binary } from '../support/bin.ts';
 import { canInject, failing } from '../support/strace.ts';
+import { batch, newPlace, writePeople } from './batches-rig.ts';
 import * as rig from './import-rig.ts';
 
 const input = 'phone\n+12025550101\nnot-a-phone\n';
 
 describe.skipIf(!canInject)('a disk with input/output errors', () => {
-  it.each(['pwrite64', 'fsync'])('ends a batch with exit 3 before it sends if the first %s fails', async (call) => {
-    const world = await rig.newWorld();
-    writeFileSync(join(world.home, 'rows.csv'), input);
-    const line = `${failing(call)} '${process.execPath}' '${binary}' send-batch welcome rows.csv`;
-    const ran = await rig.shell(world, line);
-    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('input/output error') });
-    expect(world.sandbox.counts().messages).toBe(0);
-  });
+  it.each(['pwrite64', 'fsync'])(
+    'ends a live batch with exit 3 before it sends if the first %s fails',
+    async (call) => {
+      const place = await newPlace();
+      writePeople(place, 2);
+      const words = batch('people.csv').join(' ');
+      const ran = await rig.shell(place, `${failing(call)} '${process.execPath}' '${binary}' ${words}`);
+      expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('input/output error') });
+      expect(place.service.asked).toEqual([]);
+    },
+  );
 
   it('ends a command with exit 3 if a file cannot be replaced', async () => {
     const world = await rig.newWorld();
@@ -25,19 +28,7 @@ describe.skipIf(!canInject)('a disk with input/output errors', () => {
     expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('input/output error') });
   });
 
-  it('ends a batch from stdin with its summary if the copy of stdin stays; the next batch removes that', async () => {
-    const world = await rig.newWorld();
-    const copies = () => namesIn(join(world.home, '.local/state/bizmsg/runs'));
-    const line = (prefix: string, row: number) =>
-      `printf 'phone\\n+1202555010${row}\\n' | ${prefix} '${process.execPath}' '${binary}' send-batch welcome - -o json`;
-    expect(await rig.shell(world, line('', 1))).toMatchObject({ code: 0 });
-    const ran = await rig.shell(world, line(failing('unlink'), 2));
-    expect([ran.code, JSON.parse(ran.stdout).sent, copies().length]).toEqual([0, 1, 1]);
-    expect(await rig.shell(world, line('', 3))).toMatchObject({ code: 0 });
-    expect(copies()).toEqual([]);
-  });
-
-  it('ends a batch with exit 3 and a summary if the ledger cannot be written any more', async () => {
+  it('ends a batch with exit 3 and a summary if its record cannot be written any more', async () => {
     const ends: { readonly code: unknown; readonly reported: unknown }[] = [];
     // How often it writes before it sends depends on the time that it takes.
     for (let from = 60; from < 200 && !ends.some(({ code }) => code === 3); from += 4) {

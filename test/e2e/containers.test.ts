@@ -7,6 +7,7 @@ import { stopSandboxes } from '../support/cli.ts';
 import { type Contained, noContainers, startContained } from '../support/containers.ts';
 import { objects } from '../support/json-lines.ts';
 import { isLong } from '../support/long-tests.ts';
+import * as batches from './batches-rig.ts';
 import { newWorld, slow, twice, writePeople } from './import-rig.ts';
 
 /** `bench/kills.mjs` runs more. */
@@ -25,19 +26,35 @@ describe.skipIf(noContainers !== undefined)(`two containers on one state folder 
     it.each(rounds)('send each row once (round %i)', async () => {
       const world = await newWorld();
       slow(world, 30);
-      const file = writePeople(world, rows);
-      const input = peopleText();
-      // Without a job, a command that starts after the other one has finished would send all rows again.
-      const words = [...wordsOf(file), '--concurrency', '4', '--job', 'together'];
-      const pair = [0, 1].map(() => startContained(words, { ...world, input }));
-      expect(await Promise.all(pair.map(({ ended }) => ended))).toEqual([0, 0]);
+      const words = [...wordsOf(writePeople(world, rows)), '--batch', 'together'];
+      const pair = [0, 1].map(() => startContained(words, { ...world, input: peopleText() }));
+      const codes = await Promise.all(pair.map(({ ended }) => ended));
+      // The other one is refused, or starts when the first has ended.
+      expect([codes.includes(0), codes.every((code) => code === 0 || code === 11)]).toEqual([true, true]);
       const posts = world.sandbox.requests().filter(({ method }) => method === 'POST');
       const { messages, contacts } = world.sandbox.counts();
-      expect([posts.length, messages + contacts - seeded]).toEqual([rows, rows]);
-      expect(twice(world)).toEqual([]);
-      const listed: unknown = JSON.parse((await world.run(['runs', 'list', '-o', 'json'])).stdout);
-      expect(listed).toEqual([expect.objectContaining({ state: 'finished' })]);
+      expect([posts.length, messages + contacts - seeded, twice(world)]).toEqual([rows, rows, []]);
     });
+  });
+
+  it('go on with a batch of a container that was killed, 90 seconds after its last sign of life', async () => {
+    const place = await batches.newPlace(({ phone }) => ({ reply: phone > batches.phoneOf(4) ? 200 : 'hang' }));
+    const words = batches.batch(batches.writePeople(place, 8));
+    const killed = startContained(words, place);
+    await place.service.until(4);
+    killed.keepNamespace();
+    killed.kill('SIGKILL');
+    await killed.ended;
+    const early = startContained(words, place);
+    await expect.poll(early.stderr).toContain('was last seen');
+    early.kill('SIGKILL');
+    await early.ended;
+    expect(place.service.asked).toHaveLength(4);
+    const env = { ...place.env, ...batches.elsewhere('22222222-2222-4222-8222-222222222222', 95_000) };
+    const late = startContained(words, { ...place, env });
+    expect(await late.ended).toBe(10);
+    expect(batches.summaryIn(late.stdout())).toMatchObject({ sent: 4, unsure: 4, waiting: 0 });
+    expect(place.service.asked).toHaveLength(8);
   });
 
   it.each(rounds)('both listen, and lose no event (round %i)', async () => {

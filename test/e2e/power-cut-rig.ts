@@ -5,7 +5,7 @@ import { serve } from '../client/servers.ts';
 import { accountKeys } from '../support/api.ts';
 import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';
 import { type Cut, type DiskState, recordRun, type Trace } from '../support/power-cut.ts';
-import { phoneOf, summaryIn, writePeople } from './import-rig.ts';
+import { phoneOf, summaryIn, writePeople } from './batches-rig.ts';
 
 const losses = ['dropped', 'zeroed', 'prefix', 'torn', 'holes', 'kept'] as const satisfies readonly Cut['unsynced'][];
 
@@ -56,7 +56,7 @@ export async function batchAfterCuts({ caller, ...cuts }: Batch): Promise<readon
   const home = emptyHome();
   const env = await envOf(caller, home, service.url);
   writePeople({ home }, rows);
-  const flags = ['--at-most', String(rows), '--concurrency', '4', '-o', 'json'];
+  const flags = ['--batch', 'autumn', '--no-memory', '--at-most', String(rows), '-o', 'json'];
   const command = [binary, 'send-batch', 'welcome', 'people.csv', ...flags];
   const run = (folder: string, isBeforeCut: boolean) =>
     recordRun({ folder, command, env: cleanEnv(folder, env), isBeforeCut });
@@ -97,9 +97,8 @@ function rowsOf(requests: Trace['requests']): readonly number[] {
 }
 
 function reported(stdout: string): Resumed['summary'] {
-  const { sent, skipped, unsure } = summaryIn(stdout);
-  const { this_run: before, unsure: held } = Object(skipped);
-  return { done: Number(sent) + before, unsure: Number(unsure) + held };
+  const { sent, unsure } = summaryIn(stdout);
+  return { done: Number(sent), unsure: Number(unsure) };
 }
 
 export function nameOf({ at, unsynced, names }: DiskState): string {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cli, type Ran } from '../support/cli.ts';
 import { errorIn } from '../support/json-lines.ts';
-import * as rig from './runs-rig.ts';
-import type { Place } from './runs-rig.ts';
+import * as rig from './batches-rig.ts';
+import type { Place } from './batches-rig.ts';
 
 const send = (row: number) => ['send-template', rig.phoneOf(row), 'welcome', '-p', 'Ada', '-o', 'json'];
 
@@ -66,17 +66,15 @@ describe('a record that is older than what was sent', () => {
 
   it('stops a batch that was killed, restored to an earlier row', async () => {
     const place = await rig.newPlace();
-    const batch = rig.batch(rig.writePeople(place, 80), '--batch', 'autumn');
-    expect((await run(place, [...batch, '--first', '40', '--no-memory'])).code).toBe(0);
+    const batch = rig.batch(rig.writePeople(place, 80));
+    expect((await run(place, [...batch, '--first', '40'])).code).toBe(0);
     copyFileSync(join(place.state, 'ledger.db'), join(place.home, 'backup'));
     const running = place.start(batch);
     await rig.untilAsked(place, 70, running);
     await rig.killed(running);
     restore(place);
     expect(await ending(place, batch)).toMatchObject(refused);
-    expect(await ending(place, ['batches', 'resume', 'autumn', '--at-most', '80', '-o', 'json'])).toMatchObject(
-      refused,
-    );
+    expect(await ending(place, rig.resume())).toMatchObject(refused);
   });
 
   it('is a problem for doctor, which changes nothing', async () => {

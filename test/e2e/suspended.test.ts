@@ -1,25 +1,26 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { cleanEnv, program } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
+import { errorIn } from '../support/json-lines.ts';
 import { isLong } from '../support/long-tests.ts';
 import { posixOnly } from '../support/system.ts';
-import * as rig from './runs-rig.ts';
-import type { Place } from './runs-rig.ts';
+import * as rig from './batches-rig.ts';
+import type { Place } from './batches-rig.ts';
 
 posixOnly('a process cannot be stopped and continued');
 
 const rounds = isLong ? 8 : 4;
+const boots = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const;
 
 describe.runIf(existsSync('/proc/self/stat'))('a batch that is suspended with Ctrl-Z', () => {
   it('does not delay a live message, wherever it is stopped, and sends the rest later', async () => {
     const place = await rig.newPlace();
     const rows = (rounds + 2) * 60;
     rig.writePeople(place, rows);
-    const pid = await startInShell(place, rig.batch('people.csv', '--concurrency', '16'));
+    const pid = await startInShell(place, rig.batch('people.csv'));
     for (let round = 1; round <= rounds; round++) {
       await place.service.until(round * 60);
       process.kill(pid, 'SIGTSTP');
@@ -31,31 +32,32 @@ describe.runIf(existsSync('/proc/self/stat'))('a batch that is suspended with Ct
     }
     await expect.poll(() => stateOf(pid) ?? 'Z').toBe('Z');
     expect(rig.repeated(place.service)).toEqual([]);
-    const run = (await rig.runs(place)).find((one) => one['rows'] === rows);
-    expect(run).toMatchObject({ state: 'finished', sent: rows, unsure: 0 });
+    expect(await rig.batches(place)).toMatchObject([{ sent: rows, waiting: 0, unsure: 0 }]);
     expect(place.service.asked).toHaveLength(rows + rounds);
   });
 });
 
-describe('a batch that is suspended on another machine with the same state folder', () => {
-  it('is thought dead after 90 seconds, and learns later what others have sent since', async () => {
-    let answer = () => {};
-    const until = new Promise<void>((resolve) => (answer = resolve));
+describe('a batch that is suspended for longer than 90 seconds', () => {
+  it.each([
+    ['on this machine', boots[0]],
+    ['on another machine with the same state folder', boots[1]],
+  ])('%s is taken over; continued, it stops with exit 11, and its late answers count', async (_, boot) => {
+    const { until, open } = rig.gate();
     const place = await rig.newPlace(() => ({ reply: 200, until }));
     rig.writePeople(place, 20);
-    const words = rig.batch('people.csv', '--concurrency', '4');
-    const suspended = place.start(words, undefined, machine('11111111-1111-4111-8111-111111111111', 0));
+    const words = rig.batch('people.csv', '--rate', '600/m');
+    const suspended = place.start(words, undefined, rig.elsewhere(boot, 0));
     await rig.untilAsked(place, 4, suspended);
     process.kill(suspended.pid, 'SIGSTOP');
-    answer();
-    const other = place.start(words, undefined, machine('22222222-2222-4222-8222-222222222222', 100_000));
+    open();
+    const other = place.start(words, undefined, rig.elsewhere(boots[0], 100_000));
     expect(await other.ended).toBe(10);
-    expect(rig.summaryIn(other.stdout())).toMatchObject({ sent: 16, skipped: { unsure: 4 }, not_reached: 0 });
+    expect(rig.summaryIn(other.stdout())).toMatchObject({ sent: 16, unsure: 4, waiting: 0 });
     process.kill(suspended.pid, 'SIGCONT');
-    expect(await suspended.ended).toBe(0);
-    expect(rig.summaryIn(suspended.stdout())).toMatchObject({ sent: 4, skipped: { this_run: 16 }, unsure: 0 });
+    expect([await suspended.ended, errorIn(suspended.stderr())['code']]).toEqual([11, 'batch-taken']);
+    expect(rig.summaryIn(suspended.stdout())).toMatchObject({ sent: 20, now: { sent: 4 }, unsure: 0 });
     expect([place.service.asked.length, rig.repeated(place.service)]).toEqual([20, []]);
-    expect(await rig.runs(place)).toEqual([expect.objectContaining({ state: 'finished', sent: 20, unsure: 0 })]);
+    expect(await rig.batches(place)).toMatchObject([{ sent: 20, waiting: 0, unsure: 0 }]);
   });
 });
 
@@ -78,10 +80,4 @@ async function startInShell({ home, env }: Place, words: readonly string[]): Pro
 function stateOf(pid: number): string | undefined {
   const stat = join('/proc', String(pid), 'stat');
   return existsSync(stat) ? /\) (\w)/.exec(readFileSync(stat, 'utf8'))?.[1] : undefined;
-}
-
-/** Makes a process look like one of a machine, at a time in milliseconds from now. */
-function machine(boot: string, ahead: number): Readonly<Record<string, string>> {
-  const preload = fileURLToPath(new URL('../support/other-boot-preload.cjs', import.meta.url));
-  return { NODE_OPTIONS: `--require=${preload}`, BIZMSG_TEST_BOOT: boot, BIZMSG_TEST_AHEAD: String(ahead) };
 }

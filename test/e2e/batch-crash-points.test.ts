@@ -1,0 +1,169 @@
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../src/sandbox/state/ids.ts';
+import { binary, cleanEnv } from '../support/bin.ts';
+import { errorIn } from '../support/json-lines.ts';
+import { isLong } from '../support/long-tests.ts';
+import { canInject, type Change, changesIn, failingFrom, killedAt, recordingChanges } from '../support/strace.ts';
+import * as rig from './batches-rig.ts';
+import type { Place } from './batches-rig.ts';
+
+/** `BIZMSG_POINTS=1000` tests every change. */
+const most = Number(process.env['BIZMSG_POINTS'] ?? (isLong ? 3 : 1));
+const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const atOnce = 3;
+const few = 6;
+const many = 4_200;
+/** The service refuses this row. */
+const refused = 5;
+/** The most rows that a live batch has in flight at its beginning. An import begins with more than its rows. */
+const inFlight = 4;
+const timeout = 60_000 + most * 8_000;
+
+type How = (change: Change) => readonly string[];
+
+const faults: readonly [string, How][] = [
+  ['is killed before any of its changes to the disk', killedAt],
+  ['has a full disk from any of its changes on', (change) => failingFrom(change, 'ENOSPC')],
+  ['has a broken disk from any of its changes on', (change) => failingFrom(change, 'EIO')],
+  ['has a read-only disk from any of its changes on', (change) => failingFrom(change, 'EROFS')],
+];
+
+interface Kind {
+  /** Runs undisturbed before the command. */
+  readonly before?: readonly string[];
+  readonly words: readonly string[];
+  readonly input?: string;
+  readonly inFlight?: number;
+  readonly rows?: number;
+  /** How many of them the batch reaches; all but the refused one if undefined. */
+  readonly reached?: number;
+}
+
+const kinds: readonly [string, Kind][] = [
+  ['a batch', { words: rig.batch('people.csv') }],
+  ['a batch from stdin', { words: rig.batch('-'), input: rig.peopleText(few) }],
+  ['an import', { words: rig.contacts('people.csv'), inFlight: few }],
+  ['a resumed batch', { before: rig.batch('people.csv', '--first', '1'), words: rig.resume() }],
+  // It is loaded in several transactions.
+  [
+    'a load into a large batch',
+    {
+      before: rig.batch('many.csv', '--first', '2'),
+      words: rig.batch('many.csv', '--first', '6', '-p', 'later'),
+      rows: many,
+      reached: 6,
+    },
+  ],
+];
+
+describe.skipIf(!canInject).each(kinds)('%s', (_, kind) => {
+  let recorded: Promise<readonly Change[]> | undefined;
+
+  it.each(faults)(`that %s is completed by the same command (seed ${seed})`, { timeout }, async (__, how) => {
+    const random = createRandom(seed);
+    const all = await (recorded ??= changesOfAll());
+    expect(all.length).toBeGreaterThan(30);
+    await atPoints(all, random, (point) => completed(point, how, random() < 0.5));
+  });
+
+  async function changesOfAll(): Promise<readonly Change[]> {
+    const place = await newPlace(kind);
+    const trace = join(place.home, 'trace');
+    expect(await runUnder(place, kind, recordingChanges(trace))).toMatchObject({ code: 10 });
+    return changesIn(trace);
+  }
+
+  async function completed(change: Change, how: How, isResumed: boolean): Promise<void> {
+    const place = await newPlace(kind);
+    const crashed = await runUnder(place, kind, how(change));
+    const { rows = few, reached } = kind;
+    // A resumed batch would reach all.
+    const resumed = isResumed && reached === undefined ? await place.bin(rig.resume()) : undefined;
+    const past = Date.now() / 1_000 - 61;
+    for (const path of rig.leftBehind(place)) utimesSync(join(place.home, path), past, past);
+    const again = await place.bin(kind.words, kind.input);
+    const label = `${change.call} ${change.n}: ${crashed.stderr} ${resumed?.stderr} ${again.stderr}`;
+    expect([crashed.code, label]).not.toEqual([1, label]);
+    // The batch may not exist yet, or not be loaded to its end.
+    expect([[0, 5, 10, 11].includes(resumed?.code ?? 0), label]).toEqual([true, label]);
+    const summary = rig.summaryIn(again.stdout);
+    expect([rig.countedIn(summary), label]).toEqual([rows, label]);
+    expect([rig.repeated(place.service), rig.leftBehind(place), label]).toEqual([[], [], label]);
+    const report = await rig.rowsOf(place);
+    expect([report.length, new Set(report.map(({ row }) => row)).size, label]).toEqual([rows, rows, label]);
+    const settled = report.filter(({ outcome }) => outcome !== 'waiting');
+    expect([rig.misjudged(place.service, settled), label]).toEqual([[], label]);
+    const count = (wanted: string) => settled.filter(({ outcome }) => outcome === wanted).length;
+    const unsure = count('unsure');
+    expect([count('sent') + unsure, settled.length, label]).toEqual([
+      reached ?? settled.length - count('failed'),
+      reached === undefined ? rows : settled.length,
+      label,
+    ]);
+    expect([unsure <= (kind.inFlight ?? inFlight), label]).toEqual([true, label]);
+    // Failed rows are reported once, unsure ones each time.
+    expect([summary['unsure'], (unsure > 0 ? [10] : [0, 10]).includes(again.code), label]).toEqual([
+      unsure,
+      true,
+      label,
+    ]);
+  }
+});
+
+describe.skipIf(!canInject)('a single message', () => {
+  const kind: Kind = { words: ['send-template', rig.phoneOf(1), 'welcome', '-p', 'P1', '-o', 'json'] };
+  let recorded: Promise<readonly Change[]> | undefined;
+
+  it.each(faults)(`that %s is sent once by the same command (seed ${seed})`, { timeout }, async (_, how) => {
+    const random = createRandom(seed);
+    const all = await (recorded ??= changesOfAll());
+    expect(all.length).toBeGreaterThan(30);
+    await atPoints(all, random, async (change) => {
+      const place = await newPlace(kind);
+      const crashed = await runUnder(place, kind, how(change));
+      const asked = place.service.asked.length;
+      const { code, stderr } = await place.bin(kind.words);
+      const label = `${change.call} ${change.n}: ${crashed.stderr} ${stderr}`;
+      expect([crashed.code, label]).not.toEqual([1, label]);
+      const isRefused = code === 11 && ['sent-before', 'sent-unsure'].includes(String(errorIn(stderr)['code']));
+      expect([isRefused || code === 0, label]).toEqual([true, label]);
+      expect([place.service.asked.length, label]).toEqual([isRefused ? asked : 1, label]);
+    });
+  });
+
+  async function changesOfAll(): Promise<readonly Change[]> {
+    const place = await newPlace(kind);
+    const trace = join(place.home, 'trace');
+    expect(await runUnder(place, kind, recordingChanges(trace))).toMatchObject({ code: 0 });
+    return changesIn(trace);
+  }
+});
+
+async function atPoints(
+  all: readonly Change[],
+  random: () => number,
+  act: (point: Change) => Promise<void>,
+): Promise<void> {
+  const points = all.length > most ? all.toSorted(() => random() - 0.5).slice(0, most) : all;
+  for (let at = 0; at < points.length; at += atOnce) await Promise.all(points.slice(at, at + atOnce).map(act));
+}
+
+/** Runs the command with the words of another command before it. */
+async function runUnder({ home, env }: Place, { words, input }: Kind, prefix: readonly string[]) {
+  const [name = '', ...rest] = [...prefix, process.execPath, binary, ...words];
+  const options = { cwd: home, env: cleanEnv(home, env), extendEnv: false, reject: false } as const;
+  const { exitCode, stderr } = await execa(name, rest, { ...options, ...(input !== undefined && { input }) });
+  return { code: exitCode, stderr };
+}
+
+async function newPlace({ before }: Kind): Promise<Place> {
+  const place = await rig.newPlace(({ phone }) => ({ reply: phone === rig.phoneOf(refused) ? 400 : 200 }));
+  rig.writePeople(place, few);
+  rig.writePeople(place, many, 'many.csv');
+  const { code } = before ? await place.bin(before) : { code: 0 };
+  expect(code).toBe(0);
+  return place;
+}
