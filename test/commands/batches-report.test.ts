@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { query } from '../../src/base/transaction.ts';
 import { addOptOuts } from '../../src/store/opt-outs.ts';
+import { openWorld } from '../support/world.ts';
 import { delivery } from '../webhooks/rig.ts';
 import { service } from './access-rig.ts';
 import { batchMachine, friday, makeBatch, type Person, refused, sendSingle, sent, silent } from './batches-rig.ts';
@@ -172,5 +175,19 @@ describe('batches report', () => {
     const { report } = await reporting(many);
     const { stdout } = await report(' --columns phone --no-header');
     expect(stdout).toBe(many.map(({ phone }) => `${phone}\n`).join(''));
+  });
+
+  it('is corrected and sent again: its rows replace those that failed', async () => {
+    const world = await openWorld();
+    onTestFinished(() => world.close());
+    const send = (file: string) => world.run(['send-batch', 'welcome', file, '--batch', 'autumn', '--country', 'US']);
+    const [file, fixed] = [join(world.home, 'people.csv'), join(world.home, 'fix.csv')];
+    writeFileSync(file, 'phone;name\n+12025550141;Ada\n12;Grace\n');
+    expect(await send(file)).toMatchObject({ code: 10 });
+    const { stdout } = await world.run(['batches', 'report', '--outcome', 'failed'], { stdout: 'file' });
+    writeFileSync(fixed, stdout.replace(/^12;/m, '+12025550142;'));
+    expect(await send(fixed)).toMatchObject({ code: 0 });
+    const after = await world.run(['batches', 'report', '--columns', 'phone,name,bizmsg_outcome', '--no-header']);
+    expect(after.stdout).toBe('+12025550141\tAda\tsent\n+12025550142\tGrace\tsent\n');
   });
 });
