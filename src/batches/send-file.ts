@@ -33,7 +33,7 @@ import { heldHints } from './held.ts';
 import { type Input, openInput } from './input/input.ts';
 import { watchNames } from './mapping/columns.ts';
 import { whereFilter } from './mapping/where.ts';
-import { hoursOf, messageOptionsOf, namedFields, rateOf, whereOf } from './options.ts';
+import { hoursOf, namedFields, rateOf, whereOf } from './options.ts';
 import type { Desk, Order } from './order.ts';
 import { type Overview, peopleText } from './overview.ts';
 import type { Problem } from './problems.ts';
@@ -106,7 +106,7 @@ async function open(context: Context, order: Order, ends: Pick<Desk, 'signals' |
     const asked = await askForMissing(context, asking);
     const answers = { ...asked, ...(input.encoding !== undefined && { encoding: input.encoding }) };
     const settings = { ...typed, told: mergeTold(typed.told, answers), effective: mergeTold(typed.effective, answers) };
-    const params = messageOptionsOf(settings.effective).params.length;
+    const params = settings.effective.param?.length ?? 0;
     if (order.kind === 'message')
       checkTemplate(context, list, { template: order.template, params, isLive: isLive(scope) });
     const per = choice.batch?.per ?? (order.per === 'phone' ? '' : (order.per ?? ''));
