@@ -79,6 +79,8 @@ interface Turn {
 interface Settlement {
   readonly row: Claim;
   readonly answer: Answer;
+  /** For a row that is not sent yet: what follows. */
+  readonly again?: Turn;
   readonly status?: number | undefined;
   readonly body?: unknown;
 }
@@ -98,8 +100,10 @@ class Work {
   #end = () => {};
   /** Rows of the batch that are sent or unsure. */
   #reached: number;
-  /** Turns from the wait for a slot until the outcome is reported. */
+  /** Turns from the wait for a slot until the answer, and from then on until the outcome is reported. */
   #active = 0;
+  #ending = 0;
+  #printing = 0;
   #inFlight = 0;
   /** Rows that were not sent after all. They go before the others. */
   readonly #again: Turn[] = [];
@@ -170,11 +174,9 @@ class Work {
 
   /** Begins as many turns as may be under way, and ends the work after the last one. */
   #next(): void {
-    while (this.#hasMore() && this.#active < this.#limit()) {
-      this.#active += 1;
-      void this.#begin(this.#again.shift() ?? { exchange: this.#prepare() });
-    }
-    if (this.#active === 0 && !this.#hasMore()) this.#end();
+    while (this.#hasMore() && this.#active + this.#printing < this.#limit())
+      void this.#take(this.#again.shift() ?? { exchange: this.#prepare() });
+    if (this.#active + this.#ending === 0 && !this.#hasMore()) this.#end();
   }
 
   #hasMore(): boolean {
@@ -195,33 +197,34 @@ class Work {
     return this.#remaining() <= 0;
   }
 
-  async #begin(turn: Turn): Promise<void> {
-    try {
-      await this.#send(turn);
-    } catch (error) {
-      this.#stop.crash(error);
-    }
+  /** Slot, claim, send, settle. The next row is claimed in the transaction that settles this one. */
+  async #take(turn: Turn): Promise<void> {
+    const crash = (error: unknown) => this.#stop.crash(error);
+    this.#active += 1;
+    const settlement = await this.#send(turn).catch(crash);
     this.#active -= 1;
+    this.#ending += 1;
+    this.#next();
+    if (settlement) await this.#settle(settlement).catch(crash);
+    this.#ending -= 1;
     this.#next();
   }
 
-  /** Slot, claim, send, settle. */
-  async #send(turn: Turn): Promise<void> {
+  async #send(turn: Turn): Promise<Settlement | undefined> {
     const slot = await this.#slot(turn);
-    if (!slot) return;
+    if (!slot) return undefined;
     const age = startAge(this.#options.host);
     const row = await this.#claim(turn).catch((error: unknown) => this.#stop.crash(error));
     const isSent = row !== undefined && !this.#stop.reason && age() <= longestClaim;
     if (!isSent) slot('unsent');
-    if (!row) return;
-    const { exchange } = turn;
-    const attempt = isSent ? await this.#request(exchange, slot, row.body) : unsent;
-    const settlement = settlementOf(row, attempt, exchange.status);
-    await this.#settle(settlement);
+    if (!row) return undefined;
+    const attempt = isSent ? await this.#request(turn.exchange, slot, row.body) : unsent;
+    const settlement = settlementOf(row, attempt, turn.exchange.status);
     if (settlement.status !== undefined) this.#workers.answered(age());
-    if (settlement.answer.kind !== 'again') return;
+    if (row.was === 'waiting' && isReached(settlement.answer)) this.#reached += 1;
     // A retry that the client asks for has its own pause.
-    this.#again.push({ exchange: attempt.outcome === 'again' ? exchange : this.#prepare(), n: row.n });
+    const exchange = attempt.outcome === 'again' ? turn.exchange : this.#prepare();
+    return { ...settlement, again: { exchange, n: row.n } };
   }
 
   /** Undefined if the work stops before. */
@@ -280,12 +283,12 @@ class Work {
 
   /** Records an answer, then reports the outcome. */
   async #settle(settlement: Settlement): Promise<void> {
-    const { row, answer } = settlement;
-    if (row.was === 'waiting' && (answer.kind === 'sent' || answer.kind === 'unsure')) this.#reached += 1;
+    const { answer, again } = settlement;
     const settled = await this.#record(settlement);
     if (settled === undefined) this.#unrecorded.push(settlement);
     else await this.#report(outcomeOf(settlement, settled));
     if (settled === 'kept' && answer.kind === 'failed') this.#counts.kept += 1;
+    if (again && answer.kind === 'again') this.#again.push(again);
   }
 
   /** Undefined if that fails. */
@@ -301,7 +304,9 @@ class Work {
   async #report(outcome: WorkOutcome | undefined): Promise<void> {
     if (!outcome) return;
     this.#counts[outcome.state] += 1;
+    this.#printing += 1;
     await this.#options.onOutcome(outcome);
+    this.#printing -= 1;
   }
 
   /** The disk may have been full. */
@@ -354,6 +359,10 @@ function settlementOf(row: Claim, attempt: Attempt<unknown>, status: number | un
     return { row, answer: { kind: 'sent', messageId: idOf(attempt.answer) }, status, body: attempt.answer };
   const { error } = attempt;
   return { row, answer: failureOf(error).answer, status: error.status, body: error.body };
+}
+
+function isReached({ kind }: Answer): boolean {
+  return kind === 'sent' || kind === 'unsure';
 }
 
 /** Undefined for a row that is sent later. `settled` is undefined if its answer is not on record. */

@@ -79,12 +79,15 @@ describe('the work on a batch', () => {
     let proceed = () => {};
     const printed = new Promise<void>((resolve) => (proceed = resolve));
     const batch = await tables.load(20);
-    const working20 = working(tables, { batch, url, onOutcome: () => printed });
-    await until(4);
-    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
-    expect(asked).toHaveLength(4);
+    // Two at a time.
+    const about = { batch, url, startWith: 2, limits: { perWindow: 100, window: 60_000 } };
+    const worked = working(tables, { ...about, onOutcome: () => printed });
+    await until(2);
+    for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+    // Two more may leave before the first outcome is known.
+    expect(asked.length).toBeLessThanOrEqual(4);
     proceed();
-    expect(await working20).toMatchObject({ sent: 20 });
+    expect(await worked).toMatchObject({ sent: 20 });
   });
 
   it('throws a bug, once all outcomes are on record', async () => {
@@ -119,7 +122,7 @@ describe('the answer to a row', () => {
     const tables = await openTables();
     const { url } = await serving(() => answer);
     const batch = await tables.load(1);
-    const worked = await working(tables, { batch, url, timeout: 300 });
+    const worked = await working(tables, { batch, url, ...(answer.reply === 'hang' && { timeout: 300 }) });
     expect(worked).toMatchObject({ stopped: undefined, outcomes: [{ n: 1, line: 1, state, code }] });
     expect((await tables.rows(batch))[0]).toMatchObject({ state, code });
   });
