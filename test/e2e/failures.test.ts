@@ -17,12 +17,11 @@ import {
 } from '../support/fake-service.ts';
 import { errorIn, noteCodes, objects } from '../support/json-lines.ts';
 import { openWorld, type World } from '../support/world.ts';
-import { some } from '../support/long-tests.ts';
 
 const send = ['send-template', '+12025550101', 'welcome'];
+const sendOnce = [...send, '--retries', '0'];
 const create = ['contacts', 'create', '--set', 'phone=+12025550142'];
 const list = ['contacts', 'list', '--retries', '0'];
-const forms = [['-o', 'json'], ['--output=ndjson']] as const;
 const liveKey = 'sk_live_0123456789abcdef';
 type Variables = Readonly<Record<string, string>>;
 
@@ -33,15 +32,10 @@ interface Stage {
   arrived?(): number;
 }
 
-interface Failure {
-  readonly name: string;
-  readonly argv: readonly string[];
-  readonly exit: ExitName;
-  readonly code: string;
+interface Expected {
   readonly done?: 'no' | 'unknown';
   readonly status?: number;
   readonly arrived?: number;
-  readonly stage: () => Promise<Stage>;
 }
 
 const answering = (status: number, body = '{"message":"no"}', headers: Variables = {}) =>
@@ -76,8 +70,11 @@ function calledAs(change: (env: Variables, world: World) => Variables): () => Pr
   };
 }
 
-const noCaller = async () => ({ home: newHome(), env: {} });
-const unreachable = async () => ({ home: newHome(), env: callerOf(`http://127.0.0.1:${await deadPort()}`) });
+const callerIn = (env: () => Variables | Promise<Variables>) => async () => ({ home: newHome(), env: await env() });
+const noCaller = callerIn(() => ({}));
+const unreachable = callerIn(async () => callerOf(`http://127.0.0.1:${await deadPort()}`));
+const asKey = (key: string) => calledAs((env) => ({ ...env, BIZMSG_API_KEY: key }));
+const havingAlso = (more: Variables) => calledAs((env) => ({ ...env, ...more }));
 
 async function damagedStore(): Promise<Stage> {
   const home = newHome();
@@ -86,478 +83,220 @@ async function damagedStore(): Promise<Stage> {
   return { home, env: {} };
 }
 
-const failures: readonly Failure[] = [
-  { name: 'an unknown command', argv: ['contcts'], exit: 'usage', code: 'usage', stage: noCaller },
-  { name: 'an announced command', argv: ['flows'], exit: 'usage', code: 'announced', stage: noCaller },
-  { name: 'an unknown option', argv: [...list, '--alll'], exit: 'usage', code: 'usage', stage: noCaller },
-  {
-    name: 'an unreadable --input',
-    argv: ['contacts', 'create', '--input', '/nowhere'],
-    exit: 'usage',
-    code: 'usage',
-    stage: answering(200),
-    arrived: 0,
-  },
-  {
-    name: 'an unreadable --input of api',
-    argv: ['api', '/x', '--input', '/nowhere'],
-    exit: 'usage',
-    code: 'usage',
-    stage: answering(200),
-    arrived: 0,
-  },
-  {
-    name: 'an unreadable @file of api',
-    argv: ['api', '/x', '-F', 'a=@/nowhere'],
-    exit: 'usage',
-    code: 'usage',
-    stage: answering(200),
-    arrived: 0,
-  },
-  {
-    name: 'a missing value without a terminal',
-    argv: ['send-template'],
-    exit: 'usage',
-    code: 'usage',
-    stage: answering(200),
-    arrived: 0,
-  },
-  { name: 'no credentials', argv: list, exit: 'configuration', code: 'no-profile', stage: noCaller },
-  {
-    name: 'an unknown profile',
-    argv: [...list, '--profile', 'acme'],
-    exit: 'configuration',
-    code: 'unknown-profile',
-    stage: noCaller,
-  },
-  { name: 'a damaged store', argv: list, exit: 'configuration', code: 'store-damaged', stage: damagedStore },
-  {
-    name: 'a missing --ca-file',
-    argv: [...list, '--ca-file', '/nowhere'],
-    exit: 'configuration',
-    code: 'ca-file',
-    stage: answering(200),
-    arrived: 0,
-  },
-  {
-    name: 'a --ca-file without a certificate',
-    argv: [...list, '--ca-file', '/etc/hostname'],
-    exit: 'configuration',
-    code: 'ca-file',
-    stage: answering(200),
-    arrived: 0,
-  },
-  {
-    name: 'a proxy whose password has a bare %',
-    argv: list,
-    exit: 'configuration',
-    code: 'proxy',
-    stage: async () => ({
-      home: newHome(),
-      env: { ...callerOf('https://api.example.com'), HTTPS_PROXY: 'http://ada:100%@127.0.0.1:9' },
-    }),
-  },
-  {
-    name: 'a key without an address',
-    argv: list,
-    exit: 'configuration',
-    code: 'key-without-address',
-    stage: async () => ({ home: newHome(), env: { BIZMSG_API_KEY: testKey } }),
-  },
-  {
-    name: 'a key together with BIZMSG_PROFILE',
-    argv: list,
-    exit: 'configuration',
-    code: 'two-callers',
-    stage: calledAs((env) => ({ ...env, BIZMSG_PROFILE: 'acme' })),
-    arrived: 0,
-  },
-  {
-    name: 'an invalid mode',
-    argv: list,
-    exit: 'configuration',
-    code: 'bad-variable',
-    stage: calledAs((env) => ({ ...env, BIZMSG_MODE: 'test' })),
-    arrived: 0,
-  },
-  {
-    name: 'an invalid address',
-    argv: list,
-    exit: 'configuration',
-    code: 'bad-variable',
-    stage: calledAs((env) => ({ ...env, BIZMSG_BASE_URL: 'api.example.com' })),
-    arrived: 0,
-  },
-  {
-    name: 'a refused key',
-    argv: list,
-    exit: 'keyRefused',
-    code: 'unauthorized',
-    status: 401,
-    stage: calledAs((env) => ({ ...env, BIZMSG_API_KEY: 'sk_test_local-unknown0' })),
-  },
-  {
-    name: 'a send with a refused key',
-    argv: send,
-    exit: 'keyRefused',
-    code: 'unauthorized',
-    status: 401,
+async function withoutTls(): Promise<Stage> {
+  const { home, url } = await openHostile(() => {});
+  return { home, env: callerOf(url.replace('http:', 'https:')) };
+}
+
+function elsewhere(env: (hostile: { readonly url: string; readonly env: Variables }) => Variables) {
+  return staged(async () => {
+    const hostile = await openHostile((_, __, response) => response.writeHead(404).end());
+    return { ...hostile, env: env(hostile) };
+  });
+}
+
+function failure(
+  name: string,
+  argv: readonly string[],
+  [exit, code]: readonly [ExitName, string],
+  stage: () => Promise<Stage>,
+  expected: Expected = {},
+) {
+  return { name, argv, exit, code, stage, expected };
+}
+
+const usage = ['usage', 'usage'] as const;
+const badVariable = ['configuration', 'bad-variable'] as const;
+const rejected = ['rejected', 'rejected'] as const;
+const refused = ['keyRefused', 'unauthorized'] as const;
+const limited = ['rateLimited', 'rate-limited'] as const;
+const unreadable = ['serviceFault', 'unreadable-answer'] as const;
+const redirected = ['unsafe', 'redirect-refused'] as const;
+const wrongMode = ['unsafe', 'wrong-mode'] as const;
+const liveToSandbox = ['unsafe', 'live-key-to-sandbox'] as const;
+const linked = ['unsafe', 'foreign-link'] as const;
+const [none, once] = [{ arrived: 0 }, { arrived: 1 }];
+const file = '/nowhere';
+
+const failures = [
+  failure('an unknown command', ['contcts'], usage, noCaller),
+  failure('an announced command', ['flows'], ['usage', 'announced'], noCaller),
+  failure('an unknown option', [...list, '--alll'], usage, noCaller),
+  failure('an unreadable --input', ['contacts', 'create', '--input', file], usage, answering(200), none),
+  failure('an unreadable --input of api', ['api', '/x', '--input', file], usage, answering(200), none),
+  failure('an unreadable @file of api', ['api', '/x', '-F', `a=@${file}`], usage, answering(200), none),
+  failure('a missing value without a terminal', ['send-template'], usage, answering(200), none),
+  failure('no credentials', list, ['configuration', 'no-profile'], noCaller),
+  failure('an unknown profile', [...list, '--profile', 'acme'], ['configuration', 'unknown-profile'], noCaller),
+  failure('a damaged store', list, ['configuration', 'store-damaged'], damagedStore),
+  failure('a missing --ca-file', [...list, '--ca-file', file], ['configuration', 'ca-file'], answering(200), none),
+  failure(
+    'a --ca-file without a certificate',
+    [...list, '--ca-file', '/etc/hostname'],
+    ['configuration', 'ca-file'],
+    answering(200),
+    none,
+  ),
+  failure(
+    'a proxy whose password has a bare %',
+    list,
+    ['configuration', 'proxy'],
+    callerIn(() => ({ ...callerOf('https://api.example.com'), HTTPS_PROXY: 'http://ada:100%@127.0.0.1:9' })),
+  ),
+  failure(
+    'a key without an address',
+    list,
+    ['configuration', 'key-without-address'],
+    callerIn(() => ({ BIZMSG_API_KEY: testKey })),
+  ),
+  failure(
+    'a key together with BIZMSG_PROFILE',
+    list,
+    ['configuration', 'two-callers'],
+    havingAlso({ BIZMSG_PROFILE: 'acme' }),
+    none,
+  ),
+  failure('an invalid mode', list, badVariable, havingAlso({ BIZMSG_MODE: 'test' }), none),
+  failure('an invalid address', list, badVariable, havingAlso({ BIZMSG_BASE_URL: 'api.example.com' }), none),
+  failure('a refused key', list, refused, asKey('sk_test_local-unknown0'), { status: 401 }),
+  failure('a send with a refused key', send, refused, asKey('sk_test_local-unknown0'), { status: 401, done: 'no' }),
+  failure(
+    'a live key of an account that is not live',
+    list,
+    refused,
+    calledAs((env, { sandbox }) => ({ ...env, BIZMSG_API_KEY: sandbox.keys.live })),
+    once,
+  ),
+  failure('a 403', create, ['keyRefused', 'forbidden'], answering(403), { ...once, status: 403, done: 'no' }),
+  failure('a 404', list, ['notFound', 'not-found'], answering(404), { ...once, status: 404 }),
+  failure('an unknown template', send, ['notFound', 'not-found'], answering(404), { ...once, status: 404, done: 'no' }),
+  failure('a 400', send, rejected, answering(400), { ...once, status: 400, done: 'no' }),
+  failure('a 418', create, rejected, answering(418), { ...once, status: 418, done: 'no' }),
+  failure('a 409 to a GET', list, rejected, answering(409), { ...once, status: 409 }),
+  failure('repeated 429s', sendOnce, limited, answering(429), { ...once, status: 429, done: 'no' }),
+  failure('a 429 to a GET', list, limited, answering(429), { ...once, status: 429 }),
+  failure('a 429 with a long Retry-After', send, limited, answering(429, '', { 'Retry-After': '3600' }), {
+    ...once,
     done: 'no',
-    stage: calledAs((env) => ({ ...env, BIZMSG_API_KEY: 'sk_test_local-unknown0' })),
-  },
-  {
-    name: 'a live key of an account that is not live',
-    argv: list,
-    exit: 'keyRefused',
-    code: 'unauthorized',
-    stage: calledAs((env, { sandbox }) => ({ ...env, BIZMSG_API_KEY: sandbox.keys.live })),
-    arrived: 1,
-  },
-  {
-    name: 'an endpoint that the plan does not include',
-    argv: create,
-    exit: 'keyRefused',
-    code: 'forbidden',
-    status: 403,
-    done: 'no',
-    stage: answering(403),
-    arrived: 1,
-  },
-  {
-    name: 'a 404',
-    argv: list,
-    exit: 'notFound',
-    code: 'not-found',
-    status: 404,
-    stage: answering(404),
-    arrived: 1,
-  },
-  {
-    name: 'an unknown template',
-    argv: send,
-    exit: 'notFound',
-    code: 'not-found',
-    status: 404,
-    done: 'no',
-    stage: answering(404),
-    arrived: 1,
-  },
-  {
-    name: 'a 400',
-    argv: send,
-    exit: 'rejected',
-    code: 'rejected',
-    status: 400,
-    done: 'no',
-    stage: answering(400),
-    arrived: 1,
-  },
-  {
-    name: 'a 418',
-    argv: create,
-    exit: 'rejected',
-    code: 'rejected',
-    status: 418,
-    done: 'no',
-    stage: answering(418),
-    arrived: 1,
-  },
-  {
-    name: 'a 409 to a GET',
-    argv: list,
-    exit: 'rejected',
-    code: 'rejected',
-    status: 409,
-    stage: answering(409),
-    arrived: 1,
-  },
-  {
-    name: 'repeated 429s',
-    argv: [...send, '--retries', '0'],
-    exit: 'rateLimited',
-    code: 'rate-limited',
-    status: 429,
-    done: 'no',
-    stage: answering(429),
-    arrived: 1,
-  },
-  {
-    name: 'a 429 to a GET',
-    argv: list,
-    exit: 'rateLimited',
-    code: 'rate-limited',
-    status: 429,
-    stage: answering(429),
-    arrived: 1,
-  },
-  {
-    name: 'a 429 with a long Retry-After',
-    argv: send,
-    exit: 'rateLimited',
-    code: 'rate-limited',
-    done: 'no',
-    stage: answering(429, '', { 'Retry-After': '3600' }),
-    arrived: 1,
-  },
-  {
-    name: 'a 500 to a GET',
-    argv: list,
-    exit: 'serviceFault',
-    code: 'service-fault',
-    status: 500,
-    stage: answering(500),
-    arrived: 1,
-  },
-  {
-    name: 'HTML to a GET',
-    argv: list,
-    exit: 'serviceFault',
-    code: 'unreadable-answer',
-    status: 200,
-    stage: answering(200, '<html>hello</html>'),
-    arrived: 1,
-  },
-  {
-    name: 'incomplete JSON to a GET',
-    argv: list,
-    exit: 'serviceFault',
-    code: 'unreadable-answer',
-    stage: doing('incomplete JSON'),
-    arrived: 1,
-  },
-  {
-    name: 'invalid HTTP to a GET',
-    argv: list,
-    exit: 'serviceFault',
-    code: 'unreadable-answer',
-    stage: doing('invalid HTTP'),
-    arrived: 1,
-  },
-  {
-    name: 'an endless response to a GET',
-    argv: list,
-    exit: 'serviceFault',
-    code: 'answer-too-large',
-    stage: doing('a body of 34 MiB'),
-    arrived: 1,
-  },
-  { name: 'a refused connection', argv: list, exit: 'network', code: 'unreachable', stage: unreachable },
-  {
-    name: 'a send over a refused connection',
-    argv: [...send, '--retries', '0'],
-    exit: 'network',
-    code: 'unreachable',
-    done: 'no',
-    stage: unreachable,
-  },
-  {
-    name: 'a reset of a GET',
-    argv: list,
-    exit: 'network',
-    code: 'connection-lost',
-    stage: doing('a reset'),
-    arrived: 1,
-  },
-  {
-    name: 'a time-out of a GET',
-    argv: [...list, '--timeout', '200ms'],
-    exit: 'network',
-    code: 'timeout',
-    stage: doing('no response'),
-    arrived: 1,
-  },
-  {
-    name: 'TLS to a server without TLS',
-    argv: [...send, '--retries', '0'],
-    exit: 'network',
-    code: 'tls',
-    done: 'no',
-    stage: async () => {
-      const { home, url } = await openHostile(() => {});
-      return { home, env: callerOf(url.replace('http:', 'https:')) };
-    },
-  },
-  {
-    name: 'BIZMSG_LOCAL_ONLY=1 with another address',
-    argv: send,
-    exit: 'unsafe',
-    code: 'only-local',
-    stage: staged(async () => {
-      const hostile = await openHostile(() => {});
-      return { ...hostile, env: { ...hostile.env, BIZMSG_LOCAL_ONLY: '1' } };
-    }),
-    arrived: 0,
-  },
-  {
-    name: '--mode live with a sandbox key',
-    argv: [...send, '--mode', 'live'],
-    exit: 'unsafe',
-    code: 'wrong-mode',
-    stage: calledAs((env) => env),
-    arrived: 0,
-  },
-  {
-    name: 'BIZMSG_MODE=sandbox with a live key',
-    argv: list,
-    exit: 'unsafe',
-    code: 'wrong-mode',
-    stage: calledAs((env, { sandbox }) => ({ ...env, BIZMSG_API_KEY: sandbox.keys.live, BIZMSG_MODE: 'sandbox' })),
-    arrived: 0,
-  },
-  {
-    name: 'a key of a local sandbox to another port',
-    argv: send,
-    exit: 'unsafe',
-    code: 'local-key-elsewhere',
-    stage: staged(async () => {
-      const hostile = await openHostile((_, __, response) => response.writeHead(404).end());
-      return { ...hostile, env: callerOf(hostile.url, 'sk_test_local-0123456789') };
-    }),
-    // Without the key, it is asked whether it is a sandbox.
-    arrived: 1,
-  },
-  {
-    name: 'a real live key to a local sandbox',
-    argv: send,
-    exit: 'unsafe',
-    code: 'live-key-to-sandbox',
-    stage: calledAs((env) => ({ ...env, BIZMSG_API_KEY: liveKey })),
-    arrived: 0,
-  },
-  {
-    name: 'a key of unknown mode to a local sandbox',
-    argv: send,
-    exit: 'unsafe',
-    code: 'live-key-to-sandbox',
-    stage: calledAs((env) => ({ ...env, BIZMSG_API_KEY: 'neither-prefix-0123' })),
-    arrived: 0,
-  },
-  {
-    name: 'plain http to another machine',
-    argv: send,
-    exit: 'unsafe',
-    code: 'plain-http',
-    stage: async () => ({ home: newHome(), env: callerOf('http://api.example.com') }),
-  },
-  {
-    name: 'a key among the arguments',
-    argv: ['api', '/x', '-H', `Authorization: Bearer ${testKey}`],
-    exit: 'unsafe',
-    code: 'key-in-arguments',
-    stage: answering(200),
-    arrived: 0,
-  },
-  {
-    name: 'a redirect of a POST',
-    argv: send,
-    exit: 'unsafe',
-    code: 'redirect-refused',
+  }),
+  failure('a 500 to a GET', list, ['serviceFault', 'service-fault'], answering(500), { ...once, status: 500 }),
+  failure('HTML to a GET', list, unreadable, answering(200, '<html>hello</html>'), { ...once, status: 200 }),
+  failure('incomplete JSON to a GET', list, unreadable, doing('incomplete JSON'), once),
+  failure('invalid HTTP to a GET', list, unreadable, doing('invalid HTTP'), once),
+  failure('an endless answer', list, ['serviceFault', 'answer-too-large'], doing('a body of 34 MiB'), once),
+  failure('a refused connection', list, ['network', 'unreachable'], unreachable),
+  failure('a send over a refused connection', sendOnce, ['network', 'unreachable'], unreachable, { done: 'no' }),
+  failure('a reset of a GET', list, ['network', 'connection-lost'], doing('a reset'), once),
+  failure('a time-out of a GET', [...list, '--timeout', '200ms'], ['network', 'timeout'], doing('no response'), once),
+  failure('TLS to a server without TLS', sendOnce, ['network', 'tls'], withoutTls, { done: 'no' }),
+  failure(
+    'BIZMSG_LOCAL_ONLY=1 with another address',
+    send,
+    ['unsafe', 'only-local'],
+    elsewhere(({ env }) => ({ ...env, BIZMSG_LOCAL_ONLY: '1' })),
+    none,
+  ),
+  failure('--mode live with a sandbox key', [...send, '--mode', 'live'], wrongMode, havingAlso({}), none),
+  failure(
+    'BIZMSG_MODE=sandbox with a live key',
+    list,
+    wrongMode,
+    calledAs((env, { sandbox }) => ({ ...env, BIZMSG_API_KEY: sandbox.keys.live, BIZMSG_MODE: 'sandbox' })),
+    none,
+  ),
+  // Without the key, it is asked whether it is a sandbox.
+  failure(
+    'a key of a local sandbox to another port',
+    send,
+    ['unsafe', 'local-key-elsewhere'],
+    elsewhere(({ url }) => callerOf(url, 'sk_test_local-0123456789')),
+    once,
+  ),
+  failure('a real live key to a local sandbox', send, liveToSandbox, asKey(liveKey), none),
+  failure('a key of unknown mode to a local sandbox', send, liveToSandbox, asKey('neither-prefix-0123'), none),
+  failure(
+    'plain http to another machine',
+    send,
+    ['unsafe', 'plain-http'],
+    callerIn(() => callerOf('http://api.example.com')),
+  ),
+  failure(
+    'a key among the arguments',
+    ['api', '/x', '-H', `Authorization: Bearer ${testKey}`],
+    ['unsafe', 'key-in-arguments'],
+    answering(200),
+    none,
+  ),
+  failure('a redirect of a POST', send, redirected, answering(307, '', { Location: '/elsewhere' }), {
+    ...once,
     status: 307,
     done: 'no',
-    stage: answering(307, '', { Location: '/elsewhere' }),
-    arrived: 1,
-  },
-  {
-    name: 'a redirect of a POST that may have been executed',
-    argv: create,
-    exit: 'unsafe',
-    code: 'redirect-refused',
+  }),
+  failure('a redirect of a POST that may be done', create, redirected, answering(303, '', { Location: '/elsewhere' }), {
+    ...once,
     status: 303,
     done: 'unknown',
-    stage: answering(303, '', { Location: '/elsewhere' }),
-    arrived: 1,
-  },
-  {
-    name: 'a redirect of a GET to a blob: address of its own origin',
-    argv: list,
-    exit: 'unsafe',
-    code: 'redirect-refused',
+  }),
+  failure(
+    'a redirect of a GET to a blob: address of its own origin',
+    list,
+    redirected,
+    pointingToItself((own) => [302, { Location: `blob:${own}/x` }, '']),
+    { ...once, status: 302 },
+  ),
+  failure(
+    'a Link to a blob: address of its own origin',
+    [...list, '--all'],
+    linked,
+    pointingToItself((own) => [200, { Link: `<blob:${own}/x>; rel="next"` }, '[{"id":1}]']),
+    once,
+  ),
+  failure(
+    'a cursor that is a blob: address of its own origin',
+    [...list, '--all'],
+    linked,
+    pointingToItself((own) => [200, {}, `{"data":[{"id":1}],"next":"blob:${own}/x"}`]),
+    once,
+  ),
+  failure('an endless redirect of a GET', list, redirected, answering(302, '', { Location: '/elsewhere' }), {
     status: 302,
-    stage: pointingToItself((own) => [302, { Location: `blob:${own}/x` }, '']),
-    arrived: 1,
-  },
-  {
-    name: 'a Link to a blob: address of its own origin',
-    argv: [...list, '--all'],
-    exit: 'unsafe',
-    code: 'foreign-link',
-    stage: pointingToItself((own) => [200, { Link: `<blob:${own}/x>; rel="next"` }, '[{"id":1}]']),
-    arrived: 1,
-  },
-  {
-    name: 'a cursor that is a blob: address of its own origin',
-    argv: [...list, '--all'],
-    exit: 'unsafe',
-    code: 'foreign-link',
-    stage: pointingToItself((own) => [200, {}, `{"data":[{"id":1}],"next":"blob:${own}/x"}`]),
-    arrived: 1,
-  },
-  {
-    name: 'an endless redirect of a GET',
-    argv: list,
-    exit: 'unsafe',
-    code: 'redirect-refused',
-    status: 302,
-    stage: answering(302, '', { Location: '/elsewhere' }),
     arrived: 6,
-  },
+  }),
   ...[
     '//evil.example/x',
     '@evil.example/x',
     'https://evil.example/x',
     '\\\\evil.example',
     '.evil.example',
-    ':80@evil.example/',
-  ].map((path) => ({
-    name: `api ${path}`,
-    argv: ['api', path],
-    exit: 'unsafe' as const,
-    code: 'foreign-address',
-    stage: answering(200),
-    arrived: 0,
-  })),
+    ':80@evil/',
+  ].map((path) => failure(`api ${path}`, ['api', path], ['unsafe', 'foreign-address'], answering(200), none)),
 ];
 
 describe('a failure', () => {
-  it.each(failures)(
-    'of $name exits with $exit and prints one error on stderr',
-    async ({ argv, exit, arrived, stage }) => {
-      const { home, env, ...scene } = await stage();
-      const ran = await cli(argv, { home, env });
-      expect([ran.code, ran.stdout, ran.stderr.match(/^error: ./gm)?.length]).toEqual([exitCodes[exit], '', 1]);
-      expect(arrived === undefined ? undefined : scene.arrived?.()).toBe(arrived);
-    },
-  );
+  it.each(failures)('of $name exits with $exit and prints one error', async ({ argv, exit, expected, stage }) => {
+    const { home, env, ...scene } = await stage();
+    const ran = await cli(argv, { home, env });
+    expect([ran.code, ran.stdout, ran.stderr.match(/^error: ./gm)?.length]).toEqual([exitCodes[exit], '', 1]);
+    if (expected.arrived !== undefined) expect(scene.arrived?.()).toBe(expected.arrived);
+  });
 
-  it.each(failures.flatMap((one) => forms.map((form) => ({ ...one, form }))))(
-    'of $name with $form is the last of the JSON objects on stderr',
-    async ({ argv, form, exit, code, done, status, stage }) => {
-      const ran = await cli([...argv, ...form], await stage());
-      expect([ran.code, ran.stdout]).toEqual([exitCodes[exit], '']);
-      const error = errorIn(ran.stderr);
-      expect(error).toMatchObject({
-        code,
-        message: expect.stringMatching(/./),
-        ...(status !== undefined && { status }),
-      });
-      expect([error['done'], 'done' in error]).toEqual([done, done !== undefined]);
-      expect(
-        objects(ran.stderr)
-          .slice(0, -1)
-          .every((line) => 'note' in line),
-      ).toBe(true);
-    },
-  );
+  it.each(failures)('of $name is the last JSON object on stderr', async ({ argv, exit, code, expected, stage }) => {
+    const ran = await cli([...argv, '-o', 'json'], await stage());
+    expect([ran.code, ran.stdout]).toEqual([exitCodes[exit], '']);
+    const { status, done } = expected;
+    const error = errorIn(ran.stderr);
+    expect(error).toMatchObject({ code, message: expect.stringMatching(/./), ...(status && { status }) });
+    expect([error['done'], 'done' in error]).toEqual([done, done !== undefined]);
+    const others = objects(ran.stderr).slice(0, -1);
+    expect(others.filter((line) => !('note' in line))).toEqual([]);
+  });
 });
 
 describe('a POST that the service executed', () => {
-  // An empty 2xx, or one of any shape, is a success if the document shows no body.
-  const badForAll = badResponseNames.filter(
-    (name) => !['an empty 200', 'a message_id that is a number', 'an empty message_id', 'an array'].includes(name),
-  );
   const cases = [
     ...badResponseNames.map((bad) => ({ call: 'send-template', argv: send, bad })),
-    ...badForAll.map((bad) => ({ call: 'contacts create', argv: create, bad })),
+    // An empty 2xx, or one of any shape, is a success if the document shows no body.
+    ...(['a 500', 'a reset', 'HTML with 200'] as const).map((bad) => ({ call: 'contacts create', argv: create, bad })),
   ];
 
   it.each(cases)('is sent once if the response is $bad: $call exits 13', async ({ argv, bad }) => {
@@ -569,29 +308,25 @@ describe('a POST that the service executed', () => {
     expect(hostile.seen.map(({ method }) => method)).toEqual(['POST']);
   });
 
-  it.each(['a 500', 'a reset', 'no response', 'incomplete JSON'] as const)(
-    'exits 13 in the binary after %s',
-    async (bad) => {
-      const { home, env, seen } = await openHostile((_, __, response) => void badResponses[bad](response));
-      const ran = await bin([...send, '--timeout', '2s'], { home, env });
-      expect([ran.code, ran.stdout, seen.length]).toEqual([13, '', 1]);
-      expect(ran.stderr).toContain('it may have been done');
+  it.each(['a reset', 'no response'] as const)('exits 13 in the binary after %s', async (bad) => {
+    const { home, env, seen } = await openHostile((_, __, response) => void badResponses[bad](response));
+    const ran = await bin([...send, '--timeout', '2s'], { home, env });
+    expect([ran.code, ran.stdout, seen.length]).toEqual([13, '', 1]);
+    expect(ran.stderr).toContain('it may have been done');
+  });
+
+  it.each(['', '[]', '{"id":7}', 'null', '"ok"'])(
+    'succeeds with the body %s if the document shows none',
+    async (body) => {
+      const hostile = await openHostile((_, __, response) => response.end(body));
+      expect((await cli(create, hostile)).code).toBe(0);
     },
   );
 
-  it('succeeds with any body if the document shows none', async () => {
-    for (const body of ['', '[]', '{"id":7}', 'null', '"ok"']) {
-      const hostile = await openHostile((_, __, response) => response.end(body));
-      expect((await cli(create, hostile)).code).toBe(0);
-    }
-  });
-
-  it('may also be a PUT, PATCH or DELETE of api', async () => {
-    for (const method of ['PUT', 'PATCH', 'DELETE', 'POST']) {
-      const hostile = await openHostile((_, __, response) => response.writeHead(502).end());
-      const { code, stderr } = await cli(['api', '/x', '-X', method, '-o', 'json'], hostile);
-      expect([code, errorIn(stderr)['done'], hostile.seen.length]).toEqual([13, 'unknown', 1]);
-    }
+  it.each(['PUT', 'PATCH', 'DELETE', 'POST'])('may also be a %s of api', async (method) => {
+    const hostile = await openHostile((_, __, response) => response.writeHead(502).end());
+    const { code, stderr } = await cli(['api', '/x', '-X', method, '-o', 'json'], hostile);
+    expect([code, errorIn(stderr)['done'], hostile.seen.length]).toEqual([13, 'unknown', 1]);
   });
 });
 
@@ -652,9 +387,7 @@ describe('the key', () => {
 });
 
 describe('an environment variable that is empty', () => {
-  it.each(
-    some(['API_KEY', 'BASE_URL', 'PROFILE', 'MODE', 'ONLY', 'CONFIG_DIR', 'STATE_DIR', 'WEBHOOK_SECRET', 'WHATEVER']),
-  )('is a configuration error, not ignored: BIZMSG_%s', async (name) => {
+  it.each(['API_KEY', 'BASE_URL', 'MODE', 'STATE_DIR', 'WHATEVER'])('is an error: BIZMSG_%s', async (name) => {
     const { home, env, seen } = await openHostile((_, __, response) => response.end('[]'));
     for (const value of ['', ' ']) {
       const { code, stdout, stderr } = await cli(list, { home, env: { ...env, [`BIZMSG_${name}`]: value } });
@@ -666,16 +399,12 @@ describe('an environment variable that is empty', () => {
 });
 
 describe('a dry run', () => {
-  it.each(
-    some([
-      { argv: send, method: 'POST', path: '/api/public/messages/send-template' },
-      { argv: create, method: 'POST', path: '/api/public/contacts' },
-      { argv: ['contacts', 'list', '--all'], method: 'GET', path: '/api/public/contacts' },
-      { argv: ['templates', 'list', '--url-param', 'a=b c'], method: 'GET', path: '/api/public/templates?a=b+c' },
-      { argv: ['campaigns', 'list'], method: 'GET', path: '/api/public/campaigns' },
-      { argv: ['api', '/x', '-X', 'DELETE'], method: 'DELETE', path: '/x' },
-    ]),
-  )('of $argv sends nothing and prints the request', async ({ argv, method, path }) => {
+  it.each([
+    { argv: send, method: 'POST', path: '/api/public/messages/send-template' },
+    { argv: create, method: 'POST', path: '/api/public/contacts' },
+    { argv: ['templates', 'list', '--url-param', 'a=b c'], method: 'GET', path: '/api/public/templates?a=b+c' },
+    { argv: ['api', '/x', '-X', 'DELETE'], method: 'DELETE', path: '/x' },
+  ])('of $argv sends nothing and prints the request', async ({ argv, method, path }) => {
     const { home, env, url, seen } = await openHostile((_, __, response) => response.end('[]'));
     const piped = await cli([...argv, '--dry-run'], { home, env });
     const shown = await cli([...argv, '--dry-run'], { home, env, terminal: 80 });
@@ -718,42 +447,34 @@ describe('a dry run', () => {
 });
 
 describe('a signal', () => {
-  const signals = [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-  ] as const;
-
-  it.each(signals.flatMap(([signal, code]) => [[signal, code, send] as const, [signal, code, list] as const]))(
-    '%s during a hanging call ends it with %i: %j',
-    async (signal, code, argv) => {
-      const { home, env, seen } = await openHostile(() => void child.kill(signal));
-      const child = execa(program[0], [...program.slice(1), ...argv, '-o', 'json'], {
-        env: cleanEnv(home, env),
-        extendEnv: false,
-        reject: false,
-        stripFinalNewline: false,
-      });
-      const { exitCode, stdout, stderr } = await child;
-      expect([exitCode, stdout, seen.length]).toEqual([code, '', 1]);
-      expect(errorIn(stderr)).toMatchObject({ code: 'interrupted', ...(argv === send && { done: 'unknown' }) });
-      expect('done' in errorIn(stderr)).toBe(argv === send);
-    },
-  );
-
-  it.each(signals)('%s during a wait before a retry ends it with %i, and nothing was done', async (signal, code) => {
-    const { home, env, seen } = await openHostile((_, __, response) =>
-      response.writeHead(429, { 'Retry-After': '60' }).end(),
-    );
-    const child = execa(program[0], [...program.slice(1), ...send, '-o', 'json'], {
+  const started = (argv: readonly string[], { home, env }: Pick<Stage, 'home' | 'env'>) =>
+    execa(program[0], [...program.slice(1), ...argv, '-o', 'json'], {
       env: cleanEnv(home, env),
       extendEnv: false,
       reject: false,
       stripFinalNewline: false,
     });
-    child.stderr.on('data', (part: Buffer) => void (part.includes('"waiting"') && child.kill(signal)));
+
+  it.each([
+    ['SIGINT', 130, send],
+    ['SIGTERM', 143, send],
+    ['SIGHUP', 129, send],
+    ['SIGINT', 130, list],
+  ] as const)('%s during a hanging call ends it with %i: %j', async (signal, code, argv) => {
+    const hostile = await openHostile(() => void child.kill(signal));
+    const child = started(argv, hostile);
     const { exitCode, stdout, stderr } = await child;
-    expect([exitCode, stdout, seen.length, errorIn(stderr)['done']]).toEqual([code, '', 1, 'no']);
+    expect([exitCode, stdout, hostile.seen.length]).toEqual([code, '', 1]);
+    expect(errorIn(stderr)).toMatchObject({ code: 'interrupted' });
+    expect(errorIn(stderr)['done']).toBe(argv === send ? 'unknown' : undefined);
+  });
+
+  it('during a wait before a retry ends it, and nothing was done', async () => {
+    const hostile = await openHostile((_, __, response) => response.writeHead(429, { 'Retry-After': '60' }).end());
+    const child = started(send, hostile);
+    child.stderr.on('data', (part: Buffer) => void (part.includes('"waiting"') && child.kill('SIGTERM')));
+    const { exitCode, stdout, stderr } = await child;
+    expect([exitCode, stdout, hostile.seen.length, errorIn(stderr)['done']]).toEqual([143, '', 1, 'no']);
   });
 });
 
