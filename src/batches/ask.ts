@@ -1,4 +1,4 @@
-import { shellQuote } from '../base/shell-quote.ts';
+import { redact } from '../base/redact.ts';
 import type { Context } from '../cli/command.ts';
 import { askForCountry } from '../cli/phones.ts';
 import type { TemplateFacts } from '../cli/templates.ts';
@@ -14,6 +14,8 @@ export interface Asking {
   readonly input: Pick<Input, 'first'>;
   readonly columns: readonly string[] | undefined;
   readonly facts: TemplateFacts | undefined;
+  /** Keys, which are not shown. */
+  readonly secrets: readonly string[];
 }
 
 /** Asks a person for the options that a file needs, and that are missing. */
@@ -21,7 +23,7 @@ export async function askForMissing(context: Context, asking: Asking): Promise<T
   const { kind, told, input, facts } = asking;
   if (!context.interactive || input.first.length === 0) return {};
   const columns = asking.columns ?? Object.keys(input.first[0]?.fields ?? {});
-  const values = (column: string) => input.first.map(({ fields }) => shown(fields[column]));
+  const values = (column: string) => input.first.map(({ fields }) => redact(shown(fields[column]), asking.secrets));
   const map = await askForPhones(context, asking, { columns, values });
   const phone = phoneIn({ ...told, ...map }) ?? usualPhoneColumns(columns)[0];
   const param = kind === 'message' && facts ? await askForParams(context, facts, told, { columns, values }) : undefined;
@@ -101,13 +103,4 @@ function notEmpty(text: string): void {
 async function askIfNational(context: Context, phones: readonly string[]): Promise<string | undefined> {
   const national = phones.find((phone) => phone !== '' && isNational(phone));
   return national === undefined ? undefined : askForCountry(context, national);
-}
-
-/** `-p :name --country DE`: what was asked for, as options. */
-export function optionsOf(answers: Told): string {
-  return Object.entries(answers)
-    .flatMap(([name, value]: [string, string | readonly string[]]) =>
-      [value].flat().map((text) => `${name === 'param' ? '-p' : `--${name}`} ${shellQuote(text)}`),
-    )
-    .join(' ');
 }

@@ -1,9 +1,11 @@
 import { jsonText } from '../base/json.ts';
+import { redact } from '../base/redact.ts';
 import type { Database } from '../base/transaction.ts';
 import { addRows, type Draft, type NewRow } from '../store/draft.ts';
 import type { Input } from './input/input.ts';
 import type { InputRow, Fields } from './input/row.ts';
 import type { Mapper } from './mapping/mapped.ts';
+import { fieldName } from './mapping/values.ts';
 import { Problems } from './problems.ts';
 import { withoutReport } from './report-columns.ts';
 
@@ -16,6 +18,8 @@ export interface Reading {
   readonly isUnwanted: (fields: Fields) => boolean;
   /** Called for the fields of each row. */
   readonly see: ((fields: Fields) => void) | undefined;
+  /** Keys on this machine, which must not be sent or stored. */
+  readonly secrets: readonly string[];
   readonly signal: AbortSignal;
   readonly now: () => number;
   onRows(count: number): void;
@@ -46,23 +50,32 @@ export async function readIntoDraft(reading: Reading): Promise<{ readonly rows: 
   return { rows, problems };
 }
 
-function newRow({ map, isUnwanted, see, draft }: Reading, row: InputRow): NewRow {
+function newRow({ map, isUnwanted, see, draft, secrets }: Reading, row: InputRow): NewRow {
   const { number, line, problem } = row;
   const { fields, fixes } = withoutReport(row.fields);
   if (problem === undefined) see?.(fields);
   const mapped = problem === undefined ? map(fields) : undefined;
   const isLeftOut = problem === undefined && isUnwanted(fields);
+  const cells = jsonText(fields);
+  const safe = redact(cells, secrets);
+  const fault = safe === cells ? (problem ?? mapped?.problem) : keyProblem(fields, secrets);
   return {
     n: number,
     line,
     phone: mapped?.phone,
-    per: mapped?.per ?? '',
-    body: mapped?.body ?? '',
-    cells: jsonText(fields),
-    problem: isLeftOut ? undefined : (problem ?? mapped?.problem),
+    per: redact(mapped?.per ?? '', secrets),
+    body: safe === cells ? (mapped?.body ?? '') : '',
+    cells: safe,
+    problem: isLeftOut || fault === undefined ? undefined : redact(fault, secrets),
     isUnwanted: isLeftOut,
     fixes: fixes === undefined ? undefined : numberIn(fixes, draft),
   };
+}
+
+function keyProblem(fields: Fields, secrets: readonly string[]): string {
+  const isSafe = (text: string) => redact(text, secrets) === text;
+  const name = Object.keys(fields).find((field) => isSafe(field) && !isSafe(jsonText(fields[field])));
+  return `${name === undefined ? '' : `${fieldName(name)}: `}it contains something that looks like a key`;
 }
 
 /** The row that a report's row corrects: `3fa9c17be204-17`, if it is of this batch. */

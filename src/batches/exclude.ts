@@ -53,7 +53,7 @@ async function* entriesOf(context: Context, file: string, options: ExcludeOption
     throw usage(`--exclude-from: "${file}" is empty`, 'nothing was sent; a list without phones has one line, phone');
   if (mayBePhone(first)) yield* entriesOfList(lines);
   else if (others.length > 0 || !isHeader(first, options.column))
-    yield* entriesOfTable(context, file, { ...options, encoding });
+    yield* entriesOfTable(context, file, { ...options, encoding, content: bytes });
 }
 
 /** Without the file, it is unknown who must not get a message. */
@@ -83,9 +83,16 @@ function* entriesOfList(lines: readonly string[]): Generator<Entry> {
     if (line.trim() !== '') yield { phone: line, fields: {}, place: `line ${index + 1}` };
 }
 
-async function* entriesOfTable(context: Context, file: string, options: ExcludeOptions): AsyncGenerator<Entry> {
-  const { column, encoding } = options;
-  const input = await openInput(context, file, { encoding, signal: context.host.signal });
+interface Table extends ExcludeOptions {
+  readonly content: Buffer;
+}
+
+async function* entriesOfTable(
+  context: Context,
+  file: string,
+  { content, column, encoding }: Table,
+): AsyncGenerator<Entry> {
+  const input = await openInput(context, file, { content, encoding, signal: context.host.signal });
   const isTable = input.columns !== undefined;
   try {
     if (isTable && phonesAmong(input.columns, column).length === 0)

@@ -48,12 +48,12 @@ import { workerName } from '../base/worker.ts';
 
 /** Loads a file into its batch, and sends to those who have not got the message: read, decide, ask, load, work. */
 export async function sendFile(context: Context, order: Order, emit: Emit): Promise<Ended | Rehearsed | Tested> {
-  const known = await knownSecrets(context);
-  refuseKeys(context.host.argv, known);
+  const secrets = await knownSecrets(context);
+  refuseKeys(context.host.argv, secrets);
   const signals = untilSignaled(context);
   let loading: Loading | undefined;
   try {
-    loading = await open(context, order, { signals, emit });
+    loading = await open(context, order, { signals, emit, secrets });
     return await load(loading);
   } catch (error) {
     throw signals.stop.aborted && !loading?.isBegun ? interruptedEarly(signals.stop.reason) : error;
@@ -63,8 +63,13 @@ export async function sendFile(context: Context, order: Order, emit: Emit): Prom
   }
 }
 
+interface Secrets {
+  /** Keys on this machine, which must not be sent or stored. */
+  readonly secrets: readonly string[];
+}
+
 /** Everything that is known before the first row is read. */
-interface Loading {
+interface Loading extends Secrets {
   readonly desk: Desk;
   readonly order: Order;
   readonly scope: Scope;
@@ -79,7 +84,7 @@ interface Loading {
   isBegun: boolean;
 }
 
-async function open(context: Context, order: Order, ends: Pick<Desk, 'signals' | 'emit'>): Promise<Loading> {
+async function open(context: Context, order: Order, ends: Pick<Desk, 'signals' | 'emit'> & Secrets): Promise<Loading> {
   const { host, given, interactive } = context;
   const client = await context.clientForBatch(ends.signals);
   refuseWithoutMemory(context, client, order);
@@ -99,11 +104,13 @@ async function open(context: Context, order: Order, ends: Pick<Desk, 'signals' |
   const desk = { ...ends, context, client, sender, database, worker: workerName(host), hours };
   const input = await openRows(desk, order, { scope, typed });
   try {
+    refuseKeys(input.columns ?? [], ends.secrets);
     const list = order.kind === 'message' ? await listTemplates(context, sender.tryLookup) : [];
     if (isLive(scope)) refuseWrongClock(client.skew());
     const facts = list.find(({ name }) => name === order.template);
-    const asking = { kind: order.kind, told: typed.effective, input, columns: columnsOf(input), facts };
+    const asking = { ...ends, kind: order.kind, told: typed.effective, input, columns: columnsOf(input), facts };
     const asked = await askForMissing(context, asking);
+    refuseKeys(Object.values(asked).flat(), ends.secrets);
     const answers = { ...asked, ...(input.encoding !== undefined && { encoding: input.encoding }) };
     const settings = { ...typed, told: mergeTold(typed.told, answers), effective: mergeTold(typed.effective, answers) };
     const params = settings.effective.param?.length ?? 0;
@@ -112,7 +119,7 @@ async function open(context: Context, order: Order, ends: Pick<Desk, 'signals' |
     const per = choice.batch?.per ?? (order.per === 'phone' ? '' : (order.per ?? ''));
     const isAsked = order.isAsked || Object.keys(asked).length > 0;
     const isUnlisted = list.length > 0 && !facts;
-    return { desk, order, scope, choice, per, settings, input, facts, isUnlisted, isAsked, isBegun: false };
+    return { ...ends, desk, order, scope, choice, per, settings, input, facts, isUnlisted, isAsked, isBegun: false };
   } catch (error) {
     input.close();
     throw error;
@@ -172,7 +179,7 @@ async function load(loading: Loading): Promise<Ended | Rehearsed | Tested> {
 
 /** Copies the file and the excluded phones into the draft. */
 async function fill(loading: Loading, draft: Draft): Promise<readonly Problem[]> {
-  const { desk, order, settings, input, per } = loading;
+  const { desk, order, settings, input, per, secrets } = loading;
   const { context, database, signals } = desk;
   const { effective, excludeFrom } = settings;
   const columns = columnsOf(input);
@@ -189,6 +196,7 @@ async function fill(loading: Loading, draft: Draft): Promise<readonly Problem[]>
     map,
     isUnwanted: whereFilter(whereOf(effective), columns),
     see: names?.see,
+    secrets,
     signal: signals.stop,
     now: context.host.now,
     onRows: (count: number) => void (rows = count),

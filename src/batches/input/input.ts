@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { usage } from '../../base/errors.ts';
 import { redact } from '../../base/redact.ts';
@@ -45,7 +46,10 @@ interface Content extends Partial<Pick<Input, 'columns' | 'separator' | 'encodin
 /** Where stdin, questions and notes go. */
 export type InputContext = Pick<Context, 'note' | 'takeStdin' | 'interactive' | 'interaction'>;
 
-type InputOptions = Pick<Request, 'encoding' | 'sheet' | 'signal'>;
+interface InputOptions extends Pick<Request, 'encoding' | 'sheet' | 'signal'> {
+  /** The bytes of the file if they were read before: a pipe can be read once. */
+  readonly content?: Buffer | undefined;
+}
 type Bytes = Awaited<ReturnType<typeof openBytes>>;
 
 const mostFirst = 100;
@@ -53,7 +57,11 @@ const mostFirst = 100;
 /** Opens a file of rows; `-` is stdin. */
 export async function openInput(context: InputContext, file: string, options: InputOptions): Promise<Input> {
   const name = file === '-' ? 'stdin' : file;
-  const open = () => (file === '-' ? context.takeStdin() : openStream(file));
+  const { content: bytesRead } = options;
+  const open = () => {
+    if (bytesRead) return Readable.from([bytesRead]);
+    return file === '-' ? context.takeStdin() : openStream(file);
+  };
   const note = (code: string, text: string) => context.note(code, `${redact(name)}: ${text}`);
   const request = { ...options, name, note };
   const reading = `Reading ${file === '-' ? 'stdin' : 'the file'}`;

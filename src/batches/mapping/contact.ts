@@ -1,6 +1,5 @@
 import { usage } from '../../base/errors.ts';
 import { jsonText } from '../../base/json.ts';
-import { redact } from '../../base/redact.ts';
 import { isRecord } from '../../contract/readers.ts';
 import type { Fields } from '../input/row.ts';
 import { quoted } from '../quoted.ts';
@@ -182,9 +181,7 @@ function contactOf(fields: Fields, steps: readonly Step[], { needsPhone }: Plan)
   if (phone === undefined && needsPhone) problems.push(`${phoneField}: it is missing`);
   if (isEmpty) problems.push('it has nothing to send');
   const [problem] = problems;
-  return problem === undefined
-    ? { phone, per: '', body: jsonText(body) }
-    : { phone, per: '', body: '', problem: redact(problem) };
+  return problem === undefined ? { phone, per: '', body: jsonText(body) } : { phone, per: '', body: '', problem };
 }
 
 type Body = Record<string, unknown>;
