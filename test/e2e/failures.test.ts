@@ -277,7 +277,8 @@ describe('a failure', () => {
     const { home, env, ...scene } = await stage();
     const ran = await cli(argv, { home, env });
     expect([ran.code, ran.stdout, ran.stderr.match(/^error: ./gm)?.length]).toEqual([exitCodes[exit], '', 1]);
-    if (expected.arrived !== undefined) expect(scene.arrived?.()).toBe(expected.arrived);
+    const arrived = scene.arrived?.();
+    expect(arrived).toBe(expected.arrived ?? arrived);
   });
 
   it.each(failures)('of $name is the last JSON object on stderr', async ({ argv, exit, code, expected, stage }) => {
