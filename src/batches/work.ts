@@ -220,7 +220,6 @@ class Work {
     if (!row) return undefined;
     const attempt = isSent ? await this.#request(turn.exchange, slot, row.body) : unsent;
     const settlement = settlementOf(row, attempt, turn.exchange.status);
-    if (settlement.status !== undefined) this.#workers.answered(age());
     if (row.was === 'waiting' && isReached(settlement.answer)) this.#reached += 1;
     // A retry that the client asks for has its own pause.
     const exchange = attempt.outcome === 'again' ? turn.exchange : this.#prepare();
@@ -258,20 +257,25 @@ class Work {
   }
 
   async #request(exchange: Exchange<unknown>, slot: Release, body: string): Promise<Attempt<unknown>> {
+    const { steady } = this.#options.host;
     const { losses } = this.#outage;
+    const sentAt = steady();
     this.#inFlight += 1;
     const attempt = await exchange.send(slot, body);
     this.#inFlight -= 1;
-    if (attempt.outcome === 'failed') this.#failed(attempt.error, losses === this.#outage.losses);
-    if (attempt.outcome !== 'done') return attempt;
-    this.#outage.answered();
-    this.#streak.accepted();
+    if (attempt.outcome === 'again') return attempt;
+    const error = attempt.outcome === 'failed' ? attempt.error : undefined;
+    if (!error || error.status !== undefined) {
+      this.#outage.answered();
+      this.#workers.answered(steady() - sentAt);
+    }
+    if (error) this.#failed(error, losses === this.#outage.losses);
+    else this.#streak.accepted();
     return attempt;
   }
 
   /** `isFirst`: no other request was lost since this one left. */
   #failed(error: CliError, isFirst: boolean): void {
-    if (error.status !== undefined) this.#outage.answered();
     const { isFinal, isFault, isLost } = failureOf(error);
     const isUnlisted = this.#options.isUnlisted && error.exit === 'notFound';
     if (isFinal || isUnlisted) return this.#stop.request(stoppedBy(error));

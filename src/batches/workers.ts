@@ -12,7 +12,7 @@ const [least, most] = [2, 64];
 export class Workers {
   readonly #rate: KnownPace | undefined;
   readonly #startWith: number;
-  /** Milliseconds of the latest rows. */
+  /** Milliseconds of the latest answers. */
   readonly #times: number[] = [];
   #answers = 0;
   #count: number;
@@ -27,7 +27,7 @@ export class Workers {
     return this.#count;
   }
 
-  /** Call with the milliseconds from a row's slot until its answer is on record. */
+  /** `milliseconds`: from a request to its answer. */
   answered(milliseconds: number): void {
     this.#times[this.#answers % measured] = milliseconds;
     this.#answers += 1;
