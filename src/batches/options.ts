@@ -1,6 +1,18 @@
 import { type Condition, condition } from '../base/condition.ts';
 import { forOption, usage } from '../base/errors.ts';
-import { atLeastOne, chosen, columns, count, flag, option, orEmpty, repeated, setting, under } from '../cli/params.ts';
+import {
+  atLeastOne,
+  chosen,
+  columns,
+  count,
+  flag,
+  option,
+  orEmpty,
+  repeated,
+  setting,
+  under,
+  unlisted,
+} from '../cli/params.ts';
 import type { BatchRate } from '../session/rate.ts';
 import type { Resend } from '../store/decide.ts';
 import { type Hours, hoursFlag } from './hours.ts';
@@ -27,15 +39,12 @@ export const hoursHelp = 'send only then: "mon-fri 09:00-18:00 Europe/Berlin"';
 
 const fileParams = {
   country: option('--country <code>', countryHelp),
-  encoding: option('--encoding <name>', 'such as windows-1252'),
+  encoding: option('--encoding <name>', 'the encoding of files, such as windows-1252'),
   sheet: option('--sheet <name>', 'the sheet of a workbook (default: the first)'),
 } as const;
 
-const whereParams = {
-  where: repeated('--where <column=value>', 'only those with this value'),
-  noWhere: flag('--no-where', 'drop the --where that the batch keeps'),
-} as const;
-
+const where = repeated('--where <column=value>', 'only those with this value');
+const noWhere = flag('--no-where', 'drop the --where that the batch keeps');
 const excludeFrom = repeated('--exclude-from <file>', excludeFromHelp);
 const first = option('--first <n>', 'until the batch has reached n people; then without it', atLeastOne);
 const batch = option('--batch <name>', 'its name; {date} {week} {month} {hour} are filled in');
@@ -60,8 +69,7 @@ export const batchParams = {
   ...under('People', {
     fromBatch: option('--from-batch <name>', 'who got that batch; name:failed for who did not'),
     excludeFrom,
-    noExcludeFrom: flag('--no-exclude-from', 'drop the excluded phones that the batch keeps'),
-    ...whereParams,
+    where,
     per: option('--per <column>', 'one message per person and value, such as order', perFlag),
     first,
   }),
@@ -69,9 +77,14 @@ export const batchParams = {
     batch,
     again: flag('--again', 'also people who got this template from another batch'),
     resend: resend(['changed', 'unsure', 'failed']),
+  }),
+  ...under(pace, { hours, rate, atMost }),
+  ...unlisted({
+    noExcludeFrom: flag('--no-exclude-from', 'drop the excluded phones that the batch keeps'),
+    noWhere,
+    noHours: flag('--no-hours', 'drop the --hours that the batch keeps'),
     noMemory: flag('--no-memory', 'send from a machine that keeps no record'),
   }),
-  ...under(pace, { hours, noHours: flag('--no-hours', 'drop the --hours that the batch keeps'), rate, atMost }),
 } as const;
 
 export const importParams = {
@@ -82,9 +95,10 @@ export const importParams = {
     type: repeated('--type <field=type>', `convert a field: ${fieldTypes.join(', ')}`),
   }),
   ...under(file, fileParams),
-  ...under('Rows', { ...whereParams, first }),
+  ...under('Rows', { where, first }),
   ...under('Batch', { batch, resend: resend(['unsure', 'failed']) }),
   ...under(pace, { rate, atMost }),
+  ...unlisted({ noWhere }),
 } as const;
 
 export const resumeParams = { excludeFrom, resend: resend(['unsure', 'failed']), hours, rate, atMost } as const;

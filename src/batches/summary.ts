@@ -177,13 +177,15 @@ function stoppedText({ sent, failed, unsure, waiting, template }: BatchResult): 
 }
 
 function countLines(result: BatchResult, ui: Ui): readonly string[] {
-  const { sent, failed, unsure, waiting, not_sent: notSent, changed, others } = result;
+  const { rows, sent, failed, unsure, waiting, not_sent: notSent, changed, others } = result;
+  const details = sentText(result, ui);
   const { red, yellow } = ui.color;
   const width = ui.terminal ? ui.width : Infinity;
   const line = (count: number, label: string, text: string, paint = (plain: string) => plain) =>
     count > 0 ? [paint(countLine(count, label, ui.outside(text), width))] : [];
   return [
-    ...line(sent, result.template === null ? 'imported' : 'sent', sentText(result, ui)),
+    // The head says it.
+    ...line(details === '' && sent === rows ? 0 : sent, result.template === null ? 'imported' : 'sent', details),
     ...line(failed, 'failed', reasonText(result, 'failed'), red),
     ...line(unsure, 'unsure', `may have been sent: ${reasonText(result, 'unsure')}`, yellow),
     ...line(waiting, 'waiting', ''),

@@ -106,6 +106,11 @@ export function under(heading: string, params: Params): Params {
   return Object.fromEntries(Object.entries(params).map(([name, param]) => [name, { ...param, heading }]));
 }
 
+/** Options that the help of the command names only in its text. */
+export function unlisted<P extends Params>(params: P): P {
+  return under('', params);
+}
+
 export function flag(spec: string, description: string): Param<boolean> {
   return { kind: 'flag', spec, description, read: (texts) => texts.length > 0 };
 }

@@ -7,7 +7,7 @@ export const tree = group('bizmsg', 'The command line of the Business Messaging 
     sendTemplate,
     lazyCommand(
       'send-batch',
-      'Send an approved template to every person in a file',
+      'Send a message to every person of a file',
       async () => (await import('./send-batch.ts')).sendBatch,
     ),
     lazyGroup(

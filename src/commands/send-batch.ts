@@ -9,10 +9,10 @@ import { argument, knowing } from '../cli/params.ts';
 
 export const sendBatch = command({
   name: 'send-batch',
-  summary: 'Send an approved template to every person of a file',
+  summary: 'Send a message to every person of a file',
   details: [
-    'It asks for what is missing. Repeat it as often as you like: in one batch each person gets one message, and the rest',
-    'of a batch that was stopped is sent by the same command, or by bizmsg batches resume.',
+    'It asks for what is missing, and can be repeated: in one batch each person gets one message. --no-exclude-from,',
+    '--no-where and --no-hours drop what it keeps.',
   ].join('\n'),
   params: {
     template: knowing('templates', argument('[template]', 'the name of an approved template')),
@@ -21,7 +21,7 @@ export const sendBatch = command({
   },
   examples: [
     'send-batch order_update orders.csv -p :name -p :order --profile local',
-    'send-batch order_update orders.csv -p :name -p A-1042 --profile local --dry-run',
+    'send-batch welcome people.csv --profile local --dry-run',
   ],
   sample: 'Batch orders (simulated): 2 of 2 have the message, 0.3 s',
   accepts: callOptions,

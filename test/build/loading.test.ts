@@ -73,7 +73,7 @@ it.each([
   ['contacts create --set phone=+12025550142', []],
   ['api /api/public/templates', []],
   ['whoami', []],
-  ['runs list', []],
+  ['batches list', []],
   ['doctor', []],
   ['webhooks history', []],
   ['contacts import people.csv', ['csv-parse', 'libphonenumber-js', 'undici']],

@@ -72,7 +72,7 @@ describe('--help', () => {
       cli(['send-batch', '--help', '--no-color'], { home, terminal: 80 }),
       run(['send-batch', '--help']),
     ]);
-    expect(colored.stdout).toContain('\u001b[1mColumns\u001b[22m\n');
+    expect(colored.stdout).toContain('\u001b[1mPeople\u001b[22m\n');
     expect(colored.stdout).toContain('\u001b[2m--country <code>\u001b[22m ');
     expect(plain.stdout).toBe(piped.stdout);
   });
@@ -125,7 +125,7 @@ describe('help', () => {
 
   it.each([
     ['rate', '--rate <rate>'],
-    ['at-most', 'in send-batch, contacts import'],
+    ['at-most', 'in send-batch, batches resume, contacts import'],
     ['13', 'the request may have been processed'],
     ['143', 'terminated'],
   ])('explains %s', async (word, text) => {
@@ -162,7 +162,7 @@ it.each(['contacts', 'sandbox', 'sandbox endpoints'])('%s alone prints the help 
 it.each([
   ['contacts', '--version'],
   ['contacts', 'list', '--version'],
-  ['-V', 'runs'],
+  ['-V', 'batches'],
   ['send-batch', '-V'],
 ])('%j prints the version', async (...argv) => {
   expect(await run(argv)).toMatchObject({ code: 0, stdout: '0.0.0\n' });
@@ -200,7 +200,7 @@ it('describes the arguments and options of one command', async () => {
     options: expect.arrayContaining([
       expect.objectContaining({ name: '--map', value: 'column=field', repeatable: true }),
       expect.objectContaining({ name: '--at-most', type: 'integer' }),
-      expect.objectContaining({ name: '--again', type: 'boolean', value: null }),
+      expect.objectContaining({ name: '--no-where', type: 'boolean', value: null }),
     ]),
     examples: expect.arrayContaining(['bizmsg contacts import people.csv --profile local']),
   });
