@@ -221,6 +221,7 @@ class Work {
     const attempt = isSent ? await this.#request(turn.exchange, slot, row.body) : unsent;
     const settlement = settlementOf(row, attempt, turn.exchange.status);
     if (row.was === 'waiting' && isReached(settlement.answer)) this.#reached += 1;
+    if (settlement.answer.kind !== 'again') return settlement;
     // A retry that the client asks for has its own pause.
     const exchange = attempt.outcome === 'again' ? turn.exchange : this.#prepare();
     return { ...settlement, again: { exchange, n: row.n } };
@@ -292,7 +293,7 @@ class Work {
     if (settled === undefined) this.#unrecorded.push(settlement);
     else await this.#report(outcomeOf(settlement, settled));
     if (settled === 'kept' && answer.kind === 'failed') this.#counts.kept += 1;
-    if (again && answer.kind === 'again') this.#again.push(again);
+    if (again) this.#again.push(again);
   }
 
   /** Undefined if that fails. */
