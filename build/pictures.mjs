@@ -12,13 +12,19 @@ const [home, columns, cell, line, edge] = ['/tmp/ada', 92, 8.4, 19, 14];
 const env = { HOME: home, PATH: `${home}:${process.env.PATH}`, TERM: 'screen-256color', LANG: 'C.UTF-8', PS1: '$ ' };
 const send = (to) => `bizmsg send-template ${to} order_update -p Ada -p A-1042 --profile local`;
 const sent = send('+12025550101');
-const mapped = 'bizmsg contacts import people.csv --map Mobile=phone --country US';
+const batch = 'bizmsg send-batch order_update people.csv -p :name -p :order --batch autumn';
 
 /** What is typed. After "?" is a text to wait for, after "!" a command to run outside the terminal. */
 const scenes = {
   send: [sent, `${send('+12025550102')} --wait`, 'bizmsg sandbox messages --columns sent_at,to,status,text'],
-  import: [`${mapped} --dry-run`, `${mapped} --rate 300/s`],
-  progress: ['!bizmsg sandbox start --background --plan starter', `${mapped} --profile local`, '?limit, next in'],
+  batch: [
+    '!bizmsg sandbox start --background --plan growth && bizmsg sandbox keys go-live',
+    'export BIZMSG_PROFILE=local BIZMSG_MODE=live; clear',
+    batch,
+    '?Enter stops',
+    '395',
+    '?rate limit',
+  ],
   listen: ['bizmsg webhooks listen --forward-to 3000/hook --retry', '?Ready', `!${sent}`, '?message.read'],
 };
 const css = `.c1{font-weight:bold}.c2{opacity:.6}.c31{fill:#ff7b72}.c32{fill:#7ee787}.c33{fill:#f2cc60}.c34{fill:#79c0ff}
@@ -34,8 +40,12 @@ createServer((request, answer) => {
 
 mkdirSync(home);
 writeFileSync(`${home}/bizmsg`, `#!/bin/sh\nexec node '${root}/bin/bizmsg.js' "$@"\n`, { mode: 0o755 });
-const rows = Array.from({ length: 1_200 }, (_, n) => [n === 700 ? '1.20256E+10' : `+1202${5_550_000 + n}`, 'Ada']);
-writeFileSync(`${home}/people.csv`, `Mobile,name\n${rows.join('\n')}\n`);
+const names = ['Ada', 'Alan', 'Edsger', 'Grace'];
+const rows = Array.from({ length: 400 }, (_, n) => {
+  const person = n === 88 ? 7 : n;
+  return [n % 100 === 15 ? 'unknown' : `+1202${5_550_200 + person}`, names[person % 4], `A-${1_042 + person}`];
+});
+writeFileSync(`${home}/people.csv`, `phone,name,order\n${rows.join('\n')}\n`);
 try {
   for (const [name, steps] of Object.entries(scenes)) {
     writeFileSync(`${root}/docs/${name}.svg`, svgOf((await screenAfter(steps)).split('\n')));

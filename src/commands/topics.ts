@@ -17,9 +17,10 @@ const exitCodes = `Exit codes
   7    rate limit reached, and all retries failed (429)
   8    service fault, or an invalid response; nothing changed
   9    network, TLS or time-out; nothing changed
-  10   some rows or replayed events failed or are unsure, or rows were left
+  10   some rows or replayed events failed, are unsure, or were left: held,
+       changed, or waiting without being in the file
   11   refused for safety: the mode, a key of another address, a missing
-       confirmation, a redirect, people who got the template before
+       confirmation, a redirect, a message that was just sent
   12   a check failed, or the opposite of the awaited event occurred
   13   unsure: the request may have been processed, since a POST was sent and no
        clear answer came; it is not repeated. Or: an awaited event did not come
@@ -30,8 +31,8 @@ const exitCodes = `Exit codes
   143  terminated
 
 sandbox exec and webhooks expect exit with the code of the command that they
-run. Ctrl-C ends webhooks listen and sandbox start with 0. A run that stopped
-(3, 4, 7, 9, 129, 130, 143) goes on when the same command is repeated.
+run. Ctrl-C ends webhooks listen and sandbox start with 0. A batch that stopped
+(3, 4, 7, 9, 129, 130, 143) goes on with the same command, or batches resume.
 `;
 
 const environment = `Environment
@@ -63,31 +64,32 @@ command would use. Without the state folder, bizmsg does not know what was sent.
 
 const twice = `Nobody gets the same template twice by accident
 
-After an interruption, run the same command again: it sends the rest.
+In one batch each person gets one message, however often you repeat the command.
+A file that grows keeps its name: --batch newcomers sends to new people only.
+With --per order, each person gets one message for each order.
 
-With a live key, a batch that would send a template again to people who got it
-asks on a terminal, and stops elsewhere (exit 11). It counts what batches, jobs
-and single messages of this machine did with the same account:
+Another batch of the template looks at what this machine sent with live keys of
+the account, in batches and single messages:
 
-               the same text    another text
-  sent         27 days          20 hours
-  being sent   yes              yes
-  unsure       until resolved   20 hours
+               the same text              another text
+  sent         27 days: counts as sent    20 hours: held
+  on its way   held                       held
+  unsure       held until it is marked    20 hours: held
 
-So a monthly message and a daily reminder with another date pass. A correction
-does not: people who were reached keep the first text.
+A terminal asks whether these people get it once more. A script sends to the
+others and exits with 10: for the same text once, for held people each time.
+The same command looks at them again later. --again sends to all of them, so a
+weekly message with the same text is --batch news-{week} --again.
 
-A weekly message with the same text needs a name for the occasion:
---job news-$(date +%V) --again. A file that grows keeps one name: --job welcome.
---skip-sent leaves out those who got it before, and sends to the others.
+--resend changed sends the people of this batch the text that the file has now,
+--resend failed and --resend unsure try those rows again. bizmsg batches mark
+records whether unsure rows were sent. After batches delete or history delete,
+bizmsg does not know who got the message.
 
-An import skips what was imported within 30 days; --again imports all. A single
-message asks if the same text went to the person within 10 minutes, within 20
-hours by a batch, or may have been sent. With a sandbox key, a batch prints a
-note and sends.
-
-bizmsg runs resolve records whether unsure rows were sent, runs close gives a
-run up, and runs forget permits sending again.
+A single message asks if the same text went to the person within 10 minutes,
+within 20 hours by a batch, or may have been sent; a script exits with 11, and
+--again sends it. With a sandbox key, only the batch itself counts. An import
+creates each contact once.
 `;
 
 const agents = `For agents and scripts
@@ -100,12 +102,14 @@ Practise in the sandbox, which needs no account and sends nothing:
 
 BIZMSG_LOCAL_ONLY=1 refuses every other target, --dry-run sends nothing, and
 --no-input never prompts: a missing value is exit 2, a missing confirmation
-exit 11, and the hint names the option. A live batch from a script needs
---at-most N. bizmsg help -o json has all commands with their options.
+exit 11, and the hint names the option. A live batch from a script needs a name
+and a limit, --batch NAME --at-most N. bizmsg help -o json has all commands with
+their options.
 
 Read the exit code before you repeat anything. 7, 8 and 9: nothing was done, so
-repeat the command. 10: some rows failed; runs show lists them. 13: the message
-may have been sent; do not repeat it, but look at the events or ask a person.
+repeat the command. 10: some rows need a person; batches show lists why. 13: the
+message may have been sent; do not repeat it, but look at the events or ask a
+person. A batch may be repeated: nobody gets it twice.
 With -o json, stderr has one JSON object a line, and the last one is the error:
 code, message, hint, and done, which is "no" or "unknown".
 
@@ -129,20 +133,24 @@ JSON a column is a field. Cells of a workbook are read as they are shown.
   -p :name               send-batch: the next variable is the value of the
                          column name; -p VALUE is the same text for all rows,
                          -p= is empty, and -p ::text begins with a colon
+  --default name=friend  send-batch: the text where the cell is empty
   --where country=DE     only the rows with this value in a column; in JSON also
                          in a nested field: address.city=Bonn
+  --keep phone,name      contacts import: only these columns
   --type age=number      contacts import: number, boolean, json, list (split at
-                         commas), list:semicolon or list:pipe
+                         commas) or list:semicolon
 
 Phones with + or 00 are read in any notation: +1 (202) 555-0101. National ones
 need --country: DE, Germany, or :land for the column land; with intl, all begin
 with a country code (49170…). A file that is not UTF-8 needs --encoding, or has
-a byte order mark. A row with an empty variable fails, and one that equals an
-earlier one is skipped.
+a byte order mark. A row with an empty variable fails. A person who is listed
+twice gets the first message, after a question if the texts differ.
 
-Failed rows are written to people.failed.csv beside people.csv, with the reason
-in a column that an import ignores, and unsure ones, which may have been sent,
-to people.unsure.csv. Fix the rows there, and run the command with that file.
+Of a workbook, the first visible sheet is read, or --sheet NAME, with its hidden
+rows. Excel drops the + of a phone: use --country intl, or format it as text.
+
+Failed rows are in the batch: bizmsg batches report NAME --outcome failed -o csv
+writes them with the reason. Correct them, and send that file with --batch NAME.
 `;
 
 function options(): string {

@@ -42,15 +42,18 @@ describe('the page about problems', () => {
       home,
       input: accountKeys.live,
     });
-    const send = 'cd && bizmsg send-batch welcome vip.csv --mode live --at-most 3 --yes';
     writeFileSync(join(home, 'vip.csv'), 'phone\n+12025550111\n+12025550112\n+12025550113\n');
     const old = openReader({ home, env });
-    expect((await old.enter(`${send} --first 2`)).printed).toContain('Done: 2 of 3 rows sent');
+    const sent = await old.enter(
+      'cd; bizmsg send-batch welcome vip.csv --mode live --batch vip --first 2 --at-most 2 --yes',
+    );
+    expect(sent.printed).toContain('Batch vip: 2 of 3 have the message');
     expect(await old.follow(save)).toEqual([]);
-    for (const file of ['bizmsg.tgz', 'vip.csv']) copyFileSync(join(home, file), join(other, file));
+    copyFileSync(join(home, 'bizmsg.tgz'), join(other, 'bizmsg.tgz'));
     const moved = openReader({ home: other, env });
     expect(await moved.follow(unpack)).toEqual([]);
-    expect((await moved.enter(send)).printed).toMatch(/Done: 1 of 3 rows sent[^]*2 skipped: sent earlier by this run/);
+    const resumed = await moved.enter('bizmsg batches resume vip --mode live --at-most 1 --yes');
+    expect(resumed.printed).toMatch(/Batch vip: 3 of 3 have the message[^]*3 sent +1 now/);
   });
 });
 
