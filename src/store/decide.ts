@@ -66,7 +66,9 @@ function isTakenBack(row: string, againAt: string): string {
 }
 
 /** Rows of a file, `d`, and the rows of the batch for the same people, `o`. */
-const loaded = `SELECT d.who, d.per, d.text, d.body, d.cells, o.at, CASE WHEN o.state = 'sent' THEN o.by END AS by, CASE
+const loaded = (
+  more = '',
+) => `SELECT d.who, d.per, d.text${more}, o.at, CASE WHEN o.state = 'sent' THEN o.by END AS by, CASE
   WHEN d.state = 'twice' THEN CASE WHEN EXISTS (
     SELECT 1 FROM item f WHERE f.batch = $9 AND f.who = d.who AND f.per = d.per AND ${isUnique('f')} AND f.text = d.text
   ) THEN 'twice' ELSE 'twice, another text' END
@@ -85,7 +87,9 @@ const loaded = `SELECT d.who, d.per, d.text, d.body, d.cells, o.at, CASE WHEN o.
   WHERE d.batch = $9`;
 
 /** Rows of a batch that goes on without a file. */
-const stored = `SELECT d.who, d.per, d.text, d.body, d.cells, d.at, CASE WHEN d.state = 'sent' THEN d.by END AS by, CASE
+const stored = (
+  more = '',
+) => `SELECT d.who, d.per, d.text${more}, d.at, CASE WHEN d.state = 'sent' THEN d.by END AS by, CASE
   WHEN d.state IN ('twice', 'cancelled') THEN d.state
   WHEN d.state = 'failed' AND ($10 = 0 OR d.code IS NULL) THEN 'failed before'
   WHEN d.state IN ('unsure', 'under way') THEN CASE WHEN $11 = 1 THEN 'resend' ELSE 'unsure' END
@@ -121,10 +125,13 @@ const others = `SELECT 'others' AS fate, NULL AS by, COUNT(*) AS count, 0 AS fir
 const sampled = (rows: string) => `SELECT f.body, f.cells FROM (${rows}) f
   WHERE f.body IS NOT NULL AND (f.fate = 'resend' OR (f.fate IS NULL AND ${verdict('f', { isClaim: false })} IS NULL))`;
 
-const load = grouped(loaded);
-const resume = grouped(stored);
-const loadedSample = sampled(loaded);
-const storedSample = sampled(stored);
+const load = grouped(loaded());
+// Most rows of a batch that goes on are sent: only the others need a verdict.
+const resume = `${grouped(`SELECT * FROM (${stored()}) d WHERE fate IS NULL`)}
+  UNION ALL SELECT fate, by, COUNT(*), MIN(at), MAX(at) FROM (${stored()}) d WHERE fate IS NOT NULL GROUP BY fate, by`;
+const content = ', d.body, d.cells';
+const loadedSample = sampled(loaded(content));
+const storedSample = sampled(stored(content));
 
 /** Decides what a load would do, without writing: for the question and for a dry run. */
 export function decide(database: Database, plan: Plan): Promise<readonly Group[]> {

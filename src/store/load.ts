@@ -4,7 +4,7 @@ import { notWanted, outcomeOf, parameters, verdict } from './before.ts';
 import { integer, optionalText, text } from './columns.ts';
 import { flags, isOpen, type Plan, type Resend } from './decide.ts';
 import { highest } from './draft.ts';
-import { inPieces, isUnique, lease } from './schema.ts';
+import { inPieces, isUnique, lease, usualPiece } from './schema.ts';
 import { hold } from './work.ts';
 
 /** The options of a command that its batch keeps. */
@@ -220,23 +220,29 @@ function cellsOf(json: string): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
+const isDecidable = (againAt: string) => `${isOpen('i', againAt)} AND (i.state <> 'sent' OR i.body IS NOT NULL)`;
 const decidable = `SELECT i.n, i.state, i.reason, i.by, i.text, i.cells, i.load, ${verdict('i', { isClaim: false })} AS verdict
-  FROM item i WHERE i.batch = $1 AND i.n > $9 AND i.n <= $10 AND ${isOpen('i', '$4')}
-  AND (i.state <> 'sent' OR i.body IS NOT NULL)`;
+  FROM item i WHERE i.batch = $1 AND i.n > $9 AND i.n <= $10 AND ${isDecidable('$4')}`;
+const nextDecidable = `SELECT i.n FROM item i WHERE i.batch = $1 AND i.n > $2 AND ${isDecidable('$3')} ORDER BY i.n LIMIT ($4 + 0)`;
 
 /** Decides again what each row that was not sent becomes. */
 export async function redecide(database: Database, loading: Loading): Promise<void> {
-  const { batch, worker, clock, pieceSize } = loading;
-  const rows = await highest(database, batch.id);
-  const piece = (after: number, upTo: number) =>
-    database.write(function* () {
+  const { batch, worker, clock, pieceSize = usualPiece } = loading;
+  for (let after = 0; ;) {
+    // A batch that goes on has few of them among those that were sent.
+    const next = await database.read(() => query(nextDecidable, batch.id, after, batch.againAt, pieceSize));
+    if (next.length === 0) return;
+    const upTo = integer(next.at(-1), 'n');
+    const range = [after, upTo] as const;
+    await database.write(function* () {
       const now = clock();
       yield* hold(batch.id, worker, now);
       const question = { batch, now, excludedBy: [batch.id, batch.id] } as const;
-      const open = yield* query(decidable, ...parameters(question), after, upTo);
+      const open = yield* query(decidable, ...parameters(question), ...range);
       yield { sql: writeOutcome, each: open.flatMap((row) => outcomeValues(loading, row)) };
     });
-  await inPieces(rows, piece, pieceSize);
+    after = upTo;
+  }
 }
 
 const writeOutcome = `UPDATE item SET state = $3, reason = $4, by = $5, at = COALESCE($6, at), text = COALESCE($7, text),

@@ -104,13 +104,13 @@ export function isUnique(row: string): string {
 export const lease = 90_000;
 
 /** Rows in a transaction: others wait for one piece at most. */
-const pieceSize = 2_000;
+export const usualPiece = 2_000;
 
 /** Calls `act` for each piece of the numbers up to the highest. */
 export async function inPieces(
   highest: number,
   act: (after: number, upTo: number) => Promise<unknown>,
-  size: number = pieceSize,
+  size: number = usualPiece,
 ): Promise<void> {
   for (let after = 0; after < highest; after += size) await act(after, after + size);
 }
