@@ -1,7 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import { profileOption } from '../base/shell-quote.ts';
-import { markReported, type News, news, release } from '../store/ending.ts';
-import { ending } from '../store/tally.ts';
+import { markReported, release } from '../store/ending.ts';
+import { ending, type News } from '../store/tally.ts';
 import type { Assignment, Desk } from './order.ts';
 import { showProgress } from './status.ts';
 import { stoppedBy, type Stopped, stoppingText } from './stop.ts';
@@ -35,12 +35,11 @@ export async function sendAndReport(desk: Desk, assignment: Assignment): Promise
   }).finally(progress.end);
   // Another command may have loaded a file since.
   const isTaken = worked.stopped?.code === 'batch-taken';
-  const told = await news(database, batch, isOfFile && !isTaken);
   const counts = await ending(database, { id: batch.id, load: isOfFile && !isTaken ? batch.load : 0 });
-  const fault = isTaken ? undefined : await endWork(desk, assignment, told);
+  const fault = isTaken ? undefined : await endWork(desk, assignment, counts.news);
   const stopped = worked.stopped ?? fault;
   const ends = { startedAt, endedAt: host.now(), options: profileOption(given.profile, given.mode) };
-  return endedOf({ assignment, worked: { ...worked, stopped }, news: told, ending: counts, ...ends });
+  return endedOf({ assignment, worked: { ...worked, stopped }, ending: counts, ...ends });
 }
 
 /** Lets go of the batch. A record that cannot be written now must not hide what was sent. */

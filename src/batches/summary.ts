@@ -4,8 +4,7 @@ import { shellQuote } from '../base/shell-quote.ts';
 import type { Ui } from '../cli/command.ts';
 import { took, whole } from '../cli/output/figures.ts';
 import type { Batch } from '../store/batch.ts';
-import type { News } from '../store/ending.ts';
-import type { Ending, Tally } from '../store/tally.ts';
+import type { Ending, News, Tally } from '../store/tally.ts';
 import { heldText } from './forecast.ts';
 import type { Assignment } from './order.ts';
 import { countsIn, outcomeOf, reasonOf } from './outcomes.ts';
@@ -62,17 +61,17 @@ export interface Ended {
 export interface Finished {
   readonly assignment: Assignment;
   readonly worked: Worked;
-  readonly news: News;
   readonly ending: Ending;
   readonly startedAt: number;
   readonly endedAt: number;
   readonly options: string;
 }
 
-export function endedOf({ assignment, worked, news, ending, startedAt, endedAt, options }: Finished): Ended {
+export function endedOf({ assignment, worked, ending, startedAt, endedAt, options }: Finished): Ended {
   const { command, batch, isNew, file, changed, heldHints } = assignment;
   const { scope } = batch;
   const { stopped } = worked;
+  const { news } = ending;
   const result: BatchResult = {
     type: 'summary',
     command,

@@ -6,7 +6,7 @@ import type { Release } from '../client/pace.ts';
 import type { BatchPace, Sender, StopSignals } from '../session/session.ts';
 import type { Batch } from '../store/batch.ts';
 import type { Resend } from '../store/decide.ts';
-import { totalsOf } from '../store/tally.ts';
+import { countIn, hasAny } from '../store/tally.ts';
 import { type Answer, beat, claim, type Claim, settleAll, type Settled } from '../store/work.ts';
 import { failureOf, idOf } from './answers.ts';
 import { Outage, type OutageOptions } from './outage.ts';
@@ -64,8 +64,9 @@ export interface Worked {
 
 /** Sends the rows of a batch until none waits. */
 export async function work(options: WorkOptions): Promise<Worked> {
-  const totals = await totalsOf(options.database, options.batch.id);
-  return new Work(options, totals.get('sent') ?? 0, totals.get('unsure') ?? 0).run();
+  const { database, batch, first } = options;
+  const reached = first === undefined ? 0 : await countIn(database, batch.id, 'sent', 'unsure');
+  return new Work(options, reached, await hasAny(database, batch.id, 'sent')).run();
 }
 
 /** One attempt to send a row. */
@@ -128,12 +129,12 @@ class Work {
   });
   readonly #counts = { sent: 0, failed: 0, unsure: 0, kept: 0 };
 
-  constructor(options: WorkOptions, sent: number, unsure: number) {
+  constructor(options: WorkOptions, reached: number, wasAccepted: boolean) {
     const { client, endpoint, signals, startWith, onStopping } = options;
     this.#options = options;
     this.#prepare = client.prepare(endpoint);
-    this.#reached = sent + unsure;
-    this.#streak = new Streak(sent > 0);
+    this.#reached = reached;
+    this.#streak = new Streak(wasAccepted);
     this.#workers = new Workers(client.pace.limit, startWith);
     this.#stop = new Stop(signals, () => {
       if (signals.stop.aborted) onStopping?.(this.#inFlight);

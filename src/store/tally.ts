@@ -1,5 +1,5 @@
 import { type Database, query, type Row } from '../base/transaction.ts';
-import { singles, type Steps } from './batch.ts';
+import { singles } from './batch.ts';
 import { integer, optionalText, text, word } from './columns.ts';
 import { type State, states } from './views.ts';
 
@@ -19,40 +19,88 @@ export interface Tally {
 /** Reasons are texts for people, and each row may have another one: the most frequent are enough. */
 const mostReasons = 500;
 
+// Most rows are sent by their own batch, for no reason.
 const tallies = `SELECT state, reason, by, COUNT(*) AS count, MIN(line) AS line, MAX(at) AS at FROM item
-  WHERE batch = $1 AND (load = $2 OR $2 = 0) GROUP BY state, reason, by ORDER BY COUNT(*) DESC, MIN(line) LIMIT ${mostReasons}`;
-const totals = `SELECT state, COUNT(*) AS count FROM item WHERE batch = $1 AND (load = $2 OR $2 = 0) GROUP BY state`;
+  WHERE batch = $1 AND (load = $2 OR $2 = 0) AND (state NOT IN ('sent', 'waiting') OR by IS NOT NULL)
+  GROUP BY state, reason, by ORDER BY COUNT(*) DESC, MIN(line) LIMIT ${mostReasons}`;
+const totals = 'SELECT state, COUNT(*) AS count FROM item WHERE batch = $1 GROUP BY state';
+const counts = `SELECT state, mine, unreported, COUNT(*) AS count FROM (
+    SELECT state, CASE WHEN load = $2 OR $2 = 0 THEN 1 ELSE 0 END AS mine, CASE
+      WHEN state = 'failed' AND (told IS NULL OR told <> 'failed') THEN 1
+      WHEN state = 'sent' AND by IS NOT NULL AND told IS NULL THEN 1 ELSE 0 END AS unreported
+    FROM item WHERE batch = $1) i
+  GROUP BY state, mine, unreported`;
 
 export type Totals = ReadonlyMap<State, number>;
+
+/** What the end of a command reports, besides its counts. */
+export interface News {
+  /** Rows that failed, or were sent by another batch, and were not reported yet. */
+  readonly failed: number;
+  readonly elsewhere: number;
+  /** Rows that need a decision: reported each time. */
+  readonly unsure: number;
+  readonly held: number;
+  /** Rows of the command that still wait, and of others that are not in its file. */
+  readonly waiting: number;
+  readonly others: number;
+}
 
 export interface Ending {
   readonly totals: Totals;
   readonly tallies: readonly Tally[];
+  readonly news: News;
 }
 
 /** Counts the rows of a batch; with a load, only those of its file. */
 export function ending(database: Database, { id, load }: { id: string; load: number }): Promise<Ending> {
   return database.read(function* () {
-    const counted = yield* countStates(id, load);
+    const counted = yield* query(counts, id, load);
     const grouped = yield* query(tallies, id, load);
-    return { totals: counted, tallies: grouped.map(tallyOf) };
+    const mine = counted.filter((row) => row['mine'] === 1);
+    const waiting = sumOf(mine, 'waiting');
+    return {
+      totals: totalsIn(mine),
+      tallies: grouped.map(tallyOf),
+      news: {
+        failed: sumOf(mine.filter(isUnreported), 'failed'),
+        elsewhere: sumOf(mine.filter(isUnreported), 'sent'),
+        unsure: sumOf(mine, 'unsure', 'under way'),
+        held: sumOf(mine, 'held'),
+        waiting,
+        others: sumOf(counted, 'waiting') - waiting,
+      },
+    };
   });
 }
 
-/** Counts all rows of a batch. */
-export function totalsOf(database: Database, id: string): Promise<Totals> {
-  return database.read(() => countStates(id, 0));
+function isUnreported(row: Row): boolean {
+  return row['unreported'] === 1;
+}
+
+function totalsIn(rows: readonly Row[]): Totals {
+  const all = new Map<State, number>();
+  for (const row of rows) {
+    const state = word(row, 'state', states);
+    all.set(state, (all.get(state) ?? 0) + integer(row, 'count'));
+  }
+  return all;
+}
+
+function sumOf(rows: readonly Row[], ...wanted: readonly State[]): number {
+  const all = totalsIn(rows);
+  return wanted.reduce((sum, state) => sum + (all.get(state) ?? 0), 0);
 }
 
 /** How many rows a batch has in some states. */
 export async function countIn(database: Database, id: string, ...wanted: readonly State[]): Promise<number> {
-  const all = await totalsOf(database, id);
-  return wanted.reduce((sum, state) => sum + (all.get(state) ?? 0), 0);
+  return sumOf(await database.read(() => query(totals, id)), ...wanted);
 }
 
-function* countStates(id: string, load: number): Steps<Totals> {
-  const rows = yield* query(totals, id, load);
-  return new Map(rows.map((row) => [word(row, 'state', states), integer(row, 'count')]));
+/** Whether a batch has a row in a state. */
+export async function hasAny(database: Database, id: string, state: State): Promise<boolean> {
+  const sql = 'SELECT 1 FROM item WHERE batch = $1 AND state = $2 LIMIT 1';
+  return (await database.read(() => query(sql, id, state))).length > 0;
 }
 
 export interface FailedLine {

@@ -3,7 +3,8 @@ import { type Batch, batchesOf, findBatch, type Scope } from '../../src/store/ba
 import { cancel, remove } from '../../src/store/cancel.ts';
 import { decide, decideResume, type Group, type Plan, type Resend } from '../../src/store/decide.ts';
 import { addRows, exclude, type NewRow, openDraft } from '../../src/store/draft.ts';
-import { markReported, news, release } from '../../src/store/ending.ts';
+import { markReported, release } from '../../src/store/ending.ts';
+import { ending } from '../../src/store/tally.ts';
 import { apply, begin, beginResume, redecide } from '../../src/store/load.ts';
 import { mark } from '../../src/store/mark.ts';
 import { addOptOuts, removeOptOuts } from '../../src/store/opt-outs.ts';
@@ -229,7 +230,8 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
       isTrouble ||= settled === 'kept';
       yield 'settled';
     }
-    const { waiting, others, ...trouble } = await news(database, batch, isOfFile);
+    const { news } = await ending(database, { id: batch.id, load: isOfFile ? batch.load : 0 });
+    const { waiting, others, ...trouble } = news;
     await markReported(database, batch, isOfFile);
     await release(database, id, worker, at());
     if (isStopping() && waiting > 0) return { exit: 130, sent };
