@@ -7,19 +7,19 @@ it.each([
   ['Asia/Tokyo', 'GMT+9', 9],
   ['Pacific/Honolulu', 'HST', -10],
   ['UTC', 'UTC', 0],
-])('a refused batch shows the time of the earlier run in the time zone %s', async (zone, name, hours) => {
+])('the end of a batch shows when others can be sent to in the time zone %s', async (zone, name, hours) => {
   const world = await openWorld();
   onTestFinished(() => world.close());
-  writeFileSync(join(world.home, 'people.csv'), 'phone\n+12025550101\n');
+  const file = join(world.home, 'people.csv');
+  writeFileSync(file, 'phone,name\n+12025550101,Ada\n');
   world.sandbox.keys.goLive();
   const env = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live, TZ: zone };
-  const argv = ['send-batch', 'welcome', join(world.home, 'people.csv'), '--at-most', '1'];
-  const send = () => world.bin(argv, env);
-  const localTime = () => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 16).replace('T', ' ');
-  const before = localTime();
-  expect((await send()).code).toBe(0);
-  const times = [before, localTime()].map((time) => `last at ${time} ${name}`);
-  const { code, stderr } = await send();
-  expect(code).toBe(11);
-  expect(times.some((text) => stderr.includes(text))).toBe(true);
+  const send = (order: string) =>
+    world.bin(`send-batch order_update ${file} -p :name -p ${order} --batch ${order} --at-most 1`.split(' '), env);
+  const later = () => new Date(Date.now() + (hours + 20) * 3_600_000).toISOString().slice(0, 16).replace('T', ' ');
+  const before = later();
+  expect((await send('a-1')).code).toBe(0);
+  const times = [before, later()].map((time) => `wait until ${time} ${name}`);
+  const { code, stdout } = await send('a-2');
+  expect([code, times.some((text) => stdout.includes(text))]).toEqual([10, true]);
 });
