@@ -36,8 +36,12 @@ export async function sendAndReport(desk: Desk, assignment: Assignment): Promise
   // Another command may have loaded a file since.
   const isTaken = worked.stopped?.code === 'batch-taken';
   const counts = await ending(database, { id: batch.id, load: isOfFile && !isTaken ? batch.load : 0 });
-  const fault = isTaken ? undefined : await endWork(desk, assignment, counts.news);
-  const stopped = worked.stopped ?? fault;
+  const { news } = counts;
+  const fault = isTaken ? undefined : await endWork(desk, assignment, news);
+  // Ctrl-C came when the last rows were under way.
+  const isLate =
+    worked.stopped?.code === 'interrupted' && news.waiting === 0 && resend.length === 0 && !signals.leave.aborted;
+  const stopped = isLate ? fault : (worked.stopped ?? fault);
   const ends = { startedAt, endedAt: host.now(), options: profileOption(given.profile, given.mode) };
   return endedOf({ assignment, worked: { ...worked, stopped }, ending: counts, ...ends });
 }
