@@ -1,5 +1,5 @@
-import { closeSync, constants, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
-import { unsafe } from '../base/errors.ts';
+import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
+import { fsError, unsafe } from '../base/errors.ts';
 import { type Database, query, type Transaction } from '../base/transaction.ts';
 import type { Steps } from './batch.ts';
 import { integer } from './columns.ts';
@@ -19,7 +19,7 @@ const size = 8;
 /** Opens `NAME.mark`. It is not synced: behind by one at most, it gives no false alarm. */
 export function openMark(path: string): Mark {
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
-  return { read, reset, raise: (tick) => tick > read() && reset(tick), close: () => closeSync(file) };
+  return { read, raise, reset, close: () => closeSync(file) };
 
   function read(): number {
     const bytes = Buffer.alloc(size);
@@ -28,11 +28,19 @@ export function openMark(path: string): Mark {
     return Number.isSafeInteger(tick) ? tick : 0;
   }
 
+  function raise(tick: number): void {
+    try {
+      if (tick > read()) reset(tick);
+    } catch (error) {
+      // The transaction is committed, and the next one tries again.
+      if (!fsError(error)) throw error;
+    }
+  }
+
   function reset(tick: number): void {
     const bytes = Buffer.alloc(size);
     bytes.writeBigUInt64BE(BigInt(tick));
     writeSync(file, bytes, 0, size, 0);
-    ftruncateSync(file, size);
   }
 }
 
