@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { errorIn } from '../support/json-lines.ts';
+import { isLong } from '../support/long-tests.ts';
+import * as rig from './batches-rig.ts';
+
+const rows = 40;
+
+describe('while a process works on a batch', () => {
+  it.each([
+    ['the same command', rig.batch('people.csv')],
+    ['batches resume', rig.resume()],
+  ])('%s is refused with exit 11, which names the process and how far it is', async (_, words) => {
+    const { until, open } = rig.gate();
+    const place = await rig.newPlace(() => ({ reply: 200, until }));
+    rig.writePeople(place, rows);
+    const running = place.start(rig.batch('people.csv'));
+    await rig.untilAsked(place, 4, running);
+    const refused = await place.bin(words);
+    const message = expect.stringMatching(`process ${running.pid} .* batch autumn .*: 0 of ${rows} done`);
+    expect([refused.code, errorIn(refused.stderr)]).toMatchObject([11, { code: 'batch-working', message }]);
+    open();
+    expect([await running.ended, place.service.asked.length]).toEqual([0, rows]);
+  });
+});
+
+const rounds = Array.from({ length: isLong ? 8 : 2 }, (_, at) => at + 1);
+
+it.each(rounds)('batches that start together send each person one message (round %i)', async () => {
+  const place = await rig.newPlace(() => ({ reply: 200, after: 5 }));
+  rig.writePeople(place, rows);
+  const names = ['north', 'south', 'west'];
+  const running = names.map((name) => place.start(rig.batch('people.csv', '--batch', name)));
+  const codes = await Promise.all(running.map(({ ended }) => ended));
+  expect(codes.filter((code) => code !== 0 && code !== 10)).toEqual([]);
+  expect(new Set(place.service.asked.map(({ phone }) => phone)).size).toBe(rows);
+  expect(rig.repeated(place.service)).toEqual([]);
+  // What others had then is sent now.
+  const again = await place.bin(rig.batch('people.csv', '--batch', 'south'));
+  expect(rig.summaryIn(again.stdout)).toMatchObject({ sent: rows, now: { sent: 0 }, not_sent: 0 });
+});
