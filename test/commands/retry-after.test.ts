@@ -14,7 +14,7 @@ function hastyClock() {
     const [next] = Array.from(timers).sort((a, b) => a.at - b.at);
     if (!next) return;
     timers.delete(next);
-    ahead += Math.max(0, next.at - steady());
+    ahead += Math.max(0, Math.ceil(next.at - steady()));
     next.run();
   };
   return {
@@ -24,8 +24,11 @@ function hastyClock() {
       if (milliseconds < 2_000) return later(milliseconds, run);
       const timer = { at: steady() + milliseconds, run };
       timers.add(timer);
-      later(0, fireNext);
-      return () => void timers.delete(timer);
+      const cancel = later(0, fireNext);
+      return () => {
+        timers.delete(timer);
+        cancel();
+      };
     },
   };
 }
