@@ -88,6 +88,7 @@ export type ErrorCode =
   | 'only-local'
   | 'opposite'
   | 'opted-out'
+  | 'other-numbers'
   | 'output-unwritable'
   | 'plain-http'
   | 'port'

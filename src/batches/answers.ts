@@ -1,5 +1,6 @@
 import type { CliError } from '../base/errors.ts';
 import { redact } from '../base/redact.ts';
+import { parseJson } from '../base/json.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Answer } from '../store/work.ts';
 
@@ -35,4 +36,25 @@ export function idOf(answer: unknown): string | undefined {
   if (!isRecord(answer)) return undefined;
   const id = answer['message_id'] ?? answer['id'];
   return typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint' ? redact(String(id)) : undefined;
+}
+
+/** Reasons of an imported row whose contact may have been there before. */
+export const knownReasons = { known: 'known before', differs: 'the service kept other data' } as const;
+
+/** Whether an answer says that the service had the contact before. The document does not show the status of a success. */
+export function knownReason(body: string, status: number | undefined, answer: unknown): string | undefined {
+  const [sent, record] = [parseJson(body), answer];
+  if (isRecord(sent) && isRecord(record)) {
+    const isOther = (name: string) => Object.hasOwn(record, name) && isPlain(sent[name]) && record[name] !== sent[name];
+    if (Object.keys(sent).some((name) => name !== 'phone' && isOther(name))) return knownReasons.differs;
+  }
+  return status === 200 ? knownReasons.known : undefined;
+}
+
+export function isKnown(reason: string | undefined): boolean {
+  return reason === knownReasons.known || reason === knownReasons.differs;
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }

@@ -6,6 +6,7 @@ import { counted, rowsText, whole } from '../cli/output/figures.ts';
 import type { Scope } from '../store/batch.ts';
 import type { Plan } from '../store/decide.ts';
 import { columnsThatDiffer } from '../store/repeats.ts';
+import type { Copied } from './draft-file.ts';
 import { type Forecast, sum } from './forecast.ts';
 import { type Overview, overviewText } from './overview.ts';
 
@@ -123,4 +124,11 @@ export async function refuseListedTwice(
     (column) => `; --per ${shellQuote(column)} sends each text: ${whole(listedTwice)} more messages`,
   );
   throw unsafe('listed-twice', message, `nothing was sent; --per phone sends each the first${both.join('')}`);
+}
+
+/** Many numbers that are not mobile ones show a wrong country, which makes somebody else's numbers. */
+export function refuseOtherNumbers({ interactive }: Context, scope: Scope, { sendable, notMobile }: Copied): void {
+  if (interactive || scope.mode !== 'live' || notMobile.count <= sendable / 10) return;
+  const message = `${whole(notMobile.count)} of ${whole(sendable)} numbers are not mobile numbers of their country`;
+  throw unsafe('other-numbers', message, 'nothing was sent; check --country, and look at them with --dry-run');
 }

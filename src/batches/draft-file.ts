@@ -6,7 +6,7 @@ import type { Input } from './input/input.ts';
 import type { InputRow, Fields } from './input/row.ts';
 import type { Mapper } from './mapping/mapped.ts';
 import { fieldName } from './mapping/values.ts';
-import { Problems } from './problems.ts';
+import { type Problem, Problems } from './problems.ts';
 import { withoutReport } from './report-columns.ts';
 
 export interface Reading {
@@ -20,17 +20,29 @@ export interface Reading {
   readonly see: ((fields: Fields) => void) | undefined;
   /** Keys on this machine, which must not be sent or stored. */
   readonly secrets: readonly string[];
+  /** Whether a phone can be a mobile one of its country; undefined if that does not matter. */
+  readonly isMobile: ((phone: string) => boolean) | undefined;
   readonly signal: AbortSignal;
   readonly now: () => number;
   onRows(count: number): void;
 }
 
 const pieceSize = 2_000;
+const notMobile = 'not a mobile number of its country';
 
-/** Copies the rows of an input into a draft; returns why some of them cannot be sent. */
-export async function readIntoDraft(reading: Reading): Promise<{ readonly rows: number; readonly problems: Problems }> {
-  const { database, draft, input, signal, onRows, now } = reading;
-  const problems = new Problems();
+export interface Copied {
+  /** Why rows cannot be sent. */
+  readonly problems: readonly Problem[];
+  /** Rows that can be sent, and those of them whose numbers are not mobile numbers. */
+  readonly sendable: number;
+  readonly notMobile: Problem;
+}
+
+/** Copies the rows of an input into a draft. */
+export async function readIntoDraft(reading: Reading): Promise<Copied> {
+  const { database, draft, input, signal, isMobile, onRows, now } = reading;
+  const [problems, others] = [new Problems(), new Problems()];
+  let sendable = 0;
   let rows = 0;
   let piece: NewRow[] = [];
   const flush = async () => {
@@ -42,12 +54,20 @@ export async function readIntoDraft(reading: Reading): Promise<{ readonly rows: 
     for (const row of part) {
       const added = newRow(reading, row);
       if (added.problem !== undefined && !added.isUnwanted) problems.add(added.problem, added.line);
+      if (added.problem === undefined && !added.isUnwanted) {
+        sendable += 1;
+        if (added.phone !== undefined && isMobile?.(added.phone) === false) others.add(notMobile, added.line);
+      }
       if (piece.push(added) === pieceSize) await flush();
     }
     onRows((rows += part.length));
   }
   await flush();
-  return { rows, problems };
+  return {
+    problems: problems.list(),
+    sendable,
+    notMobile: others.list()[0] ?? { reason: notMobile, count: 0, lines: [] },
+  };
 }
 
 function newRow({ map, isUnwanted, see, draft, secrets }: Reading, row: InputRow): NewRow {

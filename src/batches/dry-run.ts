@@ -9,6 +9,8 @@ interface DryRun extends Omit<BatchResult, 'type' | 'id' | 'now' | 'stopped' | '
   readonly type: 'dry_run';
   readonly id: string | null;
   readonly to_send: number;
+  /** Of those to send: numbers that are not mobile numbers of their country. */
+  readonly not_mobile: number;
   /** The body of the first message or contact. */
   readonly first: unknown;
 }
@@ -41,6 +43,7 @@ export function rehearsed(overview: Overview, { command, scope, id }: Rehearsing
     file: overview.file ?? null,
     rows: forecast.rows,
     to_send: forecast.toSend,
+    not_mobile: overview.notMobile.count,
     sent: forecast.sentHere + sum(before) + forecast.changed,
     failed: forecast.failed,
     unsure: forecast.unsure,
@@ -49,6 +52,8 @@ export function rehearsed(overview: Overview, { command, scope, id }: Rehearsing
     before: before.map(({ by, count, at }) => ({ batch: by || null, sent: count, at: new Date(at).toISOString() })),
     changed: forecast.changed,
     others: forecast.others,
+    known: 0,
+    other_data: 0,
     reasons: [
       ...problems.map(({ reason, count, lines: [line = 0] }) => reasonOf('failed', reason, count, line)),
       ...notSent.map(({ reason, count }) => reasonOf('not_sent', reason, count)),

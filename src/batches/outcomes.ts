@@ -3,6 +3,7 @@ import { type Batch, isWorking } from '../store/batch.ts';
 import type { Totals } from '../store/tally.ts';
 import type { State } from '../store/views.ts';
 import { isDead } from '../base/worker.ts';
+import { isKnown } from './answers.ts';
 
 export const outcomes = ['sent', 'failed', 'unsure', 'waiting', 'not-sent'] as const;
 export type Outcome = (typeof outcomes)[number];
@@ -51,7 +52,8 @@ export function reasonOf({ state, reason }: { state: State; reason: string | und
     case 'under way':
       return 'on its way';
     case 'sent':
-      return reason === 'refused' ? 'a newer text was refused' : undefined;
+      if (reason === 'refused') return 'a newer text was refused';
+      return isKnown(reason) ? reason : undefined;
     case 'unsure':
       // A process died while it sent the row once more.
       return reason === undefined || reason === 'sent' || reason === 'unsure' ? 'the process ended' : reason;

@@ -21,6 +21,7 @@ export interface Overview {
   readonly profile: readonly string[];
   readonly forecast: Forecast;
   readonly problems: readonly Problem[];
+  readonly notMobile: Problem;
   /** Bodies of the first rows that are sent. */
   readonly samples: readonly string[];
   readonly facts: TemplateFacts | undefined;
@@ -55,7 +56,7 @@ function headLine({ name, template, kind, file, forecast, country, stoppedAt, no
 }
 
 function countLines(overview: Overview, width: number): readonly string[] {
-  const { forecast, kind, unit, problems, now } = overview;
+  const { forecast, kind, unit, problems, notMobile, now } = overview;
   const { toSend, later, sentHere, before, changed, failed, unsure, held, others } = forecast;
   const done = kind === 'import' ? 'imported' : 'sent';
   const line = (count: number, label: string, text = '') => (count > 0 ? [countLine(count, label, text, width)] : []);
@@ -64,6 +65,7 @@ function countLines(overview: Overview, width: number): readonly string[] {
   const notSent = forecast.notSent.map(({ reason, count }) => (isAlone ? reason : `${whole(count)} ${reason}`));
   return [
     countLine(toSend, kind === 'import' ? 'to import' : 'to send', '', width),
+    ...line(notMobile.count, 'of these', problemText(notMobile, unit)),
     ...line(later, 'waiting', 'until the batch is continued without --first'),
     ...line(sentHere, done, 'by this batch'),
     ...before.flatMap((other) => line(other.count, done, beforeText(other, now))),

@@ -173,6 +173,7 @@ async function overviewOf(
     profile: settings.profile,
     forecast: expected,
     problems: [],
+    notMobile: { reason: '', count: 0, lines: [] },
     samples: samples.map(({ body }) => body),
     facts,
     footer: await footerOf({ database, client, sender, scope, toSend: expected.toSend, hours, now }),

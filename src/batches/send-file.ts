@@ -6,6 +6,7 @@ import { whole } from '../cli/output/figures.ts';
 import { askForPhone } from '../cli/phones.ts';
 import { batchesSeen, rememberBatches } from '../cli/seen-batches.ts';
 import type { TemplateFacts } from '../cli/templates.ts';
+import { openMobiles } from '../contract/phone.ts';
 import { isRecord } from '../contract/readers.ts';
 import { currentCaller } from '../session/caller.ts';
 import { refuseWrongClock } from '../session/clock.ts';
@@ -21,8 +22,8 @@ import { countIn } from '../store/tally.ts';
 import { nameAfter } from '../store/which.ts';
 import { askForMissing, phoneIn } from './ask.ts';
 import { type Choice, chooseBatch } from './choose.ts';
-import { confirmed, refuseListedTwice, refuseTooMany } from './confirm.ts';
-import { readIntoDraft } from './draft-file.ts';
+import { confirmed, refuseListedTwice, refuseOtherNumbers, refuseTooMany } from './confirm.ts';
+import { type Copied, readIntoDraft } from './draft-file.ts';
 import { rehearsed, type Rehearsed } from './dry-run.ts';
 import { readExcluded } from './exclude.ts';
 import { sendAndReport } from './finish.ts';
@@ -36,7 +37,6 @@ import { whereFilter } from './mapping/where.ts';
 import { hoursOf, namedFields, rateOf, whereOf } from './options.ts';
 import type { Desk, Order } from './order.ts';
 import { type Overview, peopleText } from './overview.ts';
-import type { Problem } from './problems.ts';
 import { isReportColumn } from './report-columns.ts';
 import { type Settings, settingsOf } from './settings.ts';
 import { interruptedEarly, untilSignaled } from './stop.ts';
@@ -166,19 +166,19 @@ async function load(loading: Loading): Promise<Ended | Rehearsed | Tested> {
   const { host, given } = context;
   const draft = await openDraft(database, { id: newId(host.random), scope, target: choice.batch, now: host.now() });
   try {
-    const problems = await fill(loading, draft);
+    const copied = await fill(loading, draft);
     if (order.test !== undefined && !given.dryRun) return await sendTest(desk, { draft, to: order.test, facts });
     const plan = planOf(loading, draft);
     const expected = await foresee(loading, plan);
-    if (given.dryRun) return await rehearse(loading, { plan, expected, problems });
-    return await sendAfterQuestion(loading, { plan, expected, problems });
+    if (given.dryRun) return await rehearse(loading, { plan, expected, copied });
+    return await sendAfterQuestion(loading, { plan, expected, copied });
   } finally {
     if (!loading.isBegun) await removeRows(database, draft.id);
   }
 }
 
 /** Copies the file and the excluded phones into the draft. */
-async function fill(loading: Loading, draft: Draft): Promise<readonly Problem[]> {
+async function fill(loading: Loading, draft: Draft): Promise<Copied> {
   const { desk, order, settings, input, per, secrets } = loading;
   const { context, database, signals } = desk;
   const { effective, excludeFrom } = settings;
@@ -196,18 +196,19 @@ async function fill(loading: Loading, draft: Draft): Promise<readonly Problem[]>
     map,
     isUnwanted: whereFilter(whereOf(effective), columns),
     see: names?.see,
+    isMobile: order.kind === 'message' ? await openMobiles() : undefined,
     secrets,
     signal: signals.stop,
     now: context.host.now,
     onRows: (count: number) => void (rows = count),
   };
   try {
-    const { problems } = await readIntoDraft(reading);
+    const copied = await readIntoDraft(reading);
     names?.refuseUnseen();
     const { country, encoding } = effective;
     const phones = await readExcluded(context, excludeFrom, { country, encoding, column: phoneIn(effective) });
     await exclude(database, draft.id, phones);
-    return problems.list();
+    return copied;
   } finally {
     progress.end();
   }
@@ -235,10 +236,10 @@ async function foresee({ desk, choice, order }: Loading, plan: Plan): Promise<Fo
 interface Decided {
   readonly plan: Plan;
   readonly expected: Forecast;
-  readonly problems: readonly Problem[];
+  readonly copied: Copied;
 }
 
-async function overviewOf(loading: Loading, { plan, expected, problems }: Decided): Promise<Overview> {
+async function overviewOf(loading: Loading, { plan, expected, copied }: Decided): Promise<Overview> {
   const { desk, order, choice, settings, scope, input, facts } = loading;
   const { database } = desk;
   const { now, draft } = plan;
@@ -256,7 +257,8 @@ async function overviewOf(loading: Loading, { plan, expected, problems }: Decide
     kept: [...(excluded > 0 ? [`--exclude-from (${peopleText(excluded, 'message')})`] : []), ...settings.kept],
     profile: settings.profile,
     forecast: expected,
-    problems,
+    problems: copied.problems,
+    notMobile: copied.notMobile,
     samples: samples.map(({ body }) => body),
     facts,
     footer: await footerOf({ ...desk, scope, toSend: expected.toSend, now }),
@@ -274,6 +276,7 @@ async function sendAfterQuestion(loading: Loading, decided: Decided): Promise<En
   const { desk, order, scope, choice, input, settings } = loading;
   const { context, database, worker, signals } = desk;
   const { host } = context;
+  refuseOtherNumbers(context, scope, decided.copied);
   await refuseListedTwice(context, database, { ...decided, scope, acceptsFirst: order.per === 'phone' });
   const { plan, expected } = await answered(loading, decided);
   if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);

@@ -10,6 +10,7 @@ import type { Assignment } from './order.ts';
 import { countsIn, outcomeOf, reasonOf } from './outcomes.ts';
 import { countLine, timeText } from './overview.ts';
 import { Problems } from './problems.ts';
+import { knownReasons } from './answers.ts';
 import type { Worked } from './work.ts';
 
 /** What a command did. `rows` is the sum of the five outcomes. */
@@ -34,6 +35,9 @@ export interface BatchResult {
   readonly before: readonly { readonly batch: string | null; readonly sent: number; readonly at: string }[];
   readonly changed: number;
   readonly others: number;
+  /** Imported, but there before; and of those, with other data. */
+  readonly known: number;
+  readonly other_data: number;
   readonly reasons: readonly {
     readonly outcome: 'failed' | 'unsure' | 'not_sent';
     readonly reason: string;
@@ -87,6 +91,7 @@ export function endedOf({ assignment, worked, ending, startedAt, endedAt, option
     before: beforeOf(ending.tallies),
     changed: changed + worked.kept,
     others: news.others,
+    ...knownIn(ending.tallies),
     reasons: reasonsOf(ending.tallies),
     stopped: stopped ? { code: stopped.code, message: stopped.message } : null,
     started_at: new Date(startedAt).toISOString(),
@@ -115,6 +120,14 @@ function beforeOf(tallies: readonly Tally[]): BatchResult['before'] {
       ? { batch: by === '' ? null : by, sent: count, at: new Date(at).toISOString() }
       : [],
   );
+}
+
+/** Contacts that the service had before. If it answers all rows alike, the status says nothing. */
+function knownIn(tallies: readonly Tally[]) {
+  const count = (wanted: string) =>
+    tallies.reduce((sum, { reason, count: rows }) => sum + (reason === wanted ? rows : 0), 0);
+  const other = count(knownReasons.differs);
+  return { known: count(knownReasons.known) + other, other_data: other };
 }
 
 function reasonsOf(tallies: readonly Tally[]): BatchResult['reasons'] {
@@ -176,7 +189,18 @@ function stoppedText({ sent, failed, unsure, waiting, template }: BatchResult): 
 }
 
 function countLines(result: BatchResult, ui: Ui): readonly string[] {
-  const { rows, sent, failed, unsure, waiting, not_sent: notSent, changed, others } = result;
+  const {
+    rows,
+    sent,
+    failed,
+    unsure,
+    waiting,
+    not_sent: notSent,
+    changed,
+    others,
+    known,
+    other_data: otherData,
+  } = result;
   const details = sentText(result, ui);
   const { red, yellow } = ui.color;
   const width = ui.terminal ? ui.width : Infinity;
@@ -189,6 +213,8 @@ function countLines(result: BatchResult, ui: Ui): readonly string[] {
     ...line(unsure, 'unsure', `may have been sent: ${reasonText(result, 'unsure')}`, yellow),
     ...line(waiting, 'waiting', ''),
     ...line(notSent, 'not sent', reasonText(result, 'not_sent')),
+    ...line(known < sent ? known : 0, 'known', 'of them were contacts before'),
+    ...line(otherData, 'known', 'of them keep other data: the API cannot change contacts'),
     ...line(changed, 'changed', changedText(result)),
     ...line(others, 'waiting', 'not in this file'),
   ];

@@ -8,7 +8,7 @@ import type { Batch } from '../store/batch.ts';
 import type { Resend } from '../store/decide.ts';
 import { countIn, hasAny } from '../store/tally.ts';
 import { type Answer, beat, claim, type Claim, settleAll, type Settled } from '../store/work.ts';
-import { failureOf, idOf } from './answers.ts';
+import { failureOf, idOf, knownReason } from './answers.ts';
 import { Outage, type OutageOptions } from './outage.ts';
 import { Stop, type Stopped, stoppedBy, Streak } from './stop.ts';
 import { Workers } from './workers.ts';
@@ -220,7 +220,7 @@ class Work {
     if (!isSent) slot('unsent');
     if (!row) return undefined;
     const attempt = isSent ? await this.#request(turn.exchange, slot, row.body) : unsent;
-    const settlement = settlementOf(row, attempt, turn.exchange.status);
+    const settlement = this.#settlement(row, attempt, turn.exchange.status);
     if (row.was === 'waiting' && isReached(settlement.answer)) this.#reached += 1;
     if (settlement.answer.kind !== 'again') return settlement;
     // A retry that the client asks for has its own pause.
@@ -285,6 +285,18 @@ class Work {
     // Requests that one outage loses are not many in a row.
     if (reason && (isFirst || !isLost)) return this.#stop.request(reason);
     if (isLost && !this.#stop.reason) this.#outage.begin(error);
+  }
+
+  #settlement(row: Claim, attempt: Attempt<unknown>, status: number | undefined): Settlement {
+    if (attempt.outcome === 'again') return { row, answer: { kind: 'again' } };
+    if (attempt.outcome === 'failed') {
+      const { error } = attempt;
+      return { row, answer: failureOf(error).answer, status: error.status, body: error.body };
+    }
+    const { answer: body } = attempt;
+    const isImport = this.#options.endpoint === 'createContact';
+    const knownAs = isImport ? knownReason(row.body, status, body) : undefined;
+    return { row, answer: { kind: 'sent', messageId: idOf(body), knownAs }, status, body };
   }
 
   /** Records an answer, then reports the outcome. */
@@ -357,14 +369,6 @@ const unsent = { outcome: 'again' } as const;
 function startAge({ now, steady }: WorkOptions['host']): () => number {
   const [time, moment] = [now(), steady()];
   return () => Math.max(now() - time, steady() - moment);
-}
-
-function settlementOf(row: Claim, attempt: Attempt<unknown>, status: number | undefined): Settlement {
-  if (attempt.outcome === 'again') return { row, answer: { kind: 'again' } };
-  if (attempt.outcome === 'done')
-    return { row, answer: { kind: 'sent', messageId: idOf(attempt.answer) }, status, body: attempt.answer };
-  const { error } = attempt;
-  return { row, answer: failureOf(error).answer, status: error.status, body: error.body };
 }
 
 function isReached({ kind }: Answer): boolean {

@@ -21,7 +21,7 @@ const mostReasons = 500;
 
 // Most rows are sent by their own batch, for no reason.
 const tallies = `SELECT state, reason, by, COUNT(*) AS count, MIN(line) AS line, MAX(at) AS at FROM item
-  WHERE batch = $1 AND (load = $2 OR $2 = 0) AND (state NOT IN ('sent', 'waiting') OR by IS NOT NULL)
+  WHERE batch = $1 AND (load = $2 OR $2 = 0) AND (state NOT IN ('sent', 'waiting') OR by IS NOT NULL OR reason IS NOT NULL)
   GROUP BY state, reason, by ORDER BY COUNT(*) DESC, MIN(line) LIMIT ${mostReasons}`;
 const totals = 'SELECT state, COUNT(*) AS count FROM item WHERE batch = $1 GROUP BY state';
 const counts = `SELECT state, mine, unreported, COUNT(*) AS count FROM (

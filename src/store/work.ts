@@ -138,7 +138,12 @@ function* leave({ id, now }: Turn, row: Row, answer: string): Steps<void> {
 }
 
 export type Answer =
-  | { readonly kind: 'sent'; readonly messageId?: string | undefined }
+  | {
+      readonly kind: 'sent';
+      readonly messageId?: string | undefined;
+      /** Of a contact that the service had before. */
+      readonly knownAs?: string | undefined;
+    }
   | { readonly kind: 'failed' | 'unsure'; readonly reason: string; readonly code: string }
   /** Nothing was sent: a full plan, or a fault before the first byte. */
   | { readonly kind: 'again' };
@@ -161,7 +166,7 @@ const mine = "batch = $1 AND n = $2 AND state = 'under way' AND attempt = $3";
 const isImport = "(SELECT k.kind FROM scope k WHERE k.n = item.scope) = 'import'";
 
 const settlements = {
-  sent: `UPDATE item SET state = 'sent', reason = NULL, by = NULL, told = NULL, code = NULL, at = $3, message_id = $4,
+  sent: `UPDATE item SET state = 'sent', reason = $6, by = NULL, told = NULL, code = NULL, at = $3, message_id = $4,
     sent_text = CASE WHEN state = 'sent' AND text <> $5 THEN text ELSE sent_text END,
     sent_at = CASE WHEN state = 'sent' AND text <> $5 THEN at ELSE sent_at END, text = $5,
     body = CASE WHEN ${isImport} THEN NULL ELSE body END, cells = CASE WHEN ${isImport} THEN NULL ELSE cells END
@@ -219,7 +224,8 @@ function* holds(id: string, worker: string, now: number): Steps<boolean> {
 function written({ batch, claim, answer, now }: Settlement): Steps<readonly Row[]> {
   const { n, attempt, text } = claim;
   if (answer.kind === 'again' && batch === singles) return query(forget, batch, n, attempt);
-  if (answer.kind === 'sent') return query(settlements.sent, batch, n, now, answer.messageId ?? null, text);
+  if (answer.kind === 'sent')
+    return query(settlements.sent, batch, n, now, answer.messageId ?? null, text, answer.knownAs ?? null);
   if (answer.kind === 'again') return query(settlements.again, batch, n, attempt);
   return query(settlements[answer.kind], batch, n, attempt, now, answer.reason, answer.code);
 }
