@@ -43,6 +43,7 @@ export async function openMachine(command: string): Promise<Machine> {
 const fault = 'bizmsg sandbox fault add --on send-template --status 500';
 
 const autumn = 'bizmsg send-batch welcome people.csv --batch autumn';
+const mixed = 'bizmsg send-batch welcome mixed.csv --batch autumn';
 const unanswered = 'bizmsg sandbox fault add --on send-template --status 500';
 
 const optedOut = 'bizmsg opt-outs add +12025550101 --profile local';
@@ -54,12 +55,12 @@ const before: Readonly<Record<string, readonly string[]>> = {
   'opt-outs remove': [optedOut],
   'batches list': [autumn],
   'batches show': [autumn],
-  'batches report': [autumn],
+  'batches report': [mixed],
   'batches resume': [`${autumn} --first 1`],
   'batches mark': [unanswered, `${autumn} --profile local`],
   'batches cancel': [`${autumn} --first 1`],
   'batches delete': [autumn],
-  history: [autumn],
+  history: [autumn, mixed],
   'sandbox keys revoke': ['bizmsg sandbox keys create'],
   'sandbox plan show': ['bizmsg sandbox plan set growth'],
   'sandbox fault list': [fault],
@@ -114,8 +115,9 @@ async function fillSandbox(home: string, failing: Service, isLookedAt: boolean):
 
 function writeFiles(home: string): void {
   const files = {
+    'mixed.csv': 'phone,name\n+12025550101,Ada\n1.20256E+10,Edsger\n',
+    'opt-outs.csv': '+12025550101\n+12025550102\n',
     'people.csv': 'phone,name\n+12025550146,Ada\n+12025550147,Alan\n',
-    'mixed.csv': 'phone,name\n+12025550146,Ada\n1.20256E+10,Edsger\n',
     'many.csv': `phone\n${Array.from({ length: 44 }, (_, at) => `+120255510${at + 10}\n`).join('')}`,
     'crm.csv': 'Mobile,name,tags\n(202) 555-0146,Ada,vip;lead\n(202) 555-0147,Alan,\n',
     'orders.csv': 'phone,name,order\n+12025550146,Ada,A-1042\n+12025550147,Alan,A-1043\n',
