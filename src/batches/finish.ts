@@ -38,9 +38,9 @@ export async function sendAndReport(desk: Desk, assignment: Assignment): Promise
   const counts = await ending(database, { id: batch.id, load: isOfFile && !isTaken ? batch.load : 0 });
   const { news } = counts;
   const fault = isTaken ? undefined : await endWork(desk, assignment, news);
-  // Ctrl-C came when the last rows were under way.
-  const isLate =
-    worked.stopped?.code === 'interrupted' && news.waiting === 0 && resend.length === 0 && !signals.leave.aborted;
+  // Ctrl-C came when the last rows were under way. Others of --resend do not wait.
+  const isAll = news.waiting === 0 && resend.every((rows) => rows === 'failed');
+  const isLate = worked.stopped?.code === 'interrupted' && isAll && !signals.leave.aborted;
   const stopped = isLate ? fault : (worked.stopped ?? fault);
   const ends = { startedAt, endedAt: host.now(), options: profileOption(given.profile, given.mode) };
   return endedOf({ assignment, worked: { ...worked, stopped }, ending: counts, ...ends });
