@@ -52,15 +52,15 @@ export function forecast(groups: readonly Group[], room: number): Forecast {
     toSend,
     later: count('waiting', 'resend') - toSend,
     sentHere: sum(sent.filter(({ by }) => by === undefined)),
-    before: sent.flatMap(({ by, count: rows, to }) =>
-      by === undefined ? [] : { by, count: rows, at: to, why: 'same text' as const },
+    before: sent.flatMap(({ by, count: rows, at }) =>
+      by === undefined ? [] : { by, count: rows, at, why: 'same text' as const },
     ),
     changed: count('changed', 'changed before'),
     newlyChanged: count('changed'),
     failed: count('failed', 'failed before'),
     unsure: count('unsure'),
     held: heldFates.flatMap((why) =>
-      groups.flatMap(({ fate, by = '', count: rows, to }) => (fate === why ? { by, count: rows, at: to, why } : [])),
+      groups.flatMap(({ fate, by = '', count: rows, at }) => (fate === why ? { by, count: rows, at, why } : [])),
     ),
     notSent: notSent(groups),
     listedTwice: count('twice, another text'),

@@ -174,7 +174,7 @@ async function overviewOf(
     forecast: expected,
     problems: [],
     notMobile: { reason: '', count: 0, lines: [] },
-    samples: samples.map(({ body }) => body),
+    samples,
     facts,
     footer: await footerOf({ database, client, sender, scope, toSend: expected.toSend, hours, now }),
     now,

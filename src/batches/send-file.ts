@@ -259,7 +259,7 @@ async function overviewOf(loading: Loading, { plan, expected, copied }: Decided)
     forecast: expected,
     problems: copied.problems,
     notMobile: copied.notMobile,
-    samples: samples.map(({ body }) => body),
+    samples,
     facts,
     footer: await footerOf({ ...desk, scope, toSend: expected.toSend, now }),
     now,

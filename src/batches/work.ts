@@ -254,7 +254,7 @@ class Work {
       return [];
     }
     if (range.upTo === undefined) this.#after = Math.max(this.#after, claims.after);
-    for (const { n } of claims.skipped) this.#skipped.add(n);
+    for (const n of claims.skipped) this.#skipped.add(n);
     return claims.rows;
   }
 

@@ -35,9 +35,8 @@ export interface Group {
   /** The batch that has these people, '' for single messages; undefined for this batch. */
   readonly by: string | undefined;
   readonly count: number;
-  /** When the other messages were sent. */
-  readonly from: number;
-  readonly to: number;
+  /** When the last of the other messages was sent. */
+  readonly at: number;
 }
 
 /** Options that count for one command. */
@@ -115,80 +114,75 @@ const grouped = (rows: string) => `WITH fate AS MATERIALIZED (${rows}), decided 
     CASE WHEN fate IS NOT NULL THEN by WHEN length(verdict) > 1 THEN substr(verdict, ${nameAt}) END AS by,
     CASE WHEN length(verdict) > 1 THEN CAST(substr(verdict, 2, 13) AS BIGINT) ELSE COALESCE(at, 0) END AS at
   FROM decided
-) SELECT fate, by, COUNT(*) AS count, MIN(at) AS first_at, MAX(at) AS last_at FROM named GROUP BY fate, by`;
+) SELECT fate, by, COUNT(*) AS count, MAX(at) AS at FROM named GROUP BY fate, by`;
 
-const others = `SELECT 'others' AS fate, NULL AS by, COUNT(*) AS count, 0 AS first_at, 0 AS last_at FROM item i
+const others = `SELECT 'others' AS fate, NULL AS by, COUNT(*) AS count, 0 AS at FROM item i
   WHERE i.batch = $10 AND ${isOpen('i', '$4')} AND (i.reason IS NULL OR i.reason <> '${unwanted}')
   AND NOT EXISTS (SELECT 1 FROM item d WHERE d.batch = $9 AND d.who = i.who AND d.per = i.per AND ${isUnique('d')})
   AND ${verdict('i', { isClaim: false })} IS NULL`;
 
-const sampled = (rows: string) => `SELECT f.body, f.cells FROM (${rows}) f
+const sampled = (rows: string) => `SELECT f.body FROM (${rows}) f
   WHERE f.body IS NOT NULL AND (f.fate = 'resend' OR (f.fate IS NULL AND ${verdict('f', { isClaim: false })} IS NULL))`;
 
 const load = grouped(loaded());
 // Most rows of a batch that goes on are sent: only the others need a verdict.
 const resume = `${grouped(`SELECT * FROM (${stored()}) d WHERE fate IS NULL`)}
-  UNION ALL SELECT fate, by, COUNT(*), MIN(at), MAX(at) FROM (${stored()}) d WHERE fate IS NOT NULL GROUP BY fate, by`;
-const content = ', d.body, d.cells';
-const loadedSample = sampled(loaded(content));
-const storedSample = sampled(stored(content));
+  UNION ALL SELECT fate, by, COUNT(*), MAX(at) FROM (${stored()}) d WHERE fate IS NOT NULL GROUP BY fate, by`;
+const loadedSample = sampled(loaded(', d.body'));
+const storedSample = sampled(stored(', d.body'));
 
 /** Decides what a load would do, without writing: for the question and for a dry run. */
 export function decide(database: Database, plan: Plan): Promise<readonly Group[]> {
-  const { draft, againAt, now } = plan;
-  const { id, scope, scopeNumber, target } = draft;
-  const batch = { id: target?.id ?? id, scope, scopeNumber, againAt };
-  const excludedBy = [id, target && !plan.dropsExcluded ? target.id : id] as const;
-  const asked = parameters({ batch, now, excludedBy });
-  const [failed, unsure, changed] = flags(plan.resend);
+  const { id, target } = plan.draft;
   return database.read(function* () {
-    const rows = yield* query(load, ...asked, id, failed, unsure, changed, target?.id ?? '-');
-    const more = target ? yield* query(others, ...asked, id, target.id) : [];
+    const rows = yield* query(load, ...loadValues(plan));
+    const more = target ? yield* query(others, ...askedBy(plan), id, target.id) : [];
     return [...rows, ...more].map(groupOf).filter(({ count }) => count > 0);
   });
 }
 
+/** The bodies of the first rows that a load would send. */
+export function firstToSend(database: Database, plan: Plan, count: number): Promise<readonly string[]> {
+  return database.read(() => bodies(`${loadedSample} LIMIT $14`, [...loadValues(plan), count]));
+}
+
+function loadValues(plan: Plan): readonly Value[] {
+  const { id, target } = plan.draft;
+  return [...askedBy(plan), id, ...flags(plan.resend), target?.id ?? '-'];
+}
+
+function askedBy({ draft, againAt, dropsExcluded, now }: Plan): readonly Value[] {
+  const { id, scope, scopeNumber, target } = draft;
+  const batch = { id: target?.id ?? id, scope, scopeNumber, againAt };
+  return parameters({ batch, now, excludedBy: [id, target && !dropsExcluded ? target.id : id] });
+}
+
+/** A batch that goes on with its stored rows. */
+export interface Stored {
+  readonly batch: Batch;
+  readonly resend: readonly Resend[];
+  readonly now: number;
+}
+
 /** Decides what a resume would do. */
-export function decideResume(
-  database: Database,
-  { batch, resend, now }: { batch: Batch; resend: readonly Resend[]; now: number },
-): Promise<readonly Group[]> {
-  const asked = parameters({ batch, now, excludedBy: [batch.id, batch.id] });
-  const [failed, unsure] = flags(resend);
+export function decideResume(database: Database, going: Stored): Promise<readonly Group[]> {
   return database.read(function* () {
-    return (yield* query(resume, ...asked, batch.id, failed, unsure)).map(groupOf);
+    return (yield* query(resume, ...resumeValues(going))).map(groupOf);
   });
 }
 
-/** The first rows that a load would send: their bodies and cells. */
-export function firstToSend(database: Database, plan: Plan, count: number): Promise<readonly Sample[]> {
-  const { draft, againAt, now } = plan;
-  const { id, scope, scopeNumber, target } = draft;
-  const excludedBy = [id, target && !plan.dropsExcluded ? target.id : id] as const;
-  const asked = parameters({ batch: { id: target?.id ?? id, scope, scopeNumber, againAt }, now, excludedBy });
-  const values = [...asked, id, ...flags(plan.resend), target?.id ?? '-', count];
-  return database.read(() => samples(`${loadedSample} LIMIT $14`, values));
+/** The bodies of the first rows that a resume would send. */
+export function firstToResume(database: Database, going: Stored, count: number): Promise<readonly string[]> {
+  return database.read(() => bodies(`${storedSample} LIMIT $12`, [...resumeValues(going), count]));
 }
 
-/** The first rows that a resume would send. */
-export function firstToResume(
-  database: Database,
-  { batch, resend, now }: { batch: Batch; resend: readonly Resend[]; now: number },
-  count: number,
-): Promise<readonly Sample[]> {
-  const asked = parameters({ batch, now, excludedBy: [batch.id, batch.id] });
+function resumeValues({ batch, resend, now }: Stored): readonly Value[] {
   const [failed, unsure] = flags(resend);
-  return database.read(() => samples(`${storedSample} LIMIT $12`, [...asked, batch.id, failed, unsure, count]));
+  return [...parameters({ batch, now, excludedBy: [batch.id, batch.id] }), batch.id, failed, unsure];
 }
 
-export interface Sample {
-  readonly body: string;
-  readonly cells: string;
-}
-
-function* samples(sql: string, values: readonly Value[]): Steps<readonly Sample[]> {
-  const rows = yield* query(sql, ...values);
-  return rows.map((row) => ({ body: text(row, 'body'), cells: optionalText(row, 'cells') ?? '{}' }));
+function* bodies(sql: string, values: readonly Value[]): Steps<readonly string[]> {
+  return (yield* query(sql, ...values)).map((row) => text(row, 'body'));
 }
 
 export function flags(resend: readonly Resend[]): readonly [failed: number, unsure: number, changed: number] {
@@ -201,7 +195,6 @@ function groupOf(row: Row): Group {
     fate: word(row, 'fate', fates),
     by: optionalText(row, 'by'),
     count: integer(row, 'count'),
-    from: integer(row, 'first_at'),
-    to: integer(row, 'last_at'),
+    at: integer(row, 'at'),
   };
 }

@@ -1,7 +1,7 @@
 import { unsafe } from '../base/errors.ts';
 import { type Database, query, type Row } from '../base/transaction.ts';
 import { type Batch, batchWithId, singles, type Steps } from './batch.ts';
-import { type Outcome, outcomeOf, parameters, verdict } from './before.ts';
+import { outcomeOf, parameters, verdict } from './before.ts';
 import { integer, optionalText, text, word } from './columns.ts';
 import { flags, type Resend } from './decide.ts';
 import { lease } from './schema.ts';
@@ -59,8 +59,8 @@ export interface Claim {
 export interface Claims {
   readonly kind: 'claimed';
   readonly rows: readonly Claim[];
-  /** Rows that `--resend` named but another process has. */
-  readonly skipped: readonly { readonly n: number; readonly who: string; readonly outcome: Outcome }[];
+  /** Numbers of rows that `--resend` named but another process has. */
+  readonly skipped: readonly number[];
   readonly after: number;
 }
 
@@ -91,7 +91,7 @@ export function claim(database: Database, turn: Turn): Promise<Claims | { readon
     const batch = yield* batchWithId(turn.id);
     if (!batch || batch.isCancelled) return { kind: 'cancelled' };
     const rows: Claim[] = [];
-    const skipped: { n: number; who: string; outcome: Outcome }[] = [];
+    const skipped: number[] = [];
     let after = turn.after;
     while (rows.length < turn.limit) {
       const next = yield* candidatesAfter(batch, turn, after, turn.limit - rows.length);
@@ -101,7 +101,7 @@ export function claim(database: Database, turn: Turn): Promise<Claims | { readon
         const answer = optionalText(row, 'verdict');
         if (answer === undefined) rows.push(yield* takeRow(turn, row));
         else if (word(row, 'state', states) === 'waiting') yield* leave(turn, row, answer);
-        else skipped.push({ n: after, who: text(row, 'who'), outcome: outcomeOf(answer) });
+        else skipped.push(after);
       }
     }
     return { kind: 'claimed', rows, skipped, after };

@@ -162,7 +162,7 @@ describe.each(drivers)('who got it before, $where', ({ open }) => {
     const database = await open();
     await sent(hi)(database);
     const [group] = await fatesOf(database, await planOf(database, [hi], { now: start + hour }));
-    expect(group).toEqual({ fate: 'sent', by: 'other', count: 1, from: start, to: start });
+    expect(group).toEqual({ fate: 'sent', by: 'other', count: 1, at: start });
   });
 
   it.each([
