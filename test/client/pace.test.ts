@@ -35,9 +35,9 @@ async function ask(pace: Pace, name: string, granted: string[], again = false): 
 
 describe('processes that share a minute', () => {
   it.each([
-    ['runs', 'batch', 8, 6, 20],
+    ['batches', 'batch', 8, 6, 20],
     ['single requests', 'single', 50, 1, 20],
-    ['a lone run', 'batch', 1, 110, 54],
+    ['a lone batch', 'batch', 1, 110, 54],
     ['a plan of one request', 'batch', 2, 2, 1],
   ] as const)('send in the least time without a 429: %s', async (_, kind, count, each, most) => {
     const machine = createMachine();

@@ -13,7 +13,7 @@ const files = readdirSync(installed, { recursive: true, withFileTypes: true })
 /** Patterns of the allowed files, with their count. */
 const expected = [
   [/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md|AGENTS\.md)$/, 7],
-  [/^docs\/(send|import|progress|listen)\.svg$/, 4],
+  [/^docs\/(send|batch|listen)\.svg$/, 3],
   [/^docs\/page(-retries)?\.png$/, 2],
   [/^docs\/[a-z-]+\.md$/, readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md')).length],
   [/^bin\/([a-z-]+\.js|package\.json)$/, readdirSync(join(root, 'bin')).length],

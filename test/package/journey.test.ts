@@ -46,7 +46,7 @@ describe(`the package on Node ${process.versions.node}`, { sequential: true }, (
 
   it('prints its help', async () => {
     expect(await bizmsg('--help')).toContain('send-template');
-    expect(await bizmsg('contacts', 'import', '--help')).toContain('--again');
+    expect(await bizmsg('contacts', 'import', '--help')).toContain('--resend');
   });
 
   it('sends through the sandbox that it started', async () => {
@@ -62,7 +62,7 @@ describe(`the package on Node ${process.versions.node}`, { sequential: true }, (
   });
 
   it('imports the rows of a file', async () => {
-    expect(await bizmsg('contacts', 'import', people, '--profile', 'local')).toContain('3 of 3 rows');
+    expect(await bizmsg('contacts', 'import', people, '--profile', 'local')).toContain('3 of 3 are contacts');
     expect(await bizmsg('contacts', 'list', '--profile', 'local')).toContain('Edsger\t');
   });
 
