@@ -37,7 +37,7 @@ export async function footerOf(footing: Footing): Promise<readonly string[]> {
 export function durationText({ sender: { pace }, toSend, hours, now }: Omit<Footing, 'database' | 'client' | 'scope'>) {
   const least = pace.minimumDuration(toSend);
   const { limit } = pace;
-  if (!limit || least === undefined) return undefined;
+  if (!limit || least === undefined || toSend === 0) return undefined;
   const rate = `${whole(limit.perWindow)} a ${limit.window === 1_000 ? 'second' : 'minute'}`;
   if (!hours) return `${least < 1_000 ? 'less than 1 s' : roughly(least)} at ${rate}`;
   return `until ${hours.timeText(hours.endOf(now, least))} at ${rate}`;

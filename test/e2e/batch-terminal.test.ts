@@ -1,174 +1,137 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { execa } from 'execa';
-import { cleanEnv, program } from '../support/bin.ts';
-import { modeOf, ownFolder } from '../support/system.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
-import { workbook } from '../support/workbook.ts';
-import { openWorld, type World } from '../support/world.ts';
+import type { World } from '../support/world.ts';
+import * as rig from './import-rig.ts';
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
-let world: World;
-let terminal: Terminal;
-beforeEach(async () => {
-  world = await openWorld();
-  terminal = openTerminal({ home: world.home, columns: 120, env: world.env });
+async function open({ home, env }: World, columns: number): Promise<Terminal> {
+  const terminal = openTerminal({ home, env, columns });
   onTestFinished(() => terminal.close());
-  await terminal.enter(`cd ${world.home}`);
-});
-afterEach(() => world.close());
-
-const sent = () => world.sandbox.messages().map(({ to, params }) => [to, ...params]);
-const write = (name: string, content: string | Buffer) => writeFileSync(join(world.home, name), content);
-
-/** Chooses an item of a list by moving down. */
-async function choose(question: string | RegExp, down: number): Promise<void> {
-  await terminal.until(question);
-  for (let at = 0; at < down; at++) terminal.press('Down');
-  terminal.press('Enter');
+  await terminal.enter('cd; clear');
+  return terminal;
 }
 
-it('asks for everything, shows the messages, sends, and writes the command to a file that runs', async () => {
-  write(
-    'people.csv',
-    Buffer.from('Mobil;Kunde;Bestellung\n0151 12345678;Müller;A-1\n0151 12345679;Köhler;A-2\n', 'latin1'),
-  );
-  await terminal.enter('bizmsg send-batch');
-  await terminal.until('File with the people');
-  terminal.answer('people.csv');
-  await choose('Template', 0);
-  await terminal.until(/Read it as windows-1252: Müller, Köhler; right\?/);
-  terminal.answer('y');
-  await choose('No column is named phone', 0);
-  await choose('{{1}} name', 2);
-  await choose('{{2}} order', 3);
-  await terminal.until('Country of national numbers such as 0151 12345678');
-  terminal.answer('DE');
-  const screen = await terminal.until('Send order_update to the people in people.csv?');
-  expect(screen).toMatch(/The first messages:\n +\+4915112345678 ".*Müller.*A-1.*"\n +\+4915112345679 ".*Köhler.*A-2/);
-  terminal.answer('y');
-  await terminal.until('Write it to a file');
-  expect(terminal.screen()).toMatch(
-    /bizmsg send-batch order_update people\.csv --encoding windows-1252 --map Mobil=phone -p :Kunde -p :Bestellung \\\n  --country DE/,
-  );
-  terminal.answer('reminder.sh');
-  expect(await terminal.ended()).toBe(0);
-  const rows = [
-    ['+4915112345678', 'Müller', 'A-1'],
-    ['+4915112345679', 'Köhler', 'A-2'],
-  ];
-  expect(sent()).toEqual(rows);
-  expect(modeOf(join(world.home, 'reminder.sh'))).toBe(ownFolder);
-  write('bizmsg', `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`);
-  const path = `${world.home}:${process.env['PATH']}`;
-  await execa('chmod', ['+x', join(world.home, 'bizmsg')]);
-  await execa('sh', [join(world.home, 'reminder.sh')], {
-    env: { ...cleanEnv(world.home, world.env), PATH: path },
-    extendEnv: false,
-    cwd: '/',
+/** A terminal beside a service that takes its time, with a file of people. */
+async function slowly(rows: number, ms: number, columns = 100) {
+  const world = await rig.newWorld();
+  rig.slow(world, ms);
+  rig.writePeople(world, rows);
+  return { world, terminal: await open(world, columns) };
+}
+
+const line = 'bizmsg send-batch welcome people.csv';
+
+describe('the progress of a batch', () => {
+  it('is one line that fits, also after the terminal has become narrower', async () => {
+    const { terminal } = await slowly(3_000, 100, 120);
+    await terminal.enter('bizmsg contacts import people.csv');
+    await terminal.until(/^people {2}▰*▱+ {2}[\d,]+ of 3,000( · .* left)?$/m);
+    terminal.resize(36);
+    const narrow = await terminal.until(/^people {2}[\d,]+ of 3,000( · .* left)?$/m);
+    terminal.resize(20);
+    await terminal.until(/^[\d,]+ of 3,000$/m);
+    expect(narrow.match(/left$/gm)?.length ?? 0).toBeLessThan(2);
+    terminal.press('C-c');
+    expect(await terminal.ended()).toBe(130);
   });
-  expect(sent()).toEqual([...rows, ...rows]);
+
+  it('does not mix with lines of results', async () => {
+    const { terminal } = await slowly(300, 30);
+    await terminal.enter(`${line} -o ndjson`);
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.written()).not.toMatch(/\d+ of 300/);
+  });
+
+  it('shows immediately that it waits for the rate limit, and how long', async () => {
+    const { terminal } = await slowly(100, 1, 120);
+    const startedAt = performance.now();
+    await terminal.enter(`${line} --rate 54/m`);
+    // One slot went to the list of templates.
+    const waiting = /^people {2}▰{5}▱{5} {2}5[34] of 100 · rate limit, (\d+) s · (?:1 min|\d+ s) left$/m;
+    const [, next] = waiting.exec(await terminal.until(waiting)) ?? [];
+    expect(Math.abs(Number(next) - 60 + (performance.now() - startedAt) / 1_000)).toBeLessThan(6);
+    terminal.press('C-c');
+    expect(await terminal.ended()).toBe(130);
+  });
+
+  it('begins with the wait for stdin', async () => {
+    const world = await rig.newWorld();
+    const terminal = await open(world, 80);
+    await terminal.enter('(until [ -e people.csv ]; do sleep 0.1; done; cat people.csv) | bizmsg contacts import -');
+    await terminal.until('Reading stdin');
+    rig.writePeople(world, 3);
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.screen()).not.toContain('Reading');
+  });
 });
 
-it('asks nothing if everything is given', async () => {
-  write('people.csv', 'phone,name\n+12025550141,Ada\n');
-  await terminal.enter('bizmsg send-batch welcome people.csv');
-  expect(await terminal.ended()).toBe(0);
-  expect(terminal.screen()).not.toContain('?');
-  expect(terminal.screen()).not.toContain('The same without questions');
-});
+describe('a terminal whose batch', () => {
+  it.each(['C-c', 'C-d'])('asks ends it with %s, and nothing is sent', async (key) => {
+    const world = await rig.newWorld();
+    world.sandbox.keys.goLive();
+    rig.writePeople(world, 30);
+    const terminal = await open({ ...world, env: { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live } }, 80);
+    await terminal.enter(line);
+    await terminal.until('Type 30 to send');
+    terminal.press(key);
+    expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([130, 0]);
+    await terminal.enter('echo "so""und"');
+    await terminal.until('\nsound');
+  });
 
-it('takes columns with the names of variables, and a text for all', async () => {
-  await world.run(['templates', 'list']);
-  write(
-    'people.xlsx',
-    workbook([
-      {
-        rows: [
-          ['Phone', 'NAME'],
-          ['+12025550141', 'Ada'],
-        ],
-      },
-    ]),
-  );
-  await terminal.enter('bizmsg send-batch order_update people.xlsx --dry-run');
-  await terminal.until('{{1}} name ← column NAME');
-  await choose('{{2}} order', 0);
-  await terminal.until(/\{\{2\}\} order\s*$/);
-  terminal.answer(':soon');
-  expect(await terminal.ended()).toBe(0);
-  expect(terminal.screen()).toContain('bizmsg send-batch order_update people.xlsx --dry-run -p :NAME -p ::soon');
-  expect(sent()).toEqual([]);
-});
+  it('reads its file ends it with Ctrl-C, and nothing is sent', async () => {
+    const { world, terminal } = await slowly(400_000, 1);
+    await terminal.enter(line);
+    await terminal.until(/reading [\d,]+ rows/);
+    terminal.press('C-c');
+    expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([130, 0]);
+    expect(terminal.screen()).toMatch(/\nerror: interrupted; nothing was sent\n\[130\]\s*$/);
+    expect((await world.run(['batches', 'list', '-o', 'json'])).stdout).toBe('[]\n');
+  });
 
-it('shows three values of each column that may have the phones', async () => {
-  write('people.csv', 'Phone,Mobile\n+12025550141,+12025550151\n+12025550142,+12025550152\n');
-  await terminal.enter('bizmsg send-batch welcome people.csv');
-  await choose(/Mobile · \+12025550151, \+12025550152/, 1);
-  await terminal.until('Send welcome');
-  terminal.answer('y');
-  await terminal.until('Write it to a file');
-  terminal.press('C-c');
-  expect([await terminal.ended(), sent()]).toEqual([0, [['+12025550151'], ['+12025550152']]]);
-});
+  it('sends waits for its answers after Ctrl-C, and prints how to go on', async () => {
+    const { world, terminal } = await slowly(300, 50);
+    await terminal.enter(line);
+    await rig.untilSent(world, 30);
+    terminal.press('C-c');
+    expect(await terminal.ended()).toBe(130);
+    const screen = terminal.screen();
+    expect(screen).toMatch(/note: stopping; waiting for \d+ answers … \(again: now, and they become unsure\)/);
+    expect(screen).toMatch(/Batch people stopped \(simulated\) after .*: \d+ sent, \d+ waiting\. Nobody gets it/);
+    expect(screen).not.toContain('▰');
+    expect(screen).toMatch(/\nGo on: {6}bizmsg batches resume people\n/);
+    await terminal.enter(line);
+    await terminal.until('❯ Go on with people');
+    terminal.press('Enter');
+    expect(await terminal.ended()).toBe(0);
+    expect([rig.twice(world), rig.unsentRows(world, 300)]).toEqual([[], []]);
+  });
 
-it('offers the likely column of the phones, and a text for all, before many other columns', async () => {
-  await world.run(['templates', 'list']);
-  const columns = Array.from({ length: 20 }, (_, at) => `c${at}`);
-  write('wide.csv', `${columns.join(',')},Handy\n${columns.join(',')},+12025550141\n`);
-  await terminal.enter('bizmsg send-batch order_update wide.csv -p Ada --dry-run');
-  await choose('No column is named phone', 0);
-  await choose('{{2}} order', 0);
-  await terminal.until(/\{\{2\}\} order\s*$/);
-  terminal.answer('soon');
-  expect(await terminal.ended()).toBe(0);
-  expect(terminal.screen()).toContain(
-    'bizmsg send-batch order_update wide.csv -p Ada --dry-run --map Handy=phone -p soon',
-  );
-});
+  it('sends leaves its requests after a second Ctrl-C, and says what is unsure', async () => {
+    const { world, terminal } = await slowly(100, 60_000);
+    await terminal.enter(line);
+    await terminal.until('0 of 100');
+    terminal.press('C-c');
+    await terminal.until('stopping; waiting for 16 answers');
+    // A second signal right after the first one counts as the same key press.
+    await sleep(600);
+    terminal.press('C-c');
+    expect(await terminal.ended()).toBe(130);
+    expect(terminal.screen()).toContain('0 sent, 16 unsure, 84 waiting');
+    expect(terminal.screen()).toMatch(/\nThe 16: {5}bizmsg batches report people --outcome unsure/);
+    expect(world.sandbox.counts().messages).toBe(0);
+  });
 
-it('names the option if the guessed encoding is wrong', async () => {
-  write('people.csv', Buffer.from('phone,name\n+12025550141,Köhler\n', 'latin1'));
-  await terminal.enter('bizmsg send-batch welcome people.csv');
-  await terminal.until('Read it as windows-1252: Köhler; right?');
-  terminal.answer('n');
-  expect(await terminal.ended()).toBe(11);
-  expect(terminal.screen()).toContain('pass its encoding, such as --encoding iso-8859-2');
-});
-
-it('sends nothing if the person declines', async () => {
-  write('people.csv', 'Handy\n+12025550141\n');
-  await terminal.enter('bizmsg send-batch welcome people.csv');
-  await choose('No column is named phone', 0);
-  await terminal.until('Send welcome');
-  terminal.answer('n');
-  expect([await terminal.ended(), sent()]).toEqual([11, []]);
-});
-
-it.each([
-  [[], 'the template is missing'],
-  [['people.csv'], 'the template is missing'],
-  [['welcome'], 'the file is missing'],
-  [['welcome', 'people.csv'], '--map Handy=phone'],
-])('a script with %j is told what is missing', async (words, message) => {
-  write('people.csv', 'Handy\n+12025550141\n');
-  const paths = words.map((word) => (word.endsWith('.csv') ? join(world.home, word) : word));
-  const { code, stderr } = await world.run(['send-batch', ...paths]);
-  expect([code, stderr, sent()]).toEqual([2, expect.stringContaining(message), []]);
-});
-
-it('a live batch asks its own question, and the command has a limit', async () => {
-  await world.run(['sandbox', 'keys', 'go-live']);
-  write('people.csv', 'Handy\n+12025550141\n');
-  await terminal.enter(`BIZMSG_API_KEY=${world.sandbox.keys.live} bizmsg send-batch welcome people.csv`);
-  await choose('No column is named phone', 0);
-  await terminal.until('Send it?');
-  expect(terminal.screen()).not.toContain('Send welcome to the people');
-  terminal.answer('y');
-  await terminal.until('Write it to a file');
-  terminal.press('Enter');
-  expect([await terminal.ended(), sent()]).toEqual([0, [['+12025550141']]]);
-  expect(terminal.screen()).toContain('bizmsg send-batch welcome people.csv --map Handy=phone --at-most 1');
+  it('is closed while it sends ends it after its answers: nobody gets the message twice', async () => {
+    const { world, terminal } = await slowly(300, 50);
+    await terminal.enter(line);
+    await rig.untilSent(world, 30);
+    terminal.close();
+    const listed = async () => JSON.parse((await world.run(['batches', 'list', '-o', 'json'])).stdout)[0];
+    await expect.poll(listed).toMatchObject({ state: 'stopped', unsure: 0 });
+    const ended = await world.run(['batches', 'resume', 'people']);
+    expect([ended.code, rig.twice(world), rig.unsentRows(world, 300)]).toEqual([0, [], []]);
+  });
 });

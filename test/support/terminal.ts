@@ -26,6 +26,7 @@ export interface Terminal {
   answer(text: string): void;
   /** Presses a key by its tmux name. */
   press(key: string): void;
+  resize(columns: number): void;
   screen(): string;
   /** The screen and its scrollback, with colors as escape codes. */
   history(): string;
@@ -97,6 +98,7 @@ export function openTerminal({ home, columns = 100, rows = 40, env = {} }: Termi
       press('Enter');
     },
     press,
+    resize: (width) => void tmux('resize-window', '-x', String(width)),
     screen,
     history: () => tmux('capture-pane', '-p', '-e', '-J', '-S', '-'),
     written: () => new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(record)),
