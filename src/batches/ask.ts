@@ -74,11 +74,13 @@ function choicesOf(columns: readonly string[], values: Columns['values']) {
 /** A column with the name of a variable is taken for it. */
 async function askForParams(
   context: Context,
-  { variables = [] }: TemplateFacts,
+  facts: TemplateFacts,
   { param = [] }: Told,
   { columns, values }: Columns,
 ): Promise<readonly string[] | undefined> {
+  const { variables = [] } = facts;
   if (variables.length <= param.length) return undefined;
+  if (facts.text !== undefined) context.reporter.say(`${facts.name} · ${facts.text}`);
   const all = [...param];
   for (const [at, name] of variables.entries()) {
     if (at < param.length) continue;
