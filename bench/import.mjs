@@ -55,7 +55,7 @@ async function curl() {
     if (status !== 0) throw new Error(`${loop.name}: exit ${status}: ${stderr}`);
     return { perSecond: (1_000 * count) / (performance.now() - began) };
   });
-  const why = 'nobody should go back to the loop for its speed';
+  const why = 'a user should not go back to the loop for its speed';
   return [{ what: imports.name, ...turns.beside(imports, loop), cpu: undefined, least: 2, why }];
 }
 

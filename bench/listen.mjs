@@ -70,7 +70,7 @@ async function startResend() {
   return { name, url, pid: child.pid, lines, numberIn };
 }
 
-/** Runs until the last event is acknowledged and printed; `isKept` tells whether each was printed once, in order. */
+/** Runs until the last event is acknowledged and printed; `isKept`: each was printed once, in order. */
 async function trial(server, count, onAnswer) {
   const printed = [];
   const before = cpuOf(server.pid);

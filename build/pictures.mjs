@@ -14,7 +14,7 @@ const send = (to) => `bizmsg send-template ${to} order_update -p Ada -p A-1042 -
 const sent = send('+12025550101');
 const batch = 'bizmsg send-batch order_update people.csv -p :name -p :order --batch autumn';
 
-/** What is typed. After "?" is a text to wait for, after "!" a command to run outside the terminal. */
+/** The lines to type. After "?" is a text to wait for, after "!" a command to run outside the terminal. */
 const scenes = {
   send: [sent, `${send('+12025550102')} --wait`, 'bizmsg sandbox messages --columns sent_at,to,status,text'],
   batch: [

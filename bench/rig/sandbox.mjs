@@ -28,7 +28,7 @@ export const kinds = {
   'GET contacts?limit=100': () => ({ method: 'GET', path: `${api}/contacts?limit=100` }),
 };
 
-/** So many requests of a kind. */
+/** A number of requests of a kind. */
 export function requestsOf(kind, key, count) {
   return Array.from({ length: count }, () => {
     const { headers, ...request } = kinds[kind]();

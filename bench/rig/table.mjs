@@ -50,7 +50,7 @@ export async function takeTurns(contestants, { rounds, seconds }, run) {
 }
 
 /**
- * A row has a rival and the ratios to it, of which the median counts, or a figure of its own, which `show` formats.
+ * A row has a rival and the ratios to it (the median counts), or a figure of its own, which `show` formats.
  * Either must be at least `least` or at most `most`. The ratio by CPU counts only if there is `leastByCpu`.
  */
 function cellsOf({ what, unmeasured, show = String, figure, value = show(figure), rival = '', ...row }) {

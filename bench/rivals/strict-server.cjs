@@ -1,4 +1,4 @@
-// Accepts so many requests in any window of milliseconds, by time of arrival, and answers 429 to the rest; without
+// Accepts N requests in any window of milliseconds, by time of arrival, and answers 429 to the rest; without
 // arguments it accepts all. GET / returns the numbers of accepted and refused requests, the time from the first to the
 // last accepted one, and the least time possible after the first ones.
 const { createServer } = require('node:http');

@@ -1,4 +1,4 @@
-// Posts one body so many times with undici over 16 connections, and reads no answer: node undici-alone.cjs URL COUNT
+// Posts one body COUNT times with undici over 16 connections, and reads no answer: node undici-alone.cjs URL COUNT
 const { Pool } = require('undici');
 const [url, count] = [process.argv[2], Number(process.argv[3])];
 const pool = new Pool(url, { connections: 16, pipelining: 1 });

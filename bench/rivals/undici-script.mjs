@@ -1,4 +1,4 @@
-// What a developer would write: posts each row of a file over 16 connections. node undici-script.mjs URL FILE
+// A script as a developer would write it: posts each row of a file over 16 connections. node undici-script.mjs URL FILE
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Agent, request } from 'undici';

@@ -134,7 +134,7 @@ function createWriter({ path, fd, end: start, later, isOurs, now }: WriterOption
       if (!isWindows) return;
       cancel();
       [isOpen, isDirty] = [false, false];
-      // If the replacement fails, nothing may be written: the number of the file may belong to another one by then.
+      // If the replacement fails, nothing may be written: the number may belong to another file then.
       fault = unwritable(path, new Error('it could not be replaced'));
       fs.closeSync(fd);
     },

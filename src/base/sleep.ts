@@ -15,7 +15,7 @@ export function sleep(milliseconds: number, later: Later, signal?: AbortSignal):
   });
 }
 
-/** Resolves as soon as the signal aborts, at once if it has. */
+/** Resolves when the signal aborts, immediately if it has. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

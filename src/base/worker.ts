@@ -14,7 +14,7 @@ export function workerName({ pid, random }: Pick<Host, 'pid' | 'random'>): strin
   return [pid, processStart(pid) ?? '', suffix.padStart(8, '0')].join(':');
 }
 
-/** The pid of a worker, and its host if that is another one; undefined if the name cannot be read. */
+/** The pid of a worker, and its host if it is not this one; undefined if the name cannot be read. */
 export function describeWorker(name: string): { readonly pid: number; readonly host: string | undefined } | undefined {
   const worker = read(name);
   return worker && { pid: worker.pid, host: hostIn(worker.start) };

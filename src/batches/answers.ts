@@ -4,7 +4,7 @@ import { parseJson } from '../base/json.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Answer } from '../store/work.ts';
 
-/** What the error of a request says about its row, and about the service. */
+/** The answer for the row of a failed request, and what it means for the service. */
 interface Failure {
   readonly answer: Answer;
   /** There was no answer, so the service may be down. */

@@ -79,7 +79,7 @@ function different({ name, scope, per }: Batch, wanted: Pick<Wanted, 'scope' | '
 /** Milliseconds between two looks at a process on another machine. */
 const glance = 1_000;
 
-/** Waits until no process works on a batch, or throws. A process that died on this machine is replaced at once. */
+/** Waits until no process works on a batch, or throws. A process that died on this machine is replaced immediately. */
 export async function untilFree(context: Context, database: Database, batch: Batch): Promise<void> {
   const { host, interaction, interactive } = context;
   if (isDead(batch.worker, host)) return declareDead(database, batch.id, batch.worker);

@@ -102,7 +102,7 @@ interface Twice {
   readonly acceptsFirst: boolean;
 }
 
-/** People with several texts in one file: a live batch sends them the first only if somebody says so. */
+/** People with several texts in one file: a live batch sends them the first only after a confirmation. */
 export async function refuseListedTwice(
   context: Context,
   database: Database,
@@ -126,7 +126,7 @@ export async function refuseListedTwice(
   throw unsafe('listed-twice', message, `nothing was sent; --per phone sends each the first${both.join('')}`);
 }
 
-/** Many numbers that are not mobile ones show a wrong country, which makes somebody else's numbers. */
+/** Many numbers that are not mobile ones show a wrong country, so that strangers would get the messages. */
 export function refuseOtherNumbers({ interactive }: Context, scope: Scope, { sendable, notMobile }: Copied): void {
   if (interactive || scope.mode !== 'live' || notMobile.count <= sendable / 10) return;
   const message = `${whole(notMobile.count)} of ${whole(sendable)} numbers are not mobile numbers of their country`;

@@ -4,12 +4,12 @@ import { heldText, sum } from './forecast.ts';
 import type { Overview } from './overview.ts';
 import type { BatchResult } from './summary.ts';
 
-/** What a command would do. `rows` is the sum of `to_send` and the five outcomes. */
+/** The result of a dry run. `rows` is the sum of `to_send` and the five outcomes. */
 interface DryRun extends Omit<BatchResult, 'type' | 'id' | 'now' | 'stopped' | 'started_at' | 'ended_at'> {
   readonly type: 'dry_run';
   readonly id: string | null;
   readonly to_send: number;
-  /** Of those to send: numbers that are not mobile numbers of their country. */
+  /** Of the rows to send: numbers that are not mobile numbers of their country. */
   readonly not_mobile: number;
   /** The body of the first message or contact. */
   readonly first: unknown;

@@ -1,6 +1,6 @@
 import type { Fate, Group } from '../store/decide.ts';
 
-/** What a command would do with the rows of its batch. */
+/** Counts of what a command would do with the rows of its batch. */
 export interface Forecast {
   /** Rows that are sent, within `--first`. */
   readonly toSend: number;

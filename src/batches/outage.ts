@@ -21,7 +21,7 @@ export const longestOutage = 120_000;
 
 /** Holds the work while the service cannot be reached, and tests the connection until it can. */
 export class Outage {
-  /** Requests without an answer. Those that left before the latest loss belong to it. */
+  /** Requests without an answer. Requests that left before the latest loss belong to it. */
   losses = 0;
   readonly #options: OutageOptions;
   /** When it began, by the steady clock. */

@@ -8,7 +8,7 @@ import { isKnown } from './answers.ts';
 export const outcomes = ['sent', 'failed', 'unsure', 'waiting', 'not-sent'] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** The outcome of a row in a state. What is under way may have been sent. */
+/** The outcome of a row in a state. A row under way may have been sent. */
 export const outcomeOf: Readonly<Record<State, Outcome>> = {
   waiting: 'waiting',
   'under way': 'unsure',

@@ -10,7 +10,7 @@ import { isReportColumn, reportColumns } from './report-columns.ts';
 export interface ReportOptions {
   readonly database: Database;
   readonly batch: Batch;
-  /** Only rows with these outcomes; all if there are none. */
+  /** Only rows with these outcomes; all rows if empty. */
   readonly outcomes: readonly Outcome[];
   readonly now: number;
 }
@@ -40,7 +40,7 @@ export async function cellColumns(options: ReportOptions): Promise<readonly stri
   return [...names].filter((name) => !isReportColumn(name));
 }
 
-/** What events said about a message. */
+/** The delivery of a message, as events reported it. */
 export interface Delivery {
   readonly delivery: string;
   readonly reason?: string | undefined;

@@ -151,7 +151,7 @@ function refuseWithoutMemory(context: Context, { target }: BatchClient, { kind, 
   const isForgetful = target.mode !== 'sandbox' && !target.simulated && kind === 'message' && !given.dryRun;
   if (!isForgetful || hasRecord(context, 'ledger')) return;
   if (noMemory)
-    return context.note('no-memory', 'this machine has no record yet: whoever got the message before gets it again');
+    return context.note('no-memory', 'this machine has no record yet: people who got the message before get it again');
   if (interactive || currentCaller(context).source !== 'BIZMSG_API_KEY') return;
   throw unsafe(
     'no-memory',

@@ -23,7 +23,7 @@ export interface HistoryRow {
   readonly id: string | null;
 }
 
-/** What is known of the account of a message. */
+/** The account of a message. */
 export interface SenderFacts {
   readonly profile: string | undefined;
   readonly templates: readonly SeenTemplate[];

@@ -5,12 +5,12 @@ import { currentCaller } from '../session/caller.ts';
 import { type Lifts, mergeTold, type Told, toldByProfile } from './told.ts';
 
 export interface Settings {
-  /** What the batch keeps from now on. */
+  /** The options that the batch keeps from now on. */
   readonly told: Told;
   /** The same with the settings of the profile, which the batch does not keep. */
   readonly effective: Told;
   readonly excludeFrom: readonly string[];
-  /** Options that nobody typed, of the batch and of the profile. */
+  /** Options that were not typed, of the batch and of the profile. */
   readonly kept: readonly string[];
   readonly profile: readonly string[];
 }

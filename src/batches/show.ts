@@ -9,7 +9,7 @@ import { countLine, timeText } from './overview.ts';
 import { Problems } from './problems.ts';
 import { tallyReason } from './summary.ts';
 
-/** What events said about the messages of a batch. */
+/** Deliveries of the messages of a batch, as events reported them. */
 export interface Delivered {
   readonly delivered: number;
   readonly read: number;

@@ -41,7 +41,7 @@ export class Stop {
     this.#onStop();
   }
 
-  /** Stops for an error; `throwBug` throws it if nobody has foreseen it. */
+  /** Stops for an error; `throwBug` throws it if it is unforeseen. */
   crash(error: unknown): void {
     if (error instanceof CliError) return this.request(stoppedBy(error));
     this.#bug ??= { error };

@@ -13,7 +13,7 @@ import { Problems } from './problems.ts';
 import { knownReasons } from './answers.ts';
 import type { Worked } from './work.ts';
 
-/** What a command did. `rows` is the sum of the five outcomes. */
+/** The result of a command. `rows` is the sum of the five outcomes. */
 export interface BatchResult {
   readonly type: 'summary';
   readonly command: Assignment['command'];
@@ -148,7 +148,7 @@ export function tallyReason(tally: Tally): string {
   return tally.state === 'held' ? heldText(reason, tally.by) : reason;
 }
 
-/** A row that somebody should look at makes it 10, and some of them only once. */
+/** 10 if rows need a person; some of them count only once. */
 function exitOf(assignment: Assignment, { stopped, skipped, kept }: Worked, news: News): Ended['exit'] {
   const { newlyChanged } = assignment;
   if (stopped) {

@@ -122,7 +122,7 @@ function digitsIn(text = ''): string {
   return text.replace(/\D/g, '');
 }
 
-/** Erases a person with all that is recorded, but for what waits and for opt-outs. */
+/** Erases a person with everything on record, except waiting rows and opt-outs. */
 export async function erasePerson(context: Context, phone: string): Promise<object> {
   await context.confirm(`Erase all about ${phone} on this machine? Then a batch could send to them again.`);
   const records = await openRecords(context);
@@ -164,7 +164,7 @@ export function wantedAccount({ host, given }: Context): string | undefined {
   return realAccount(host.env, requireProfile(readStore(configFolder(host)), given.profile));
 }
 
-/** What is known of the accounts of messages. */
+/** The accounts of messages. */
 export function senderFacts(context: Context): (owner: Owner) => SenderFacts {
   const profileFor = profilesByAccount(context);
   const facts = new Map<string, SenderFacts>();

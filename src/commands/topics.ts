@@ -109,7 +109,7 @@ their options.
 Read the exit code before you repeat anything. 7, 8 and 9: nothing was done, so
 repeat the command. 10: some rows need a person; batches show lists why. 13: the
 message may have been sent; do not repeat it, but look at the events or ask a
-person. A batch may be repeated: nobody gets it twice.
+person. A batch may be repeated: each person gets it once.
 With -o json, stderr has one JSON object a line, and the last one is the error:
 code, message, hint, and done, which is "no" or "unknown".
 
@@ -179,7 +179,7 @@ export const topics: Readonly<Record<(typeof topicNames)[number], () => string>>
   agents: () => agents,
 };
 
-/** The page of an exit code or an option; undefined if there is none of this name. */
+/** The page of an exit code or an option; undefined if the name is unknown. */
 export async function pageOf(word: string, tree: Group): Promise<string | undefined> {
   return /^\d+$/.test(word) ? codePage(word) : optionPage(`--${word.replace(/^-+/, '')}`, tree);
 }

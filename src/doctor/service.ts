@@ -53,7 +53,7 @@ function nameOf(caller: Caller): string {
   return source === 'profile in use' ? `${name}, the profile in use` : `${name}, named by ${source}`;
 }
 
-/** What is no fault of this machine or its profile: production shares the minute, and a key may be for sending alone. */
+/** Failures that are not a fault of this machine or its profile: production shares the minute, and a key may be for sending alone. */
 const passing: Readonly<Record<number, string>> = {
   403: 'fine for a key that only sends; otherwise check its scope and the plan',
   429: 'wait a minute; production and this share the minute of the plan',

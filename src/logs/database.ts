@@ -19,7 +19,7 @@ const schema = [
     body BLOB NOT NULL
   ) STRICT;
 
-  -- The events that a listener still has to forward. Those of a lane are forwarded in order.
+  -- The events that a listener still has to forward. Events of a lane are forwarded in order.
   CREATE TABLE pending (
     event INTEGER PRIMARY KEY REFERENCES event ON DELETE CASCADE,
     listener TEXT NOT NULL,

@@ -152,7 +152,7 @@ function reportIn(row: Row): Reported {
   };
 }
 
-/** Adds the attempts to events. What a listener that is not live had to forward counts as one. */
+/** Adds the attempts to events. Events that a dead listener had to forward count as one. */
 export function withForwards(
   events: Transaction<readonly Received[]>,
   live: readonly string[],

@@ -21,7 +21,7 @@ export async function ask<O extends OperationName>(operation: O, input?: InputOf
 
 const pauses = new Set<() => void>();
 
-/** Ends the pauses between questions, so that the page shows at once what its user did. */
+/** Ends the pauses between questions, so that the page immediately shows what its user did. */
 export function endPauses(): void {
   for (const end of pauses) end();
 }

@@ -26,7 +26,7 @@ function token(): string {
 
 /** A stream that is silent for longer is dead: the sandbox sends a heartbeat every 10 seconds. */
 const silence = 25_000;
-/** Milliseconds between attempts: a sandbox that starts again is back at once, a wrong token stays wrong. */
+/** Milliseconds between attempts: a sandbox that starts again is back immediately, a wrong token stays wrong. */
 const retryAfter = { least: 500, refused: 1_000, most: 30_000 };
 
 /** Wakes a page that waits with a wrong token. */

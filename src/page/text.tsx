@@ -4,7 +4,7 @@ import { unseen } from '../base/posix-quote.ts';
 import { type TextPart, textParts } from '../contract/template-text.ts';
 import type { OutputOf } from '../sandbox/control/operations.ts';
 
-/** Control characters, and others that a browser hides or that reorder a text, but for line feeds and tabs. */
+/** Control characters, and others that a browser hides or that reorder a text, except line feeds and tabs. */
 const hidden = new RegExp(String.raw`((?:[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|${unseen})+)`, 'u');
 
 /** A text from outside; hidden characters are shown as in JSON. */

@@ -94,7 +94,7 @@ export function createSandbox(options: SandboxOptions = {}) {
     settled: dispatcher.settled,
     time: createTime({ ...core, settled: dispatcher.settled }),
     trigger: createTrigger(core),
-    /** The number of contacts that a broadcast sends to: all, or those with a tag. Throws a Refusal if there are none. */
+    /** The number of contacts that a broadcast sends to: all, or those with a tag. Throws a Refusal if that is 0. */
     audience: (tag?: string) => audienceOf({ tag }, state).length,
     ...createContents(core),
     watch: createWatch(store),

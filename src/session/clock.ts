@@ -16,7 +16,7 @@ export function refuseWrongClock(skew: number | undefined): void {
   throw wrong(`${Math.round(Math.abs(skew) / hour)} hours ${side} that of the service`);
 }
 
-/** Whether nothing is wrong with the clock, as far as a service has shown it. */
+/** Whether the clock agrees with the services that were called. */
 export function isClockRight(now: number, skew: number | undefined): boolean {
   return now >= Date.parse(__BUILD_DATE__) && skew !== undefined && Math.abs(skew) <= 24 * hour;
 }

@@ -23,7 +23,7 @@ export function ownStateFolder(machine: Machine): string {
   return folder;
 }
 
-/** A relative folder depends on where a command is started, so another one would not know what was sent. */
+/** A relative folder depends on where a command is started, so a later command would not know what was sent. */
 function folderOf({ env }: Machine, own: string, base: string, usual: string): string {
   const folder = env[own] ?? join(env[base] || usual, 'bizmsg');
   if (isAbsolute(folder)) return resolve(folder);

@@ -7,7 +7,7 @@ import * as read from '../contract/readers.ts';
 
 type Request = Pick<WireRequest, 'method' | 'url' | 'body'>;
 
-/** A message, as far as its request shows it. */
+/** A message, as its request shows it. */
 export interface Outgoing {
   /** E.164. */
   readonly to: string | undefined;

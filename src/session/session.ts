@@ -106,7 +106,7 @@ export interface StopSignals {
   readonly leave: AbortSignal;
 }
 
-/** What a batch needs as its caller: the record of what it sends, and requests. */
+/** The client of a batch: the record of what it sends, and requests. */
 export interface BatchClient {
   readonly target: BatchTarget;
   /** The same each time; closed with the client. Refuses an AI agent with a live key. */

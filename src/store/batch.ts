@@ -11,7 +11,7 @@ export interface Scope {
   readonly template: string;
 }
 
-/** A test of a batch has a scope of its own, so that it never counts as a message that somebody got before. */
+/** A test of a batch has a scope of its own, so that it never counts as an earlier message. */
 export interface SingleScope extends Omit<Scope, 'kind'> {
   readonly kind: 'message' | 'test';
 }

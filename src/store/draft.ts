@@ -99,7 +99,7 @@ export function excludedCount(database: Database, batch: string): Promise<number
   });
 }
 
-/** The body of the first row that can be sent, whoever got it before. */
+/** The body of the first row that can be sent, even if its person got it before. */
 export function firstBody(database: Database, { id }: Draft): Promise<string | undefined> {
   return database.read(function* () {
     const [row] = yield* query("SELECT body FROM item WHERE batch = $1 AND state = 'waiting' ORDER BY n LIMIT 1", id);

@@ -86,7 +86,7 @@ export interface Erased {
   readonly waiting: readonly Batch[];
 }
 
-/** Erases a person, but for what waits. */
+/** Erases a person, except waiting rows. */
 export function erase(database: Database, phone: string): Promise<Erased> {
   return database.write(function* () {
     const open = "('waiting', 'held', 'under way')";

@@ -33,7 +33,7 @@ export type Admitted =
       readonly worker: string | undefined;
     };
 
-// What a process had under way when it died is unsure.
+// Rows under way are unsure once their process is dead.
 const state = `CASE WHEN o.state = 'under way'
   AND NOT (COALESCE(b.until, 0) > $4 OR (o.batch = '${singles}' AND o.at > $4 - ${lease})) THEN 'unsure' ELSE o.state END`;
 const before = `SELECT ${state} AS state, o.at, b.name, COALESCE(o.worker, b.worker) AS worker FROM item o LEFT JOIN batch b ON b.id = o.batch

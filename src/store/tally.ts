@@ -16,7 +16,7 @@ export interface Tally {
   readonly at: number;
 }
 
-/** Reasons are texts for people, and each row may have another one: the most frequent are enough. */
+/** Reasons are texts for people, and each row may have its own: the most frequent are enough. */
 const mostReasons = 500;
 
 // Most rows are sent by their own batch, for no reason.
@@ -33,7 +33,7 @@ const counts = `SELECT state, mine, unreported, COUNT(*) AS count FROM (
 
 export type Totals = ReadonlyMap<State, number>;
 
-/** What the end of a command reports, besides its counts. */
+/** The tallies and totals for the end of a command. */
 export interface News {
   /** Rows that failed, or were sent by another batch, and were not reported yet. */
   readonly failed: number;

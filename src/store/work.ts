@@ -50,7 +50,7 @@ export interface Claim {
   readonly body: string;
   readonly text: string;
   readonly line: number;
-  /** What it was before. */
+  /** Its state before. */
   readonly was: 'waiting' | 'sent' | 'unsure';
   readonly at: number;
   readonly attempt: number;
@@ -141,7 +141,7 @@ export type Answer =
   | {
       readonly kind: 'sent';
       readonly messageId?: string | undefined;
-      /** Of a contact that the service had before. */
+      /** Whether the service had the contact before. */
       readonly knownAs?: string | undefined;
     }
   | { readonly kind: 'failed' | 'unsure'; readonly reason: string; readonly code: string }

@@ -510,7 +510,7 @@ describe('the engine', () => {
   });
 
   it.runIf(process.versions.node.startsWith('20.'))(
-    'needs the optional dependency on Node 20, and says so',
+    'needs the optional dependency on Node 20, and names it',
     async () => {
       const home = temporaryHome();
       onTestFinished(home.remove);

@@ -64,7 +64,7 @@ it.each<[string, string, string]>([
   await expect(excluded(content)).rejects.toMatchObject({ exit: 'usage', message: expect.stringContaining(message) });
 });
 
-it('refuses a file that cannot be read, since nobody knows who must not get a message', async () => {
+it('refuses a file that cannot be read, since excluded people would get a message', async () => {
   const { context } = rig({ env: {} });
   const options = { country: undefined, encoding: undefined, column: undefined };
   const reading = readExcluded(context, ['/nowhere/no.txt'], options);

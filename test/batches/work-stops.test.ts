@@ -65,7 +65,7 @@ describe('faults of the service', () => {
     const { url, asked } = await serving(failing(2, 404));
     const worked = await working(tables, { batch: await tables.load(50), url, startWith: 1, isUnlisted: true });
     expect(worked).toMatchObject({ sent: 1, stopped: { exit: 'notFound', code: 'not-found' } });
-    // Another one may be in flight.
+    // Another request may be in flight.
     expect(asked.length).toBeLessThanOrEqual(3);
   });
 

@@ -36,7 +36,7 @@ describe('the work on a batch', () => {
     expect(new Set(states)).toEqual(new Set(['sent']));
   });
 
-  it('ends at once if no row waits', async () => {
+  it('ends immediately if no row waits', async () => {
     const tables = await openTables();
     const { url, asked } = await serving();
     const worked = await working(tables, { batch: await tables.load(0), url });

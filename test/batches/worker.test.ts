@@ -44,7 +44,7 @@ describe('a worker', () => {
     expect(isDead(workerName(self).replace(`${process.pid}:`, `${pid}:`), host)).toBe(true);
   });
 
-  it.skipIf(!existsSync('/proc'))('is dead if another process has its pid by now', () => {
+  it.skipIf(!existsSync('/proc'))('is dead if another process has got its pid', () => {
     expect(isDead(workerName(self).replace(/:\d+@/, ':1@'), host)).toBe(true);
   });
 

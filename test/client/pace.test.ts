@@ -18,7 +18,7 @@ function times<T>(count: number, make: (at: number) => T): T[] {
   return Array.from({ length: count }, (_, at) => make(at));
 }
 
-/** The times at which all requests of all processes were accepted, which were wanted at once. */
+/** The times at which all requests of all processes were accepted, which were wanted at the same time. */
 async function sendAll(machine: Machine, service: Service, processes: readonly Process[], each = 1) {
   const sent = Promise.all(processes.flatMap((process) => times(each, () => service.request(process))));
   await machine.time.pass();
@@ -144,7 +144,7 @@ describe('a slot', () => {
     expect(granted).toEqual(['first', 'retry', 'second', 'third']);
   });
 
-  it('that was not used is free at once in this process, and soon for others', async () => {
+  it('that was not used is free immediately in this process, and soon for others', async () => {
     const machine = createMachine();
     const [here, there] = [machine.start({ limits: perMinute(1) }), machine.start({ limits: perMinute(1) })];
     const granted: string[] = [];

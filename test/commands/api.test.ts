@@ -149,7 +149,7 @@ describe('api', () => {
     expect([code, stdout, stderr.includes('"body":{"why":"gone"}')]).toEqual([5, '', true]);
   });
 
-  it('shows how the paths begin if there is none like this', async () => {
+  it('shows how the paths begin if none is similar', async () => {
     const caller = await openHostile((_, __, response) => response.writeHead(404).end());
     const { stderr } = await cli(['api', 'contacts'], caller);
     expect(stderr).toContain('\n  the paths of the API begin with /api/public/, such as /api/public/contacts\n');

@@ -180,7 +180,7 @@ describe('a process that works on a batch', () => {
   });
 
   it.each(['mark autumn --sent', `mark ${grace} --sent`, 'delete autumn --yes'])(
-    'is replaced at once if it is gone, by %s',
+    'is replaced immediately if it is gone, by %s',
     async (words) => {
       const machine = await batchMachine();
       await makeBatch(await machine.open('ledger'), people, { worker });

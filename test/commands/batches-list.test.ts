@@ -16,7 +16,7 @@ const people = [
 ];
 
 describe('batches list', () => {
-  it('says that there are none', async () => {
+  it('prints a note if it is empty', async () => {
     const { run } = await batchMachine();
     expect(await run('batches list', { terminal: 80 })).toMatchObject({
       code: 0,

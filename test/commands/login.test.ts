@@ -69,7 +69,7 @@ describe('login in a script', () => {
     ['that was active', 'live', otherLiveKey, ['live-key-replaced']],
     ['that was active, by itself', 'live', liveKey, []],
     ['that was not active', 'sandbox', otherLiveKey, ['not-in-use']],
-  ])('says what replaces a live key %s', async (_, mode, key, notes) => {
+  ])('notes what replaces a live key %s', async (_, mode, key, notes) => {
     const { run, login } = access();
     await login('acme', liveKey);
     await run(`keys switch-mode ${mode} --yes`);

@@ -163,9 +163,9 @@ async function listen(home = newHome()): Promise<Listening> {
 }
 
 describe('webhooks listen --opt-outs', () => {
-  it('says so in its first line', async () => {
+  it('names the opt-outs in its first line', async () => {
     const { stdout } = await (await listen()).end();
-    expect(stdout).toMatch(/^Ready http:\S+; who replies STOP in a signed event gets no more messages \(press/);
+    expect(stdout).toMatch(/^Ready http:\S+; people who reply STOP in a signed event get no more messages \(press/);
   });
 
   it.each([
@@ -243,7 +243,7 @@ describe('webhooks listen --opt-outs', () => {
     expect(await listed()).toEqual([]);
   });
 
-  it('takes any event where no secret is known, and says so', async () => {
+  it('takes any event if no secret is known, and notes it', async () => {
     const { home, listed } = machine();
     const over = new AbortController();
     const words = 'webhooks listen --port 0 --opt-outs'.split(' ');
@@ -253,7 +253,7 @@ describe('webhooks listen --opt-outs', () => {
     for (const text of ['STOP', 'START']) await fetch(url, { method: 'POST', body: body(text) });
     over.abort('SIGINT');
     const { stdout, stderr } = await running;
-    expect(stdout).toContain('also in events that nobody signed: no secret is known');
+    expect(stdout).toContain('also by unsigned events: no secret is known');
     expect(stderr).toContain(`START from ${phone} is not signed, so nothing is changed`);
     expect(await listed()).toEqual([phone]);
   });

@@ -128,7 +128,7 @@ describe('a batch', () => {
     expect(stdout).toContain('"0170 1234569" has no country, Land: "Atlantis" is not a country (line 6)');
   });
 
-  it('sends to nobody twice who is written in two ways, and excludes a phone in any way', async () => {
+  it('sends once to a phone that is written in two ways, and excludes a phone in any way', async () => {
     const never = write('never.csv', 'phone,land\n020 7946 0000,GB\n');
     const text = 'phone,land\n+442079460000,\n+44 020 7946 0001,\n00442079460001,\n';
     const { stdout } = await batch(text, '--exclude-from', never, '--country', ':land');

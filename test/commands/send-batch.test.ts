@@ -233,7 +233,7 @@ describe('--from-batch', () => {
     expect([code, sent.map(({ to }) => to), JSON.parse(stdout).rows]).toEqual([exit, phones, 1]);
   });
 
-  it('of nobody is not an error', async () => {
+  it('without any people is not an error', async () => {
     await batch(orders, [...params, '--batch', 'a']);
     const words = ['send-batch', 'order_update', '--from-batch', 'a:failed', ...params, '--batch', 'b'];
     expect(await world.run(words)).toMatchObject({ code: 0, stdout: expect.stringContaining('0 of 0') });
@@ -250,7 +250,7 @@ describe('--from-batch', () => {
 });
 
 describe('--resend', () => {
-  it('changed sends the new text of the file, which is told once', async () => {
+  it('changed sends the new text of the file, which is reported once', async () => {
     const words = [...params, '--batch', 'a'];
     await batch(orders, words);
     const text = orders.replace('A-2', 'B-2');
@@ -261,7 +261,7 @@ describe('--resend', () => {
     expect([code, sent]).toEqual([0, [[bo, 'Bo', 'B-2']]]);
   });
 
-  it('unsure sends what may have been sent, which is told each time', async () => {
+  it('unsure sends what may have been sent, which is reported each time', async () => {
     const words = [...params, '--batch', 'a'];
     world.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'reset' }, times: 1 });
     expect((await batch(orders, words)).code).toBe(10);
@@ -271,7 +271,7 @@ describe('--resend', () => {
     expect([code, sent.length]).toEqual([0, 1]);
   });
 
-  it('failed sends rows that were refused, which are told once', async () => {
+  it('failed sends rows that were refused, which are reported once', async () => {
     const words = [...params, '--batch', 'a'];
     world.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 422 }, times: 1 });
     expect((await batch(orders, words)).code).toBe(10);
@@ -458,7 +458,7 @@ describe('a key without a known prefix', () => {
   });
 });
 
-/** Six rows, of which two are sent, one is refused and one is unsure. */
+/** Six rows: two are sent, one is refused and one is unsure. */
 describe('the end', () => {
   const text = `phone,name\n${ada},Ada\n${bo},Bo\n${cy},Cy\n+12025550144,Di\n12,Ed\n${ada},Ada\n`;
   const replies: Readonly<Record<string, Reply>> = { [bo]: 422, [cy]: 500 };

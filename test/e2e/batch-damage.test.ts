@@ -40,7 +40,7 @@ describe('a batch refuses to send', () => {
   });
 });
 
-it('a batch of the local sandbox whose record is damaged starts with an empty one, and says so', async () => {
+it('a batch of the local sandbox whose record is damaged starts with an empty one, and notes it', async () => {
   const world = await openWorld();
   onTestFinished(world.close);
   const state = join(world.home, '.local/state/bizmsg');

@@ -63,7 +63,7 @@ it.each([
   expect([await resent.ended, rig.summaryIn(resent.stdout())]).toMatchObject([0, { now: { sent: 8 }, unsure: 0 }]);
 });
 
-/** A batch of `count` rows, of which the first are in flight until `answer` is called. */
+/** A batch of `count` rows; the first are in flight until `answer` is called. */
 async function inFlight(command: readonly string[], first: number, { count = rows, env = {} } = {}) {
   const { until, open } = rig.gate();
   const place = await rig.newPlace(() => ({ reply: 200, until }));

@@ -34,7 +34,7 @@ it.each(rounds)('batches that start together send each person one message (round
   expect(codes.filter((code) => code !== 0 && code !== 10)).toEqual([]);
   expect(new Set(place.service.asked.map(({ phone }) => phone)).size).toBe(rows);
   expect(rig.repeated(place.service)).toEqual([]);
-  // What others had then is sent now.
+  // Rows that others had then are sent now.
   const again = await place.bin(rig.batch('people.csv', '--batch', 'south'));
   expect(rig.summaryIn(again.stdout)).toMatchObject({ sent: rows, now: { sent: 0 }, not_sent: 0 });
 });

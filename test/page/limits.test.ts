@@ -73,13 +73,13 @@ describe.skipIf(noBrowser)(`the limits on the page (${noBrowser ?? 'in chromium'
     await expect.poll(() => shown.sandbox.faults.list()).toMatchObject([{}, { effect: { kind: 'hang' }, times: 1 }]);
   });
 
-  it('show at once what was clicked, while answers are slow and the page asks seldom', async () => {
+  it('immediately show what was clicked, while answers are slow and the page asks seldom', async () => {
     const page = await tabs.open(shown.link, { isApart: true });
     await page.clock.install();
     await page.reload();
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByText('Requests in this minute').waitFor();
-    // From now on, the time of the page stands still, but for a slow answer and the frames below.
+    // From now on, the time of the page stands still, except for a slow answer and the frames below.
     await page.clock.pauseAt(Date.now() + 5_000);
     await page.route('**/faults', (route) => page.clock.runFor(200).then(() => route.continue()));
     const cards = page.getByRole('list', { name: 'Faults' }).getByRole('listitem');

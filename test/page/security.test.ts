@@ -81,7 +81,7 @@ describe.skipIf(noBrowser)(`the page (${noBrowser ?? 'in chromium'})`, () => {
     expect(await page.getByRole('link', { name: '+12025550101' }).count()).toBe(0);
   });
 
-  it('asks less and less often with a wrong token, and at once with a new one', async () => {
+  it('asks less and less often with a wrong token, and immediately with a new one', async () => {
     const page = await tabs.open(`${shown.url}/__sandbox/#t=00`, { isApart: true });
     await page.getByText('bizmsg sandbox open').waitFor();
     let asked = 0;

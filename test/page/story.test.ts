@@ -11,7 +11,7 @@ describe.skipIf(noBrowser)(`what happened to a message (${noBrowser ?? 'in chrom
   const threadOn = (page: Page) => page.getByRole('region', { name: 'Messages of' });
   const focused = (page: Page) => page.evaluate('document.activeElement.getAttribute("aria-label")');
 
-  it('is shown at once, of the newest message of the newest conversation', async () => {
+  it('is shown immediately, of the newest message of the newest conversation', async () => {
     await shown.send('+12025550177', 'welcome');
     await shown.send('+12025550101', 'welcome');
     const id = await shown.send('+12025550101', 'verification_code', ['4711']);

@@ -30,7 +30,7 @@ async function machine(): Promise<Machine> {
   };
 }
 
-/** 0 if the message is sent, 11 if somebody of the account sent it before. */
+/** 0 if the message is sent, 11 if the account sent it before. */
 const [isNew, isKnown] = [0, 11];
 
 describe('a message that was sent by a profile is known', () => {

@@ -57,7 +57,7 @@ describe('the client of a batch', () => {
     expect(Math.round((client.skew() ?? 0) / 60_000)).toBe(24 * 60);
   });
 
-  it('tells whether the service is reachable, without a request', async () => {
+  it('checks whether the service is reachable, without a request', async () => {
     const service = await serve((_, __, response) => response.end());
     expect(await (await connected(rig(calling(service.url)).context)).reachable()).toBe(true);
     const gone = rig(calling(`http://127.0.0.1:${await deadPort()}`));

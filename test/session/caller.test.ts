@@ -140,7 +140,7 @@ describe('no caller', () => {
       '--profile beta',
       'bizmsg login --profile beta stores one; bizmsg keys switch-mode live --profile beta makes its live',
     ],
-  ])('says what to type: whoami %s', async (words, hint) => {
+  ])('prints what to type: whoami %s', async (words, hint) => {
     expect(errorIn((await whoami(words)).stderr)['hint']).toContain(hint);
   });
 });

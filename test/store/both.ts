@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { shortHash } from '../../src/store/hash.ts';
 import { isProcess, type Process, type RowState, type World } from './world.ts';
 
-/** Runs each command in two worlds, and compares what comes of it. `told` describes the commands so far. */
+/** Runs each command in two worlds, and compares the results. `told` describes the commands so far. */
 export function createBoth(model: World, store: World, told: string[] = []): World {
   const same = async <T>(what: string, act: (world: World) => Promise<T>): Promise<T> => {
     told.push(what);

@@ -17,7 +17,7 @@ const same = { phone: '+1', text: 'hi' };
 
 interface Cell {
   readonly row: string;
-  /** What the batch has of +1, which was loaded with the text "hi". */
+  /** The row of +1 in the batch, which was loaded with the text "hi". */
   readonly has: 'nothing' | 'waiting' | 'cancelled' | Answer;
   readonly person: Person;
   readonly resend?: readonly Resend[];

@@ -262,7 +262,7 @@ export function createModel(): World {
       const isUnwanted = !fits(cells, told.where);
       Object.assign(row, { inFile: true, load: told.load, given: text, isUnwanted });
       const isEqual = JSON.stringify(row.cells) === JSON.stringify(cells) && row.text === text;
-      // The same failed row is not tried again, another one is.
+      // The same failed row is not tried again, a different row is.
       if (row.state === 'failed' && (!isEqual || o.resend?.includes('failed'))) row.state = 'waiting';
       if (row.state !== 'waiting') continue;
       Object.assign(row, { phone, per, text, cells, line: at + 1, told: null });
@@ -277,7 +277,7 @@ export function createModel(): World {
     return { n, scope: batch.scope, batch, ...empty, ...fact, origin: undefined, inFile: false };
   }
 
-  /** Decides what waits, and finds what was sent with another text. True if a text is told for the first time. */
+  /** Decides what waits, and finds what was sent with another text. True if a text is reported for the first time. */
   function compare(told: Batch, draft: readonly Copy[], resend: readonly string[]): boolean {
     let isTrouble = false;
     for (const row of draft) {
@@ -330,7 +330,7 @@ export function createModel(): World {
     }
   }
 
-  /** A new batch has its rows at once, which are decided in its first step. */
+  /** A new batch has its rows immediately; its first step decides them. */
   function addUndecided(batch: Batch, draft: readonly Copy[]): void {
     apply(batch, draft);
     for (const { origin: row, given = '' } of draft)
@@ -530,7 +530,7 @@ const isFailed = (row: Row) => row.state === 'failed';
 const isWaiting = (row: Row) => row.state === 'waiting' && row.reason === null;
 const isHeld = (row: Row) => row.state === 'waiting' && row.reason !== null && row.reason.startsWith('held');
 const isUnderWay = (row: Row) => row.state === 'under way' && isWorking(row.batch);
-/** What a dead process had under way is unsure. */
+/** Rows that a dead process had under way are unsure. */
 const isUnsure = (row: Row) => row.state === 'unsure' || (row.state === 'under way' && !isUnderWay(row));
 const reached = (batch: Batch) => batch.rows.filter((row) => isSent(row) || row.state === 'unsure').length;
 

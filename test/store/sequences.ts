@@ -170,7 +170,7 @@ export const sequences: readonly Sequence[] = [
     expected: [[0, 3], 'later', [0, 3]],
   },
   {
-    name: 'another branch under the same name: told, nobody lost',
+    name: 'another branch under the same name: reported, and no person is lost',
     steps: [send(range(0, 40), 'k', {}, stop(10)), send(range(50, 60), 'k'), waits('k'), go('k')],
     expected: [[130, 10], [10, 10], 30, [0, 30]],
   },
@@ -254,7 +254,7 @@ export const sequences: readonly Sequence[] = [
     expected: [[130, 1], [10, 2], [0, 0], 1],
   },
   {
-    name: 'another name after Ctrl-C: nobody twice',
+    name: 'another name after Ctrl-C: no person twice',
     steps: [send(three(), 'a', {}, stop(1)), send(three(), 'b'), go('a'), twice],
     expected: [[130, 1], [10, 2], [10, 0], 0],
   },
@@ -264,7 +264,7 @@ export const sequences: readonly Sequence[] = [
     expected: [[0, 3], 'later', [0, 0]],
   },
   {
-    name: 'next day, other people, same name: yesterday is told',
+    name: 'next day, other people, same name: yesterday is reported',
     steps: [send(three(), 'a', {}, stop(1)), later(17), send(people({ 4: 'x', 5: 'y' }), 'a'), go('a')],
     expected: [[130, 1], 'later', [10, 2], [0, 2]],
   },
@@ -540,12 +540,12 @@ export const sequences: readonly Sequence[] = [
     expected: ['works', 0, [0, 1], 0],
   },
   {
-    name: 'two commands at once, one batch',
+    name: 'two commands at the same time, one batch',
     steps: [begin(three(), 'a', 4), send(three(), 'a'), ends, twice],
     expected: ['works', [11, 0], [0, 3], 0],
   },
   {
-    name: 'two batches at once, the same people',
+    name: 'two batches at the same time, the same people',
     steps: [begin(three(), 'a', 4), send(three(), 'b'), ends, twice, send(three(), 'b')],
     expected: ['works', [10, 0], [0, 3], 0, [10, 0]],
   },
@@ -571,7 +571,7 @@ export const sequences: readonly Sequence[] = [
     ],
   },
   {
-    name: 'import repeated; a changed contact is told once',
+    name: 'import repeated; a changed contact is reported once',
     steps: [
       send(three(), 'c', { kind: 'import' }),
       send(three(), 'c', { kind: 'import' }),
@@ -610,7 +610,7 @@ export const sequences: readonly Sequence[] = [
     ],
   },
   {
-    name: '{date} across midnight: nobody twice',
+    name: '{date} across midnight: no person twice',
     steps: [later(23.9), send(three(), 'n-{date}', {}, stop(1)), later(0.2), send(three(), 'n-{date}'), twice],
     expected: ['later', [130, 1], 'later', [10, 2], 0],
   },
@@ -654,7 +654,7 @@ export const sequences: readonly Sequence[] = [
     ],
   },
   {
-    name: 'who got it by another batch is told by its name',
+    name: 'who got it by another batch is reported with its name',
     steps: [send(three(), 'a'), send(three(), 'b'), elsewhere],
     expected: [[0, 3], [10, 0], 'a'],
   },
@@ -670,7 +670,7 @@ export const sequences: readonly Sequence[] = [
     expected: [[0, 1], [10, 2], [0, 1], [0, 0], 2],
   },
   {
-    name: '--again is kept: a repeat without it sends nobody twice',
+    name: '--again is kept: a repeat without it sends no person twice',
     steps: [
       send(three(), 'a'),
       send(three(), 'b', { again: true }, stop(1)),
@@ -702,7 +702,7 @@ export const sequences: readonly Sequence[] = [
     expected: ['works', [10, 0], [0, 1], 1],
   },
   {
-    name: 'same text elsewhere is sent for good: also after 28 days',
+    name: 'same text elsewhere stays sent: also after 28 days',
     steps: [send(people({ 1: 'hi' }), 'vip'), send(three(), 'all'), later(28 * 24), send(three(), 'all'), got(1)],
     expected: [[0, 1], [10, 2], 'later', [0, 0], 1],
   },
@@ -1089,7 +1089,7 @@ export const sequences: readonly Sequence[] = [
     expected: [[0, 3], [0, 3], [130, 1], [0, 2], 'list,list-2,list-3'],
   },
   {
-    name: 'a terminal: nobody, all once more',
+    name: 'a terminal: none, all once more',
     steps: [
       send(three(), 'a'),
       send(three(), 'b', { terminal: 'nobody' }),

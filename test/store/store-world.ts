@@ -118,7 +118,7 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     const worker = newId();
     const told = JSON.stringify({ where });
     const begun = await begin(database, plan, { name, per, told, command: '', columns: '[]' }, worker);
-    if (begun.kind === 'changed') throw new Error('nobody else could have changed it');
+    if (begun.kind === 'changed') throw new Error('no other process could have changed it');
     const isTrouble = count('changed') > 0;
     const work = { batch: begun.batch, worker, isOfFile: true, resend, first: o.first ?? Infinity, isTrouble };
     return processOf(work, () => apply(database, plan, loading(work, where)));
@@ -136,7 +136,7 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     const worker = newId();
     const excluded = o.excludeFrom ?? [];
     const begun = await beginResume(database, { batch, excluded, resend, worker, now: at() });
-    if (begun.kind === 'changed') throw new Error('nobody else could have changed it');
+    if (begun.kind === 'changed') throw new Error('no other process could have changed it');
     const work = { batch: begun.batch, worker, isOfFile: false, resend, first: Infinity, isTrouble: false };
     const planned = o.excludeFrom ? undefined : fates('waiting') + fates('resend');
     return processOf({ ...work, planned }, () => redecide(database, loading(work, kept(batch))));
@@ -201,7 +201,7 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     let sent = 0;
     await load();
     const ready = (await totalsOfAll(database)).get(id)?.get('waiting') ?? 0;
-    if (work.planned !== undefined && ready > work.planned) throw new Error('the decision was another one');
+    if (work.planned !== undefined && ready > work.planned) throw new Error('the decision was different');
     if (isOfFile) await setLoading(id, 1);
     for (let n = await countRows(id); n > 0; n--) yield 'applied';
     if (isOfFile) await setLoading(id, 0);

@@ -22,7 +22,7 @@ const hi: Person = { phone: '+1', text: 'hi' };
 const other: Person = { phone: '+1', text: 'other' };
 
 interface Cell {
-  /** What the row was when it was claimed. */
+  /** The state of the row when it was claimed. */
   readonly was: 'waiting' | 'sent' | 'unsure';
   readonly answer: keyof typeof answers;
   readonly settled: string;

@@ -1,4 +1,4 @@
-/** What the model and the store both are: a person at a terminal, or a script, and the service that answers. */
+/** The common interface of the model and the store: a person at a terminal, or a script, and the service that answers. */
 export interface World {
   /** In hours. */
   now: number;

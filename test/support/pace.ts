@@ -6,7 +6,7 @@ export function paceDatabase(home: string): string {
   return join(home, '.local/state/bizmsg/pace.db');
 }
 
-/** The number of requests in the database of a home; undefined if there is none. */
+/** The number of requests in the database of a home; undefined if it does not exist. */
 export function counted(home: string): number | undefined {
   const path = paceDatabase(home);
   const sqlite = loadSqlite();

@@ -17,7 +17,7 @@ interface Shape {
 
 const html = (status: number) => `<!doctype html>\n<title>${status}</title>\n<h1>Something went wrong</h1>\n`;
 
-/** What a service may do where the API's document leaves the shape of answers open. */
+/** Choices of a service where the API's document leaves the shape of answers open. */
 export const shapes = {
   'bare arrays': {
     list: (_, rows) => rows,

@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
 import { usage } from '../../base/errors.ts';
 
-/** What spreadsheets on Windows write. */
+/** The encoding that spreadsheets on Windows write. */
 export const likelyEncoding = 'windows-1252';
 
 /** Returns the encoding of the byte order mark, or else the one asked for. */

@@ -23,7 +23,7 @@ export async function openParts(bytes: Buffer, request: Request): Promise<Parts>
 
 type Attributes = Readonly<Record<string, string | undefined>>;
 
-/** What happens at a tag, by its name without the namespace. */
+/** Functions by the name of a tag, without its namespace. */
 export interface Handlers {
   readonly open: Readonly<Record<string, (attributes: Attributes) => void>>;
   /** With the text since the last tag. */

@@ -1,4 +1,4 @@
-/** Reads ahead until there are so many bytes or rows; `all` yields what was read and then the rest. */
+/** Reads ahead until it has a number of bytes or rows; `all` yields what was read and then the rest. */
 export async function peek<T extends { readonly length: number }>(items: AsyncGenerator<T>, enough: number) {
   const begun: T[] = [];
   for (let length = 0; length < enough;) {

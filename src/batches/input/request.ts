@@ -1,4 +1,4 @@
-/** What is read, and how. */
+/** How an input is read. */
 export interface Request {
   /** For messages. */
   readonly name: string;

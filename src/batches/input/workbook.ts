@@ -4,7 +4,7 @@ import { numberFormat } from './cell-number.ts';
 import { type Handlers, local, openParts, type Parts, readingPart, saveAs } from './office-parts.ts';
 import type { Request } from './request.ts';
 
-/** What an Excel workbook has besides its rows. */
+/** An Excel workbook without its rows. */
 export interface Workbook {
   readonly parts: Parts;
   readonly sheets: readonly Sheet[];

@@ -21,7 +21,7 @@ export function valueNamed(fields: Fields, name: string): unknown {
   return column === undefined ? undefined : fields[column];
 }
 
-/** The column that an option names; throws if there is none. */
+/** The column that an option names; throws if it does not exist. */
 export function requireColumn(option: string, name: string, columns: readonly string[]): string {
   const column = columnNamed(name, columns);
   if (column !== undefined) return column;

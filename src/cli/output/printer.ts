@@ -26,7 +26,7 @@ export interface PrinterOptions {
   readonly clean: (text: string) => string;
 }
 
-/** Rows of a page of a table, and of a part that is written at once: a single text would double the memory. */
+/** Rows of a page of a table, and of a part that is written in one piece: a single text would double the memory. */
 const [page, part] = [100, 500];
 
 /** Prints one result, or the items of a command one after another. */

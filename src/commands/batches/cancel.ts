@@ -13,7 +13,7 @@ export const cancelBatch = command({
   name: 'cancel',
   summary: 'Stop a batch, and drop its rows that wait',
   details: [
-    'What was sent stays on record. A process that sends the batch stops at its next row. A cancelled batch is not',
+    'Sent rows stay on record. A process that sends the batch stops at its next row. A cancelled batch is not',
     'continued, unless only some of its rows were dropped.',
   ].join('\n'),
   params: {

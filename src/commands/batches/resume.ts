@@ -7,7 +7,7 @@ import { optionalName } from './named.ts';
 export const resumeBatch = command({
   name: 'resume',
   summary: 'Send what waits in a batch, without its file',
-  details: 'Who gets which text cannot change. Without a name, the only batch that waits goes on.',
+  details: 'The people and their texts cannot change. Without a name, the only batch that waits goes on.',
   params: {
     name: optionalName,
     ...resumeParams,

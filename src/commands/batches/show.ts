@@ -66,7 +66,7 @@ async function deliveredOf(context: Context, { batch, record }: StoredBatch): Pr
     }
   const { delivered, read, failed } = counts;
   if (delivered + read + failed === 0) return undefined;
-  // Who read it has it.
+  // A read message is delivered.
   const at = until === undefined ? null : new Date(until).toISOString();
   return { delivered: delivered + read, read, failed, until: at };
 }

@@ -20,7 +20,7 @@ export interface StoredBatch {
 }
 
 export interface StoredBatches {
-  /** Of all accounts and modes, the latest last. */
+  /** Batches of all accounts and modes, the latest last. */
   readonly batches: readonly StoredBatch[];
   readonly records: readonly OpenRecord[];
   readonly owner: CurrentOwner | undefined;

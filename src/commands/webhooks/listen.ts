@@ -59,8 +59,8 @@ function readyLine({ url, sandbox, opt_outs: optOuts }: Ready, ui: Ui): string {
 }
 
 const optOutTexts = {
-  signed: 'who replies STOP in a signed event gets no more messages',
-  all: 'who replies STOP gets no more messages, also in events that nobody signed: no secret is known',
+  signed: 'people who reply STOP in a signed event get no more messages',
+  all: 'people who reply STOP get no more messages, also by unsigned events: no secret is known',
 } as const;
 
 /** On a narrower terminal, columns would only break more lines. */

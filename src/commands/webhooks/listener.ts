@@ -22,7 +22,7 @@ export const listenParams = {
   forwardTo: option('--forward-to <address>', 'forward events unchanged to 3000, localhost:3000/hook or a URL'),
   retry: flag('--retry', 'retry failed forwards up to 5 times'),
   catchUp: flag('--catch-up', 'also receive earlier events that no webhook has received'),
-  optOuts: flag('--opt-outs', 'add who replies STOP to the opt-outs of the account'),
+  optOuts: flag('--opt-outs', 'add people who reply STOP to the opt-outs of the account'),
   ...secretParams,
 } as const;
 

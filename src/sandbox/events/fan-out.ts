@@ -4,7 +4,7 @@ import type { Change, FaultRecord } from '../state/records.ts';
 import type { State } from '../state/state.ts';
 import { deliveryOf, receivers } from './deliveries.ts';
 
-/** Adds to each event its deliveries to the registered webhooks. Commit the changes at once: they depend on the state. */
+/** Adds to each event its deliveries to the registered webhooks. Commit the changes immediately: they depend on the state. */
 export function withDeliveries(changes: readonly Change[], state: State, ids: Ids): readonly Change[] {
   if (state.webhooks.size === 0) return changes;
   let { serial } = state;

@@ -301,7 +301,7 @@ export interface Sandbox {
   settled(): Promise<void>;
   /**
    * Resolves with the first event, past or future, that has this type or passes the test, and that no earlier call
-   * returned. Rejects if there is none in time.
+   * returned. Rejects if none comes in time.
    */
   waitFor(wanted: EventName | ((event: SandboxEvent) => boolean), options?: WaitOptions): Promise<SandboxEvent>;
   /** Injected failures. */
@@ -322,7 +322,7 @@ export interface Sandbox {
   deliveries(): readonly Delivery[];
   /** All requests in order, including refused ones. */
   requests(): readonly LoggedRequest[];
-  /** Cancels everything scheduled, and closes its servers. What happened can still be read. */
+  /** Cancels everything scheduled, and closes its servers. Its records can still be read. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

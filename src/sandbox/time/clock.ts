@@ -24,7 +24,7 @@ export interface AdjustableClock extends Clock {
   advance(milliseconds: number, settled?: () => Promise<void>): Promise<void>;
 }
 
-/** Milliseconds. Node's timers fire at once after a longer time. */
+/** Milliseconds. Node's timers fire immediately for a longer time. */
 export const longestTimer = 2 ** 31 - 1;
 
 /** Milliseconds. No advance and no fault lasts longer. */

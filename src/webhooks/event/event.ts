@@ -58,7 +58,7 @@ function aboutEvent(fields: ReturnType<typeof fieldsOf>, name: string | undefine
   return name === 'message.received' ? messageTextIn(fields) : undefined;
 }
 
-/** A received message, as far as its parts can be found. */
+/** The parts of a received message that can be found. */
 export interface Reply {
   readonly sender: string | undefined;
   readonly text: string | undefined;

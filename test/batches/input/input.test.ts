@@ -30,7 +30,7 @@ describe('an input', () => {
     expect((await rowsOf(input)).map(({ fields }) => fields['phone'])).toEqual(lines);
   });
 
-  it('is read only as far as needed', async () => {
+  it('is read only to the row that is needed', async () => {
     const begun = `phone,note\n${`+1,${'x'.repeat(96)}\n`.repeat(20_000)}`;
     const { input } = await open(fileOf('people.csv', Buffer.concat([Buffer.from(begun), Buffer.of(0xff)])));
     expect(input.first).toHaveLength(100);

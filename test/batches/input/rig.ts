@@ -13,7 +13,7 @@ interface Asked {
   readonly sheet?: string;
   /** stdin, in these pieces. */
   readonly stdin?: readonly Content[];
-  /** What a person answers on a terminal. */
+  /** The answers of a person on a terminal. */
   readonly answer?: 'yes' | 'no';
   readonly signal?: AbortSignal;
 }

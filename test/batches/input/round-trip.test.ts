@@ -20,7 +20,7 @@ function written(cells: readonly string[], separator: string): string {
   return cells.map((text) => `"${csvCell(text).replaceAll('"', '""')}"`).join(separator);
 }
 
-/** In pieces of so many bytes, which may split a character. */
+/** In pieces of `size` bytes, which may split a character. */
 function cut(text: string, size: number): readonly Uint8Array[] {
   const bytes = Buffer.from(text);
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));

@@ -190,7 +190,7 @@ describe('TSV', () => {
     expect(notes).toEqual([]);
   });
 
-  it('is told by the name if the header has one column', async () => {
+  it('is detected by the name if the header has one column', async () => {
     expect((await open(fileOf('a.tsv', 'name, first\nAda\n'))).input.separator).toBe('\t');
   });
 });

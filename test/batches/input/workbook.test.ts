@@ -19,7 +19,7 @@ function readSheets(sheets: readonly SheetParts[], options: WorkbookOptions & { 
 }
 
 describe('a workbook', () => {
-  it('is told by its content', async () => {
+  it('is detected by its content', async () => {
     const { input, rows } = await read('people.csv', workbook([{ rows: [header, ada] }]));
     expect(input).toMatchObject({ columns: header, separator: undefined, unit: 'line' });
     expect(rows).toEqual([{ number: 1, line: 2, fields: { phone: '+12025550141', name: 'Ada' } }]);
@@ -80,7 +80,7 @@ describe('the sheet', () => {
     expect(notes).toEqual([]);
   });
 
-  it('is noted if another one has rows, too', async () => {
+  it('is noted if another sheet has rows, too', async () => {
     const { rows, notes } = await readSheets([april, { rows: [header] }, may, april]);
     expect(rows).toHaveLength(1);
     expect(notes).toEqual([`only the sheet "April" is read; "It's May" has 2 rows: --sheet 'It'\\''s May'`]);

@@ -21,7 +21,7 @@ describe('the counts of a fault', () => {
     expect(sandbox.faults.list()).toMatchObject([{ matched: 7, injected: 7, active: false }]);
   });
 
-  it('are kept for each of several faults, of which the first applies', async () => {
+  it('are kept for each of several faults; the first applies', async () => {
     const { get, sandbox } = calls();
     sandbox.faults.add(onContacts);
     sandbox.faults.add({ on: ['listContacts', 'listTemplates'], effect: { kind: 'hang' } });

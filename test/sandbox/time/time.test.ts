@@ -30,7 +30,7 @@ describe('advancing the clock', () => {
     expect(await calls().sandbox.time.advance(landmark)).toMatchObject({ now });
   });
 
-  it('to next-due runs only the next receipt, and stays where it is if there is none', async () => {
+  it('to next-due runs only the next receipt, and stays where it is without one', async () => {
     const { sandbox, post } = calls();
     expect(await sandbox.time.advance('next-due')).toMatchObject({ fired: [], now: '2026-05-01T12:00:00.000Z' });
     await post(paths.send, order);
