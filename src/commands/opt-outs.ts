@@ -21,7 +21,7 @@ const list = command({
   summary: 'List the people who are never messaged',
   details: [
     'The list belongs to the account, with all its profiles and keys on this machine. webhooks listen --opt-outs adds',
-    'who replies STOP. It also holds with a sandbox key, and --again does not lift it.',
+    'people who reply STOP. It also holds with a sandbox key, and --again does not lift it.',
   ].join('\n'),
   params: {},
   examples: ['opt-outs list --profile local', 'opt-outs list --profile local -o csv'],

@@ -3,7 +3,7 @@ import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { rowsText, whole } from '../../cli/output/figures.ts';
 import { remove } from '../../store/cancel.ts';
-import { ending, type Tally } from '../../store/tally.ts';
+import { type Ending, ending } from '../../store/tally.ts';
 import { batchToChange, freeDead, missing, nameParam, working } from './named.ts';
 import { openBatches, type StoredBatch } from './stored.ts';
 
@@ -28,7 +28,7 @@ export const deleteBatch = command({
       const { record, batch } = meant;
       const { totals, tallies } = await ending(record.database, { id: batch.id, load: 0 });
       const { rows } = countsIn(totals);
-      await context.confirm(question(meant, rows, tallies));
+      await context.confirm(question(meant, rows, { totals, tallies }));
       const removed = await remove(record.database, batch.id, context.host.now());
       if (removed.kind === 'working') throw working(batch);
       if (removed.kind === 'none') throw missing(`batch ${batch.name} was deleted meanwhile`);
@@ -41,12 +41,15 @@ export const deleteBatch = command({
 });
 
 /** Says who could get the same again. */
-function question({ batch, profile }: StoredBatch, rows: number, tallies: readonly Tally[]): string {
+function question(
+  { batch, profile }: StoredBatch,
+  rows: number,
+  { totals, tallies }: Pick<Ending, 'totals' | 'tallies'>,
+): string {
   const { template, kind, account, mode } = batch.scope;
-  const count = (isMeant: (tally: Tally) => boolean) =>
-    tallies.reduce((sum, tally) => sum + (isMeant(tally) ? tally.count : 0), 0);
-  const sent = count(({ state, by }) => state === 'sent' && by === undefined);
-  const unsure = count(({ state }) => state === 'unsure' || state === 'under way');
+  const elsewhere = tallies.filter(({ state, by }) => state === 'sent' && by !== undefined);
+  const sent = (totals.get('sent') ?? 0) - elsewhere.reduce((sum, { count }) => sum + count, 0);
+  const unsure = (totals.get('unsure') ?? 0) + (totals.get('under way') ?? 0);
   const whom = [
     ...(sent > 0 ? [`the ${whole(sent)} it reached`] : []),
     ...(unsure > 0 ? [`${whole(unsure)} unsure`] : []),
