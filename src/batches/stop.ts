@@ -152,6 +152,7 @@ export function untilSignaled({ note, host }: Signaled): BatchSignals {
 
 /** What Ctrl-C does while requests are in flight. */
 export function stoppingText(inFlight: number): string {
+  if (inFlight === 0) return 'stopping';
   const answers = inFlight === 1 ? '1 answer' : `${inFlight} answers`;
   return `stopping; waiting for ${answers} … (again: now, and they become unsure)`;
 }

@@ -80,6 +80,7 @@ it('a closed stdout is noted once, and does not stop the work', () => {
 });
 
 it.each([
+  [0, 'stopping'],
   [1, 'stopping; waiting for 1 answer … (again: now, and they become unsure)'],
   [4, 'stopping; waiting for 4 answers … (again: now, and they become unsure)'],
 ])('while %i requests are in flight, Ctrl-C prints what a second one does', (inFlight, text) => {

@@ -96,7 +96,7 @@ describe('batches show', () => {
     expect((await lines()).slice(0, 3)).toEqual([
       expect.stringMatching(/ · sandbox beta · ID$/),
       expect.any(String),
-      '     1 waiting   bizmsg batches resume autumn --profile beta',
+      '     1 waiting   bizmsg batches resume autumn --profile beta --mode sandbox',
     ]);
   });
 

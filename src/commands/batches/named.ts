@@ -75,10 +75,14 @@ function elsewhere({ batch: { id, name, scope }, profile }: StoredBatch): CliErr
   return usage(message, `name it by its id: ${id}`);
 }
 
-/** The name as a command takes it, with its profile if that is not the one in use. */
-export function typedName({ batch, isCurrent, profile }: StoredBatch): string {
-  if (isCurrent) return shellQuote(batch.name);
-  return profile === undefined ? batch.id : `${shellQuote(batch.name)}${profileOption(profile)}`;
+/** The name as another command takes it, with the options that lead to its account and mode. */
+export function typedName(
+  { batch, isCurrent, profile }: StoredBatch,
+  given: { readonly profile: string | undefined; readonly mode: string | undefined },
+): string {
+  if (!isCurrent && profile === undefined) return batch.id;
+  const options = isCurrent ? profileOption(given.profile, given.mode) : profileOption(profile, batch.scope.mode);
+  return `${shellQuote(batch.name)}${options}`;
 }
 
 /** Frees a batch whose worker on this machine is gone; otherwise it stays taken until its lease ends. */

@@ -23,7 +23,7 @@ export const showBatch = command({
     const stored = await openBatches(context);
     try {
       const named = batchToRead(stored, name);
-      const hints = { typedName: typedName(named), command: commandOf(named.batch) };
+      const hints = { typedName: typedName(named, context.given), command: commandOf(named.batch) };
       return { shown: await shownOf(context, named), hints };
     } finally {
       await stored.close();
