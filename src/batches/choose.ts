@@ -1,10 +1,10 @@
-import { type CliError, unsafe, usage } from '../base/errors.ts';
+import { CliError, unsafe, usage } from '../base/errors.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { sleep } from '../base/sleep.ts';
 import type { Database } from '../base/transaction.ts';
 import type { Context } from '../cli/command.ts';
 import { whole } from '../cli/output/figures.ts';
-import { type Batch, isWorking } from '../store/batch.ts';
+import { type Batch, findBatch, isWorking, type Owner } from '../store/batch.ts';
 import { lease } from '../store/schema.ts';
 import { countIn } from '../store/tally.ts';
 import { storedBatch } from '../store/views.ts';
@@ -74,6 +74,15 @@ function different({ name, scope, per }: Batch, wanted: Pick<Wanted, 'scope' | '
     ? `batch ${name} is for ${has}, and this command has ${asked}`
     : `batch ${name} was made with ${perText(per)}, and this command has ${perText(wanted.per)}`;
   return usage(message, 'nothing was sent; use another --batch NAME');
+}
+
+/** The batch with a name, or with the beginning of an id. */
+export async function requireBatch(database: Database, owner: Owner, name: string): Promise<Batch> {
+  const named = await findBatch(database, owner, name);
+  if (named.kind === 'batch') return named.batch;
+  const message =
+    named.kind === 'none' ? `there is no batch ${shellQuote(name)}` : `several batches begin with ${shellQuote(name)}`;
+  throw new CliError('notFound', 'not-found', message, { hint: 'bizmsg batches list shows them' });
 }
 
 /** Milliseconds between two looks at a process on another machine. */

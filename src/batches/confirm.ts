@@ -11,8 +11,7 @@ import { type Forecast, sum } from './forecast.ts';
 import { type Overview, overviewText } from './overview.ts';
 
 export interface Question {
-  readonly isLive: boolean;
-  readonly kind: 'message' | 'import';
+  readonly scope: Scope;
   readonly forecast: Forecast;
   readonly atMost: number | undefined;
   /** Whether a person was asked for a part of the command, so that nothing is sent before a yes. */
@@ -31,7 +30,8 @@ const fewRows = 10;
 
 /** Asks a person before something is sent, and refuses a live script without a limit. */
 export async function confirmed(context: Context, question: Question): Promise<Answer> {
-  const { isLive, forecast, atMost, kind, isAsked } = question;
+  const { scope, forecast, atMost, isAsked } = question;
+  const isLive = scope.mode === 'live';
   const { toSend } = forecast;
   refuseTooMany(toSend, atMost);
   const { interactive, given, reporter, host } = context;
@@ -45,7 +45,7 @@ export async function confirmed(context: Context, question: Question): Promise<A
   const earlier = question.mayRepeat ? sum(forecast.before) + sum(forecast.held) : 0;
   if (toSend + earlier === 0) return 'send';
   const isTestable = question.mayTest && toSend > 0;
-  return ask(context, { toSend, earlier, isTestable, verb: kind === 'import' ? 'import' : 'send' });
+  return ask(context, { toSend, earlier, isTestable, verb: scope.kind === 'import' ? 'import' : 'send' });
 }
 
 export function refuseTooMany(toSend: number, atMost = Infinity): void {

@@ -1,31 +1,19 @@
 import { jsonText } from '../base/json.ts';
 import { redact } from '../base/redact.ts';
-import type { Database } from '../base/transaction.ts';
-import { addRows, type Draft, type NewRow } from '../store/draft.ts';
-import type { Input } from './input/input.ts';
+import { whole } from '../cli/output/figures.ts';
+import { openMobiles } from '../contract/phone.ts';
+import { addRows, type Draft, exclude, type NewRow } from '../store/draft.ts';
+import { phoneIn } from './ask.ts';
+import { readExcluded } from './exclude.ts';
 import type { InputRow, Fields } from './input/row.ts';
+import type { Loading } from './loading.ts';
+import { watchNames } from './mapping/columns.ts';
 import type { Mapper } from './mapping/mapped.ts';
 import { fieldName } from './mapping/values.ts';
+import { whereFilter } from './mapping/where.ts';
+import { namedFields, whereOf } from './options.ts';
 import { type Problem, Problems } from './problems.ts';
 import { withoutReport } from './report-columns.ts';
-
-export interface Reading {
-  readonly database: Database;
-  readonly draft: Draft;
-  readonly input: Pick<Input, 'rows'>;
-  readonly map: Mapper;
-  /** Whether `--where` excludes a row. */
-  readonly isUnwanted: (fields: Fields) => boolean;
-  /** Called for the fields of each row. */
-  readonly see: ((fields: Fields) => void) | undefined;
-  /** Keys on this machine, which must not be sent or stored. */
-  readonly secrets: readonly string[];
-  /** Whether a phone can be a mobile one of its country; undefined if that does not matter. */
-  readonly isMobile: ((phone: string) => boolean) | undefined;
-  readonly signal: AbortSignal;
-  readonly now: () => number;
-  onRows(count: number): void;
-}
 
 const pieceSize = 2_000;
 const notMobile = 'not a mobile number of its country';
@@ -38,39 +26,79 @@ export interface Copied {
   readonly notMobile: Problem;
 }
 
-/** Copies the rows of an input into a draft. */
-export async function readIntoDraft(reading: Reading): Promise<Copied> {
-  const { database, draft, input, signal, isMobile, onRows, now } = reading;
+/** Copies the rows of the input, and the excluded phones, into a draft. */
+export async function fillDraft(loading: Loading, draft: Draft): Promise<Copied> {
+  const { desk, order, settings, per, columns } = loading;
+  const { context, database } = desk;
+  const { effective, excludeFrom } = settings;
+  // A table was checked by the mapper.
+  const names = columns === undefined ? watchNames(namedFields(effective, per)) : undefined;
+  const reader = {
+    map: await order.mapper(effective, per, columns),
+    isUnwanted: whereFilter(whereOf(effective), columns),
+    see: names?.see,
+    secrets: loading.secrets,
+    target: draft.target?.id,
+  };
+  const progress = await context.progress();
+  let rows = 0;
+  progress.follow(() => `reading ${whole(rows)} rows`);
+  try {
+    const copied = await copyRows(loading, draft, (row) => {
+      rows += 1;
+      return newRow(reader, row);
+    });
+    names?.refuseUnseen();
+    const { country, encoding } = effective;
+    const phones = await readExcluded(context, excludeFrom, { country, encoding, column: phoneIn(effective) });
+    await exclude(database, draft.id, phones);
+    return copied;
+  } finally {
+    progress.end();
+  }
+}
+
+async function copyRows(
+  { desk, input, scope }: Loading,
+  draft: Draft,
+  read: (row: InputRow) => NewRow,
+): Promise<Copied> {
+  const { context, database, signals } = desk;
+  const isMobile = scope.kind === 'message' ? await openMobiles() : undefined;
   const [problems, others] = [new Problems(), new Problems()];
   let sendable = 0;
-  let rows = 0;
   let piece: NewRow[] = [];
   const flush = async () => {
-    await addRows(database, draft, piece, now());
+    await addRows(database, draft, piece, context.host.now());
     piece = [];
   };
   for await (const part of input.rows()) {
-    signal.throwIfAborted();
-    for (const row of part) {
-      const added = newRow(reading, row);
-      if (added.problem !== undefined && !added.isUnwanted) problems.add(added.problem, added.line);
-      if (added.problem === undefined && !added.isUnwanted) {
-        sendable += 1;
-        if (added.phone !== undefined && isMobile?.(added.phone) === false) others.add(notMobile, added.line);
-      }
-      if (piece.push(added) === pieceSize) await flush();
+    signals.stop.throwIfAborted();
+    for (const row of part.map(read)) {
+      const { problem, isUnwanted, phone, line } = row;
+      if (problem !== undefined) problems.add(problem, line);
+      else if (!isUnwanted) sendable += 1;
+      if (problem === undefined && !isUnwanted && phone !== undefined && isMobile?.(phone) === false)
+        others.add(notMobile, line);
+      if (piece.push(row) === pieceSize) await flush();
     }
-    onRows((rows += part.length));
   }
   await flush();
-  return {
-    problems: problems.list(),
-    sendable,
-    notMobile: others.list()[0] ?? { reason: notMobile, count: 0, lines: [] },
-  };
+  const [other = { reason: notMobile, count: 0, lines: [] }] = others.list();
+  return { problems: problems.list(), sendable, notMobile: other };
 }
 
-function newRow({ map, isUnwanted, see, draft, secrets }: Reading, row: InputRow): NewRow {
+interface Reader extends Pick<Loading, 'secrets'> {
+  readonly map: Mapper;
+  /** Whether `--where` excludes a row. */
+  readonly isUnwanted: (fields: Fields) => boolean;
+  /** Called for the fields of each row. */
+  readonly see: ((fields: Fields) => void) | undefined;
+  /** The id of the batch that it is loaded into. */
+  readonly target: string | undefined;
+}
+
+function newRow({ map, isUnwanted, see, secrets, target }: Reader, row: InputRow): NewRow {
   const { number, line, problem } = row;
   const { fields, fixes } = withoutReport(row.fields);
   if (problem === undefined) see?.(fields);
@@ -88,7 +116,7 @@ function newRow({ map, isUnwanted, see, draft, secrets }: Reading, row: InputRow
     cells: safe,
     problem: isLeftOut || fault === undefined ? undefined : redact(fault, secrets),
     isUnwanted: isLeftOut,
-    fixes: fixes === undefined ? undefined : numberIn(fixes, draft),
+    fixes: fixes === undefined ? undefined : numberIn(fixes, target),
   };
 }
 
@@ -99,7 +127,7 @@ function keyProblem(fields: Fields, secrets: readonly string[]): string {
 }
 
 /** The row that a report's row corrects: `3fa9c17be204-17`, if it is of this batch. */
-function numberIn(fixes: string, { target }: Draft): number | undefined {
+function numberIn(fixes: string, batch: string | undefined): number | undefined {
   const [, id, number] = /^([\da-f]{12})-(\d{1,9})$/.exec(fixes.trim()) ?? [];
-  return id !== undefined && id === target?.id ? Number(number) : undefined;
+  return id !== undefined && id === batch ? Number(number) : undefined;
 }

@@ -1,5 +1,4 @@
 import { parseJson } from '../base/json.ts';
-import type { Scope } from '../store/batch.ts';
 import { heldText, sum } from './forecast.ts';
 import type { Overview } from './overview.ts';
 import type { BatchResult } from './summary.ts';
@@ -20,15 +19,9 @@ export interface Rehearsed {
   readonly overview: Overview;
 }
 
-export interface Rehearsing {
-  readonly command: BatchResult['command'];
-  readonly scope: Scope;
-  /** Undefined for a new batch. */
-  readonly id: string | undefined;
-}
-
-export function rehearsed(overview: Overview, { command, scope, id }: Rehearsing): Rehearsed {
-  const { forecast, problems, samples } = overview;
+/** `id` is undefined for a new batch. */
+export function rehearsed(overview: Overview, command: DryRun['command'], id: string | undefined): Rehearsed {
+  const { forecast, samples, scope, copied } = overview;
   const { before, held, notSent } = forecast;
   const [first] = samples;
   const dryRun: DryRun = {
@@ -43,7 +36,7 @@ export function rehearsed(overview: Overview, { command, scope, id }: Rehearsing
     file: overview.file ?? null,
     rows: forecast.rows,
     to_send: forecast.toSend,
-    not_mobile: overview.notMobile.count,
+    not_mobile: copied?.notMobile.count ?? 0,
     sent: forecast.sentHere + sum(before) + forecast.changed,
     failed: forecast.failed,
     unsure: forecast.unsure,
@@ -55,7 +48,9 @@ export function rehearsed(overview: Overview, { command, scope, id }: Rehearsing
     known: 0,
     other_data: 0,
     reasons: [
-      ...problems.map(({ reason, count, lines: [line = 0] }) => reasonOf('failed', reason, count, line)),
+      ...(copied?.problems ?? []).map(({ reason, count, lines: [line = 0] }) =>
+        reasonOf('failed', reason, count, line),
+      ),
       ...notSent.map(({ reason, count }) => reasonOf('not_sent', reason, count)),
       ...held.map(({ why, by, count }) => reasonOf('not_sent', heldText(why, by), count)),
     ],

@@ -1,8 +1,10 @@
 import { CliError } from '../base/errors.ts';
 import { profileOption } from '../base/shell-quote.ts';
+import type { Batch } from '../store/batch.ts';
 import { markReported, release } from '../store/ending.ts';
 import { ending, type News } from '../store/tally.ts';
-import type { Assignment, Desk } from './order.ts';
+import type { Desk } from './desk.ts';
+import type { Assignment } from './order.ts';
 import { showProgress } from './status.ts';
 import { stoppedBy, type Stopped, stoppingText } from './stop.ts';
 import { type Ended, endedOf } from './summary.ts';
@@ -11,12 +13,13 @@ import { work } from './work.ts';
 /** Sends the rows of a batch that this process holds, and reports what became of them. */
 export async function sendAndReport(desk: Desk, assignment: Assignment): Promise<Ended> {
   const { context, database, worker, sender, client, signals } = desk;
-  const { batch, isOfFile, resend, first, toSend } = assignment;
+  const { command, batch, resend, first, expected } = assignment;
+  const isOfFile = command !== 'batches resume';
   const { host, given } = context;
   const startedAt = host.now();
   const isMessage = batch.scope.kind === 'message';
-  if (toSend > 0) client.noteHarmless(isMessage);
-  const progress = await showProgress(desk, { name: batch.name, total: toSend });
+  if (expected.toSend > 0) client.noteHarmless(isMessage);
+  const progress = await showProgress(desk, { name: batch.name, total: expected.toSend });
   const worked = await work({
     database,
     batch,
@@ -37,7 +40,7 @@ export async function sendAndReport(desk: Desk, assignment: Assignment): Promise
   const isTaken = worked.stopped?.code === 'batch-taken';
   const counts = await ending(database, { id: batch.id, load: isOfFile && !isTaken ? batch.load : 0 });
   const { news } = counts;
-  const fault = isTaken ? undefined : await endWork(desk, assignment, news);
+  const fault = isTaken ? undefined : await endWork(desk, batch, isOfFile, news);
   // Ctrl-C came when the last rows were under way. Others of --resend do not wait.
   const isAll = news.waiting === 0 && resend.every((rows) => rows === 'failed');
   const isLate = worked.stopped?.code === 'interrupted' && isAll && !signals.leave.aborted;
@@ -49,7 +52,8 @@ export async function sendAndReport(desk: Desk, assignment: Assignment): Promise
 /** Lets go of the batch. A record that cannot be written now must not hide what was sent. */
 async function endWork(
   { database, worker, context }: Desk,
-  { batch, isOfFile }: Assignment,
+  batch: Batch,
+  isOfFile: boolean,
   { failed, elsewhere }: News,
 ): Promise<Stopped | undefined> {
   try {

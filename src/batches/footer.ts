@@ -1,40 +1,31 @@
 import { counted, spanText, whole } from '../cli/output/figures.ts';
-import type { BatchClient, Sender } from '../session/session.ts';
-import type { Database } from '../base/transaction.ts';
 import type { Scope } from '../store/batch.ts';
 import { listOptOuts } from '../store/opt-outs.ts';
 import { sentSince } from '../store/tally.ts';
+import type { Desk } from './desk.ts';
 import type { Hours } from './hours.ts';
 import { timeText } from './overview.ts';
 
-export interface Footing {
-  readonly database: Database;
-  readonly client: BatchClient;
-  readonly sender: Sender;
-  readonly scope: Scope;
-  readonly toSend: number;
-  readonly hours: Hours | undefined;
-  readonly now: number;
-}
-
 /** How long a batch takes, how much of the plan's month is used, and who is never messaged. */
-export async function footerOf(footing: Footing): Promise<readonly string[]> {
-  const { database, client, scope, now, hours } = footing;
-  if (scope.kind === 'import') return [durationText(footing)].flatMap((text) => text ?? []);
+export async function footerOf(desk: Desk, scope: Scope, toSend: number): Promise<readonly string[]> {
+  const { database, client, hours, context } = desk;
+  const now = context.host.now();
+  const lasts = durationText(desk, toSend, now) ?? [];
+  if (scope.kind === 'import') return [lasts].flat();
   const { perMonth } = client.target.plan;
   const optOuts = await listOptOuts(database, scope.account);
   const last = optOuts.at(-1);
   const sent = perMonth === undefined ? 0 : await sentSince(database, scope.account, scope.mode, startOfMonth(now));
   return [
-    durationText(footing),
-    perMonth === undefined ? undefined : `${whole(sent)} of ${whole(perMonth)} this month`,
-    last && `${counted(optOuts.length, 'opt-out')}, last ${timeText(last.at, now)}`,
-    hours && hoursText(hours, now),
-  ].flatMap((text) => text ?? []);
+    lasts,
+    perMonth === undefined ? [] : `${whole(sent)} of ${whole(perMonth)} this month`,
+    last ? `${counted(optOuts.length, 'opt-out')}, last ${timeText(last.at, now)}` : [],
+    hours ? hoursText(hours, now) : [],
+  ].flat();
 }
 
 /** `7 min at 54 a minute`; undefined if no rate is known. */
-export function durationText({ sender: { pace }, toSend, hours, now }: Omit<Footing, 'database' | 'client' | 'scope'>) {
+function durationText({ sender: { pace }, hours }: Desk, toSend: number, now: number): string | undefined {
   const least = pace.minimumDuration(toSend);
   const { limit } = pace;
   if (!limit || least === undefined || toSend === 0) return undefined;
@@ -43,7 +34,7 @@ export function durationText({ sender: { pace }, toSend, hours, now }: Omit<Foot
   return `until ${hours.timeText(hours.endOf(now, least))} at ${rate}`;
 }
 
-export function hoursText(hours: Hours, now: number): string {
+function hoursText(hours: Hours, now: number): string {
   return `only ${hours.text}${hours.isOpen(now) ? '' : `, from ${hours.timeText(hours.opensAt(now))}`}`;
 }
 

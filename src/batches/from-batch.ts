@@ -1,10 +1,11 @@
-import { CliError, usage } from '../base/errors.ts';
+import { usage } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import type { Database } from '../base/transaction.ts';
 import type { Context } from '../cli/command.ts';
 import { isRecord } from '../contract/readers.ts';
-import { type Batch, findBatch, type Owner } from '../store/batch.ts';
+import type { Batch, Owner } from '../store/batch.ts';
 import { type ReportRow, reportRows } from '../store/views.ts';
+import { requireBatch } from './choose.ts';
 import type { Input } from './input/input.ts';
 import type { InputRow } from './input/row.ts';
 import { columnsIn } from './columns-in.ts';
@@ -22,21 +23,17 @@ export async function peopleOf(
   const outcome = outcomes.find((one) => one === word);
   if (word !== undefined && outcome === undefined)
     throw usage(`--from-batch: "${word}" is not one of ${outcomes.join(', ')}`, 'NAME alone means who got it');
-  const named = await findBatch(database, owner, name);
-  if (named.kind !== 'batch')
-    throw new CliError('notFound', 'not-found', `there is no batch ${name}`, {
-      hint: 'bizmsg batches list shows them',
-    });
-  const rows = () => pagesOf(database, named.batch, outcome ?? 'sent', context.host.now());
+  const batch = await requireBatch(database, owner, name);
+  const rows = () => pagesOf(database, batch, outcome ?? 'sent', context.host.now());
   const first: InputRow[] = [];
   for await (const page of rows()) {
     first.push(...page.slice(0, 100 - first.length));
     if (first.length >= 100) break;
   }
   return {
-    name: `batch ${named.batch.name}`,
+    name: `batch ${batch.name}`,
     path: undefined,
-    ...columnsIn(named.batch),
+    ...columnsIn(batch),
     encoding: undefined,
     unit: 'row',
     first,

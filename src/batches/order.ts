@@ -1,12 +1,8 @@
-import type { Hours } from './hours.ts';
 import type { Resend } from '../store/decide.ts';
-import type { Emit, Context } from '../cli/command.ts';
-import type { Database } from '../base/transaction.ts';
-import type { BatchClient, Sender } from '../session/session.ts';
 import type { Batch, Scope } from '../store/batch.ts';
+import type { Forecast } from './forecast.ts';
 import type { Mapper } from './mapping/mapped.ts';
 import type { Lifts, Told } from './told.ts';
-import type { BatchSignals } from './stop.ts';
 
 /** A command that loads people into a batch and sends to them. */
 export interface Order {
@@ -37,35 +33,19 @@ export interface Order {
   mapper(told: Told, per: string, columns: readonly string[] | undefined): Promise<Mapper>;
 }
 
-/** The connections of a command, and where it records what it does. */
-export interface Desk {
-  readonly context: Context;
-  readonly emit: Emit;
-  readonly signals: BatchSignals;
-  readonly client: BatchClient;
-  readonly sender: Sender;
-  readonly database: Database;
-  readonly worker: string;
-  readonly hours: Hours | undefined;
-}
-
 /** A batch that this process holds, and which of its rows it sends. */
 export interface Assignment {
+  /** A resume sends all rows that wait, and the others those of their file. */
   readonly command: Order['command'] | 'batches resume';
   readonly batch: Batch;
   readonly isNew: boolean;
-  readonly isOfFile: boolean;
   readonly resend: readonly Resend[];
   readonly first: number | undefined;
   /** The file as it was typed, for the next command. */
   readonly file: string | undefined;
-  /** Rows that were sent another text than the file has, and of them those that were not reported before. */
-  readonly changed: number;
-  readonly newlyChanged: number;
+  readonly expected: Forecast;
   /** Whether the service lists templates, but not this one. */
   readonly isUnlisted: boolean;
-  /** Rows that are sent unless others get them first. */
-  readonly toSend: number;
   /** How held rows can be sent. */
   readonly heldHints: readonly string[];
 }

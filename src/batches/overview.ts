@@ -3,13 +3,14 @@ import { counted, rowsText, shortTime, whole } from '../cli/output/figures.ts';
 import { folded } from '../cli/output/text.ts';
 import { rendered, type TemplateFacts } from '../cli/templates.ts';
 import { isRecord } from '../contract/readers.ts';
+import type { Scope } from '../store/batch.ts';
+import type { Copied } from './draft-file.ts';
 import { type Before, type Forecast, sum } from './forecast.ts';
 import type { Problem } from './problems.ts';
 
 export interface Overview {
   readonly name: string;
-  readonly kind: 'message' | 'import';
-  readonly template: string;
+  readonly scope: Scope;
   /** When the batch was used last; undefined for a new one. */
   readonly stoppedAt: number | undefined;
   /** The file, or undefined if stored rows are sent. */
@@ -20,8 +21,8 @@ export interface Overview {
   /** Options of the profile. */
   readonly profile: readonly string[];
   readonly forecast: Forecast;
-  readonly problems: readonly Problem[];
-  readonly notMobile: Problem;
+  /** Undefined if stored rows are sent. */
+  readonly copied: Copied | undefined;
   /** Bodies of the first rows that are sent. */
   readonly samples: readonly string[];
   readonly facts: TemplateFacts | undefined;
@@ -45,18 +46,20 @@ export function overviewText(overview: Overview, width: number): string {
   ].join('\n');
 }
 
-function headLine({ name, template, kind, file, forecast, country, stoppedAt, now }: Overview): string {
+function headLine({ name, scope, file, forecast, country, stoppedAt, now }: Overview): string {
   const state = stoppedAt === undefined ? 'new' : `last used ${timeText(stoppedAt, now)}`;
   return [
     `Batch ${name} (${state})`,
-    ...(kind === 'message' ? [`template ${template}`] : []),
+    ...(scope.kind === 'message' ? [`template ${scope.template}`] : []),
     `${file === undefined ? '' : `${file}, `}${rowsText(forecast.rows)}`,
     ...(country === undefined ? [] : [`numbers of ${country}`]),
   ].join(' · ');
 }
 
 function countLines(overview: Overview, width: number): readonly string[] {
-  const { forecast, kind, unit, problems, notMobile, now } = overview;
+  const { forecast, scope, unit, copied, now } = overview;
+  const { kind } = scope;
+  const problems = copied?.problems ?? [];
   const { toSend, later, sentHere, before, changed, failed, unsure, held, others } = forecast;
   const done = kind === 'import' ? 'imported' : 'sent';
   const line = (count: number, label: string, text = '') => (count > 0 ? [countLine(count, label, text, width)] : []);
@@ -65,7 +68,7 @@ function countLines(overview: Overview, width: number): readonly string[] {
   const notSent = forecast.notSent.map(({ reason, count }) => (isAlone ? reason : `${whole(count)} ${reason}`));
   return [
     countLine(toSend, kind === 'import' ? 'to import' : 'to send', '', width),
-    ...line(notMobile.count, 'of these', problemText(notMobile, unit)),
+    ...(copied ? line(copied.notMobile.count, 'of these', problemText(copied.notMobile, unit)) : []),
     ...line(later, 'waiting', 'until the batch is continued without --first'),
     ...line(sentHere, done, 'by this batch'),
     ...before.flatMap((other) => line(other.count, done, beforeText(other, now))),
@@ -79,7 +82,7 @@ function countLines(overview: Overview, width: number): readonly string[] {
   ];
 }
 
-function changedText(kind: Overview['kind']): string {
+function changedText(kind: Scope['kind']): string {
   if (kind === 'import') return 'with other data: the API cannot change contacts';
   return 'with another text: --resend changed sends them the new one';
 }
@@ -116,7 +119,7 @@ function sampleText(body: string, facts: TemplateFacts | undefined): string {
   return `${message['to']}  ${text ?? (params.length === 0 ? String(message['template']) : jsonText(params))}`;
 }
 
-export function peopleText(count: number, kind: Overview['kind']): string {
+export function peopleText(count: number, kind: Scope['kind']): string {
   if (kind === 'import') return counted(count, 'contact');
   return count === 1 ? '1 person' : `${whole(count)} people`;
 }

@@ -1,7 +1,10 @@
 import { basename } from 'node:path';
 import { shellQuote } from '../base/shell-quote.ts';
+import type { Database } from '../base/transaction.ts';
 import type { Context } from '../cli/command.ts';
 import { currentCaller } from '../session/caller.ts';
+import { excludedCount } from '../store/draft.ts';
+import { peopleText } from './overview.ts';
 import { type Lifts, mergeTold, type Told, toldByProfile } from './told.ts';
 
 export interface Settings {
@@ -32,6 +35,16 @@ export function settingsOf(
     kept: wordsOf(mergeTold(stored, { noWhere: typed.told.noWhere, noHours: typed.told.noHours }), typed.told),
     profile: [...wordsOf(defaults, told), ...excluded.map((file) => `--exclude-from ${shellQuote(basename(file))}`)],
   };
+}
+
+/** Options that its batch keeps, for people, with the number of excluded phones. */
+export async function keptWords(
+  database: Database,
+  id: string | undefined,
+  kept: readonly string[],
+): Promise<readonly string[]> {
+  const excluded = id === undefined ? 0 : await excludedCount(database, id);
+  return [...(excluded > 0 ? [`--exclude-from (${peopleText(excluded, 'message')})`] : []), ...kept];
 }
 
 /** `--country DE`: the options of `told` that others do not replace. */

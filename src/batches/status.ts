@@ -6,7 +6,7 @@ import type { KnownPace } from '../client/pace.ts';
 import type { BatchPace } from '../session/session.ts';
 import { roughly } from './footer.ts';
 import type { Hours } from './hours.ts';
-import type { Desk } from './order.ts';
+import type { Desk } from './desk.ts';
 import { longestOutage, outageText } from './outage.ts';
 import type { WorkOptions, WorkOutcome } from './work.ts';
 

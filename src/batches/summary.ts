@@ -72,7 +72,7 @@ export interface Finished {
 }
 
 export function endedOf({ assignment, worked, ending, startedAt, endedAt, options }: Finished): Ended {
-  const { command, batch, isNew, file, changed, heldHints } = assignment;
+  const { command, batch, isNew, file, expected, heldHints } = assignment;
   const { scope } = batch;
   const { stopped } = worked;
   const { news } = ending;
@@ -89,7 +89,7 @@ export function endedOf({ assignment, worked, ending, startedAt, endedAt, option
     ...countsIn(ending.totals),
     now: { sent: worked.sent, failed: worked.failed, unsure: worked.unsure },
     before: beforeOf(ending.tallies),
-    changed: changed + worked.kept,
+    changed: expected.changed + worked.kept,
     others: news.others,
     ...knownIn(ending.tallies),
     reasons: reasonsOf(ending.tallies),
@@ -150,7 +150,7 @@ export function tallyReason(tally: Tally): string {
 
 /** 10 if rows need a person; some of them count only once. */
 function exitOf(assignment: Assignment, { stopped, skipped, kept }: Worked, news: News): Ended['exit'] {
-  const { newlyChanged } = assignment;
+  const { newlyChanged } = assignment.expected;
   if (stopped) {
     const { exit, code, message, hint } = stopped;
     return exit === 'interrupted' || exit === 'terminated' || exit === 'hungUp'

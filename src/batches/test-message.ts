@@ -1,9 +1,10 @@
 import { usage } from '../base/errors.ts';
 import type { Ui } from '../cli/command.ts';
-import { rendered, type TemplateFacts } from '../cli/templates.ts';
+import { rendered } from '../cli/templates.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { type Draft, firstBody } from '../store/draft.ts';
-import type { Desk } from './order.ts';
+import type { Desk } from './desk.ts';
+import type { Template } from './template.ts';
 
 /** The first message of a batch, sent to another phone. */
 export interface Tested {
@@ -13,7 +14,9 @@ export interface Tested {
 /** Sends the first message to a phone of the user. It does not count as a message to that person. */
 export async function sendTest(
   { database, sender }: Desk,
-  { draft, to, facts }: { readonly draft: Draft; readonly to: string; readonly facts: TemplateFacts | undefined },
+  draft: Draft,
+  to: string,
+  { facts }: Template,
 ): Promise<Tested> {
   const first = await firstBody(database, draft);
   if (first === undefined) throw usage('no row of the file can be sent', '--dry-run shows why');

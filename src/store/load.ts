@@ -1,3 +1,4 @@
+import { unsafe } from '../base/errors.ts';
 import { type Database, query, type Row, type Value } from '../base/transaction.ts';
 import { type Batch, batchesOf, batchWithId, isWorking, type Steps } from './batch.ts';
 import { notWanted, outcomeOf, parameters, verdict } from './before.ts';
@@ -16,27 +17,26 @@ export interface Kept {
   readonly columns: string;
 }
 
-export type Begun =
-  | { readonly kind: 'begun'; readonly batch: Batch }
-  /** Another process has changed the batch since the plan was made: decide again. */
-  | { readonly kind: 'changed' };
-
 /** Makes a plan visible: creates the batch, or gets hold of it. A cut load is repeated from here. */
-export function begin(database: Database, plan: Plan, kept: Kept, worker: string): Promise<Begun> {
+export function begin(database: Database, plan: Plan, kept: Kept, worker: string): Promise<Batch> {
   return database.write(function* () {
     const { id, scope, target } = plan.draft;
-    const stored = target && (yield* batchWithId(target.id));
-    const isSame = stored
-      ? isUnchanged(stored, plan)
-      : !(yield* batchesOf(scope)).some(({ name }) => name === kept.name);
-    if (!isSame || (target && !stored)) return { kind: 'changed' };
+    if (target) yield* requireUnchanged(target, plan.now);
+    else if ((yield* batchesOf(scope)).some(({ name }) => name === kept.name)) throw changed(kept.name);
     yield* target ? keepIn(target, plan, kept) : becomeBatch(id, kept, plan);
-    return { kind: 'begun', batch: yield* takeHold(target?.id ?? id, worker, plan.now, true) };
+    return yield* takeHold(target?.id ?? id, worker, plan.now, true);
   });
 }
 
-function isUnchanged(stored: Batch, { draft, now }: Plan): boolean {
-  return stored.load === draft.target?.load && !stored.isCancelled && !isWorking(stored, now);
+/** Throws if another process has changed the batch since it was read. */
+function* requireUnchanged({ id, load, name }: Batch, now: number): Steps<void> {
+  const stored = yield* batchWithId(id);
+  if (!stored || stored.load !== load || stored.isCancelled || isWorking(stored, now)) throw changed(name);
+}
+
+function changed(name: string): Error {
+  const message = `another process has changed batch ${name}`;
+  return unsafe('batch-changed', message, 'nothing was sent; repeat the command');
 }
 
 function* becomeBatch(id: string, kept: Kept, { againAt, file }: Plan): Steps<void> {
@@ -270,19 +270,17 @@ export interface Resume {
 }
 
 /** Goes on with the stored rows of a batch, once `redecide` has decided them again. */
-export function beginResume(database: Database, resume: Resume): Promise<Begun> {
+export function beginResume(database: Database, resume: Resume): Promise<Batch> {
   const { batch, excluded, worker, now } = resume;
   return database.write(function* () {
-    const stored = yield* batchWithId(batch.id);
-    if (!stored || stored.load !== batch.load || stored.isCancelled || isWorking(stored, now))
-      return { kind: 'changed' };
+    yield* requireUnchanged(batch, now);
     const each = excluded.map((phone) => [batch.id, phone]);
     yield { sql: 'INSERT INTO excluded (batch, phone) VALUES ($1, $2) ON CONFLICT DO NOTHING', each };
     const held = yield* takeHold(batch.id, worker, now, false);
     if (resume.resend.includes('failed')) yield* query(retry, batch.id);
     if (resume.resend.includes('unsure'))
       yield* query("UPDATE item SET told = 'resend' WHERE batch = $1 AND state = 'unsure'", batch.id);
-    return { kind: 'begun', batch: held };
+    return held;
   });
 }
 

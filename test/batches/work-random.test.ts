@@ -101,7 +101,6 @@ async function resumed({ database, clock }: Tables, id: string) {
   const batch = await database.read(() => batchWithId(id));
   if (!batch) throw new Error('the batch is gone');
   const begun = await beginResume(database, { batch, excluded: [], resend: [], worker, now: clock.now() });
-  if (begun.kind !== 'begun') throw new Error('it cannot go on');
-  await redecide(database, { batch: begun.batch, worker, clock: clock.now });
-  return begun.batch;
+  await redecide(database, { batch: begun, worker, clock: clock.now });
+  return begun;
 }

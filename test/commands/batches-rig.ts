@@ -89,9 +89,7 @@ export async function makeBatch(
   );
   const plan = { draft, file: '/home/ada/people.csv', againAt: 0, resend: [], dropsExcluded: false, now: at };
   const { columns = '{"names":["phone","name"],"separator":";"}' } = options;
-  const begun = await begin(database, plan, { name, per, told: '{}', command: '["send-batch"]', columns }, worker);
-  if (begun.kind !== 'begun') throw new Error(begun.kind);
-  const { batch } = begun;
+  const batch = await begin(database, plan, { name, per, told: '{}', command: '["send-batch"]', columns }, worker);
   await apply(database, plan, { batch, worker, clock: () => at });
   const turn = { id: batch.id, worker, isOfFile: false, resend: [], limit: 1, now: at };
   for (const [index, { answer }] of people.entries()) {

@@ -68,11 +68,10 @@ export async function load(database: Database, people: readonly Person[], option
   const plan = await planOf(database, people, options);
   const name = options.target?.name ?? options.name ?? 'autumn';
   const kept = { name, per: options.per ?? '', told: '{}', command: 'send-batch', columns: '[]' };
-  const begun = await begin(database, plan, kept, worker);
-  if (begun.kind !== 'begun') throw new Error(`the load was refused: ${begun.kind}`);
-  const loading = { batch: begun.batch, worker, clock: () => plan.now };
+  const batch = await begin(database, plan, kept, worker);
+  const loading = { batch, worker, clock: () => plan.now };
   await apply(database, plan, { ...loading, ...(options.pieceSize && { pieceSize: options.pieceSize }) });
-  return begun.batch;
+  return batch;
 }
 
 export interface WorkOptions {

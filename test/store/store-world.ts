@@ -118,9 +118,8 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     const worker = newId();
     const told = JSON.stringify({ where });
     const begun = await begin(database, plan, { name, per, told, command: '', columns: '[]' }, worker);
-    if (begun.kind === 'changed') throw new Error('no other process could have changed it');
     const isTrouble = count('changed') > 0;
-    const work = { batch: begun.batch, worker, isOfFile: true, resend, first: o.first ?? Infinity, isTrouble };
+    const work = { batch: begun, worker, isOfFile: true, resend, first: o.first ?? Infinity, isTrouble };
     return processOf(work, () => apply(database, plan, loading(work, where)));
   }
 
@@ -136,8 +135,7 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     const worker = newId();
     const excluded = o.excludeFrom ?? [];
     const begun = await beginResume(database, { batch, excluded, resend, worker, now: at() });
-    if (begun.kind === 'changed') throw new Error('no other process could have changed it');
-    const work = { batch: begun.batch, worker, isOfFile: false, resend, first: Infinity, isTrouble: false };
+    const work = { batch: begun, worker, isOfFile: false, resend, first: Infinity, isTrouble: false };
     const planned = o.excludeFrom ? undefined : fates('waiting') + fates('resend');
     return processOf({ ...work, planned }, () => redecide(database, loading(work, kept(batch))));
   }

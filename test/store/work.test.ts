@@ -147,9 +147,9 @@ describe.each(drivers)('a worker, $where,', ({ open }) => {
     const target = (await database.read(() => batchWithId(batch.id))) ?? batch;
     const kept = { name: target.name, per: '', told: '{}', command: '', columns: '[]' };
     const plan = await planOf(database, people, { target });
-    expect(await begin(database, plan, kept, 'second')).toEqual({ kind: 'changed' });
+    await expect(begin(database, plan, kept, 'second')).rejects.toMatchObject({ code: 'batch-changed' });
     await declareDead(database, batch.id, worker);
-    expect(await begin(database, plan, kept, 'second')).toMatchObject({ kind: 'begun', batch: { worker: 'second' } });
+    expect(await begin(database, plan, kept, 'second')).toMatchObject({ worker: 'second' });
     expect((await rows(database, batch)).map(({ state }) => state)).toEqual(['unsure', 'waiting', 'waiting']);
   });
 

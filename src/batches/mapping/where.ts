@@ -1,4 +1,6 @@
 import { type Condition, isMet } from '../../base/condition.ts';
+import { parseJson } from '../../base/json.ts';
+import { isRecord } from '../../contract/readers.ts';
 import type { Fields } from '../input/row.ts';
 import { columnNamed, requireColumn } from './columns.ts';
 
@@ -13,6 +15,19 @@ export function whereFilter(
     value,
   }));
   return (fields) => !placed.every((wanted) => isMet(wanted, fields));
+}
+
+/** Whether `--where` excludes a stored row; undefined without conditions. */
+export function unwantedCells(
+  conditions: readonly Condition[],
+  columns: readonly string[] | undefined,
+): ((cells: string) => boolean) | undefined {
+  if (conditions.length === 0) return undefined;
+  const isUnwanted = whereFilter(conditions, columns);
+  return (cells) => {
+    const fields = parseJson(cells);
+    return isRecord(fields) && isUnwanted(fields);
+  };
 }
 
 /** The place in a record: a field whose name has dots, or a nested one, whose first name is in any case. */

@@ -1,0 +1,118 @@
+import { unsafe } from '../base/errors.ts';
+import type { Context } from '../cli/command.ts';
+import { currentCaller } from '../session/caller.ts';
+import { refuseWrongClock } from '../session/clock.ts';
+import { hasRecord } from '../session/record-file.ts';
+import { refuseKeys } from '../session/secrets.ts';
+import type { BatchClient } from '../session/session.ts';
+import type { Scope } from '../store/batch.ts';
+import { nameAfter } from '../store/which.ts';
+import { askForMissing } from './ask.ts';
+import { type Choice, chooseBatch } from './choose.ts';
+import { type Desk, openDesk } from './desk.ts';
+import { peopleOf } from './from-batch.ts';
+import { type Input, openInput } from './input/input.ts';
+import type { Order } from './order.ts';
+import { isReportColumn } from './report-columns.ts';
+import { type Settings, settingsOf } from './settings.ts';
+import { checkTemplate, findTemplate, type Template } from './template.ts';
+import { mergeTold, toldOf } from './told.ts';
+
+/** Everything that is known before the first row is read. */
+export interface Loading {
+  readonly desk: Desk;
+  readonly order: Order;
+  readonly scope: Scope;
+  readonly choice: Choice;
+  /** The column of `--per`, or ''. */
+  readonly per: string;
+  readonly settings: Settings;
+  readonly input: Input;
+  /** The columns of the data, without those of a report; undefined in JSON. */
+  readonly columns: readonly string[] | undefined;
+  readonly template: Template;
+  /** Whether a person was asked for a part of the command. */
+  readonly isAsked: boolean;
+  /** Keys on this machine, which must not be sent or stored. */
+  readonly secrets: readonly string[];
+  /** Whether its batch is visible. */
+  isBegun: boolean;
+}
+
+type Ends = Pick<Desk, 'signals' | 'emit'> & Pick<Loading, 'secrets'>;
+
+/** Connects, finds the batch, and opens the input; asks a person for what is missing. */
+export async function openLoading(context: Context, order: Order, ends: Ends): Promise<Loading> {
+  const { interactive, given } = context;
+  const client = await context.clientForBatch(ends.signals);
+  refuseWithoutMemory(context, client, order);
+  const { database, account, mode } = await client.record();
+  const scope: Scope = { account, mode, kind: order.kind, template: order.template };
+  const per = order.per === 'phone' ? '' : order.per;
+  const needsName = !interactive && !given.dryRun && order.test === undefined;
+  const wanted = { scope, name: order.batch, proposal: nameAfter(proposalOf(order)), per, needsName };
+  const choice = await chooseBatch(context, database, wanted);
+  const settings = settingsOf(context, choice.batch ? toldOf(choice.batch.told) : {}, order);
+  const desk = await openDesk({ ...ends, context, client, database }, settings.effective);
+  const input = await openRows(desk, order, scope, settings);
+  try {
+    const columns = input.columns?.filter((name) => !isReportColumn(name));
+    const about = { desk, order, scope, choice, per: choice.batch?.per ?? per ?? '', input, columns };
+    return await complete({ ...about, settings, isAsked: order.isAsked, secrets: ends.secrets, isBegun: false });
+  } catch (error) {
+    input.close();
+    throw error;
+  }
+}
+
+/** With the template, and the answers of a person. */
+async function complete(open: Omit<Loading, 'template'>): Promise<Loading> {
+  const { desk, order, scope, settings, input, columns, secrets } = open;
+  const { context, client } = desk;
+  refuseKeys(input.columns ?? [], secrets);
+  const template = await findTemplate(desk, scope);
+  if (isLive(scope)) refuseWrongClock(client.skew());
+  const asking = { kind: order.kind, told: settings.effective, input, columns, facts: template.facts, secrets };
+  const asked = await askForMissing(context, asking);
+  refuseKeys(Object.values(asked).flat(), secrets);
+  const answers = { ...asked, ...(input.encoding !== undefined && { encoding: input.encoding }) };
+  const [told, effective] = [mergeTold(settings.told, answers), mergeTold(settings.effective, answers)];
+  if (order.kind === 'message') checkTemplate(context, template, scope, effective.param?.length ?? 0);
+  const isAsked = open.isAsked || Object.keys(asked).length > 0;
+  return { ...open, template, settings: { ...settings, told, effective }, isAsked };
+}
+
+function proposalOf({ file, fromBatch }: Order): string {
+  if (file === '-') return 'stdin';
+  return file ?? fromBatch?.split(':')[0] ?? '';
+}
+
+/** Whether messages reach people. */
+export function isLive({ mode, kind }: Scope): boolean {
+  return mode === 'live' && kind === 'message';
+}
+
+function openRows(
+  { context, database, signals }: Desk,
+  { file = '', fromBatch }: Order,
+  scope: Scope,
+  { effective: { encoding, sheet } }: Settings,
+): Promise<Input> {
+  if (fromBatch !== undefined) return peopleOf(context, database, { owner: scope, fromBatch });
+  return openInput(context, file, { encoding, sheet, signal: signals.stop });
+}
+
+/** A runner that forgets everything would send everything again, each time. */
+function refuseWithoutMemory(context: Context, { target }: BatchClient, { kind, noMemory }: Order): void {
+  const { interactive, given } = context;
+  const isForgetful = target.mode !== 'sandbox' && !target.simulated && kind === 'message' && !given.dryRun;
+  if (!isForgetful || hasRecord(context, 'ledger')) return;
+  if (noMemory)
+    return context.note('no-memory', 'this machine has no record yet: people who got the message before get it again');
+  if (interactive || currentCaller(context).source !== 'BIZMSG_API_KEY') return;
+  throw unsafe(
+    'no-memory',
+    'this machine has no record of who got the message before',
+    'nothing was sent; keep the state folder on a disk, or --no-memory sends anyway, each time to all of the file',
+  );
+}
