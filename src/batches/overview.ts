@@ -1,7 +1,7 @@
 import { jsonText, parseJson } from '../base/json.ts';
 import { counted, rowsText, shortTime, whole } from '../cli/output/figures.ts';
 import { folded } from '../cli/output/text.ts';
-import { rendered, type TemplateFacts } from '../cli/templates.ts';
+import { rendered, type TemplateText } from '../cli/templates.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Scope } from '../store/batch.ts';
 import type { Copied } from './draft-file.ts';
@@ -25,7 +25,7 @@ export interface Overview {
   readonly copied: Copied | undefined;
   /** Bodies of the first rows that are sent. */
   readonly samples: readonly string[];
-  readonly facts: TemplateFacts | undefined;
+  readonly text: TemplateText | undefined;
   /** How long it takes, the plan's month, and opt-outs. */
   readonly footer: readonly string[];
   readonly now: number;
@@ -34,7 +34,7 @@ export interface Overview {
 /** The screen before the question, which is also that of a dry run. */
 export function overviewText(overview: Overview, width: number): string {
   const { kept, profile, footer } = overview;
-  const messages = overview.samples.map((body) => sampleText(body, overview.facts));
+  const messages = overview.samples.map((body) => sampleText(body, overview.text));
   return [
     headLine(overview),
     ...(kept.length > 0 ? [`Kept: ${kept.join(' · ')}`] : []),
@@ -111,11 +111,11 @@ export function problemText({ reason, count, lines }: Problem, unit: 'line' | 'r
 }
 
 /** `+491701000001  Hello Ada, 20 % off until Sunday.` */
-function sampleText(body: string, facts: TemplateFacts | undefined): string {
+function sampleText(body: string, template: TemplateText | undefined): string {
   const message = parseJson(body);
   if (!isRecord(message) || typeof message['to'] !== 'string') return body;
   const params = Array.isArray(message['params']) ? message['params'].map(String) : [];
-  const text = facts && rendered(facts, params);
+  const text = template && rendered(template, params);
   return `${message['to']}  ${text ?? (params.length === 0 ? String(message['template']) : jsonText(params))}`;
 }
 

@@ -81,7 +81,7 @@ async function goOn(desk: Desk, batch: Batch, resumption: Resumption, settings: 
   const { host } = context;
   const { scope } = batch;
   const { resend, atMost } = resumption;
-  const { facts, isUnlisted } = await findTemplate(desk, scope);
+  const { text, isUnlisted } = await findTemplate(desk, scope);
   if (isLive(scope)) refuseWrongClock(client.skew());
   const { country, encoding } = settings.effective;
   const excluding = { country, encoding, column: phoneIn(settings.told) };
@@ -95,7 +95,7 @@ async function goOn(desk: Desk, batch: Batch, resumption: Resumption, settings: 
     isAsked: false,
     mayRepeat: false,
     mayTest: false,
-    overview: async () => ({ ...(await overviewOf(desk, going, settings, expected)), facts }),
+    overview: async () => ({ ...(await overviewOf(desk, going, settings, expected)), text }),
   });
   if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);
   signals.take();
@@ -120,7 +120,7 @@ async function overviewOf(
   going: Stored,
   settings: Settings,
   expected: Forecast,
-): Promise<Omit<Overview, 'facts'>> {
+): Promise<Omit<Overview, 'text'>> {
   const { name, scope, id, lastAt } = going.batch;
   return {
     name,

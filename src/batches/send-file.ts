@@ -93,7 +93,7 @@ async function overviewOf(loading: Loading, { plan, expected, copied }: Decided)
     forecast: expected,
     copied,
     samples: few > 0 ? await firstToSend(database, plan, few) : [],
-    facts: template.facts,
+    text: template.text,
     footer: await footerOf(desk, scope, expected.toSend),
     now: plan.now,
   };

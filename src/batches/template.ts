@@ -1,7 +1,7 @@
 import { unsafe } from '../base/errors.ts';
 import type { Context } from '../cli/command.ts';
-import { rememberTemplates } from '../cli/seen-templates.ts';
-import { doubtAbout, type TemplateFacts, templatesOf } from '../cli/templates.ts';
+import { rememberTemplates, seenTemplates } from '../cli/seen-templates.ts';
+import { doubtAbout, type TemplateFacts, templatesOf, type TemplateText } from '../cli/templates.ts';
 import type { Scope } from '../store/batch.ts';
 import type { Desk } from './desk.ts';
 
@@ -10,6 +10,8 @@ export interface Template {
   readonly list: readonly TemplateFacts[];
   /** Undefined if this one is not among them. */
   readonly facts: TemplateFacts | undefined;
+  /** As it was listed last, if the service does not show it now. */
+  readonly text: TemplateText | undefined;
   readonly isUnlisted: boolean;
 }
 
@@ -22,7 +24,8 @@ export async function findTemplate({ context, sender }: Desk, { kind, template }
     });
   if (list.length > 0) rememberTemplates(context, list);
   const facts = list.find(({ name }) => name === template);
-  return { list, facts, isUnlisted: list.length > 0 && !facts };
+  const text = facts ?? seenTemplates(context).find(({ name }) => name === template);
+  return { list, facts, text, isUnlisted: list.length > 0 && !facts };
 }
 
 /** Refuses a live batch whose template is listed, but cannot be sent with these params; elsewhere it is a note. */

@@ -16,13 +16,13 @@ export async function sendTest(
   { database, sender }: Desk,
   draft: Draft,
   to: string,
-  { facts }: Template,
+  { text }: Template,
 ): Promise<Tested> {
   const first = await firstBody(database, draft);
   if (first === undefined) throw usage('no row of the file can be sent', '--dry-run shows why');
   const body = { ...endpoints.sendTemplate.body(JSON.parse(first)), to };
   const answer = await sender.sendOnce(sender.exchange('sendTemplate', body), { isTest: true });
-  return { test: { message_id: answer.message_id, to, text: (facts && rendered(facts, body.params)) ?? null } };
+  return { test: { message_id: answer.message_id, to, text: (text && rendered(text, body.params)) ?? null } };
 }
 
 export function testText({ test }: Tested, ui: Ui): string {

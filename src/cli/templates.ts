@@ -9,10 +9,13 @@ import { findRows, type Row } from './output/rows.ts';
 import { recordPages } from './record-pages.ts';
 
 /** One record of the list of templates. §4 shows none of its fields, so each may be unknown. */
-export interface TemplateFacts {
+export interface TemplateFacts extends TemplateText {
   readonly name: string;
   readonly language: string | undefined;
   readonly status: string | undefined;
+}
+
+export interface TemplateText {
   /** With a placeholder for each variable: {{1}}, {{2}}. */
   readonly text: string | undefined;
   /** The names of its variables, in order. */
@@ -76,7 +79,7 @@ function nameOf(item: unknown): string | undefined {
 }
 
 /** The message that the recipient reads; undefined if the text is unknown. */
-export function rendered({ text, variables = [] }: TemplateFacts, params: readonly string[]): string | undefined {
+export function rendered({ text, variables = [] }: TemplateText, params: readonly string[]): string | undefined {
   return text === undefined ? undefined : renderedText(text, variables, params);
 }
 

@@ -538,6 +538,12 @@ describe('a dry run', () => {
     );
   });
 
+  it('shows the texts of the templates that were listed last if the service does not list them', async () => {
+    await rehearsing();
+    world.sandbox.faults.add({ on: ['listTemplates'], effect: { kind: 'status', status: 403 } });
+    expect((await rehearsing()).stdout).toContain(`${ada}  Hello Ada, your order A-1 is on its way.`);
+  });
+
   it('is one JSON object whose counts are the rows of the file', async () => {
     const result = JSON.parse((await rehearsing('-o', 'json')).stdout);
     const counts = { rows: 7, to_send: 2, sent: 0, failed: 3, unsure: 0, waiting: 0, not_sent: 2 };
