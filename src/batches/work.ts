@@ -137,7 +137,7 @@ class Work {
     this.#streak = new Streak(wasAccepted);
     this.#workers = new Workers(client.pace.limit, startWith);
     this.#stop = new Stop(signals, () => {
-      if (signals.stop.aborted) onStopping?.(this.#inFlight);
+      if (signals.stop.aborted && this.#inFlight > 0) onStopping?.(this.#inFlight);
       this.#next();
     });
     this.#outage = new Outage({

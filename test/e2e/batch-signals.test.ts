@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, constants, openSync, readdirSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { binary, cleanEnv, type Running } from '../support/bin.ts';
@@ -8,28 +8,37 @@ import { makePipe } from '../support/disk.ts';
 import { posixOnly } from '../support/system.ts';
 import type { World } from '../support/world.ts';
 import * as rig from './import-rig.ts';
-import { some } from '../support/long-tests.ts';
 
 posixOnly('they run a POSIX shell');
+
+it.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('%s ends a batch with %i while it waits for stdin, and nothing is stored', async (signal, code) => {
+  const world = await rig.newWorld();
+  const running = redirected(world, ['contacts', 'import', '-']);
+  const state = join(world.home, '.local/state/bizmsg');
+  const opened = () => existsSync(join(state, 'local.db'));
+  await expect.poll(opened).toBe(true);
+  alive(running.pid, signal);
+  expect(await running.ended).toBe(code);
+  expect(running.stderr()).toContain('interrupted; nothing was sent');
+  expect((await world.run(['batches', 'list', '-o', 'json'])).stdout).toBe('[]\n');
+});
 
 /** Runs the binary in a shell with redirections, and with an open stdin. */
 function redirected({ home, env }: World, argv: readonly string[], redirection = ''): Running {
   const script = `exec "$@" ${redirection}`;
   const child = spawn('sh', ['-c', script, 'sh', process.execPath, binary, ...argv], { env: cleanEnv(home, env) });
   onTestFinished(() => void child.kill('SIGKILL'));
-  const text = { stdout: '', stderr: '' };
-  child.stdout.on('data', (part: Buffer) => (text.stdout += part.toString()));
-  child.stderr.on('data', (part: Buffer) => (text.stderr += part.toString()));
+  let stderr = '';
+  child.stdout.resume();
+  child.stderr.on('data', (part: Buffer) => (stderr += part.toString()));
   const ended = new Promise<number | null>((resolve) => {
     child.on('exit', resolve);
   });
-  return { pid: child.pid ?? 0, stdout: () => text.stdout, stderr: () => text.stderr, ended };
-}
-
-function pipeIn({ home }: World): string {
-  const path = join(home, 'pipe');
-  makePipe(path);
-  return path;
+  return { pid: child.pid ?? 0, stdout: () => '', stderr: () => stderr, ended };
 }
 
 /** A full pipe that stays blocked while the returned descriptor is open. */
@@ -42,43 +51,16 @@ function fill(path: string): number {
   }
 }
 
-describe('an import', () => {
-  it('refuses a named pipe without a writer', async () => {
-    const world = await rig.newWorld();
-    const running = redirected(world, ['contacts', 'import', pipeIn(world)]);
-    expect(await running.ended).toBe(2);
-    expect(running.stderr()).toContain('it is not a regular file\n  give "-"');
-  });
-
-  it.each(
-    some([
-      ['SIGINT', 130],
-      ['SIGTERM', 143],
-      ['SIGHUP', 129],
-    ]),
-  )('with an open stdin ends on %s with exit %i, and stores no copy', async (signal, code) => {
-    const world = await rig.newWorld();
-    const running = redirected(world, ['contacts', 'import', '-']);
-    const state = join(world.home, '.local/state/bizmsg');
-    const drafts = () => readdirSync(state, { recursive: true }).filter((path) => String(path).includes('.bizmsg-'));
-    await expect.poll(drafts).toHaveLength(1);
-    alive(running.pid, signal);
-    expect(await running.ended).toBe(code);
-    expect([running.stderr(), drafts()]).toEqual([expect.stringContaining('interrupted; nothing was sent'), []]);
-  });
-});
-
 describe('a batch whose output is not read', () => {
-  const argv = (file: string) => ['send-batch', 'welcome', file, '-o', 'ndjson'];
-
   async function stalled() {
     const world = await rig.newWorld();
-    const path = pipeIn(world);
+    const path = join(world.home, 'pipe');
+    makePipe(path);
     const pipe = fill(path);
-    const running = redirected(world, argv(rig.writePeople(world, 200)), `> ${path}`);
-    await rig.untilSent(world, rig.concurrency, running);
+    const argv = ['send-batch', 'welcome', rig.writePeople(world, 200), '-o', 'ndjson'];
+    const running = redirected(world, argv, `> ${path}`);
+    await rig.untilSent(world, 16, running);
     alive(running.pid, 'SIGINT');
-    await expect.poll(running.stderr).toContain('stopping');
     return { running, pipe };
   }
 
@@ -98,6 +80,5 @@ describe('a batch whose output is not read', () => {
     const { running, pipe } = await stalled();
     closeSync(pipe);
     expect(await running.ended).toBe(130);
-    expect(running.stderr()).toContain('run the same command again');
   });
 });

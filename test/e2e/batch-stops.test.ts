@@ -1,0 +1,70 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { deadPort, serve } from '../client/servers.ts';
+import { bin, startBin, temporaryHome } from '../support/bin.ts';
+import { alive } from '../support/cli.ts';
+import { callerOf, newHome } from '../support/fake-service.ts';
+import { errorIn } from '../support/json-lines.ts';
+import * as rig from './import-rig.ts';
+
+it.each([
+  { answer: 'a refused key', status: 401, exit: 4, code: 'unauthorized' },
+  { answer: 'a 429 that asks for too long a wait', status: 429, exit: 7, code: 'rate-limited' },
+])('$answer stops a batch, whose rows wait for the next command', async ({ status, exit, code }) => {
+  const home = newHome();
+  let isOpen = false;
+  const service = await serve((_, __, response) => {
+    const isRefused = service.seen.length > 50 && !isOpen;
+    response.writeHead(isRefused ? status : 201, { 'Retry-After': '3600' }).end('{}');
+  });
+  const argv = ['contacts', 'import', rig.writePeople({ home }, 300), '-o', 'json'];
+  const stopped = await bin(argv, { home, env: callerOf(service.url) });
+  const summary = { sent: 50, failed: 0, unsure: 0, waiting: 250, stopped: { code } };
+  expect([stopped.code, rig.summaryIn(stopped.stdout), errorIn(stopped.stderr)]).toMatchObject([
+    exit,
+    summary,
+    { code },
+  ]);
+  isOpen = true;
+  // Other processes wait as well as a 429 asks for it.
+  if (status === 429) return;
+  const { code: ended, stdout } = await bin(argv, { home, env: callerOf(service.url) });
+  expect([ended, rig.summaryIn(stdout)]).toMatchObject([0, { sent: 300, now: { sent: 250 } }]);
+});
+
+describe('a batch with an unreachable service', () => {
+  it('waits until it is back: no row is lost or sent twice', { timeout: 60_000 }, async () => {
+    const home = temporaryHome();
+    onTestFinished(() => home.remove());
+    const port = await deadPort();
+    const local = (line: string) => bin(line.split(' '), { home: home.path });
+    const serving = () => startSandbox(home.path, port);
+    let sandbox = await serving();
+    const env = JSON.parse((await local('sandbox env -o json')).stdout);
+    await local('sandbox fault add --on send-template --latency 20ms');
+    const file = rig.writePeople({ home: home.path }, 600);
+    const running = rig.start({ home: home.path, env }, ['send-batch', 'welcome', file, '-o', 'ndjson']);
+    await expect.poll(() => running.stdout().split('\n').length).toBeGreaterThan(100);
+    alive(sandbox.pid, 'SIGKILL');
+    await sandbox.ended;
+    sandbox = await serving();
+    const code = await running.ended;
+    const summary = rig.summaryIn(running.stdout());
+    const unsure = Number(summary['unsure']);
+    expect(summary).toMatchObject({ rows: 600, sent: 600 - unsure, failed: 0, waiting: 0, stopped: null });
+    expect([code, unsure <= 64]).toEqual([unsure > 0 ? 10 : 0, true]);
+    expect(running.stderr()).toMatch(/waiting for it, for 2 minutes at most[^]*the service answers again/);
+    const messages = JSON.parse((await local('sandbox messages -o json --limit 1000')).stdout);
+    const recipients = new Set(messages.map(({ to }: { readonly to: string }) => to));
+    expect(recipients.size).toBe(messages.length);
+    expect(600 - recipients.size).toBeLessThanOrEqual(unsure);
+    alive(sandbox.pid, 'SIGTERM');
+    await sandbox.ended;
+  });
+});
+
+async function startSandbox(home: string, port: number) {
+  const sandbox = startBin(['sandbox', 'start', '--port', String(port), '-o', 'ndjson'], { home });
+  onTestFinished(() => void alive(sandbox.pid, 'SIGKILL'));
+  await expect.poll(sandbox.stdout).toContain('"ready"');
+  return sandbox;
+}
