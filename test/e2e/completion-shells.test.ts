@@ -1,7 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isLong } from '../support/long-tests.ts';
 import type { Terminal } from '../support/terminal.ts';
 import { addProfiles, addTemplates, filesIn, homeFor, installed, openShell, spyOn } from './completion-rig.ts';
 
@@ -39,7 +38,7 @@ for (const { shell, whyNot } of installed) {
       addTemplates(home, ['order_update', 'welcome']);
       writeFileSync(join(home, 'people.csv'), 'phone\n');
       const terminal = await openShell(shell, home);
-      for (const [typed, becomes] of shareOf(shell, lines))
+      for (const [typed, becomes] of lines)
         expect(await completed(terminal, typed, becomes)).toContain(`ready> ${becomes}@`);
     });
 
@@ -90,13 +89,13 @@ for (const { shell, whyNot } of installed) {
       const home = homeFor(shell);
       addProfiles(home, hostile);
       const terminal = await openShell(shell, home);
-      for (const [typed, name] of shareOf(shell, [
+      for (const [typed, name] of [
         [String.raw`\$`, '$(touch pwned)'],
         ['\\`', '`touch pwned`'],
         ['it', "it's; touch pwned"],
         [String.raw`\"`, '"; touch pwned; "'],
         [String.raw`\!`, '!! & touch pwned'],
-      ])) {
+      ] as const) {
         terminal.type(`bizmsg profiles set ${typed}`);
         terminal.press('Tab');
         await terminal.until(/pwned/);
@@ -128,14 +127,6 @@ describe.skipIf(bash?.whyNot !== undefined)('TAB in a bash without compopt, such
       expect(await completed(terminal, typed, becomes)).toContain(`ready> ${becomes}@`);
   });
 });
-
-/** The cases to try in this shell: all in the long form; in the short form, the shells share them. */
-function shareOf<const T>(shell: string, cases: readonly T[]): readonly T[] {
-  if (isLong) return cases;
-  const able = installed.filter(({ whyNot }) => whyNot === undefined);
-  const place = able.findIndex((one) => one.shell === shell);
-  return cases.filter((_, at) => at % able.length === place);
-}
 
 /** Presses the keys until the screen is empty, since a shell that draws may lose them. */
 const empty = /^ready>\s*$/;

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
@@ -10,7 +10,7 @@ import { objects } from '../support/json-lines.ts';
 import { posixOnly } from '../support/system.ts';
 import { openWorld, type World } from '../support/world.ts';
 
-/** Rows in flight, unless a flag changes it. */
+/** Rows in flight at the beginning, with a sandbox key. */
 export const concurrency = 16;
 
 export async function newWorld(options: SandboxOptions = {}): Promise<World> {
@@ -98,8 +98,4 @@ export async function shell(world: Pick<World, 'home' | 'env'>, script: string, 
   const options = { env: cleanEnv(world.home, world.env), extendEnv: false, reject: false, cwd } as const;
   const { exitCode, stdout, stderr } = await execa('bash', ['-c', own + script], { ...options, stdin: 'ignore' });
   return { code: exitCode ?? -1, stdout, stderr };
-}
-
-export function linesOf(file: string): readonly string[] {
-  return readFileSync(file, 'utf8').trimEnd().split('\n');
 }

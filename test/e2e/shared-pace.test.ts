@@ -30,7 +30,7 @@ it('counts all sixteen sends of eight concurrent processes', async () => {
   expect(counted(home)).toBe(16);
 });
 
-it('two runs at the full rate of a strict sliding window get no 429', async () => {
+it('two batches at the full rate of a strict sliding window get no 429', async () => {
   const [most, window, rows] = [100, 1_000, 150];
   const taken: number[] = [];
   let refused = 0;
@@ -42,15 +42,13 @@ it('two runs at the full rate of a strict sliding window get no 429', async () =
     else refused += 1;
     return isFull ? response.writeHead(429).end('{}') : answered(seen, request, response);
   });
-  const runs = [0, 1].map(async (run) => {
-    const file = join(home, `people-${run}.csv`);
-    writeFileSync(
-      file,
-      `phone\n${Array.from({ length: rows }, (_, at) => `+12025${555_000 + run * rows + at}\n`).join('')}`,
-    );
+  const batches = [0, 1].map((batch) => {
+    const file = join(home, `people-${batch}.csv`);
+    const phones = Array.from({ length: rows }, (_, at) => `+12025${555_000 + batch * rows + at}\n`);
+    writeFileSync(file, `phone\n${phones.join('')}`);
     return bin(['send-batch', 'order_update', file, '--rate', `${most}/s`], { home });
   });
-  expect((await Promise.all(runs)).map(({ code }) => code)).toEqual([0, 0]);
+  expect((await Promise.all(batches)).map(({ code }) => code)).toEqual([0, 0]);
   expect([taken.length, refused]).toEqual([2 * rows, 0]);
 });
 

@@ -8,7 +8,6 @@ import { bin, temporaryHome } from '../support/bin.ts';
 import { alive, stopSandboxes } from '../support/cli.ts';
 import { noTerminal, openTerminal, type Terminal, type TerminalOptions } from '../support/terminal.ts';
 import { openWorld, type World } from '../support/world.ts';
-import { some } from '../support/long-tests.ts';
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
@@ -305,16 +304,14 @@ describe('prompts', () => {
     expect([await terminal.ended(), world.sandbox.messages()]).toEqual([130, []]);
   });
 
-  it.each(
-    some([
-      ['send-template --no-input', 2, '[phone]'],
-      ['send-template +12025550101 --no-input', 2, '[template]'],
-      ['login --no-input', 2, '--profile'],
-      ['login --no-check --profile acme --no-input', 2, '--key-stdin'],
-      ['logout --no-input', 11, '--yes'],
-      ['keys switch-mode live --no-input', 11, '--yes'],
-    ]),
-  )('bizmsg %s does not prompt: exit %i, naming %s', async (line, code, flag) => {
+  it.each([
+    ['send-template --no-input', 2, '[phone]'],
+    ['send-template +12025550101 --no-input', 2, '[template]'],
+    ['login --no-input', 2, '--profile'],
+    ['login --no-check --profile acme --no-input', 2, '--key-stdin'],
+    ['logout --no-input', 11, '--yes'],
+    ['keys switch-mode live --no-input', 11, '--yes'],
+  ])('bizmsg %s does not prompt: exit %i, naming %s', async (line, code, flag) => {
     await addProfile();
     await run('login --no-check --key-stdin --profile acme', world.sandbox.keys.live);
     const terminal = open({ home: world.home });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { binary, cleanEnv } from '../support/bin.ts';
-import { some } from '../support/long-tests.ts';
+
 import { openWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -23,14 +23,12 @@ describe('an unusual environment', () => {
   const bizmsg = '"$NODE" "$BIZMSG"';
   const send = `${bizmsg} send-template +12025550101 welcome`;
 
-  it.each(
-    some([
-      ['whose stderr is full', `${send} 2> /dev/full`],
-      ['whose stderr is closed', `${send} 2>&-`],
-      ['whose stderr has no reader', `{ ${send} 2>&1 >&3 | true; } 3>&1`],
-      ['whose stdin is closed', `${send} <&-`],
-    ]),
-  )('does not prevent a send %s', async (_, script) => {
+  it.each([
+    ['whose stderr is full', `${send} 2> /dev/full`],
+    ['whose stderr is closed', `${send} 2>&-`],
+    ['whose stderr has no reader', `{ ${send} 2>&1 >&3 | true; } 3>&1`],
+    ['whose stdin is closed', `${send} <&-`],
+  ])('does not prevent a send %s', async (_, script) => {
     const { stdout } = await shell(script);
     expect(stdout).toBe(world.sandbox.messages()[0]?.id);
   });
