@@ -121,7 +121,7 @@ export async function refuseListedTwice(
   }
   const columns = await columnsThatDiffer(database, plan.draft, 'file');
   const both = columns.map(
-    (column) => `; --per ${shellQuote(column)} sends each text: ${whole(listedTwice)} more messages`,
+    (column) => `; --per ${shellQuote(column)} sends each text: ${counted(listedTwice, 'more message')}`,
   );
   throw unsafe('listed-twice', message, `nothing was sent; --per phone sends each the first${both.join('')}`);
 }

@@ -16,7 +16,7 @@ import { rehearsed, type Rehearsed } from './dry-run.ts';
 import { sendAndReport } from './finish.ts';
 import { footerOf } from './footer.ts';
 import { type Forecast, forecast } from './forecast.ts';
-import { heldHints } from './held.ts';
+import { heldHints, noteEarlier } from './held.ts';
 import { isLive, type Loading, openLoading } from './loading.ts';
 import { unwantedCells } from './mapping/where.ts';
 import { whereOf } from './options.ts';
@@ -57,6 +57,7 @@ async function load(loading: Loading): Promise<Ended | Rehearsed | Tested> {
     const againAt = choice.batch?.againAt || (again ? now : 0);
     const plan = { draft, file: input.path ?? '', againAt, resend, dropsExcluded, now };
     const decided = { plan, copied, expected: await foresee(loading, plan) };
+    await noteEarlier(context, database, plan);
     if (given.dryRun) return rehearsed(await overviewOf(loading, decided), order.command, choice.batch?.id);
     return await sendAfterQuestion(loading, decided);
   } finally {

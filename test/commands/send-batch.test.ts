@@ -335,7 +335,7 @@ describe('with a live key', () => {
     const { code, stderr, sent } = await live(text, words('a'));
     expect([code, sent]).toEqual([11, []]);
     expect(errorIn(stderr)['hint']).toBe(
-      'nothing was sent; --per phone sends each the first; --per order sends each text: 1 more messages',
+      'nothing was sent; --per phone sends each the first; --per order sends each text: 1 more message',
     );
     expect((await live(text, [...words('a'), '--per', 'phone'])).sent.length).toBe(2);
   });
@@ -396,6 +396,14 @@ it.each([
   expect((await world.run(argv)).stderr).toContain(
     `note: ${template === 'order_update' ? 'the template "order_update" ' : ''}${message}`,
   );
+});
+
+it('notes with a sandbox key who got the template before', async () => {
+  await batch(orders, [...params, '--batch', 'a']);
+  const { code, stderr, sent } = await batch(orders, [...params, '--batch', 'b']);
+  expect([code, sent.length]).toEqual([0, 2]);
+  expect(stderr).toContain('2 people got this template before (a); a live batch leaves them out without --again');
+  expect((await batch(orders, [...params, '--batch', 'c', '--again'])).stderr).not.toContain('before');
 });
 
 describe('settings of a profile', () => {
