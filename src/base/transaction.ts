@@ -6,8 +6,6 @@ export type Row = Readonly<Record<string, Value>>;
 export interface Statement {
   readonly sql: string;
   readonly values: readonly Value[];
-  /** Reads that probably follow, for an engine that is far away: it may get their rows together with these. */
-  readonly ahead?: () => readonly Statement[];
 }
 
 /** One statement for many rows, which returns nothing: much faster than to yield each. */

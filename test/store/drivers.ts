@@ -1,10 +1,19 @@
 import { onTestFinished } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
+import { openPostgres } from '../../src/base/postgres.ts';
 import { openDatabase } from '../../src/base/sqlite.ts';
-import type { Database, Repeated, Row, Statement, Transaction } from '../../src/base/transaction.ts';
+import {
+  type Database,
+  query,
+  type Repeated,
+  type Row,
+  type Statement,
+  type Transaction,
+} from '../../src/base/transaction.ts';
 import { schema } from '../../src/store/schema.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { later } from '../support/cli.ts';
+import { missingPostgres, sharedPostgres } from '../support/postgres.ts';
 
 const host = {
   later,
@@ -18,7 +27,19 @@ const host = {
 export const drivers = [
   { where: 'in memory', open: openMemory },
   { where: 'in a file', open: openFile },
+  ...(missingPostgres === undefined ? [{ where: 'on PostgreSQL', open: openServer }] : []),
 ] as const;
+
+let server: Promise<Database> | undefined;
+
+/** An empty database. All tests of a worker share its server. */
+export async function openServer(): Promise<Database> {
+  const database = await (server ??= sharedPostgres().then(({ url }) =>
+    openPostgres(url, { host, schema, note() {} }),
+  ));
+  await database.write(() => empty());
+  return database;
+}
 
 export async function openFile(): Promise<Database> {
   const home = temporaryHome();
@@ -27,6 +48,11 @@ export async function openFile(): Promise<Database> {
   const database = await openDatabase(path, { host, schema, sync: 'OFF', isDisposable: false, note() {} });
   onTestFinished(() => database.close());
   return database;
+}
+
+function* empty() {
+  // TRUNCATE would create new files.
+  for (const table of ['meta', 'scope', 'batch', 'excluded', 'item', 'opt_out']) yield* query(`DELETE FROM ${table}`);
 }
 
 /** Each statement in the same turn of the event loop. */

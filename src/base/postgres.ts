@@ -1,0 +1,180 @@
+import { CliError } from './errors.ts';
+import type { Host } from './host.ts';
+import { addressOf } from './postgres-address.ts';
+import { type Connection, openConnection, type Query, resultOf } from './postgres-connection.ts';
+import { failureOf, isConflict, isPassing, lost, tooOld } from './postgres-errors.ts';
+import { sleep } from './sleep.ts';
+import { newer } from './sqlite-errors.ts';
+import type { Database, Transaction } from './transaction.ts';
+
+export interface PostgresOptions {
+  /** Scripts that bring the schema from each version to the next, in SQL of SQLite. A released one never changes. */
+  readonly schema: readonly string[];
+  readonly host: Pick<Host, 'later' | 'random' | 'steady'>;
+  /** Milliseconds to wait for a server that was lost. Default: 2 minutes. */
+  readonly patience?: number;
+  note(message: string): void;
+}
+
+interface Kind {
+  readonly mode: string;
+  /** The first statement of a transaction. */
+  readonly start: string;
+  /** Milliseconds until it counts as lost. */
+  readonly longest: number;
+}
+
+const local = (settings: Readonly<Record<string, string>>) =>
+  Object.entries(settings)
+    .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+    .join(', ');
+const path = { search_path: 'bizmsg, pg_temp' };
+// A client that was killed or is out of reach must not keep its locks.
+const limits = { lock_timeout: '12s', statement_timeout: '15s', idle_in_transaction_session_timeout: '10s' };
+
+const writing: Kind = {
+  mode: 'ISOLATION LEVEL READ COMMITTED',
+  start: `SELECT ${local({ ...path, ...limits, synchronous_commit: 'on' })}, txid_current()::text AS xid`,
+  longest: 40_000,
+};
+const reading: Kind = {
+  mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY',
+  start: `SELECT ${local(path)}`,
+  longest: 120_000,
+};
+
+const connectTimeout = 10_000;
+/** Milliseconds of an outage before a note. */
+const silentFor = 3_000;
+const [firstPause, longestPause] = [100, 5_000];
+/** It has `AS MATERIALIZED`. */
+const oldest = 120_000;
+/** The number of a lock: any that others do not use. */
+const upgrading = 7_238_111_502;
+const greeting = `SELECT current_setting('server_version') AS server_name, current_setting('server_version_num') AS server,
+  obj_description(to_regnamespace('bizmsg'), 'pg_namespace') AS version`;
+
+/** A transaction before its COMMIT. */
+interface Finished<T> {
+  readonly result: T;
+  readonly xid: string;
+}
+
+/** Opens a database on a PostgreSQL server; creates its tables if they are missing. */
+export async function openPostgres(url: string, options: PostgresOptions): Promise<Database> {
+  const { schema, host, patience = 120_000, note } = options;
+  const address = addressOf(url);
+  let connection: Connection | undefined;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  try {
+    await connected();
+  } catch (error) {
+    throw failureOf(address.name, error);
+  }
+  return {
+    write: (body, signal) => inTurn(() => patiently(body, writing, signal)),
+    read: (body, signal) => inTurn(() => patiently(body, reading, signal)),
+    async close() {
+      await turn;
+      await disconnect();
+    },
+  };
+
+  function inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const result = turn.then(act);
+    turn = result.catch(() => {});
+    return result;
+  }
+
+  /** Repeats a transaction until it is committed. If the answer to COMMIT was lost, the server knows whether it is. */
+  async function patiently<T>(body: Transaction<T>, kind: Kind, signal: AbortSignal | undefined): Promise<T> {
+    const start = host.steady();
+    let finished: Finished<T> | undefined;
+    let isNoted = false;
+    for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
+      if (signal?.aborted) throw new CliError('interrupted', 'interrupted', 'interrupted');
+      try {
+        if (finished && (await isCommitted(finished))) return finished.result;
+        finished = undefined;
+        return await transact(body, kind, (done) => (finished = done));
+      } catch (error) {
+        const failure = failureOf(address.name, error);
+        const waited = host.steady() - start;
+        if (!(isConflict(error) || isPassing(error)) || waited >= patience) throw failure;
+        if (!isConflict(error)) await disconnect();
+        if (waited >= silentFor && !isNoted && failure instanceof Error) note(`${failure.message}; waiting for it`);
+        isNoted ||= waited >= silentFor;
+      }
+      await sleep(pause * (0.5 + host.random()), host.later, signal);
+    }
+  }
+
+  /** `onDone` is called before the COMMIT of a transaction that writes. */
+  async function transact<T>(body: Transaction<T>, kind: Kind, onDone: (done: Finished<T>) => void): Promise<T> {
+    const { transact } = await connected();
+    const begun = transact(kind.mode, async (run) => {
+      const [row] = await run(kind.start);
+      const result = await resultOf(body, run);
+      if (row && 'xid' in row) onDone({ result, xid: String(row['xid']) });
+      return result;
+    });
+    return within(kind.longest, begun);
+  }
+
+  async function isCommitted({ xid }: Finished<unknown>): Promise<boolean> {
+    const { query } = await connected();
+    const [row] = await within(connectTimeout, query(`SELECT txid_status(${BigInt(xid)}) AS status`));
+    if (row?.['status'] === 'in progress') throw lost('ETIMEDOUT');
+    return row?.['status'] === 'committed';
+  }
+
+  async function connected(): Promise<Connection> {
+    if (connection) return connection;
+    const opened = openConnection(address);
+    try {
+      const version = await within(connectTimeout, versionIn(opened.query));
+      if (version < schema.length) await within(writing.longest, opened.transact(writing.mode, upgrade));
+      return (connection = opened);
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+  }
+
+  async function versionIn(query: Query): Promise<number> {
+    const [row] = await query(greeting);
+    if (Number(row?.['server']) < oldest) throw tooOld(address.name, String(row?.['server_name']));
+    const version = Number(row?.['version']);
+    if (version > schema.length) throw newer(address.name);
+    return version;
+  }
+
+  async function upgrade(query: Query): Promise<void> {
+    await query(`${writing.start}, pg_advisory_xact_lock(${upgrading})`);
+    const version = await versionIn(query);
+    if (version === 0) await query('CREATE SCHEMA IF NOT EXISTS bizmsg');
+    for (const step of schema.slice(version)) await query(adapted(step));
+    await query(`COMMENT ON SCHEMA bizmsg IS '${schema.length}'`);
+  }
+
+  async function disconnect(): Promise<void> {
+    await connection?.close();
+    connection = undefined;
+  }
+
+  function within<T>(milliseconds: number, act: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const cancel = host.later(milliseconds, () => reject(lost('ETIMEDOUT')));
+      act.then(resolve, reject).finally(cancel);
+    });
+  }
+}
+
+/** Bytes are compared, as SQLite does: an update of the server's locales cannot damage an index. */
+function adapted(sql: string): string {
+  return sql
+    .replace(/\bSTRICT\b/g, '')
+    .replace(/\bINTEGER\b/g, 'BIGINT')
+    .replace(/\bTEXT\b/g, 'TEXT COLLATE "C"');
+}
