@@ -3,15 +3,15 @@ import { parseJson } from '../base/json.ts';
 import type { Database } from '../base/transaction.ts';
 import type { Context } from '../cli/command.ts';
 import { isRecord } from '../contract/readers.ts';
-import type { Batch, Owner } from '../store/batch.ts';
-import { type ReportRow, reportRows } from '../store/views.ts';
+import type { Owner } from '../store/batch.ts';
+import type { ReportRow } from '../store/views.ts';
 import { requireBatch } from './choose.ts';
 import type { Input } from './input/input.ts';
 import type { InputRow } from './input/row.ts';
 import { columnsIn } from './columns-in.ts';
+import { type ReportOptions, reportPages } from './report.ts';
 
 const outcomes = ['failed', 'waiting', 'unsure'] as const;
-const pageSize = 2_000;
 
 /** The people of a batch as an input: those whom it reached, or `NAME:failed`, `:waiting` or `:unsure`. */
 export async function peopleOf(
@@ -24,7 +24,7 @@ export async function peopleOf(
   if (word !== undefined && outcome === undefined)
     throw usage(`--from-batch: "${word}" is not one of ${outcomes.join(', ')}`, 'NAME alone means who got it');
   const batch = await requireBatch(database, owner, name);
-  const rows = () => pagesOf(database, batch, outcome ?? 'sent', context.host.now());
+  const rows = () => rowsOf({ database, batch, outcomes: [outcome ?? 'sent'], now: context.host.now() });
   const first: InputRow[] = [];
   for await (const page of rows()) {
     first.push(...page.slice(0, 100 - first.length));
@@ -42,15 +42,8 @@ export async function peopleOf(
   };
 }
 
-async function* pagesOf(database: Database, { id }: Batch, outcome: string, now: number) {
-  let after = 0;
-  for (;;) {
-    const page = await reportRows(database, { id, after, limit: pageSize, now });
-    const last = page.at(-1);
-    if (!last) return;
-    after = last.n;
-    yield page.filter(({ state }) => state === outcome).map(rowOf);
-  }
+async function* rowsOf(options: ReportOptions): AsyncGenerator<readonly InputRow[]> {
+  for await (const page of reportPages(options)) yield page.map(rowOf);
 }
 
 /** Once its cells are erased, a row still has its phone. */

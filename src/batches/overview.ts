@@ -1,4 +1,5 @@
 import { jsonText, parseJson } from '../base/json.ts';
+import type { Ui } from '../cli/command.ts';
 import { counted, rowsText, shortTime, whole } from '../cli/output/figures.ts';
 import { folded } from '../cli/output/text.ts';
 import { rendered, type TemplateText } from '../cli/templates.ts';
@@ -88,12 +89,19 @@ function changedText(kind: Scope['kind']): string {
 }
 
 /** A count, what it counts, and why; a narrow terminal gets the reasons below each other. */
-export function countLine(count: number, label: string, text: string, width: number): string {
+function countLine(count: number, label: string, text: string, width: number): string {
   const line = `${whole(count).padStart(6)} ${label.padEnd(9)} ${text}`.trimEnd();
   return folded([line], width, ' '.repeat(17));
 }
 
-export function beforeText({ by, at, why }: Before, now: number): string {
+/** Shows a count with outside text, unless it is 0. */
+export function countLiner(ui: Ui) {
+  const width = ui.terminal ? ui.width : Infinity;
+  return (count: number, label: string, text: string, paint = (plain: string) => plain): readonly string[] =>
+    count > 0 ? [paint(countLine(count, label, ui.outside(text), width))] : [];
+}
+
+function beforeText({ by, at, why }: Before, now: number): string {
   const who = by === '' ? 'a single message' : `batch ${by}`;
   return `${why}, ${timeText(at, now)}, ${who}${why === 'same text' ? ': not once more' : ''}`;
 }

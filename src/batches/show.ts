@@ -2,12 +2,11 @@ import { basename } from 'node:path';
 import { whole } from '../cli/output/figures.ts';
 import { startOf } from '../cli/output/text.ts';
 import type { Ui } from '../cli/command.ts';
-import type { Ending, FailedLine, Tally } from '../store/tally.ts';
+import type { Ending, FailedLine } from '../store/tally.ts';
 import type { Batch } from '../store/batch.ts';
-import { type BatchState, countsIn, outcomeOf } from './outcomes.ts';
-import { countLine, timeText } from './overview.ts';
-import { Problems } from './problems.ts';
-import { tallyReason } from './summary.ts';
+import { type BatchState, countsIn } from './outcomes.ts';
+import { countLiner, timeText } from './overview.ts';
+import { beforeIn, type Reason, reasonsIn, reasonText } from './reasons.ts';
 
 /** Deliveries of the messages of a batch, as events reported them. */
 export interface Delivered {
@@ -36,17 +35,9 @@ export interface ShownBatch extends ReturnType<typeof countsIn> {
   /** The process that works on it. */
   readonly worker: string | null;
   /** Sent by other batches; null for single messages. */
-  readonly before: readonly { readonly batch: string | null; readonly sent: number }[];
+  readonly before: ReturnType<typeof beforeIn>;
   readonly reasons: readonly Reason[];
   readonly delivery: Delivered | null;
-}
-
-interface Reason {
-  readonly outcome: 'failed' | 'unsure' | 'not_sent';
-  readonly reason: string;
-  readonly count: number;
-  /** The first ones, of failed rows. */
-  readonly lines: readonly number[];
 }
 
 export interface Showing {
@@ -84,24 +75,6 @@ export function shownBatch(showing: Showing): ShownBatch {
   };
 }
 
-function beforeIn(tallies: readonly Tally[]): ShownBatch['before'] {
-  return tallies.flatMap(({ state, by, count }) =>
-    state === 'sent' && by !== undefined ? [{ batch: by === '' ? null : by, sent: count }] : [],
-  );
-}
-
-/** The reasons of each outcome, the most frequent first. */
-function reasonsIn(tallies: readonly Tally[], failed: readonly FailedLine[]): readonly Reason[] {
-  return (['failed', 'unsure', 'not-sent'] as const).flatMap((wanted) => {
-    const problems = new Problems();
-    for (const tally of tallies)
-      if (outcomeOf[tally.state] === wanted) problems.add(tallyReason(tally), 0, tally.count);
-    if (wanted === 'failed') for (const { reason, line } of failed) problems.add(reason, line, 0);
-    const outcome = wanted === 'not-sent' ? 'not_sent' : wanted;
-    return problems.list().map((problem) => ({ outcome, ...problem }));
-  });
-}
-
 export interface Hints {
   /** As a command takes it. */
   readonly typedName: string;
@@ -137,18 +110,21 @@ function contentLine({ template, text, file, rows, created }: ShownBatch, now: n
 }
 
 function countLines(shown: ShownBatch, { typedName, command }: Hints, ui: Ui): readonly string[] {
-  const { sent, waiting, failed, unsure, not_sent: notSent, kind, state } = shown;
+  const { sent, waiting, failed, unsure, not_sent: notSent, kind, state, reasons } = shown;
   const { color, now } = ui;
-  const width = ui.terminal ? ui.width : Infinity;
-  const line = (count: number, label: string, text: string, paint = (plain: string) => plain) =>
-    count > 0 ? [paint(countLine(count, label, ui.outside(text), width))] : [];
+  const line = countLiner(ui);
   const next = state === 'cut off' ? `repeat: ${command}` : `bizmsg batches resume ${typedName}`;
   return [
     ...line(sent, kind === 'import' ? 'imported' : 'sent', sentText(shown, now())),
     ...line(waiting, 'waiting', state === 'working' ? '' : next),
     ...line(failed, 'failed', failedText(shown), color.red),
-    ...line(unsure, 'unsure', `${reasonText(shown, 'unsure')} · bizmsg batches mark ${typedName}`, color.yellow),
-    ...line(notSent, 'not sent', reasonText(shown, 'not_sent')),
+    ...line(
+      unsure,
+      'unsure',
+      `${reasonText(reasons, 'unsure', longestReason)} · bizmsg batches mark ${typedName}`,
+      color.yellow,
+    ),
+    ...line(notSent, 'not sent', reasonText(reasons, 'not_sent', longestReason)),
   ];
 }
 
@@ -169,15 +145,6 @@ function deliveryText({ delivered, read, failed, until }: Delivered, now: number
 // At most 20 lines on a terminal.
 const mostReasons = 3;
 const longestReason = 60;
-
-function reasonText({ reasons }: ShownBatch, outcome: Reason['outcome']): string {
-  const own = reasons.filter((reason) => reason.outcome === outcome);
-  const isOnly = own.length === 1;
-  const texts = own
-    .slice(0, mostReasons)
-    .map(({ reason, count }) => (isOnly ? '' : `${whole(count)} `) + startOf(reason, longestReason));
-  return [...texts, ...(own.length > mostReasons ? ['…'] : [])].join(' · ');
-}
 
 /** `lines 17, 45 … not a phone number (11) · lines 203, 311 refused` */
 function failedText({ reasons }: ShownBatch): string {

@@ -5,11 +5,10 @@ import type { Ui } from '../cli/command.ts';
 import { took, whole } from '../cli/output/figures.ts';
 import type { Batch } from '../store/batch.ts';
 import type { Ending, News, Tally } from '../store/tally.ts';
-import { heldText } from './forecast.ts';
 import type { Assignment } from './order.ts';
-import { countsIn, outcomeOf, reasonOf } from './outcomes.ts';
-import { countLine, timeText } from './overview.ts';
-import { Problems } from './problems.ts';
+import { countsIn } from './outcomes.ts';
+import { countLiner, timeText } from './overview.ts';
+import { beforeIn, type Reason, reasonsIn, reasonText } from './reasons.ts';
 import { knownReasons } from './answers.ts';
 import type { Worked } from './work.ts';
 
@@ -32,18 +31,13 @@ export interface BatchResult {
   readonly not_sent: number;
   readonly now: Pick<Worked, 'sent' | 'failed' | 'unsure'>;
   /** Sent by other batches; null for single messages. */
-  readonly before: readonly { readonly batch: string | null; readonly sent: number; readonly at: string }[];
+  readonly before: ReturnType<typeof beforeIn>;
   readonly changed: number;
   readonly others: number;
   /** Imported, but there before; and of those, with other data. */
   readonly known: number;
   readonly other_data: number;
-  readonly reasons: readonly {
-    readonly outcome: 'failed' | 'unsure' | 'not_sent';
-    readonly reason: string;
-    readonly count: number;
-    readonly first_line: number;
-  }[];
+  readonly reasons: readonly (Omit<Reason, 'lines'> & { readonly first_line: number })[];
   readonly stopped: { readonly code: string; readonly message: string } | null;
   readonly started_at: string;
   readonly ended_at: string;
@@ -88,11 +82,11 @@ export function endedOf({ assignment, worked, ending, startedAt, endedAt, option
     file: file ?? null,
     ...countsIn(ending.totals),
     now: { sent: worked.sent, failed: worked.failed, unsure: worked.unsure },
-    before: beforeOf(ending.tallies),
+    before: beforeIn(ending.tallies),
     changed: expected.changed + worked.kept,
     others: news.others,
     ...knownIn(ending.tallies),
-    reasons: reasonsOf(ending.tallies),
+    reasons: reasonsIn(ending.tallies).map(({ lines: [line = 0], ...reason }) => ({ ...reason, first_line: line })),
     stopped: stopped ? { code: stopped.code, message: stopped.message } : null,
     started_at: new Date(startedAt).toISOString(),
     ended_at: new Date(endedAt).toISOString(),
@@ -114,38 +108,12 @@ export function commandOf({ command }: Batch): string {
   return ['bizmsg', ...typed.map(shellQuote)].join(' ');
 }
 
-function beforeOf(tallies: readonly Tally[]): BatchResult['before'] {
-  return tallies.flatMap(({ state, by, count, at }) =>
-    state === 'sent' && by !== undefined
-      ? { batch: by === '' ? null : by, sent: count, at: new Date(at).toISOString() }
-      : [],
-  );
-}
-
 /** Contacts that the service had before. If it answers all rows alike, the status says nothing. */
 function knownIn(tallies: readonly Tally[]) {
   const count = (wanted: string) =>
     tallies.reduce((sum, { reason, count: rows }) => sum + (reason === wanted ? rows : 0), 0);
   const other = count(knownReasons.differs);
   return { known: count(knownReasons.known) + other, other_data: other };
-}
-
-function reasonsOf(tallies: readonly Tally[]): BatchResult['reasons'] {
-  return (['failed', 'unsure', 'not-sent'] as const).flatMap((wanted) => {
-    const problems = new Problems();
-    const outcome = wanted === 'not-sent' ? 'not_sent' : wanted;
-    for (const tally of tallies)
-      if (outcomeOf[tally.state] === wanted) problems.add(tallyReason(tally), tally.line, tally.count);
-    return problems
-      .list()
-      .map(({ reason, count, lines: [line = 0] }) => ({ outcome, reason, count, first_line: line }));
-  });
-}
-
-/** Why rows have their outcome, with the batch that has these people. */
-export function tallyReason(tally: Tally): string {
-  const reason = reasonOf(tally) ?? '';
-  return tally.state === 'held' ? heldText(reason, tally.by) : reason;
 }
 
 /** 10 if rows need a person; some of them count only once. */
@@ -200,19 +168,18 @@ function countLines(result: BatchResult, ui: Ui): readonly string[] {
     others,
     known,
     other_data: otherData,
+    reasons,
   } = result;
   const details = sentText(result, ui);
   const { red, yellow } = ui.color;
-  const width = ui.terminal ? ui.width : Infinity;
-  const line = (count: number, label: string, text: string, paint = (plain: string) => plain) =>
-    count > 0 ? [paint(countLine(count, label, ui.outside(text), width))] : [];
+  const line = countLiner(ui);
   return [
     // The head says it.
     ...line(details === '' && sent === rows ? 0 : sent, result.template === null ? 'imported' : 'sent', details),
-    ...line(failed, 'failed', reasonText(result, 'failed'), red),
-    ...line(unsure, 'unsure', `may have been sent: ${reasonText(result, 'unsure')}`, yellow),
+    ...line(failed, 'failed', reasonText(reasons, 'failed'), red),
+    ...line(unsure, 'unsure', `may have been sent: ${reasonText(reasons, 'unsure')}`, yellow),
     ...line(waiting, 'waiting', ''),
-    ...line(notSent, 'not sent', reasonText(result, 'not_sent')),
+    ...line(notSent, 'not sent', reasonText(reasons, 'not_sent')),
     ...line(known < sent ? known : 0, 'known', 'of them were contacts before'),
     ...line(otherData, 'known', 'of them keep other data: the API cannot change contacts'),
     ...line(changed, 'changed', changedText(result)),
@@ -234,15 +201,6 @@ function sentText({ now, before, sent }: BatchResult, ui: Ui): string {
     }),
   ];
   return parts.join(' · ');
-}
-
-function reasonText({ reasons }: BatchResult, outcome: 'failed' | 'unsure' | 'not_sent'): string {
-  const own = reasons.filter((reason) => reason.outcome === outcome);
-  const texts = own.slice(0, 4).map(({ reason, count, first_line: line }) => {
-    const place = outcome === 'failed' && line > 0 ? ` (line ${line}${count > 1 ? ', …' : ''})` : '';
-    return `${own.length === 1 ? '' : `${whole(count)} `}${reason}${place}`;
-  });
-  return [...texts, ...(own.length > 4 ? ['…'] : [])].join(' · ');
 }
 
 /** The next command for each outcome. */

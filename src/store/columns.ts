@@ -21,6 +21,12 @@ export function word<const T extends string>(row: Row | undefined, column: strin
   return words.find((word) => word === value) ?? refuse(column);
 }
 
+/** The columns of a row of a file, from JSON. */
+export function cellsOf(json: string): Readonly<Record<string, unknown>> {
+  const value: unknown = JSON.parse(json);
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
 function refuse(column: string): never {
   throw configuration('database-damaged', `the database of batches is damaged: its column "${column}" cannot be read`);
 }

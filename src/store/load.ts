@@ -2,7 +2,7 @@ import { unsafe } from '../base/errors.ts';
 import { type Database, query, type Row, type Value } from '../base/transaction.ts';
 import { type Batch, batchesOf, batchWithId, isWorking, type Steps } from './batch.ts';
 import { notWanted, outcomeOf, parameters, verdict } from './before.ts';
-import { integer, optionalText, text } from './columns.ts';
+import { cellsOf, integer, optionalText, text } from './columns.ts';
 import { flags, isOpen, type Plan, type Resend } from './decide.ts';
 import { highest } from './draft.ts';
 import { inPieces, isUnique, lease, usualPiece } from './schema.ts';
@@ -213,11 +213,6 @@ function isCorrection(cells: string, failedCells: string): boolean {
   const hasSameColumns = Object.keys(after).length === Object.keys(before).length;
   const hasOthers = Object.keys(after).some((column) => column !== changed && after[column] !== '');
   return hasSameColumns && more.length === 0 && hasOthers;
-}
-
-function cellsOf(json: string): Readonly<Record<string, unknown>> {
-  const value: unknown = JSON.parse(json);
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 const isDecidable = (againAt: string) => `${isOpen('i', againAt)} AND (i.state <> 'sent' OR i.body IS NOT NULL)`;

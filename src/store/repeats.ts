@@ -1,5 +1,5 @@
 import { type Database, query, type Row } from '../base/transaction.ts';
-import { text } from './columns.ts';
+import { cellsOf, text } from './columns.ts';
 import type { Draft } from './draft.ts';
 import { isUnique } from './schema.ts';
 
@@ -33,9 +33,4 @@ function differing(pairs: readonly Row[]): readonly string[] {
 
 function isValue(cell: unknown): boolean {
   return (typeof cell === 'string' && cell !== '') || typeof cell === 'number';
-}
-
-function cellsOf(json: string): Readonly<Record<string, unknown>> {
-  const value: unknown = JSON.parse(json);
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -97,12 +97,6 @@ export async function countIn(database: Database, id: string, ...wanted: readonl
   return sumOf(await database.read(() => query(totals, id)), ...wanted);
 }
 
-/** Whether a batch has a row in a state. */
-export async function hasAny(database: Database, id: string, state: State): Promise<boolean> {
-  const sql = 'SELECT 1 FROM item WHERE batch = $1 AND state = $2 LIMIT 1';
-  return (await database.read(() => query(sql, id, state))).length > 0;
-}
-
 export interface FailedLine {
   readonly line: number;
   readonly reason: string;

@@ -37,13 +37,14 @@ export function storedBatch(database: Database, id: string): Promise<Batch | und
 export function waitingBatches(database: Database, owner: Owner): Promise<readonly Batch[]> {
   return database.read(function* () {
     const waiting: Batch[] = [];
-    for (const batch of yield* batchesOf(owner)) if (yield* hasWaiting(batch.id)) waiting.push(batch);
+    for (const batch of yield* batchesOf(owner)) if (yield* hasAny(batch.id, 'waiting')) waiting.push(batch);
     return waiting;
   });
 }
 
-export function* hasWaiting(id: string): Steps<boolean> {
-  return (yield* query("SELECT 1 FROM item WHERE batch = $1 AND state = 'waiting' LIMIT 1", id)).length > 0;
+/** Whether a batch has a row in a state. */
+export function* hasAny(id: string, state: State): Steps<boolean> {
+  return (yield* query('SELECT 1 FROM item WHERE batch = $1 AND state = $2 LIMIT 1', id, state)).length > 0;
 }
 
 export interface ReportRow {

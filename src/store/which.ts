@@ -1,6 +1,6 @@
 import type { Database } from '../base/transaction.ts';
 import { type Batch, batchesOf, isWorking, type Scope, type Steps } from './batch.ts';
-import { hasWaiting } from './views.ts';
+import { hasAny } from './views.ts';
 
 export interface Wanted {
   readonly scope: Scope;
@@ -48,7 +48,7 @@ function* latest(batches: readonly Batch[], { scope, proposal }: Wanted): Steps<
   const batch = batches.findLast((batch) => isSameScope(batch.scope, scope) && isNamed(batch));
   if (!batch || batch.isCancelled) return undefined;
   if (scope.kind === 'import' || batch.isLoading) return batch;
-  return (yield* hasWaiting(batch.id)) ? batch : undefined;
+  return (yield* hasAny(batch.id, 'waiting')) ? batch : undefined;
 }
 
 function freeName(proposal: string, batches: readonly Batch[]): string {

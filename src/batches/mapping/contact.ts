@@ -48,8 +48,6 @@ interface Step extends Place {
 }
 
 const phoneField = 'phone';
-/** Sets of fields to remember: most records have the same. */
-const mostShapes = 100;
 
 /** Creates the mapping from rows to contacts; throws if a table lacks a column. */
 export async function contactMapper(options: ContactOptions, columns: readonly string[] | undefined): Promise<Mapper> {
@@ -61,14 +59,7 @@ export async function contactMapper(options: ContactOptions, columns: readonly s
     const steps = stepsOfTable(columns, plan);
     return (fields) => contactOf(fields, steps, plan);
   }
-  const shapes = new Map<string, readonly Step[]>();
-  return (fields) => {
-    const names = Object.keys(fields);
-    const shape = jsonText(names);
-    const steps = shapes.get(shape) ?? stepsOf(names, plan);
-    if (shapes.size < mostShapes) shapes.set(shape, steps);
-    return contactOf(fields, steps, plan);
-  };
+  return (fields) => contactOf(fields, stepsOf(Object.keys(fields), plan), plan);
 }
 
 function stepsOfTable(columns: readonly string[], plan: Plan): readonly Step[] {
