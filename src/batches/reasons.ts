@@ -1,12 +1,12 @@
 import { whole } from '../cli/output/figures.ts';
 import { startOf } from '../cli/output/text.ts';
-import type { FailedLine, Tally } from '../store/tally.ts';
+import type { Tally } from '../store/tally.ts';
 import { heldText } from './forecast.ts';
 import { outcomeOf, reasonOf } from './outcomes.ts';
 import { Problems } from './problems.ts';
 
 /** Why rows of a batch were not sent. */
-export interface Reason {
+interface Reason {
   readonly outcome: 'failed' | 'unsure' | 'not_sent';
   readonly reason: string;
   readonly count: number;
@@ -15,12 +15,11 @@ export interface Reason {
 }
 
 /** The reasons of each outcome, the most frequent first. */
-export function reasonsIn(tallies: readonly Tally[], failed: readonly FailedLine[] = []): readonly Reason[] {
+export function reasonsIn(tallies: readonly Tally[]): readonly Reason[] {
   return (['failed', 'unsure', 'not-sent'] as const).flatMap((wanted) => {
     const problems = new Problems();
     const meant = tallies.filter(({ state }) => outcomeOf[state] === wanted);
-    for (const tally of meant) problems.add(tallyReason(tally), failed.length > 0 ? 0 : tally.line, tally.count);
-    if (wanted === 'failed') for (const { reason, line } of failed) problems.add(reason, line, 0);
+    for (const tally of meant) problems.add(tallyReason(tally), tally.line, tally.count);
     const outcome = wanted === 'not-sent' ? 'not_sent' : wanted;
     return problems.list().map((problem) => ({ outcome, ...problem }));
   });

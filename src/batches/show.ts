@@ -2,11 +2,11 @@ import { basename } from 'node:path';
 import { whole } from '../cli/output/figures.ts';
 import { startOf } from '../cli/output/text.ts';
 import type { Ui } from '../cli/command.ts';
-import type { Ending, FailedLine } from '../store/tally.ts';
+import type { Ending } from '../store/tally.ts';
 import type { Batch } from '../store/batch.ts';
 import { type BatchState, countsIn } from './outcomes.ts';
 import { countLiner, timeText } from './overview.ts';
-import { beforeIn, type Reason, reasonsIn, reasonText } from './reasons.ts';
+import { beforeIn, reasonsIn, reasonText } from './reasons.ts';
 
 /** Deliveries of the messages of a batch, as events reported them. */
 export interface Delivered {
@@ -17,29 +17,6 @@ export interface Delivered {
   readonly until: string | null;
 }
 
-/** A batch with its counts. `rows` is the sum of the five outcomes. */
-export interface ShownBatch extends ReturnType<typeof countsIn> {
-  readonly name: string;
-  readonly id: string;
-  readonly state: BatchState;
-  readonly profile: string | null;
-  readonly account: string;
-  readonly mode: string;
-  readonly kind: string;
-  readonly template: string | null;
-  /** Of the template, with a placeholder for each variable. */
-  readonly text: string | null;
-  readonly file: string | null;
-  readonly created: string;
-  readonly last: string;
-  /** The process that works on it. */
-  readonly worker: string | null;
-  /** Sent by other batches; null for single messages. */
-  readonly before: ReturnType<typeof beforeIn>;
-  readonly reasons: readonly Reason[];
-  readonly delivery: Delivered | null;
-}
-
 export interface Showing {
   readonly batch: Batch;
   readonly state: BatchState;
@@ -47,12 +24,13 @@ export interface Showing {
   readonly worker: string | undefined;
   readonly text: string | undefined;
   readonly ending: Ending;
-  readonly failed: readonly FailedLine[];
   readonly delivery: Delivered | undefined;
 }
 
-export function shownBatch(showing: Showing): ShownBatch {
-  const { batch, state, profile, worker, text, ending, failed, delivery } = showing;
+export type ShownBatch = Readonly<ReturnType<typeof shownBatch>>;
+
+/** A batch with its counts. `rows` is the sum of the five outcomes. */
+export function shownBatch({ batch, state, profile, worker, text, ending, delivery }: Showing) {
   const { kind, template, account, mode } = batch.scope;
   return {
     name: batch.name,
@@ -63,14 +41,16 @@ export function shownBatch(showing: Showing): ShownBatch {
     mode,
     kind,
     template: kind === 'import' ? null : template,
+    /** Of the template, with a placeholder for each variable. */
     text: text ?? null,
     file: batch.file === '' ? null : batch.file,
     created: new Date(batch.madeAt).toISOString(),
     last: new Date(batch.lastAt).toISOString(),
+    /** The process that works on it. */
     worker: worker ?? null,
     ...countsIn(ending.totals),
     before: beforeIn(ending.tallies),
-    reasons: reasonsIn(ending.tallies, failed),
+    reasons: reasonsIn(ending.tallies),
     delivery: delivery ?? null,
   };
 }

@@ -8,40 +8,11 @@ import type { Ending, News, Tally } from '../store/tally.ts';
 import type { Assignment } from './order.ts';
 import { countsIn } from './outcomes.ts';
 import { countLiner, timeText } from './overview.ts';
-import { beforeIn, type Reason, reasonsIn, reasonText } from './reasons.ts';
+import { beforeIn, reasonsIn, reasonText } from './reasons.ts';
 import { knownReasons } from './answers.ts';
 import type { Worked } from './work.ts';
 
-/** The result of a command. `rows` is the sum of the five outcomes. */
-export interface BatchResult {
-  readonly type: 'summary';
-  readonly command: Assignment['command'];
-  readonly batch: string;
-  readonly id: string;
-  readonly is_new: boolean;
-  readonly account: string;
-  readonly mode: string;
-  readonly template: string | null;
-  readonly file: string | null;
-  readonly rows: number;
-  readonly sent: number;
-  readonly failed: number;
-  readonly unsure: number;
-  readonly waiting: number;
-  readonly not_sent: number;
-  readonly now: Pick<Worked, 'sent' | 'failed' | 'unsure'>;
-  /** Sent by other batches; null for single messages. */
-  readonly before: ReturnType<typeof beforeIn>;
-  readonly changed: number;
-  readonly others: number;
-  /** Imported, but there before; and of those, with other data. */
-  readonly known: number;
-  readonly other_data: number;
-  readonly reasons: readonly (Omit<Reason, 'lines'> & { readonly first_line: number })[];
-  readonly stopped: { readonly code: string; readonly message: string } | null;
-  readonly started_at: string;
-  readonly ended_at: string;
-}
+export type BatchResult = Readonly<ReturnType<typeof resultOf>>;
 
 /** The end of a command: its result, and how it is shown. */
 export interface Ended {
@@ -65,35 +36,46 @@ export interface Finished {
   readonly options: string;
 }
 
-export function endedOf({ assignment, worked, ending, startedAt, endedAt, options }: Finished): Ended {
-  const { command, batch, isNew, file, expected, heldHints } = assignment;
-  const { scope } = batch;
-  const { stopped } = worked;
-  const { news } = ending;
-  const result: BatchResult = {
-    type: 'summary',
+export function endedOf(finished: Finished): Ended {
+  const { assignment, worked, ending, options } = finished;
+  const { batch, file, heldHints } = assignment;
+  const isNamed = batch.scope.kind === 'message' && file !== undefined;
+  return {
+    result: resultOf(finished),
+    exit: exitOf(assignment, worked, ending.news),
+    heldHints,
+    sentElsewhere: elsewhereIn(assignment, ending.news),
+    otherText: isNamed ? namedCommand(batch) : undefined,
+    options,
+  };
+}
+
+/** `rows` is the sum of the five outcomes. */
+function resultOf({ assignment, worked, ending, startedAt, endedAt }: Finished) {
+  const { command, batch, isNew, file, expected } = assignment;
+  const { account, mode, kind, template } = batch.scope;
+  const { sent, failed, unsure, kept, stopped } = worked;
+  return {
+    type: 'summary' as const,
     command,
     batch: batch.name,
     id: batch.id,
     is_new: isNew,
-    account: scope.account,
-    mode: scope.mode,
-    template: scope.kind === 'import' ? null : scope.template,
+    account,
+    mode,
+    template: kind === 'import' ? null : template,
     file: file ?? null,
     ...countsIn(ending.totals),
-    now: { sent: worked.sent, failed: worked.failed, unsure: worked.unsure },
+    now: { sent, failed, unsure },
     before: beforeIn(ending.tallies),
-    changed: expected.changed + worked.kept,
-    others: news.others,
+    changed: expected.changed + kept,
+    others: ending.news.others,
     ...knownIn(ending.tallies),
     reasons: reasonsIn(ending.tallies).map(({ lines: [line = 0], ...reason }) => ({ ...reason, first_line: line })),
     stopped: stopped ? { code: stopped.code, message: stopped.message } : null,
     started_at: new Date(startedAt).toISOString(),
     ended_at: new Date(endedAt).toISOString(),
   };
-  const otherText = scope.kind === 'message' && file !== undefined ? namedCommand(batch) : undefined;
-  const exit = exitOf(assignment, worked, news);
-  return { result, exit, heldHints, sentElsewhere: elsewhereIn(assignment, news), otherText, options };
 }
 
 function namedCommand(batch: Batch): string {

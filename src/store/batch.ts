@@ -18,29 +18,7 @@ export interface SingleScope extends Omit<Scope, 'kind'> {
 
 export type Owner = Pick<Scope, 'account' | 'mode'>;
 
-export interface Batch {
-  readonly id: string;
-  readonly scope: Scope;
-  readonly scopeNumber: number;
-  readonly name: string;
-  /** The column of `--per`, or ''. */
-  readonly per: string;
-  /** Kept options and columns of the file, as JSON of the caller. */
-  readonly told: string;
-  readonly columns: string;
-  readonly command: string;
-  readonly file: string;
-  readonly madeAt: number;
-  readonly lastAt: number;
-  /** When `--again` was first used; otherwise 0. */
-  readonly againAt: number;
-  readonly load: number;
-  readonly isLoading: boolean;
-  readonly isCancelled: boolean;
-  readonly worker: string;
-  /** End of the worker's lease. */
-  readonly until: number;
-}
+export type Batch = Readonly<ReturnType<typeof batchOf>>;
 
 /** Statements within a transaction. */
 export type Steps<T> = ReturnType<Transaction<T>>;
@@ -48,24 +26,28 @@ export type Steps<T> = ReturnType<Transaction<T>>;
 export const batchColumns = 'b.*, s.account, s.mode, s.kind, s.template';
 const from = 'FROM batch b JOIN scope s ON s.n = b.scope';
 
-export function batchOf(row: Row): Batch {
+export function batchOf(row: Row) {
   return {
     id: text(row, 'id'),
     scope: scopeOf(row),
     scopeNumber: integer(row, 'scope'),
     name: text(row, 'name'),
+    /** The column of `--per`, or ''. */
     per: text(row, 'per'),
+    /** Kept options and columns of the file, as JSON of the caller. */
     told: text(row, 'told'),
     columns: text(row, 'columns'),
     command: text(row, 'command'),
     file: text(row, 'file'),
     madeAt: integer(row, 'made_at'),
     lastAt: integer(row, 'last_at'),
+    /** When `--again` was first used; otherwise 0. */
     againAt: integer(row, 'again_at'),
     load: integer(row, 'load'),
     isLoading: integer(row, 'loading') === 1,
     isCancelled: integer(row, 'is_cancelled') === 1,
     worker: text(row, 'worker'),
+    /** End of the worker's lease. */
     until: integer(row, 'until'),
   };
 }

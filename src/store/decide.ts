@@ -30,15 +30,6 @@ const fates = [
 
 export type Fate = (typeof fates)[number];
 
-export interface Group {
-  readonly fate: Fate;
-  /** The batch that has these people, '' for single messages; undefined for this batch. */
-  readonly by: string | undefined;
-  readonly count: number;
-  /** When the last of the other messages was sent. */
-  readonly at: number;
-}
-
 /** Options that count for one command. */
 export type Resend = 'changed' | 'unsure' | 'failed';
 
@@ -190,11 +181,15 @@ export function flags(resend: readonly Resend[]): readonly [failed: number, unsu
   return [flag('failed'), flag('unsure'), flag('changed')];
 }
 
-function groupOf(row: Row): Group {
+export type Group = Readonly<ReturnType<typeof groupOf>>;
+
+function groupOf(row: Row) {
   return {
     fate: word(row, 'fate', fates),
+    /** The batch that has these people, '' for single messages; undefined for this batch. */
     by: optionalText(row, 'by'),
     count: integer(row, 'count'),
+    /** When the last of the other messages was sent. */
     at: integer(row, 'at'),
   };
 }

@@ -84,7 +84,6 @@ export const schema = [
   ) STRICT;
   CREATE UNIQUE INDEX item_person ON item (batch, who, per) WHERE batch <> '' AND is_twice = 0;
   CREATE INDEX item_sent ON item (scope, who, batch);
-  CREATE INDEX item_failed ON item (batch, line) WHERE state = 'failed';
 
   CREATE TABLE opt_out (
     account TEXT NOT NULL,

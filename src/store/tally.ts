@@ -3,19 +3,6 @@ import { singles } from './batch.ts';
 import { integer, optionalText, text, word } from './columns.ts';
 import { type State, states } from './views.ts';
 
-/** Rows of a batch with the same outcome and reason. */
-export interface Tally {
-  readonly state: State;
-  readonly reason: string | undefined;
-  /** The batch that has these people, '' for single messages; undefined for this batch. */
-  readonly by: string | undefined;
-  readonly count: number;
-  /** The line of the first one. */
-  readonly line: number;
-  /** When the last one was decided. */
-  readonly at: number;
-}
-
 /** Reasons are texts for people, and each row may have its own: the most frequent are enough. */
 const mostReasons = 500;
 
@@ -97,20 +84,6 @@ export async function countIn(database: Database, id: string, ...wanted: readonl
   return sumOf(await database.read(() => query(totals, id)), ...wanted);
 }
 
-export interface FailedLine {
-  readonly line: number;
-  readonly reason: string;
-}
-
-/** The first lines that failed, and why. */
-export function failedLines(database: Database, id: string, limit: number): Promise<readonly FailedLine[]> {
-  return database.read(function* () {
-    const sql = "SELECT line, reason FROM item WHERE batch = $1 AND state = 'failed' ORDER BY line LIMIT $2";
-    const rows = yield* query(sql, id, limit);
-    return rows.map((row) => ({ line: integer(row, 'line'), reason: text(row, 'reason') }));
-  });
-}
-
 /** Ids of the messages of a batch, in pages. */
 export async function* messageIds(database: Database, id: string): AsyncGenerator<readonly string[]> {
   const sql = `SELECT n, message_id FROM item WHERE batch = $1 AND n > $2 AND message_id IS NOT NULL
@@ -137,13 +110,19 @@ export function totalsOfAll(database: Database): Promise<ReadonlyMap<string, Tot
   });
 }
 
-function tallyOf(row: Row): Tally {
+/** Rows of a batch with the same outcome and reason. */
+export type Tally = Readonly<ReturnType<typeof tallyOf>>;
+
+function tallyOf(row: Row) {
   return {
     state: word(row, 'state', states),
     reason: optionalText(row, 'reason'),
+    /** The batch that has these people, '' for single messages; undefined for this batch. */
     by: optionalText(row, 'by'),
     count: integer(row, 'count'),
+    /** The line of the first one. */
     line: integer(row, 'line'),
+    /** When the last one was decided. */
     at: integer(row, 'at'),
   };
 }

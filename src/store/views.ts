@@ -47,23 +47,6 @@ export function* hasAny(id: string, state: State): Steps<boolean> {
   return (yield* query('SELECT 1 FROM item WHERE batch = $1 AND state = $2 LIMIT 1', id, state)).length > 0;
 }
 
-export interface ReportRow {
-  readonly n: number;
-  readonly line: number;
-  readonly who: string;
-  readonly per: string;
-  readonly state: State;
-  readonly reason: string | undefined;
-  /** The batch that sent it, '' for a single message. */
-  readonly by: string | undefined;
-  readonly at: number;
-  readonly messageId: string | undefined;
-  readonly code: string | undefined;
-  /** The columns of the file, as JSON, and what is sent; undefined once they are erased. */
-  readonly cells: string | undefined;
-  readonly body: string | undefined;
-}
-
 export interface Page {
   readonly id: string;
   /** The number of the last row of the page before; 0 for the first. */
@@ -85,7 +68,9 @@ export function reportRows(database: Database, page: Page): Promise<readonly Rep
   });
 }
 
-export function reportRowOf(row: Row): ReportRow {
+export type ReportRow = Readonly<ReturnType<typeof reportRowOf>>;
+
+export function reportRowOf(row: Row) {
   return {
     n: integer(row, 'n'),
     line: integer(row, 'line'),
@@ -93,10 +78,12 @@ export function reportRowOf(row: Row): ReportRow {
     per: text(row, 'per'),
     state: word(row, 'shown', states),
     reason: optionalText(row, 'reason'),
+    /** The batch that sent it, '' for a single message. */
     by: optionalText(row, 'by'),
     at: integer(row, 'at'),
     messageId: optionalText(row, 'message_id'),
     code: optionalText(row, 'code'),
+    /** The columns of the file, as JSON, and what is sent; undefined once they are erased. */
     cells: optionalText(row, 'cells'),
     body: optionalText(row, 'body'),
   };

@@ -4,7 +4,7 @@ import { commandOf } from '../../batches/summary.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { templatesSeen } from '../../cli/seen-templates.ts';
-import { ending, failedLines, messageIds } from '../../store/tally.ts';
+import { ending, messageIds } from '../../store/tally.ts';
 import { recordedOutcomes } from '../message-outcomes.ts';
 import { batchToRead, optionalName, typedName, workerText } from './named.ts';
 import { openBatches, type StoredBatch, templatePlace } from './stored.ts';
@@ -33,9 +33,6 @@ export const showBatch = command({
   view: ({ shown, hints }, ui) => batchText(shown, hints, ui),
 });
 
-/** Lines that are looked at for those that are shown. */
-const mostLines = 1_000;
-
 async function shownOf(context: Context, stored: StoredBatch) {
   const { batch, record, profile } = stored;
   const { id, scope } = batch;
@@ -49,7 +46,6 @@ async function shownOf(context: Context, stored: StoredBatch) {
     worker: state === 'working' ? workerText(batch) : undefined,
     text: templates.find(({ name }) => name === scope.template)?.text,
     ending: totals,
-    failed: await failedLines(record.database, id, mostLines),
     delivery: scope.kind === 'import' ? undefined : await deliveredOf(context, stored),
   });
 }
