@@ -20,6 +20,12 @@ export function describeWorker(name: string): { readonly pid: number; readonly h
   return worker && { pid: worker.pid, host: hostIn(worker.start) };
 }
 
+/** `process 4711 on laptop-2` */
+export function workerText(name: string): string {
+  const { pid, host } = describeWorker(name) ?? { pid: undefined, host: 'another machine' };
+  return `${pid === undefined ? 'a process' : `process ${pid}`}${host === undefined ? '' : ` on ${host}`}`;
+}
+
 /** Whether a worker ran on this machine, since its last start, and is gone. */
 export function isDead(name: string, { kill }: Pick<Host, 'kill'>): boolean {
   const worker = read(name);

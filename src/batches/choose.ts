@@ -12,7 +12,7 @@ import { type Wanted, whichBatch } from '../store/which.ts';
 import { declareDead } from '../store/work.ts';
 import { timeText } from './overview.ts';
 import { interruptedEarly } from './stop.ts';
-import { describeWorker, isDead } from '../base/worker.ts';
+import { describeWorker, isDead, workerText } from '../base/worker.ts';
 
 export interface Choice {
   /** Undefined for a new batch. */
@@ -132,11 +132,8 @@ async function working(context: Context, database: Database, batch: Batch): Prom
 }
 
 async function workingText({ host }: Context, database: Database, batch: Batch): Promise<string> {
-  const { pid, host: other } = describeWorker(batch.worker) ?? { pid: '?', host: 'another machine' };
-  const now = host.now();
-  const far = await farText(database, batch);
-  const place = other === undefined ? '' : ` on ${other}`;
-  return `process ${pid}${place} has worked on batch ${batch.name} since ${timeText(batch.lastAt, now)}: ${far}`;
+  const since = timeText(batch.lastAt, host.now());
+  return `${workerText(batch.worker)} has worked on batch ${batch.name} since ${since}: ${await farText(database, batch)}`;
 }
 
 async function farText(database: Database, { id }: Batch): Promise<string> {

@@ -83,14 +83,10 @@ function* entriesOfList(lines: readonly string[]): Generator<Entry> {
     if (line.trim() !== '') yield { phone: line, fields: {}, place: `line ${index + 1}` };
 }
 
-interface Table extends ExcludeOptions {
-  readonly content: Buffer;
-}
-
 async function* entriesOfTable(
   context: Context,
   file: string,
-  { content, column, encoding }: Table,
+  { content, column, encoding }: ExcludeOptions & { readonly content: Buffer },
 ): AsyncGenerator<Entry> {
   const input = await openInput(context, file, { content, encoding, signal: context.host.signal });
   const isTable = input.columns !== undefined;

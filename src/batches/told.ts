@@ -3,24 +3,13 @@ import { parseJson } from '../base/json.ts';
 import { isRecord, list, string } from '../contract/readers.ts';
 import type { Caller } from '../session/caller.ts';
 
-/** Options of a batch as typed. It keeps them as JSON, so that they are read again by each command. */
-export interface Told {
-  readonly param?: readonly string[] | undefined;
-  readonly default?: readonly string[] | undefined;
-  readonly map?: readonly string[] | undefined;
-  readonly where?: readonly string[] | undefined;
-  readonly set?: readonly string[] | undefined;
-  readonly type?: readonly string[] | undefined;
-  readonly keep?: string | undefined;
-  readonly country?: string | undefined;
-  readonly encoding?: string | undefined;
-  readonly sheet?: string | undefined;
-  readonly hours?: string | undefined;
-  readonly rate?: string | undefined;
-}
-
 const lists = ['param', 'default', 'map', 'where', 'set', 'type'] as const;
 const texts = ['keep', 'country', 'encoding', 'sheet', 'hours', 'rate'] as const;
+
+/** Options of a batch as typed. It keeps them as JSON, so that they are read again by each command. */
+export type Told = { readonly [name in (typeof lists)[number]]?: readonly string[] | undefined } & {
+  readonly [name in (typeof texts)[number]]?: string | undefined;
+};
 
 /** Reads what a batch keeps; a team's database may hold anything. */
 export function toldOf(json: string): Told {

@@ -40,35 +40,18 @@ function changed(name: string): Error {
 }
 
 function* becomeBatch(id: string, kept: Kept, { againAt, file }: Plan): Steps<void> {
-  yield* query(
-    `UPDATE batch SET name = $2, per = $3, told = $4, command = $5, columns = $6, file = $7, again_at = $8, load = 1
-      WHERE id = $1`,
-    id,
-    kept.name,
-    kept.per,
-    kept.told,
-    kept.command,
-    kept.columns,
-    file,
-    againAt,
-  );
+  const sql = `UPDATE batch SET told = $2, command = $3, columns = $4, again_at = $5, load = 1, name = $6, per = $7, file = $8
+    WHERE id = $1`;
+  yield* query(sql, id, kept.told, kept.command, kept.columns, againAt, kept.name, kept.per, file);
 }
 
 function* keepIn({ id }: Batch, plan: Plan, kept: Kept): Steps<void> {
-  yield* query(
-    'UPDATE batch SET told = $2, command = $3, columns = $4, again_at = $5, load = load + 1 WHERE id = $1',
-    id,
-    kept.told,
-    kept.command,
-    kept.columns,
-    plan.againAt,
-  );
+  const sql = 'UPDATE batch SET told = $2, command = $3, columns = $4, again_at = $5, load = load + 1 WHERE id = $1';
+  yield* query(sql, id, kept.told, kept.command, kept.columns, plan.againAt);
   if (plan.dropsExcluded) yield* query('DELETE FROM excluded WHERE batch = $1', id);
-  yield* query(
-    `INSERT INTO excluded (batch, phone) SELECT $1, phone FROM excluded WHERE batch = $2 ON CONFLICT DO NOTHING`,
-    id,
-    plan.draft.id,
-  );
+  const copy =
+    'INSERT INTO excluded (batch, phone) SELECT $1, phone FROM excluded WHERE batch = $2 ON CONFLICT DO NOTHING';
+  yield* query(copy, id, plan.draft.id);
 }
 
 /** Makes a process the worker of a batch. Rows that a dead one had under way become unsure. */
@@ -77,15 +60,9 @@ function* takeHold(id: string, worker: string, now: number, isLoad: boolean): St
   // A worker that ended by itself has left nothing under way.
   if (text(row, 'worker') !== '')
     yield* query("UPDATE item SET state = 'unsure', reason = NULL WHERE batch = $1 AND state = 'under way'", id);
-  yield* query(
-    `UPDATE batch SET worker = $2, until = $3, last_at = $4, loading = CASE WHEN $5 = 1 THEN 1 ELSE loading END
-      WHERE id = $1`,
-    id,
-    worker,
-    now + lease,
-    now,
-    isLoad ? 1 : 0,
-  );
+  const sql = `UPDATE batch SET worker = $2, until = $3, last_at = $4, loading = CASE WHEN $5 = 1 THEN 1 ELSE loading END
+    WHERE id = $1`;
+  yield* query(sql, id, worker, now + lease, now, isLoad ? 1 : 0);
   const batch = yield* batchWithId(id);
   if (!batch) throw new Error('the batch was deleted in its own transaction');
   return batch;
@@ -188,20 +165,15 @@ function* correct({ plan, batch, range }: Merging): Steps<void> {
 
 /** Failed rows that a row of the draft may correct: by their number, or by their line in the same file. */
 function* corrections({ draft, file }: Plan, batch: Batch, range: Merging['range']): Steps<readonly Row[]> {
-  const isSameFile = batch.file !== '' && batch.file === file ? 1 : 0;
+  const isSameFile = batch.file !== '' && batch.file === file;
   const select = (how: string) => `SELECT d.n, d.fixes, d.cells, o.n AS failed, o.cells AS failed_cells
     FROM item d JOIN item o ON o.batch = $4 AND o.state = 'failed' AND ${how}
     WHERE ${drafted} AND o.load <> $5 AND o.who <> d.who AND o.per = d.per
       AND NOT EXISTS (SELECT 1 FROM item f WHERE f.batch = $1 AND f.who = o.who AND f.per = o.per AND ${isUnique('f')})`;
-  const numbered = yield* query(select('o.n = d.fixes'), draft.id, ...range, batch.id, batch.load);
+  const values = [draft.id, ...range, batch.id, batch.load] as const;
+  const numbered = yield* query(select('o.n = d.fixes'), ...values);
   if (!isSameFile) return numbered;
-  const sameLine = yield* query(
-    select('d.fixes IS NULL AND o.line = d.line'),
-    draft.id,
-    ...range,
-    batch.id,
-    batch.load,
-  );
+  const sameLine = yield* query(select('d.fixes IS NULL AND o.line = d.line'), ...values);
   return [...numbered, ...sameLine];
 }
 

@@ -17,11 +17,13 @@ export interface Wanted {
 
 export type Which =
   | { readonly kind: 'new'; readonly name: string }
-  /** `fresh` is the name that a new batch would have. */
-  | { readonly kind: 'batch'; readonly batch: Batch; readonly fresh: string }
   | { readonly kind: 'unnamed'; readonly proposal: string }
-  | { readonly kind: 'cancelled'; readonly batch: Batch; readonly fresh: string }
-  | { readonly kind: 'different' | 'working'; readonly batch: Batch };
+  /** `fresh` is the name that a new batch would have. */
+  | {
+      readonly kind: 'batch' | 'cancelled' | 'different' | 'working';
+      readonly batch: Batch;
+      readonly fresh: string;
+    };
 
 /** Decides which batch a command means. */
 export function whichBatch(database: Database, wanted: Wanted): Promise<Which> {
@@ -37,9 +39,10 @@ export function whichBatch(database: Database, wanted: Wanted): Promise<Which> {
 }
 
 function checked(batch: Batch, { scope, per, now }: Wanted, fresh: string): Which {
-  if (!isSameScope(batch.scope, scope) || (per !== undefined && per !== batch.per)) return { kind: 'different', batch };
+  const isDifferent = !isSameScope(batch.scope, scope) || (per !== undefined && per !== batch.per);
+  if (isDifferent) return { kind: 'different', batch, fresh };
   if (batch.isCancelled) return { kind: 'cancelled', batch, fresh };
-  return isWorking(batch, now) ? { kind: 'working', batch } : { kind: 'batch', batch, fresh };
+  return { kind: isWorking(batch, now) ? 'working' : 'batch', batch, fresh };
 }
 
 /** The latest of NAME, NAME-2 … if it goes on. */

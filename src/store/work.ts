@@ -43,18 +43,7 @@ export interface Turn {
   readonly now: number;
 }
 
-export interface Claim {
-  readonly n: number;
-  readonly who: string;
-  readonly per: string;
-  readonly body: string;
-  readonly text: string;
-  readonly line: number;
-  /** Its state before. */
-  readonly was: 'waiting' | 'sent' | 'unsure';
-  readonly at: number;
-  readonly attempt: number;
-}
+export type Claim = Readonly<ReturnType<typeof claimOf>>;
 
 export interface Claims {
   readonly kind: 'claimed';
@@ -117,19 +106,24 @@ function candidatesAfter(batch: Batch, turn: Turn, after: number, limit: number)
 }
 
 function* takeRow({ id, now }: Turn, row: Row): Steps<Claim> {
-  const claimed = {
+  const claimed = claimOf(row, now);
+  yield* query(take, id, claimed.n, now, claimed.text);
+  return claimed;
+}
+
+function claimOf(row: Row, now: number) {
+  return {
     n: integer(row, 'n'),
     who: text(row, 'who'),
     per: text(row, 'per'),
     body: text(row, 'body'),
     text: text(row, 'text'),
     line: integer(row, 'line'),
+    /** What it was before. */
     was: word(row, 'state', states),
     at: now,
     attempt: integer(row, 'attempt') + 1,
   };
-  yield* query(take, id, claimed.n, now, claimed.text);
-  return claimed;
 }
 
 function* leave({ id, now }: Turn, row: Row, answer: string): Steps<void> {

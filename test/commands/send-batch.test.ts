@@ -67,7 +67,6 @@ describe('-p', () => {
   });
 
   it.each([
-    [['-p', ':name,order'], 'one -p for each: -p :name -p :order'],
     [['-p', 'Name'], 'to send the value of the column: -p :Name'],
     [['-p', ':nam'], 'did you mean \\"name\\"?'],
     [['-p', ':name', '--default', 'nam=x'], '--default names \\"nam\\"'],

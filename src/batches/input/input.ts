@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { Readable } from 'node:stream';
+import { addAbortSignal, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { usage } from '../../base/errors.ts';
+import { CliError, usage } from '../../base/errors.ts';
+import { whyUnreadable } from '../../base/files.ts';
 import { redact } from '../../base/redact.ts';
 import type { Context } from '../../cli/command.ts';
 import { openStream } from '../../cli/input.ts';
 import { quoted } from '../quoted.ts';
-import { openBytes } from './bytes.ts';
 import { csvRows } from './csv.ts';
 import { damagedText, decoded, decodedHead, encodingOf, foreignWords, likelyEncoding } from './encoding.ts';
 import { createUndo } from './escapes.ts';
@@ -53,6 +53,7 @@ interface InputOptions extends Pick<Request, 'encoding' | 'sheet' | 'signal'> {
 type Bytes = Awaited<ReturnType<typeof openBytes>>;
 
 const mostFirst = 100;
+const headSize = 1 << 20;
 
 /** Opens a file of rows; `-` is stdin. */
 export async function openInput(context: InputContext, file: string, options: InputOptions): Promise<Input> {
@@ -117,4 +118,21 @@ async function askForEncoding(context: InputContext, { head }: Bytes): Promise<s
     'pass its encoding, such as --encoding iso-8859-2, or save it as UTF-8',
   );
   return likelyEncoding;
+}
+
+/** Opens the bytes of a file or of stdin, which are read once, and reads the first megabyte ahead. */
+async function openBytes(open: () => Readable, request: Request) {
+  const chunks = chunksOf(open, request);
+  const { begun, all } = await peek(chunks, headSize);
+  return { head: Buffer.concat(begun), chunks: all(), close: () => void chunks.return(undefined) };
+}
+
+async function* chunksOf(open: () => Readable, { name, signal }: Request): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of addAbortSignal(signal, open())) yield Buffer.from(chunk);
+  } catch (error) {
+    const reason = signal.aborted || error instanceof CliError ? undefined : whyUnreadable(error);
+    if (reason === undefined) throw error;
+    throw usage(`"${name}" cannot be read: ${reason}`, 'give the path of a file with rows, or - for stdin');
+  }
 }

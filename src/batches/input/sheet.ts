@@ -1,5 +1,4 @@
 import { usage } from '../../base/errors.ts';
-import { shellQuote } from '../../base/shell-quote.ts';
 import { quoted } from '../quoted.ts';
 import type { Cells } from './csv.ts';
 import { type Handlers, readingPart, requireAtMost } from './office-parts.ts';
@@ -36,30 +35,14 @@ export async function openSheet(bytes: Buffer, request: Request): Promise<AsyncG
       `--sheet names one of its sheets: ${titles}`,
     );
   }
-  if (asked === undefined) await noteOther(workbook, sheet, request);
+  // A person may expect that all sheets are read.
+  const others = sheets.filter((other) => other !== sheet && !other.isHidden).map(({ title }) => quoted(title));
+  if (asked === undefined && others.length > 0)
+    request.note(
+      'sheets',
+      `only the sheet ${quoted(sheet.title)} is read; --sheet reads another: ${others.join(', ')}`,
+    );
   return rowsOf(workbook, sheet, request);
-}
-
-/** Notes the next sheet with rows, since a person may expect that all sheets are read. */
-async function noteOther(workbook: Workbook, read: Sheet, { note }: Request): Promise<void> {
-  for (const sheet of workbook.sheets) {
-    const count = sheet === read || sheet.isHidden ? 0 : (await countRows(workbook, sheet)) - 1;
-    if (count < 1) continue;
-    const rows = count === 1 ? '1 row' : `${count} rows`;
-    const other = `${quoted(sheet.title)} has ${rows}: --sheet ${shellQuote(sheet.title)}`;
-    return note('sheets', `only the sheet ${quoted(read.title)} is read; ${other}`);
-  }
-}
-
-/** Counts the rows with a value. */
-async function countRows({ parts }: Workbook, { path }: Sheet): Promise<number> {
-  let count = 0;
-  let isFilled = false;
-  const fill = (text: string) => (isFilled ||= text !== '');
-  const open = { row: () => (isFilled = false) };
-  const close = { v: fill, t: fill, row: () => (count += isFilled ? 1 : 0) };
-  for await (const _ of readingPart(parts, path, { open, close }));
-  return count;
 }
 
 /** Yields the rows of a sheet, each cell as a person sees it. */

@@ -25,14 +25,7 @@ export function valueNamed(fields: Fields, name: string): unknown {
 export function requireColumn(option: string, name: string, columns: readonly string[]): string {
   const column = columnNamed(name, columns);
   if (column !== undefined) return column;
-  const hint = (option === '-p' && oneEach(name, columns)) || nearestName(name, columns);
-  throw usage(`${option} names ${quoted(name)}, but the input has no such column`, hint);
-}
-
-function oneEach(names: string, columns: readonly string[]): string | undefined {
-  const parts = names.split(',').map((name) => columnNamed(name.trim(), columns));
-  const options = parts.flatMap((column) => (column === undefined ? [] : `-p ${shellQuote(`:${column}`)}`));
-  return options.length === parts.length ? `one -p for each: ${options.join(' ')}` : undefined;
+  throw usage(`${option} names ${quoted(name)}, but the input has no such column`, nearestName(name, columns));
 }
 
 /** A hint with the name that was meant, or with all of them. */

@@ -2,7 +2,7 @@ import { CliError, type ErrorCode, unsafe, usage } from '../../base/errors.ts';
 import type { Host } from '../../base/host.ts';
 import { profileOption, shellQuote } from '../../base/shell-quote.ts';
 import { suggest } from '../../base/suggest.ts';
-import { describeWorker, isDead } from '../../base/worker.ts';
+import { isDead, workerText } from '../../base/worker.ts';
 import { argument, knowing, required } from '../../cli/params.ts';
 import { type Batch, isWorking } from '../../store/batch.ts';
 import { declareDead } from '../../store/work.ts';
@@ -91,15 +91,9 @@ export async function freeDead({ batch, record }: StoredBatch, host: Pick<Host, 
   if (isWorking(batch, host.now()) && isDead(worker, host)) await declareDead(record.database, id, worker);
 }
 
-/** `process 4711 on laptop-2` */
-export function workerText({ worker }: Pick<Batch, 'worker'>): string {
-  const { pid, host } = describeWorker(worker) ?? {};
-  return [pid === undefined ? 'a process' : `process ${pid}`, ...(host === undefined ? [] : [`on ${host}`])].join(' ');
-}
-
 export function working(batch: Batch, isLoading = false): CliError {
   const code: ErrorCode = 'batch-working';
   const verb = isLoading ? 'loads' : 'works on';
   const hint = `nothing was done; wait for it, or end it with Ctrl-C; bizmsg batches show ${shellQuote(batch.name)}`;
-  return unsafe(code, `${workerText(batch)} ${verb} ${batch.name}`, hint);
+  return unsafe(code, `${workerText(batch.worker)} ${verb} ${batch.name}`, hint);
 }

@@ -6,7 +6,8 @@ import { printOptions } from '../../cli/globals.ts';
 import { templatesSeen } from '../../cli/seen-templates.ts';
 import { ending, messageIds } from '../../store/tally.ts';
 import { recordedOutcomes } from '../message-outcomes.ts';
-import { batchToRead, optionalName, typedName, workerText } from './named.ts';
+import { workerText } from '../../base/worker.ts';
+import { batchToRead, optionalName, typedName } from './named.ts';
 import { openBatches, type StoredBatch, templatePlace } from './stored.ts';
 
 export const showBatch = command({
@@ -43,7 +44,7 @@ async function shownOf(context: Context, stored: StoredBatch) {
     batch,
     state,
     profile,
-    worker: state === 'working' ? workerText(batch) : undefined,
+    worker: state === 'working' ? workerText(batch.worker) : undefined,
     text: templates.find(({ name }) => name === scope.template)?.text,
     ending: totals,
     delivery: scope.kind === 'import' ? undefined : await deliveredOf(context, stored),

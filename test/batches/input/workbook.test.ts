@@ -80,10 +80,10 @@ describe('the sheet', () => {
     expect(notes).toEqual([]);
   });
 
-  it('is noted if another sheet has rows, too', async () => {
+  it('is noted if there are others', async () => {
     const { rows, notes } = await readSheets([april, { rows: [header] }, may, april]);
     expect(rows).toHaveLength(1);
-    expect(notes).toEqual([`only the sheet "April" is read; "It's May" has 2 rows: --sheet 'It'\\''s May'`]);
+    expect(notes).toEqual([`only the sheet "April" is read; --sheet reads another: "Sheet2", "It's May", "April"`]);
   });
 
   it('is refused if it has no rows', async () => {
