@@ -4,7 +4,7 @@ import type { Database } from '../base/transaction.ts';
 import type { Context } from '../cli/command.ts';
 import { counted, rowsText, whole } from '../cli/output/figures.ts';
 import type { Scope } from '../store/batch.ts';
-import type { Plan } from '../store/decide.ts';
+import type { Draft } from '../store/draft.ts';
 import { columnsThatDiffer } from '../store/repeats.ts';
 import type { Copied } from './draft-file.ts';
 import { type Forecast, sum } from './forecast.ts';
@@ -44,8 +44,7 @@ export async function confirmed(context: Context, question: Question): Promise<A
   reporter.say(`${overviewText(await question.overview(), host.stderr.columns || 80)}\n`);
   const earlier = question.mayRepeat ? sum(forecast.before) + sum(forecast.held) : 0;
   if (toSend + earlier === 0) return 'send';
-  const isTestable = question.mayTest && toSend > 0;
-  return ask(context, { toSend, earlier, isTestable, verb: scope.kind === 'import' ? 'import' : 'send' });
+  return ask(context, question, earlier);
 }
 
 export function refuseTooMany(toSend: number, atMost = Infinity): void {
@@ -63,14 +62,10 @@ function unlimited({ given }: Context, toSend: number): Error {
   return unsafe('count-missing', message, `nothing was sent; add --at-most ${toSend}`);
 }
 
-interface Asking {
-  readonly toSend: number;
-  readonly earlier: number;
-  readonly isTestable: boolean;
-  readonly verb: 'send' | 'import';
-}
-
-async function ask(context: Context, { toSend, earlier, isTestable, verb }: Asking): Promise<Answer> {
+async function ask(context: Context, { scope, forecast, mayTest }: Question, earlier: number): Promise<Answer> {
+  const { toSend } = forecast;
+  const isTestable = mayTest && toSend > 0;
+  const verb = scope.kind === 'import' ? 'import' : 'send';
   const word = toSend < fewRows ? 'y' : String(toSend);
   const ways = [
     ...(toSend === 0 ? [] : [toSend < fewRows ? `y to ${verb} ${toSend}` : `${whole(toSend)} to ${verb}`]),
@@ -94,22 +89,15 @@ function plain(text: string): string {
   return typed === 'yes' ? 'y' : typed;
 }
 
-interface Twice {
-  readonly plan: Plan;
-  readonly expected: Forecast;
-  readonly scope: Scope;
-  /** Whether `--per phone` says that each gets the first. */
-  readonly acceptsFirst: boolean;
-}
-
 /** People with several texts in one file: a live batch sends them the first only after a confirmation. */
 export async function refuseListedTwice(
   context: Context,
   database: Database,
-  { plan, expected, scope, acceptsFirst }: Twice,
+  draft: Draft,
+  listedTwice: number,
 ): Promise<void> {
-  const { listedTwice } = expected;
-  if (listedTwice === 0 || acceptsFirst) return;
+  const { scope } = draft;
+  if (listedTwice === 0) return;
   const message = `${counted(listedTwice, 'row')} ${listedTwice === 1 ? 'lists a person' : 'list people'} again, with another text`;
   if (scope.mode === 'sandbox' || scope.kind === 'import')
     return context.note('twice', `${message}: the first is used`);
@@ -119,7 +107,7 @@ export async function refuseListedTwice(
     if (!isSent) throw unsafe('declined', 'declined; nothing was sent');
     return;
   }
-  const columns = await columnsThatDiffer(database, plan.draft, 'file');
+  const columns = await columnsThatDiffer(database, draft, 'file');
   const both = columns.map(
     (column) => `; --per ${shellQuote(column)} sends each text: ${counted(listedTwice, 'more message')}`,
   );

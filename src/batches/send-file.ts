@@ -105,7 +105,9 @@ async function sendAfterQuestion(loading: Loading, decided: Decided): Promise<En
   const { context, database, worker, signals } = desk;
   const { host } = context;
   refuseOtherNumbers(context, scope, decided.copied);
-  await refuseListedTwice(context, database, { ...decided, scope, acceptsFirst: order.per === 'phone' });
+  // `--per phone` says that each gets the first.
+  if (order.per !== 'phone')
+    await refuseListedTwice(context, database, decided.plan.draft, decided.expected.listedTwice);
   const { plan, expected } = await answered(loading, decided);
   if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);
   const hints = await heldHints(database, plan.draft, expected);

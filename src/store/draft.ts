@@ -33,15 +33,10 @@ export interface NewRow {
   readonly fixes?: number | undefined;
 }
 
-export interface DraftOptions {
-  /** 12 hexadecimal digits. */
-  readonly id: string;
-  readonly scope: Scope;
-  readonly target: Batch | undefined;
-  readonly now: number;
-}
-
-export function openDraft(database: Database, { id, scope, target, now }: DraftOptions): Promise<Draft> {
+export function openDraft(
+  database: Database,
+  { id, scope, target, now }: Omit<Draft, 'scopeNumber'> & { readonly now: number },
+): Promise<Draft> {
   return database.write(function* () {
     const number = yield* scopeNumber(scope);
     const sql = "INSERT INTO batch (id, scope, name, made_at, last_at) VALUES ($1, $2, '', $3, $3)";
