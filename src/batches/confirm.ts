@@ -6,7 +6,7 @@ import { counted, rowsText, whole } from '../cli/output/figures.ts';
 import type { Scope } from '../store/batch.ts';
 import type { Draft } from '../store/draft.ts';
 import { columnsThatDiffer } from '../store/repeats.ts';
-import type { Copied } from './draft-file.ts';
+import type { Copied } from './problems.ts';
 import { type Forecast, sum } from './forecast.ts';
 import { type Overview, overviewText } from './overview.ts';
 

@@ -12,19 +12,11 @@ import type { Mapper } from './mapping/mapped.ts';
 import { fieldName } from './mapping/values.ts';
 import { whereFilter } from './mapping/where.ts';
 import { namedFields, whereOf } from './options.ts';
-import { type Problem, Problems } from './problems.ts';
+import { type Copied, Problems } from './problems.ts';
 import { withoutReport } from './report-columns.ts';
 
 const pieceSize = 2_000;
 const notMobile = 'not a mobile number of its country';
-
-export interface Copied {
-  /** Why rows cannot be sent. */
-  readonly problems: readonly Problem[];
-  /** Rows that can be sent, and those of them whose numbers are not mobile numbers. */
-  readonly sendable: number;
-  readonly notMobile: Problem;
-}
 
 /** Copies the rows of the input, and the excluded phones, into a draft. */
 export async function fillDraft(loading: Loading, draft: Draft): Promise<Copied> {

@@ -5,9 +5,8 @@ import { folded } from '../cli/output/text.ts';
 import { rendered, type TemplateText } from '../cli/templates.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Scope } from '../store/batch.ts';
-import type { Copied } from './draft-file.ts';
 import { type Before, type Forecast, sum } from './forecast.ts';
-import type { Problem } from './problems.ts';
+import type { Copied, Problem } from './problems.ts';
 
 export interface Overview {
   readonly name: string;

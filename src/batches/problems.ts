@@ -7,6 +7,15 @@ export interface Problem {
   readonly lines: readonly number[];
 }
 
+/** What was found while the rows of a file were copied. */
+export interface Copied {
+  /** Why rows cannot be sent. */
+  readonly problems: readonly Problem[];
+  /** Rows that can be sent, and those of them whose numbers are not mobile numbers. */
+  readonly sendable: number;
+  readonly notMobile: Problem;
+}
+
 const mostLines = 3;
 const mostKinds = 1_000;
 
