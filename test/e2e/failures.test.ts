@@ -32,11 +32,16 @@ interface Stage {
   arrived?(): number;
 }
 
-interface Expected {
-  readonly done?: 'no' | 'unknown';
-  readonly status?: number;
-  readonly arrived?: number;
-}
+/** A failure, the exit and code of its error, and the requests that arrive, if they can be counted. */
+type Failure = readonly [
+  name: string,
+  argv: readonly string[],
+  outcome: `${ExitName} ${string}`,
+  stage: () => Promise<Stage>,
+  arrived?: number | undefined,
+  status?: number | undefined,
+  done?: 'no' | 'unknown',
+];
 
 const answering = (status: number, body = '{"message":"no"}', headers: Variables = {}) =>
   staged(() => openHostile((_, __, response) => response.writeHead(status, headers).end(body)));
@@ -95,196 +100,116 @@ function elsewhere(env: (hostile: { readonly url: string; readonly env: Variable
   });
 }
 
-function failure(
-  name: string,
-  argv: readonly string[],
-  [exit, code]: readonly [ExitName, string],
-  stage: () => Promise<Stage>,
-  expected: Expected = {},
-) {
-  return { name, argv, exit, code, stage, expected };
-}
-
-const usage = ['usage', 'usage'] as const;
-const badVariable = ['configuration', 'bad-variable'] as const;
-const rejected = ['rejected', 'rejected'] as const;
-const refused = ['keyRefused', 'unauthorized'] as const;
-const limited = ['rateLimited', 'rate-limited'] as const;
-const unreadable = ['serviceFault', 'unreadable-answer'] as const;
-const redirected = ['unsafe', 'redirect-refused'] as const;
-const wrongMode = ['unsafe', 'wrong-mode'] as const;
-const liveToSandbox = ['unsafe', 'live-key-to-sandbox'] as const;
-const linked = ['unsafe', 'foreign-link'] as const;
-const [none, once] = [{ arrived: 0 }, { arrived: 1 }];
-const file = '/nowhere';
-
-const failures = [
-  failure('an unknown command', ['contcts'], usage, noCaller),
-  failure('an announced command', ['flows'], ['usage', 'announced'], noCaller),
-  failure('an unknown option', [...list, '--alll'], usage, noCaller),
-  failure('an unreadable --input', ['contacts', 'create', '--input', file], usage, answering(200), none),
-  failure('an unreadable --input of api', ['api', '/x', '--input', file], usage, answering(200), none),
-  failure('an unreadable @file of api', ['api', '/x', '-F', `a=@${file}`], usage, answering(200), none),
-  failure('a missing value without a terminal', ['send-template'], usage, answering(200), none),
-  failure('no credentials', list, ['configuration', 'no-profile'], noCaller),
-  failure('an unknown profile', [...list, '--profile', 'acme'], ['configuration', 'unknown-profile'], noCaller),
-  failure('a damaged store', list, ['configuration', 'store-damaged'], damagedStore),
-  failure('a missing --ca-file', [...list, '--ca-file', file], ['configuration', 'ca-file'], answering(200), none),
-  failure(
-    'a --ca-file without a certificate',
-    [...list, '--ca-file', '/etc/hostname'],
-    ['configuration', 'ca-file'],
-    answering(200),
-    none,
-  ),
-  failure(
-    'a proxy whose password has a bare %',
-    list,
-    ['configuration', 'proxy'],
-    callerIn(() => ({ ...callerOf('https://api.example.com'), HTTPS_PROXY: 'http://ada:100%@127.0.0.1:9' })),
-  ),
-  failure(
-    'a key without an address',
-    list,
-    ['configuration', 'key-without-address'],
-    callerIn(() => ({ BIZMSG_API_KEY: testKey })),
-  ),
-  failure(
-    'a key together with BIZMSG_PROFILE',
-    list,
-    ['configuration', 'two-callers'],
-    havingAlso({ BIZMSG_PROFILE: 'acme' }),
-    none,
-  ),
-  failure('an invalid mode', list, badVariable, havingAlso({ BIZMSG_MODE: 'test' }), none),
-  failure('an invalid address', list, badVariable, havingAlso({ BIZMSG_BASE_URL: 'api.example.com' }), none),
-  failure('a refused key', list, refused, asKey('sk_test_local-unknown0'), { status: 401 }),
-  failure('a send with a refused key', send, refused, asKey('sk_test_local-unknown0'), { status: 401, done: 'no' }),
-  failure(
-    'a live key of an account that is not live',
-    list,
-    refused,
-    calledAs((env, { sandbox }) => ({ ...env, BIZMSG_API_KEY: sandbox.keys.live })),
-    once,
-  ),
-  failure('a 403', create, ['keyRefused', 'forbidden'], answering(403), { ...once, status: 403, done: 'no' }),
-  failure('a 404', list, ['notFound', 'not-found'], answering(404), { ...once, status: 404 }),
-  failure('an unknown template', send, ['notFound', 'not-found'], answering(404), { ...once, status: 404, done: 'no' }),
-  failure('a 400', send, rejected, answering(400), { ...once, status: 400, done: 'no' }),
-  failure('a 418', create, rejected, answering(418), { ...once, status: 418, done: 'no' }),
-  failure('a 409 to a GET', list, rejected, answering(409), { ...once, status: 409 }),
-  failure('repeated 429s', sendOnce, limited, answering(429), { ...once, status: 429, done: 'no' }),
-  failure('a 429 to a GET', list, limited, answering(429), { ...once, status: 429 }),
-  failure('a 429 with a long Retry-After', send, limited, answering(429, '', { 'Retry-After': '3600' }), {
-    ...once,
-    done: 'no',
-  }),
-  failure('a 500 to a GET', list, ['serviceFault', 'service-fault'], answering(500), { ...once, status: 500 }),
-  failure('HTML to a GET', list, unreadable, answering(200, '<html>hello</html>'), { ...once, status: 200 }),
-  failure('incomplete JSON to a GET', list, unreadable, doing('incomplete JSON'), once),
-  failure('invalid HTTP to a GET', list, unreadable, doing('invalid HTTP'), once),
-  failure('an endless answer', list, ['serviceFault', 'answer-too-large'], doing('a body of 34 MiB'), once),
-  failure('a refused connection', list, ['network', 'unreachable'], unreachable),
-  failure('a send over a refused connection', sendOnce, ['network', 'unreachable'], unreachable, { done: 'no' }),
-  failure('a reset of a GET', list, ['network', 'connection-lost'], doing('a reset'), once),
-  failure('a time-out of a GET', [...list, '--timeout', '200ms'], ['network', 'timeout'], doing('no response'), once),
-  failure('TLS to a server without TLS', sendOnce, ['network', 'tls'], withoutTls, { done: 'no' }),
-  failure(
-    'BIZMSG_LOCAL_ONLY=1 with another address',
-    send,
-    ['unsafe', 'only-local'],
-    elsewhere(({ env }) => ({ ...env, BIZMSG_LOCAL_ONLY: '1' })),
-    none,
-  ),
-  failure('--mode live with a sandbox key', [...send, '--mode', 'live'], wrongMode, havingAlso({}), none),
-  failure(
-    'BIZMSG_MODE=sandbox with a live key',
-    list,
-    wrongMode,
-    calledAs((env, { sandbox }) => ({ ...env, BIZMSG_API_KEY: sandbox.keys.live, BIZMSG_MODE: 'sandbox' })),
-    none,
-  ),
-  // Without the key, it is asked whether it is a sandbox.
-  failure(
-    'a key of a local sandbox to another port',
-    send,
-    ['unsafe', 'local-key-elsewhere'],
-    elsewhere(({ url }) => callerOf(url, 'sk_test_local-0123456789')),
-    once,
-  ),
-  failure('a real live key to a local sandbox', send, liveToSandbox, asKey(liveKey), none),
-  failure('a key of unknown mode to a local sandbox', send, liveToSandbox, asKey('neither-prefix-0123'), none),
-  failure(
-    'plain http to another machine',
-    send,
-    ['unsafe', 'plain-http'],
-    callerIn(() => callerOf('http://api.example.com')),
-  ),
-  failure(
-    'a key among the arguments',
-    ['api', '/x', '-H', `Authorization: Bearer ${testKey}`],
-    ['unsafe', 'key-in-arguments'],
-    answering(200),
-    none,
-  ),
-  failure('a redirect of a POST', send, redirected, answering(307, '', { Location: '/elsewhere' }), {
-    ...once,
-    status: 307,
-    done: 'no',
-  }),
-  failure('a redirect of a POST that may be done', create, redirected, answering(303, '', { Location: '/elsewhere' }), {
-    ...once,
-    status: 303,
-    done: 'unknown',
-  }),
-  failure(
-    'a redirect of a GET to a blob: address of its own origin',
-    list,
-    redirected,
-    pointingToItself((own) => [302, { Location: `blob:${own}/x` }, '']),
-    { ...once, status: 302 },
-  ),
-  failure(
-    'a Link to a blob: address of its own origin',
-    [...list, '--all'],
-    linked,
-    pointingToItself((own) => [200, { Link: `<blob:${own}/x>; rel="next"` }, '[{"id":1}]']),
-    once,
-  ),
-  failure(
-    'a cursor that is a blob: address of its own origin',
-    [...list, '--all'],
-    linked,
-    pointingToItself((own) => [200, {}, `{"data":[{"id":1}],"next":"blob:${own}/x"}`]),
-    once,
-  ),
-  failure('an endless redirect of a GET', list, redirected, answering(302, '', { Location: '/elsewhere' }), {
-    status: 302,
-    arrived: 6,
-  }),
-  ...[
-    '//evil.example/x',
-    '@evil.example/x',
-    'https://evil.example/x',
-    '\\\\evil.example',
-    '.evil.example',
-    ':80@evil/',
-  ].map((path) => failure(`api ${path}`, ['api', path], ['unsafe', 'foreign-address'], answering(200), none)),
+const away = (status: number) => answering(status, '', { Location: '/elsewhere' });
+const none = '/nowhere';
+const all = [...list, '--all'];
+const ownLive = calledAs((env, { sandbox }) => ({ ...env, BIZMSG_API_KEY: sandbox.keys.live }));
+const liveInSandboxMode = calledAs((env, { sandbox }) => ({
+  ...env,
+  BIZMSG_API_KEY: sandbox.keys.live,
+  BIZMSG_MODE: 'sandbox',
+}));
+const unknownKey = asKey('sk_test_local-unknown0');
+const badProxy = callerIn(() => ({
+  ...callerOf('https://api.example.com'),
+  HTTPS_PROXY: 'http://ada:100%@127.0.0.1:9',
+}));
+const keyAlone = callerIn(() => ({ BIZMSG_API_KEY: testKey }));
+const localOnly = elsewhere(({ env }) => ({ ...env, BIZMSG_LOCAL_ONLY: '1' }));
+const localKey = elsewhere(({ url }) => callerOf(url, 'sk_test_local-0123456789'));
+const plainHttp = callerIn(() => callerOf('http://api.example.com'));
+const blobRedirect = pointingToItself((own) => [302, { Location: `blob:${own}/x` }, '']);
+const blobLink = pointingToItself((own) => [200, { Link: `<blob:${own}/x>; rel="next"` }, '[{"id":1}]']);
+const blobCursor = pointingToItself((own) => [200, {}, `{"data":[{"id":1}],"next":"blob:${own}/x"}`]);
+const longLimit = answering(429, '', { 'Retry-After': '3600' });
+const html = answering(200, '<html>hello</html>');
+const keyHeader = ['api', '/x', '-H', `Authorization: Bearer ${testKey}`];
+const foreign = [
+  '//evil.example/x',
+  '@evil.example/x',
+  'https://evil.example/x',
+  '\\\\evil.example',
+  '.evil',
+  ':80@evil/',
 ];
 
+const table: readonly Failure[] = [
+  ['an unknown command', ['contcts'], 'usage usage', noCaller],
+  ['an announced command', ['flows'], 'usage announced', noCaller],
+  ['an unknown option', [...list, '--alll'], 'usage usage', noCaller],
+  ['an unreadable --input', ['contacts', 'create', '--input', none], 'usage usage', answering(200), 0],
+  ['an unreadable --input of api', ['api', '/x', '--input', none], 'usage usage', answering(200), 0],
+  ['an unreadable @file of api', ['api', '/x', '-F', `a=@${none}`], 'usage usage', answering(200), 0],
+  ['a missing value without a terminal', ['send-template'], 'usage usage', answering(200), 0],
+  ['no credentials', list, 'configuration no-profile', noCaller],
+  ['an unknown profile', [...list, '--profile', 'acme'], 'configuration unknown-profile', noCaller],
+  ['a damaged store', list, 'configuration store-damaged', damagedStore],
+  ['a missing --ca-file', [...list, '--ca-file', none], 'configuration ca-file', answering(200), 0],
+  ['a --ca-file of another kind', [...list, '--ca-file', '/etc/hostname'], 'configuration ca-file', answering(200), 0],
+  ['a proxy whose password has a bare %', list, 'configuration proxy', badProxy],
+  ['a key without an address', list, 'configuration key-without-address', keyAlone],
+  ['a key and a profile', list, 'configuration two-callers', havingAlso({ BIZMSG_PROFILE: 'acme' }), 0],
+  ['an invalid mode', list, 'configuration bad-variable', havingAlso({ BIZMSG_MODE: 'test' }), 0],
+  ['an invalid address', list, 'configuration bad-variable', havingAlso({ BIZMSG_BASE_URL: 'api.example.com' }), 0],
+  ['a refused key', list, 'keyRefused unauthorized', unknownKey, undefined, 401],
+  ['a send with a refused key', send, 'keyRefused unauthorized', unknownKey, undefined, 401, 'no'],
+  ['a live key of an account that is not live', list, 'keyRefused unauthorized', ownLive, 1],
+  ['a 403', create, 'keyRefused forbidden', answering(403), 1, 403, 'no'],
+  ['a 404', list, 'notFound not-found', answering(404), 1, 404],
+  ['an unknown template', send, 'notFound not-found', answering(404), 1, 404, 'no'],
+  ['a 400', send, 'rejected rejected', answering(400), 1, 400, 'no'],
+  ['a 418', create, 'rejected rejected', answering(418), 1, 418, 'no'],
+  ['a 409 to a GET', list, 'rejected rejected', answering(409), 1, 409],
+  ['repeated 429s', sendOnce, 'rateLimited rate-limited', answering(429), 1, 429, 'no'],
+  ['a 429 to a GET', list, 'rateLimited rate-limited', answering(429), 1, 429],
+  ['a 429 with a long Retry-After', send, 'rateLimited rate-limited', longLimit, 1, 429, 'no'],
+  ['a 500 to a GET', list, 'serviceFault service-fault', answering(500), 1, 500],
+  ['HTML to a GET', list, 'serviceFault unreadable-answer', html, 1, 200],
+  ['incomplete JSON to a GET', list, 'serviceFault unreadable-answer', doing('incomplete JSON'), 1],
+  ['invalid HTTP to a GET', list, 'serviceFault unreadable-answer', doing('invalid HTTP'), 1],
+  ['an endless answer', list, 'serviceFault answer-too-large', doing('a body of 34 MiB'), 1],
+  ['a refused connection', list, 'network unreachable', unreachable],
+  ['a send over a refused connection', sendOnce, 'network unreachable', unreachable, undefined, undefined, 'no'],
+  ['a reset of a GET', list, 'network connection-lost', doing('a reset'), 1],
+  ['a time-out of a GET', [...list, '--timeout', '200ms'], 'network timeout', doing('no response'), 1],
+  ['TLS to a server without TLS', sendOnce, 'network tls', withoutTls, undefined, undefined, 'no'],
+  ['BIZMSG_LOCAL_ONLY=1 with another address', send, 'unsafe only-local', localOnly, 0],
+  ['--mode live with a sandbox key', [...send, '--mode', 'live'], 'unsafe wrong-mode', havingAlso({}), 0],
+  ['BIZMSG_MODE=sandbox with a live key', list, 'unsafe wrong-mode', liveInSandboxMode, 0],
+  // Without the key, it is asked whether it is a sandbox.
+  ['a key of a local sandbox to another port', send, 'unsafe local-key-elsewhere', localKey, 1],
+  ['a real live key to a local sandbox', send, 'unsafe live-key-to-sandbox', asKey(liveKey), 0],
+  ['a key of unknown mode to a local sandbox', send, 'unsafe live-key-to-sandbox', asKey('neither-prefix-0123'), 0],
+  ['plain http to another machine', send, 'unsafe plain-http', plainHttp],
+  ['a key among the arguments', keyHeader, 'unsafe key-in-arguments', answering(200), 0],
+  ['a redirect of a POST', send, 'unsafe redirect-refused', away(307), 1, 307, 'no'],
+  ['a redirect of a POST that may be done', create, 'unsafe redirect-refused', away(303), 1, 303, 'unknown'],
+  ['a redirect to a blob: address of its own origin', list, 'unsafe redirect-refused', blobRedirect, 1, 302],
+  ['a Link to a blob: address of its own origin', all, 'unsafe foreign-link', blobLink, 1],
+  ['a cursor that is a blob: address of its own origin', all, 'unsafe foreign-link', blobCursor, 1],
+  ['an endless redirect of a GET', list, 'unsafe redirect-refused', away(302), 6, 302],
+  ...foreign.map((path): Failure => [`api ${path}`, ['api', path], 'unsafe foreign-address', answering(200), 0]),
+];
+
+const exits = new Map<string, number>(Object.entries(exitCodes));
+const failures = table.map(([name, argv, outcome, stage, arrived, status, done]) => {
+  const [exit = '', code] = outcome.split(' ');
+  return { name, argv, exit: exits.get(exit), code, stage, arrived, status, done };
+});
+
 describe('a failure', () => {
-  it.each(failures)('of $name exits with $exit and prints one error', async ({ argv, exit, expected, stage }) => {
+  it.each(failures)('of $name exits with $exit and prints one error', async ({ argv, exit, stage, arrived }) => {
     const { home, env, ...scene } = await stage();
     const ran = await cli(argv, { home, env });
-    expect([ran.code, ran.stdout, ran.stderr.match(/^error: ./gm)?.length]).toEqual([exitCodes[exit], '', 1]);
-    const arrived = scene.arrived?.();
-    expect(arrived).toBe(expected.arrived ?? arrived);
+    expect([ran.code, ran.stdout, ran.stderr.match(/^error: ./gm)?.length]).toEqual([exit, '', 1]);
+    const seen = scene.arrived?.();
+    expect(seen).toBe(arrived ?? seen);
   });
 
-  it.each(failures)('of $name is the last JSON object on stderr', async ({ argv, exit, code, expected, stage }) => {
+  it.each(failures)('of $name is the last JSON object on stderr', async ({ argv, stage, ...failure }) => {
+    const { exit, code, status, done } = failure;
     const ran = await cli([...argv, '-o', 'json'], await stage());
-    expect([ran.code, ran.stdout]).toEqual([exitCodes[exit], '']);
-    const { status, done } = expected;
+    expect([ran.code, ran.stdout]).toEqual([exit, '']);
     const error = errorIn(ran.stderr);
     expect(error).toMatchObject({ code, message: expect.stringMatching(/./), ...(status && { status }) });
     expect([error['done'], 'done' in error]).toEqual([done, done !== undefined]);
@@ -481,18 +406,10 @@ describe('a signal', () => {
 
 describe('the binary', () => {
   const shell = (script: string, home: string, env: Variables) =>
-    execa('sh', ['-c', script], {
-      env: cleanEnv(home, env),
-      extendEnv: false,
-      reject: false,
-    });
+    execa('sh', ['-c', script], { env: cleanEnv(home, env), extendEnv: false, reject: false });
 
   it('succeeds if the reader of a long output closes the pipe', async () => {
-    const people = Array.from({ length: 20_000 }, (_, id) => ({
-      id: `c${id}`,
-      phone: `+1${id}`,
-      name: 'x'.repeat(20),
-    }));
+    const people = Array.from({ length: 20_000 }, (_, id) => ({ id, phone: `+1${id}`, name: 'x'.repeat(20) }));
     const { home, env } = await openHostile((_, __, response) => response.end(JSON.stringify(people)));
     const script = `{ ${programText} contacts list; echo "exit $?" >&2; } | head -n 1`;
     const { stdout, stderr } = await shell(script, home, env);
@@ -529,10 +446,11 @@ describe('the binary', () => {
     expect(errorIn(ran.stderr)['message']).toContain('TypeError: on purpose');
   });
 
-  it.each(
-    failures.filter(({ name }) => ['no credentials', 'a 418', 'HTML to a GET', 'api //evil.example/x'].includes(name)),
-  )('$name ends with $exit too', async ({ argv, exit, code, stage }) => {
-    const ran = await bin([...argv, '-o', 'ndjson'], await stage());
-    expect([ran.code, ran.stdout, errorIn(ran.stderr)['code']]).toEqual([exitCodes[exit], '', code]);
-  });
+  it.each(failures.filter(({ name }) => /^no credentials|^a 418|^HTML|^api ..evil/.test(name)))(
+    '$name ends with $exit, too',
+    async ({ argv, exit, code, stage }) => {
+      const ran = await bin([...argv, '-o', 'ndjson'], await stage());
+      expect([ran.code, ran.stdout, errorIn(ran.stderr)['code']]).toEqual([exit, '', code]);
+    },
+  );
 });
