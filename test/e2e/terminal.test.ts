@@ -22,6 +22,13 @@ function open(options: TerminalOptions): Terminal {
   return terminal;
 }
 
+/** Opens a terminal and enters a command line. */
+async function opened(options: TerminalOptions, line: string): Promise<Terminal> {
+  const terminal = open(options);
+  await terminal.enter(line);
+  return terminal;
+}
+
 describe('prompts', () => {
   let world: World;
   beforeEach(async () => {
@@ -29,6 +36,7 @@ describe('prompts', () => {
   });
   afterEach(() => world.close());
 
+  const here = () => ({ home: world.home });
   const store = () => join(world.home, '.config/bizmsg/profiles.json');
   const run = (line: string, input?: string) => world.bin(line.split(' '), {}, input);
   const addProfile = () =>
@@ -38,15 +46,13 @@ describe('prompts', () => {
   /** Answers the prompts of login before the key. */
   async function loginUpToKey(terminal: Terminal): Promise<void> {
     await terminal.enter('bizmsg login');
-    await terminal.until('Name of the profile');
-    terminal.answer('acme');
-    await terminal.until('Base URL of the API');
-    terminal.answer(world.url);
+    await terminal.reply('Name of the profile', 'acme');
+    await terminal.reply('Base URL of the API', world.url);
     await terminal.until('API key');
   }
 
   it('login prompts for name, address and key, masks the key, and stores the profile', async () => {
-    const terminal = open({ home: world.home });
+    const terminal = open(here());
     await loginUpToKey(terminal);
     terminal.answer(world.sandbox.keys.sandbox);
     await terminal.until('growth · 300 requests a minute');
@@ -61,22 +67,19 @@ describe('prompts', () => {
   });
 
   it('login explains an invalid name or address, and asks again', async () => {
-    const terminal = open({ home: world.home });
-    await terminal.enter('bizmsg login');
-    await terminal.until('Name of the profile');
-    terminal.answer('local');
+    const terminal = await opened(here(), 'bizmsg login');
+    await terminal.reply('Name of the profile', 'local');
     await terminal.until('reserved');
     terminal.press('C-u');
     terminal.answer('acme');
-    await terminal.until('Base URL of the API');
-    terminal.answer('example');
+    await terminal.reply('Base URL of the API', 'example');
     await terminal.until('is not an http or https address');
     terminal.press('C-c');
     expect([await terminal.ended(), existsSync(store())]).toEqual([130, false]);
   });
 
   it('no key press reveals the key', async () => {
-    const terminal = open({ home: world.home });
+    const terminal = open(here());
     await loginUpToKey(terminal);
     terminal.type('visible');
     await terminal.until('*******');
@@ -87,14 +90,13 @@ describe('prompts', () => {
   });
 
   it('login asks for another key if the first one is not a key, or is refused by the service', async () => {
-    const terminal = open({ home: world.home });
+    const terminal = open(here());
     await loginUpToKey(terminal);
     terminal.answer('abc');
     await terminal.until(/the key begins with neither sk_test_ nor sk_live_: [^\n]* --mode\n {2}live\n/);
     terminal.press('C-u');
     terminal.answer('sk_test_local-wrong-wrong-wrong');
-    await terminal.until('401 Unauthorized');
-    terminal.answer(world.sandbox.keys.sandbox);
+    await terminal.reply('401 Unauthorized', world.sandbox.keys.sandbox);
     await terminal.until('Plan of the account');
     terminal.press('Enter');
     expect([await terminal.ended(), existsSync(store())]).toEqual([0, true]);
@@ -103,14 +105,10 @@ describe('prompts', () => {
   });
 
   it('login asks for another address if the key does not belong there', async () => {
-    const terminal = open({ home: world.home });
-    await terminal.enter('bizmsg login --profile acme');
-    await terminal.until('Base URL of the API');
-    terminal.answer('http://127.0.0.1:1');
-    await terminal.until('API key');
-    terminal.answer(world.sandbox.keys.sandbox);
-    await terminal.until(/is not one[^]*Base URL of the API \(http:\/\/127\.0\.0\.1:1\)/);
-    terminal.answer(world.url);
+    const terminal = await opened(here(), 'bizmsg login --profile acme');
+    await terminal.reply('Base URL of the API', 'http://127.0.0.1:1');
+    await terminal.reply('API key', world.sandbox.keys.sandbox);
+    await terminal.reply(/is not one[^]*Base URL of the API \(http:\/\/127\.0\.0\.1:1\)/, world.url);
     await terminal.until('Plan of the account');
     terminal.press('Enter');
     expect(await terminal.ended()).toBe(0);
@@ -118,7 +116,7 @@ describe('prompts', () => {
   });
 
   it.each(['C-c', 'C-d'])('%s at a prompt of login exits 130, and nothing is stored', async (key) => {
-    const terminal = open({ home: world.home });
+    const terminal = open(here());
     await loginUpToKey(terminal);
     terminal.press(key);
     expect([await terminal.ended(), existsSync(store())]).toEqual([130, false]);
@@ -130,8 +128,7 @@ describe('prompts', () => {
   it('a terminal of unknown width does not hang', async () => {
     const home = temporaryHome();
     onTestFinished(home.remove);
-    const terminal = open({ home: home.path });
-    await terminal.enter('stty cols 0');
+    const terminal = await opened({ home: home.path }, 'stty cols 0');
     await terminal.enter('bizmsg send-template +12025550101 welcome --profile local');
     expect(await terminal.ended()).toBe(0);
     await terminal.enter('bizmsg sandbox stop');
@@ -139,8 +136,7 @@ describe('prompts', () => {
   });
 
   it('a prompt goes on after C-z and fg', async () => {
-    const terminal = open({ home: world.home });
-    await terminal.enter('bizmsg login');
+    const terminal = await opened(here(), 'bizmsg login');
     await terminal.until('Name of the profile');
     terminal.type('ac');
     await terminal.until('profile ac');
@@ -155,12 +151,9 @@ describe('prompts', () => {
   });
 
   it('login --no-check prompts for address and key', async () => {
-    const terminal = open({ home: world.home });
-    await terminal.enter('bizmsg login --no-check --profile acme --plan growth');
-    await terminal.until('Base URL of the API');
-    terminal.answer('https://api.example.com/eu/');
-    await terminal.until('API key');
-    terminal.answer('sk_test_4f9Qm2ZpL8xVt3Hd');
+    const terminal = await opened(here(), 'bizmsg login --no-check --profile acme --plan growth');
+    await terminal.reply('Base URL of the API', 'https://api.example.com/eu/');
+    await terminal.reply('API key', 'sk_test_4f9Qm2ZpL8xVt3Hd');
     expect(await terminal.ended()).toBe(0);
     expect(terminal.history()).not.toContain('4f9Qm2Zp');
     expect(await profiles()).toMatchObject([{ name: 'acme', base_url: 'https://api.example.com/eu', plan: 'growth' }]);
@@ -171,12 +164,9 @@ describe('prompts', () => {
     ['n', { mode: 'sandbox', live_key: expect.any(String) }],
   ])('login with a live key asks whether to use it now: %s', async (answer, profile) => {
     await addProfile();
-    const terminal = open({ home: world.home });
-    await terminal.enter('bizmsg login --no-check --profile acme');
-    await terminal.until('API key');
-    terminal.answer(world.sandbox.keys.live);
-    await terminal.until('Real messages will be sent with the live key of acme. Use it now?');
-    terminal.answer(answer);
+    const terminal = await opened(here(), 'bizmsg login --no-check --profile acme');
+    await terminal.reply('API key', world.sandbox.keys.live);
+    await terminal.reply('Real messages will be sent with the live key of acme. Use it now?', answer);
     expect(await terminal.ended()).toBe(0);
     expect(terminal.screen()).toMatch(/\*{20,}/);
     expect(terminal.history()).not.toContain(world.sandbox.keys.live.slice(-12));
@@ -189,14 +179,14 @@ describe('prompts', () => {
     ['another client', ['Down'], 'beta'],
   ])('login at the address of another profile asks whose it is: %s', async (_, keys, account) => {
     await addProfile();
-    const terminal = open({ home: world.home });
-    await terminal.enter(`bizmsg login --no-check --profile beta --plan growth --base-url ${world.url}`);
-    await terminal.until('API key');
-    terminal.answer(world.sandbox.keys.sandbox);
+    const terminal = await opened(
+      world,
+      `bizmsg login --no-check --profile beta --plan growth --base-url ${world.url}`,
+    );
+    await terminal.reply('API key', world.sandbox.keys.sandbox);
     await terminal.until(/the same business, or another client\?[^]*the same business as acme[^]*another client/);
     for (const key of [...keys, 'Enter']) terminal.press(key);
-    await terminal.until('Use it now?');
-    terminal.answer('y');
+    await terminal.reply('Use it now?', 'y');
     expect(await terminal.ended()).toBe(0);
     expect(await profiles()).toMatchObject([{ in_use: false }, { name: 'beta', in_use: true, account }]);
   });
@@ -210,10 +200,8 @@ describe('prompts', () => {
     const odd = { baseUrl: 'https://api.example.com', mode: 'sandbox', keys };
     mkdirSync(join(world.home, '.config/bizmsg'), { recursive: true, mode: 0o700 });
     writeFileSync(store(), JSON.stringify({ version: 1, current: name, profiles: { [name]: odd } }), { mode: 0o600 });
-    const terminal = open({ home: world.home });
-    await terminal.enter(`bizmsg ${line}`);
-    await terminal.until(question);
-    terminal.answer('n');
+    const terminal = await opened(here(), `bizmsg ${line}`);
+    await terminal.reply(question, 'n');
     expect(await terminal.ended()).toBe(11);
     expect(terminal.written()).not.toMatch(/\u001b\]0;owned|\u202e/);
   });
@@ -225,10 +213,8 @@ describe('prompts', () => {
   ])('keys switch-mode live, answered with "%s", exits %i with mode %s', async (answer, code, mode) => {
     await addProfile();
     await run('login --no-check --key-stdin --profile acme', world.sandbox.keys.live);
-    const terminal = open({ home: world.home });
-    await terminal.enter('bizmsg keys switch-mode live');
-    await terminal.until('Real messages will be sent. Use the live key of acme?');
-    terminal.answer(answer);
+    const terminal = await opened(here(), 'bizmsg keys switch-mode live');
+    await terminal.reply('Real messages will be sent. Use the live key of acme?', answer);
     expect(await terminal.ended()).toBe(code);
     // A check mark would look like a yes.
     expect(terminal.screen()).not.toContain('✔');
@@ -237,18 +223,14 @@ describe('prompts', () => {
 
   it('send-template without arguments prompts, explains an invalid number, and asks again', async () => {
     await addProfile();
-    const terminal = open({ home: world.home });
-    await terminal.enter('bizmsg send-template -p Ada -p A-1042');
-    await terminal.until('Recipient');
-    terminal.answer('+1 202 555-010');
+    const terminal = await opened(here(), 'bizmsg send-template -p Ada -p A-1042');
+    await terminal.reply('Recipient', '+1 202 555-010');
     await terminal.until('"+1 202 555-010" is not a phone number');
     terminal.press('C-u');
     terminal.answer('+1 202 555-0101');
-    await terminal.until('Template');
-    terminal.answer('order_update');
+    await terminal.reply('Template', 'order_update');
     await terminal.until('To +12025550101: Hello Ada, your order A-1042 is on its way.');
-    await terminal.until('Send it?');
-    terminal.answer('y');
+    await terminal.reply('Send it?', 'y');
     expect(await terminal.ended()).toBe(0);
     expect(terminal.screen()).toMatch(/Sent \(simulated\) msg_sandbox_\w+/);
     expect(world.sandbox.messages()).toMatchObject([{ to: '+12025550101', template: 'order_update' }]);
@@ -256,52 +238,34 @@ describe('prompts', () => {
 
   it('send-template asks for each variable of the chosen template, and sends nothing if declined', async () => {
     await addProfile();
-    const terminal = open({ home: world.home });
-    await terminal.enter('bizmsg send-template +12025550101');
+    const terminal = await opened(here(), 'bizmsg send-template +12025550101');
     await terminal.until(/welcome[^]*appointment_reminder/);
     terminal.press('Down');
     terminal.press('Up');
     terminal.press('Enter');
-    await terminal.until('{{1}} name');
-    terminal.answer('');
-    await terminal.until('the value is empty');
-    terminal.answer('Ada');
-    await terminal.until('{{2}} order');
-    terminal.answer('A-1042');
-    await terminal.until(/Hello Ada, your order A-1042[^]*Send it\?/);
-    terminal.answer('n');
+    await terminal.reply('{{1}} name', '');
+    await terminal.reply('the value is empty', 'Ada');
+    await terminal.reply('{{2}} order', 'A-1042');
+    await terminal.reply(/Hello Ada, your order A-1042[^]*Send it\?/, 'n');
     expect([await terminal.ended(), world.sandbox.messages()]).toEqual([11, []]);
   });
 
   it('send-template with a template that was listed asks for its variables', async () => {
     await addProfile();
     await run('templates list');
-    const terminal = open({ home: world.home });
-    await terminal.enter('bizmsg send-template +12025550101 verification_code');
-    await terminal.until('{{1}} code');
-    terminal.answer('777');
-    await terminal.until('Your code is 777.');
-    terminal.answer('y');
+    const terminal = await opened(here(), 'bizmsg send-template +12025550101 verification_code');
+    await terminal.reply('{{1}} code', '777');
+    await terminal.reply('Your code is 777.', 'y');
     expect(await terminal.ended()).toBe(0);
     expect(world.sandbox.messages()).toMatchObject([{ template: 'verification_code', params: ['777'] }]);
   });
 
   it('send-template reports a missing profile before it prompts for a message', async () => {
     await addProfile();
-    const terminal = open({ home: world.home });
-    await terminal.enter('bizmsg send-template --profile acne');
+    const terminal = await opened(here(), 'bizmsg send-template --profile acne');
     expect(await terminal.ended()).toBe(3);
     expect(terminal.screen()).toContain('did you mean acme?');
     expect(terminal.screen()).not.toContain('Recipient');
-  });
-
-  it('Ctrl-C at a prompt of send-template sends nothing', async () => {
-    await addProfile();
-    const terminal = open({ home: world.home });
-    await terminal.enter('bizmsg send-template');
-    await terminal.until('Recipient');
-    terminal.press('C-c');
-    expect([await terminal.ended(), world.sandbox.messages()]).toEqual([130, []]);
   });
 
   it.each([
@@ -314,8 +278,7 @@ describe('prompts', () => {
   ])('bizmsg %s does not prompt: exit %i, naming %s', async (line, code, flag) => {
     await addProfile();
     await run('login --no-check --key-stdin --profile acme', world.sandbox.keys.live);
-    const terminal = open({ home: world.home });
-    await terminal.enter(`bizmsg ${line}`);
+    const terminal = await opened(here(), `bizmsg ${line}`);
     expect(await terminal.ended()).toBe(code);
     expect(terminal.screen()).toContain(flag);
     await terminal.enter(`CI=1 bizmsg ${line.replace(' --no-input', '')}`);
@@ -324,8 +287,7 @@ describe('prompts', () => {
 
   it('a command whose stdin is a file does not prompt, even on a terminal', async () => {
     await addProfile();
-    const terminal = open({ home: world.home });
-    await terminal.enter('yes | bizmsg send-template');
+    const terminal = await opened(here(), 'yes | bizmsg send-template');
     expect(await terminal.ended()).toBe(2);
   });
 });
@@ -341,15 +303,13 @@ describe('a new user on a terminal', () => {
   });
 
   it('learns from whoami that there is no profile yet', async () => {
-    const terminal = open({ home: home.path });
-    await terminal.enter('bizmsg whoami');
+    const terminal = await opened({ home: home.path }, 'bizmsg whoami');
     expect(await terminal.ended()).toBe(0);
     expect(terminal.screen()).toMatch(/Profile +local, as there is no profile yet\n/);
   });
 
   it('sends in the sandbox on this machine, with a note', async () => {
-    const terminal = open({ home: home.path });
-    await terminal.enter('bizmsg send-template +12025550101 order_update -p Ada -p 1');
+    const terminal = await opened({ home: home.path }, 'bizmsg send-template +12025550101 order_update -p Ada -p 1');
     expect(await terminal.ended()).toBe(0);
     expect(terminal.screen()).toMatch(/no profile yet[^]*nothing is really sent[^]*Sent \(simulated\) msg_sandbox_\w+/);
   });
@@ -357,8 +317,7 @@ describe('a new user on a terminal', () => {
   it.each(['bizmsg contacts list --no-input', 'CI=1 bizmsg contacts list', 'bizmsg contacts list < /dev/null'])(
     '%s does not use the sandbox',
     async (line) => {
-      const terminal = open({ home: home.path });
-      await terminal.enter(line);
+      const terminal = await opened({ home: home.path }, line);
       expect(await terminal.ended()).toBe(3);
       expect(terminal.screen()).toContain('--profile local');
       expect(existsSync(join(home.path, '.local'))).toBe(false);
@@ -366,8 +325,10 @@ describe('a new user on a terminal', () => {
   );
 
   it('shows that webhooks expect waits once its command has ended', async () => {
-    const terminal = open({ home: home.path });
-    await terminal.enter('bizmsg webhooks expect order.paid --profile local --within 30s -- true');
+    const terminal = await opened(
+      { home: home.path },
+      'bizmsg webhooks expect order.paid --profile local --within 30s -- true',
+    );
     await terminal.until(/waiting for order\.paid · \d+ s left/);
     terminal.press('C-c');
     expect(await terminal.ended()).toBe(130);
@@ -386,8 +347,7 @@ describe('a new user on a terminal', () => {
 
   it('stops a sandbox in the foreground with Ctrl-C and exit 0, and can start it again', async () => {
     for (let round = 0; round < 2; round++) {
-      const terminal = open({ home: home.path });
-      await terminal.enter('bizmsg sandbox start --port 0');
+      const terminal = await opened({ home: home.path }, 'bizmsg sandbox start --port 0');
       await terminal.until(/Ready http:\/\/127\.0\.0\.1:\d+ \(press Ctrl-C to stop\)/);
       terminal.press('C-c');
       expect(await terminal.ended()).toBe(0);
@@ -401,8 +361,7 @@ describe('a new user on a terminal', () => {
     mkdirSync(folder, { recursive: true });
     // The command waits for another process that starts one.
     acquire(join(folder, 'start.lock'), { pid: process.pid, kill: alive });
-    const terminal = open({ home: home.path });
-    await terminal.enter('bizmsg contacts list');
+    const terminal = await opened({ home: home.path }, 'bizmsg contacts list');
     await terminal.until('Starting the sandbox');
     terminal.press('C-c');
     expect(await terminal.ended()).toBe(130);

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { serve, type Service } from '../client/servers.ts';
 import { accountKeys } from '../support/api.ts';
-import { bin } from '../support/bin.ts';
+import { bin, temporaryHome } from '../support/bin.ts';
 import { callerOf, newHome } from '../support/fake-service.ts';
 import { errorIn } from '../support/json-lines.ts';
 
@@ -12,34 +12,30 @@ const impostor = (): Promise<Service> => serve((_, __, response) => response.end
 
 const unverified = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
 const list = ['contacts', 'list', '-o', 'json'];
+const folder = temporaryHome();
+afterAll(() => folder.remove());
+const rows = join(folder.path, 'rows.csv');
+writeFileSync(rows, 'phone\n+12025550142\n');
+
+/** Runs a command that would send this key, and returns what reached the server. */
+async function sending(key: string, argv: readonly string[], service: Promise<Service> = impostor()) {
+  const { url, seen } = await service;
+  const ran = await bin(argv, { home: newHome(), env: { ...callerOf(url, key), ...unverified } });
+  return { ...ran, seen };
+}
 
 describe('with NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
   it.each([
-    ['contacts list', list],
-    ['send-template', ['send-template', '+12025550101', 'welcome', '-o', 'json']],
-    ['api', ['api', '/api/public/contacts', '-o', 'json']],
-    ['contacts import', ['contacts', 'import', 'rows.csv', '--at-most', '1', '-o', 'json']],
-  ])('%s does not send a live key to an https server', async (_, argv) => {
-    const home = newHome();
-    const file = join(home, 'rows.csv');
-    writeFileSync(file, 'phone\n+12025550142\n');
-    const service = await impostor();
-    const env = { ...callerOf(service.url, accountKeys.live), ...unverified };
-    const ran = await bin(
-      argv.map((word) => (word === 'rows.csv' ? file : word)),
-      { home, env },
-    );
+    ['contacts list', accountKeys.live, list],
+    ['send-template', accountKeys.live, ['send-template', '+12025550101', 'welcome', '-o', 'json']],
+    ['api', accountKeys.live, ['api', '/api/public/contacts', '-o', 'json']],
+    ['contacts import', accountKeys.live, ['contacts', 'import', rows, '--at-most', '1', '-o', 'json']],
+    ['send-batch', accountKeys.live, ['send-batch', 'welcome', rows, '--batch', 'b', '--at-most', '1', '-o', 'json']],
+    ['contacts list with a key of unknown mode', 'neither-prefix-0123', list],
+  ])('%s does not send a live key to an https server', async (_, key, argv) => {
+    const ran = await sending(key, argv);
     expect(errorIn(ran.stderr)).toMatchObject({ code: 'unverified-tls' });
-    expect(ran).toMatchObject({ code: 11, stdout: '' });
-    expect(service.seen).toEqual([]);
-  });
-
-  it('a key of unknown mode is not sent either', async () => {
-    const service = await impostor();
-    const env = { ...callerOf(service.url, 'neither-prefix-0123'), ...unverified };
-    const ran = await bin(list, { home: newHome(), env });
-    expect(ran.code).toBe(11);
-    expect(service.seen).toEqual([]);
+    expect(ran).toMatchObject({ code: 11, stdout: '', seen: [] });
   });
 
   it('login does not check a live key, and stores nothing', async () => {
@@ -47,30 +43,21 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
     const service = await impostor();
     const argv = ['login', '--profile', 'acme', '--base-url', service.url, '--key-stdin'];
     const ran = await bin(argv, { home, env: unverified, input: accountKeys.live });
-    expect(ran.code).toBe(11);
-    expect(service.seen).toEqual([]);
+    expect([ran.code, service.seen]).toEqual([11, []]);
     expect((await bin(['profiles', 'list', '-o', 'json'], { home })).stdout.trim()).toBe('[]');
   });
 
   it('doctor reports that the live key may not be sent there', async () => {
-    const service = await impostor();
-    const env = { ...callerOf(service.url, accountKeys.live), ...unverified };
-    const ran = await bin(['doctor'], { home: newHome(), env });
-    expect(ran).toMatchObject({ code: 11, stdout: expect.stringContaining('NODE_TLS_REJECT_UNAUTHORIZED') });
-    expect(service.seen).toEqual([]);
+    const ran = await sending(accountKeys.live, ['doctor']);
+    expect(ran).toMatchObject({ code: 11, stdout: expect.stringContaining('NODE_TLS_REJECT_UNAUTHORIZED'), seen: [] });
   });
 
   it('a sandbox key is still sent', async () => {
-    const service = await impostor();
-    const env = { ...callerOf(service.url, accountKeys.sandbox), ...unverified };
-    expect((await bin(list, { home: newHome(), env })).code).toBe(0);
-    expect(service.seen).toHaveLength(1);
+    expect(await sending(accountKeys.sandbox, list)).toMatchObject({ code: 0, seen: [{ method: 'GET' }] });
   });
 
   it('a live key is still sent over plain http to this machine, which has no certificate', async () => {
-    const service = await serve((_, __, response) => response.end('{"data":[]}'));
-    const env = { ...callerOf(service.url, accountKeys.live), ...unverified };
-    expect((await bin(list, { home: newHome(), env })).code).toBe(0);
-    expect(service.seen).toHaveLength(1);
+    const service = serve((_, __, response) => response.end('{"data":[]}'));
+    expect(await sending(accountKeys.live, list, service)).toMatchObject({ code: 0, seen: [{ method: 'GET' }] });
   });
 });

@@ -24,6 +24,8 @@ export interface Terminal {
   type(text: string): void;
   /** Answers a prompt: types text and presses Enter. */
   answer(text: string): void;
+  /** Answers the prompt with this text once it is shown. */
+  reply(question: string | RegExp, text: string): Promise<void>;
   /** Presses a key by its tmux name. */
   press(key: string): void;
   resize(columns: number): void;
@@ -83,6 +85,10 @@ export function openTerminal({ home, columns = 100, rows = 40, env = {} }: Termi
     untilIs((shown) => (typeof text === 'string' ? shown.includes(text) : text.test(shown)), String(text));
   const type = (text: string) => void tmux('send-keys', '-l', '--', text);
   const press = (key: string) => void tmux('send-keys', key);
+  const answer = (text: string) => {
+    type(text);
+    press('Enter');
+  };
 
   return {
     enter: async (line) => {
@@ -93,9 +99,10 @@ export function openTerminal({ home, columns = 100, rows = 40, env = {} }: Termi
       press('Enter');
     },
     type,
-    answer: (text) => {
-      type(text);
-      press('Enter');
+    answer,
+    reply: async (question, text) => {
+      await until(question);
+      answer(text);
     },
     press,
     resize: (width) => void tmux('resize-window', '-x', String(width)),
