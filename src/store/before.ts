@@ -71,7 +71,7 @@ export function verdict(row: string, { isClaim, text = `${row}.text` }: { isClai
 
 /** The new fields of a row after a verdict. */
 export interface Outcome {
-  readonly state: 'waiting' | 'sent' | 'held' | 'not sent';
+  readonly state: 'waiting' | 'sent' | 'held' | 'not sent' | 'failed';
   readonly reason: string | null;
   readonly by: string | null;
   readonly at: number | undefined;
@@ -83,6 +83,8 @@ const plain = { by: null, at: undefined, text: undefined };
 
 export const unwanted = 'not in --where';
 export const notWanted: Outcome = { state: 'not sent', reason: unwanted, ...plain };
+/** Of a row that could not be read, and that `--where` excluded then. */
+export const unreadable: Outcome = { state: 'failed', reason: 'it cannot be read: load its file again', ...plain };
 
 export function outcomeOf(verdict: string | undefined): Outcome {
   if (verdict === undefined) return { state: 'waiting', reason: null, ...plain };

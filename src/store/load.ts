@@ -1,7 +1,7 @@
 import { unsafe } from '../base/errors.ts';
 import { type Database, query, type Row, type Value } from '../base/transaction.ts';
 import { type Batch, batchesOf, batchWithId, isWorking, type Steps } from './batch.ts';
-import { notWanted, outcomeOf, parameters, verdict } from './before.ts';
+import { notWanted, outcomeOf, parameters, unreadable, verdict } from './before.ts';
 import { cellsOf, integer, optionalText, text } from './columns.ts';
 import { flags, isOpen, type Plan, type Resend } from './decide.ts';
 import { highest } from './draft.ts';
@@ -188,7 +188,8 @@ function isCorrection(cells: string, failedCells: string): boolean {
 }
 
 const isDecidable = (againAt: string) => `${isOpen('i', againAt)} AND (i.state <> 'sent' OR i.body IS NOT NULL)`;
-const decidable = `SELECT i.n, i.state, i.reason, i.by, i.text, i.cells, i.load, ${verdict('i', { isClaim: false })} AS verdict
+const decidable = `SELECT i.n, i.state, i.reason, i.by, i.text, i.cells, i.load,
+    CASE WHEN i.body = '' THEN 1 ELSE 0 END AS is_unreadable, ${verdict('i', { isClaim: false })} AS verdict
   FROM item i WHERE i.batch = $1 AND i.n > $9 AND i.n <= $10 AND ${isDecidable('$4')}`;
 const nextDecidable = `SELECT i.n FROM item i WHERE i.batch = $1 AND i.n > $2 AND ${isDecidable('$3')} ORDER BY i.n LIMIT ($4 + 0)`;
 
@@ -218,8 +219,8 @@ const writeOutcome = `UPDATE item SET state = $3, reason = $4, by = $5, at = COA
 /** The values of `writeOutcome`, or nothing if the row stays as it is. */
 function outcomeValues({ batch, isUnwanted }: Loading, row: Row): readonly (readonly Value[])[] {
   const { id, load } = batch;
-  const decided = outcomeOf(optionalText(row, 'verdict'));
-  const outcome = decided.state !== 'not sent' && isUnwanted?.(text(row, 'cells')) ? notWanted : decided;
+  const decided = row['is_unreadable'] === 1 ? unreadable : outcomeOf(optionalText(row, 'verdict'));
+  const outcome = isUnwanted?.(text(row, 'cells')) ? notWanted : decided;
   const { state, reason, by, at = null } = outcome;
   if (state === row['state'] && reason === row['reason'] && by === row['by']) return [];
   // Another body of a contact that exists is changed, which was part of the decision.
