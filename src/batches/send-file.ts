@@ -9,7 +9,7 @@ import { removeRows } from '../store/cancel.ts';
 import { decide, firstToSend, type Plan } from '../store/decide.ts';
 import { openDraft } from '../store/draft.ts';
 import { apply, begin } from '../store/load.ts';
-import { countIn } from '../store/tally.ts';
+import { countReached } from '../store/tally.ts';
 import { confirmed, refuseListedTwice, refuseOtherNumbers, refuseTooMany } from './confirm.ts';
 import { fillDraft } from './draft-file.ts';
 import type { Copied } from './problems.ts';
@@ -74,7 +74,7 @@ interface Decided {
 
 async function foresee({ desk, choice, order }: Loading, plan: Plan): Promise<Forecast> {
   const { database } = desk;
-  const reached = choice.batch ? await countIn(database, choice.batch.id, 'sent', 'unsure', 'under way') : 0;
+  const reached = choice.batch ? await countReached(database, choice.batch.id) : 0;
   const room = Math.max(0, (order.first ?? Infinity) - reached);
   return forecast(await decide(database, plan), room);
 }

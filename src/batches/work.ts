@@ -6,7 +6,7 @@ import type { Release } from '../client/pace.ts';
 import type { BatchPace, Sender, StopSignals } from '../session/session.ts';
 import type { Batch } from '../store/batch.ts';
 import type { Resend } from '../store/decide.ts';
-import { countIn } from '../store/tally.ts';
+import { countReached } from '../store/tally.ts';
 import { hasAny } from '../store/views.ts';
 import { type Answer, beat, claim, type Claim, settleAll, type Settled } from '../store/work.ts';
 import { failureOf, idOf, knownReason } from './answers.ts';
@@ -66,7 +66,7 @@ export interface Worked {
 /** Sends the rows of a batch until none waits. */
 export async function work(options: WorkOptions): Promise<Worked> {
   const { database, batch, first } = options;
-  const reached = first === undefined ? 0 : await countIn(database, batch.id, 'sent', 'unsure');
+  const reached = first === undefined ? 0 : await countReached(database, batch.id);
   return new Work(options, reached, await database.read(() => hasAny(batch.id, 'sent'))).run();
 }
 

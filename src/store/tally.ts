@@ -84,6 +84,16 @@ export async function countIn(database: Database, id: string, ...wanted: readonl
   return sumOf(await database.read(() => query(totals, id)), ...wanted);
 }
 
+/** How many people a batch has reached, for `--first`. Those whom another batch reached do not count. */
+export function countReached(database: Database, id: string): Promise<number> {
+  const sql = `SELECT COUNT(*) AS count FROM item
+    WHERE batch = $1 AND state IN ('sent', 'unsure', 'under way') AND by IS NULL`;
+  return database.read(function* () {
+    const [row] = yield* query(sql, id);
+    return integer(row, 'count');
+  });
+}
+
 /** Ids of the messages of a batch, in pages. */
 export async function* messageIds(database: Database, id: string): AsyncGenerator<readonly string[]> {
   const sql = `SELECT n, message_id FROM item WHERE batch = $1 AND n > $2 AND message_id IS NOT NULL

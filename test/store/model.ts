@@ -157,9 +157,9 @@ export function createModel(): World {
 
   function whyNot(batch: Batch, row: Row, isClaim = false): Partial<Row> | undefined {
     const { kind, account, mode } = batch.scope;
+    if (!fits(row.cells, batch.where)) return { reason: 'not in --where' };
     if (kind === 'message' && optOuts.has(account + row.phone)) return { reason: 'opted out' };
     if (batch.excluded.has(row.phone)) return { reason: 'excluded' };
-    if (!fits(row.cells, batch.where)) return { reason: 'not in --where' };
     return mode === 'sandbox' && kind === 'message' ? undefined : gotBefore(batch, row, isClaim);
   }
 
@@ -532,7 +532,8 @@ const isHeld = (row: Row) => row.state === 'waiting' && row.reason !== null && r
 const isUnderWay = (row: Row) => row.state === 'under way' && isWorking(row.batch);
 /** Rows that a dead process had under way are unsure. */
 const isUnsure = (row: Row) => row.state === 'unsure' || (row.state === 'under way' && !isUnderWay(row));
-const reached = (batch: Batch) => batch.rows.filter((row) => isSent(row) || row.state === 'unsure').length;
+const reached = (batch: Batch) =>
+  batch.rows.filter((row) => (isSent(row) && row.by === undefined) || row.state === 'unsure').length;
 
 function stateOf(row: Row) {
   const state = isUnsure(row) ? 'unsure' : isHeld(row) ? 'held' : row.state;

@@ -327,7 +327,7 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
   }
 
   async function reached(batch: Batch | undefined): Promise<number> {
-    const sql = "SELECT n FROM item WHERE batch = $1 AND state IN ('sent', 'unsure')";
+    const sql = "SELECT n FROM item WHERE batch = $1 AND state IN ('sent', 'unsure') AND by IS NULL";
     return (await database.read(() => query(sql, batch?.id ?? '-'))).length;
   }
 
