@@ -159,6 +159,15 @@ it('--where is kept by the batch until --no-where', async () => {
   expect((await batch(orders, ['--batch', 'a', '--no-where'])).sent.map(([to]) => to)).toEqual([bo]);
 });
 
+it('a row that --where excluded is not sent later if it cannot be read', async () => {
+  const words = [...params, '--batch', 'a'];
+  await batch(`phone,name,order\n12,Bo,A-2\n,Bo,A-3\n${ada},Ada,A-1\n`, [...words, '--where', 'name=Ada']);
+  await batch(orders, [...words, '--where', 'name=Bo']);
+  const { stdout } = await world.run(['batches', 'resume', 'a', '-o', 'json']);
+  const reasons = [{ outcome: 'failed', reason: 'it cannot be read: load its file again', count: 2 }];
+  expect(JSON.parse(stdout)).toMatchObject({ rows: 4, sent: 2, failed: 2, now: { sent: 0 }, reasons });
+});
+
 describe('--hours', () => {
   const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
   const on = (inDays: number) => `${days[(new Date().getUTCDay() + inDays) % 7]} 00:00-24:00 UTC`;
@@ -283,6 +292,12 @@ describe('--resend', () => {
 
 describe('with a live key', () => {
   const words = (name: string) => [...params, '--batch', name, '--at-most', '9'];
+
+  it('--first does not count those whom another batch has reached', async () => {
+    await live(orders.split(bo)[0] ?? '', words('a'));
+    const { sent, result } = await live(orders, [...words('b'), '--first', '1']);
+    expect([sent.map(([to]) => to), result.sent]).toEqual([[bo], 2]);
+  });
 
   it('--again sends to people who got the template from another batch', async () => {
     await live(orders, words('a'));
