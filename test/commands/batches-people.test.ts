@@ -1,0 +1,134 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openHostile } from '../support/fake-service.ts';
+import { openWorld, type World } from '../support/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+const [ada, bo, cy] = ['+12025550141', '+12025550142', '+12025550143'];
+
+function write(name: string, text: string): string {
+  const path = join(world.home, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const send = async (file: readonly string[], ...words: readonly string[]) => {
+  const before = world.sandbox.messages().length;
+  const ran = await world.run(['send-batch', 'welcome', ...file, ...words, '-o', 'json']);
+  const sent = world.sandbox.messages().slice(before);
+  return { ...ran, result: JSON.parse(ran.stdout || '{}'), sent: sent.map(({ to }) => to) };
+};
+
+describe('a corrected report', () => {
+  const report = async (...words: readonly string[]) =>
+    (await world.run(['batches', 'report', 'autumn', '-o', 'csv', ...words])).stdout;
+  const outcomes = async () =>
+    JSON.parse((await world.run(['batches', 'report', 'autumn', '-o', 'json'])).stdout).map(
+      (row: Readonly<Record<string, string>>) =>
+        `${row['bizmsg_row']?.split('-')[1]} ${row['phone']} ${row['bizmsg_outcome']}`,
+    );
+
+  beforeEach(async () => {
+    const file = write('people.csv', `phone,name\n${ada},Ada\n12,Bo\n13,Cy\n${ada},Ada\n`);
+    await send([file], '--batch', 'autumn');
+    const failed = await report('--outcome', 'failed');
+    await send([write('fix.csv', failed.replace('\n12,', `\n${bo},`))], '--batch', 'autumn');
+  });
+
+  it('replaces its rows, so that the batch has as many as before', async () => {
+    expect(await outcomes()).toEqual([`1 ${ada} sent`, `2 ${bo} sent`, '3 13 failed', `4 ${ada} not-sent`]);
+    const { stdout } = await world.run(['batches', 'show', 'autumn', '-o', 'json']);
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 4, sent: 2, failed: 1, not_sent: 1 });
+  });
+
+  it('is a list for --exclude-from of those who got the message', async () => {
+    const excluded = write('autumn.csv', await report());
+    const people = write('others.csv', `phone\n${ada}\n${bo}\n${cy}\n`);
+    expect((await send([people], '--batch', 'winter', '--exclude-from', excluded)).sent).toEqual([cy]);
+  });
+
+  it.each([
+    ['autumn', [ada, bo], { rows: 2, sent: 2, failed: 0 }],
+    ['autumn:failed', [], { rows: 1, sent: 0, failed: 1 }],
+  ])('leaves the right people to --from-batch %s', async (name, phones, counts) => {
+    const { sent, result } = await send([], '--from-batch', name, '--batch', 'winter');
+    expect([sent, result]).toMatchObject([phones, counts]);
+  });
+});
+
+describe('numbers that are not mobile numbers', () => {
+  const mobile = Array.from({ length: 9 }, (_, at) => `+4917012345${10 + at}`);
+  const live = (phones: readonly string[], ...words: readonly string[]) => {
+    world.sandbox.keys.goLive();
+    const env = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live };
+    const file = write('people.csv', `phone\n${phones.join('\n')}\n`);
+    return world.run(['send-batch', 'welcome', file, '--batch', 'a', '--at-most', '99', ...words], { env });
+  };
+
+  it('are counted and shown in a dry run', async () => {
+    const phones = [...mobile, '+493012345678'];
+    expect(JSON.parse((await live(phones, '--dry-run', '-o', 'json')).stdout)).toMatchObject({
+      to_send: 10,
+      not_mobile: 1,
+    });
+    const line = '     1 of these  not a mobile number of its country (line 11)\n';
+    expect((await live(phones, '--dry-run')).stdout).toContain(`    10 to send\n${line}`);
+  });
+
+  it.each([
+    ['a tenth are sent', ['+493012345678'], [], 0, 10],
+    ['more than a tenth stop a live script', ['+493012345678', '+493012345679'], [], 11, 0],
+    ['Japanese numbers do not become German ones', ['819012345678', '819012345679'], ['DE'], 11, 0],
+  ])('%s', async (_, others, [country], code, count) => {
+    const words = country === undefined ? [] : ['--country', country];
+    const ran = await live([...mobile, ...others], ...words, '-o', 'json');
+    const isRefused = ran.stderr.includes('"code":"other-numbers"');
+    expect([ran.code, isRefused, world.sandbox.counts().messages]).toEqual([code, code === 11, count]);
+  });
+
+  it('do not stop a script with a sandbox key, nor an import', async () => {
+    const file = write('people.csv', 'phone\n+493012345678\n');
+    expect((await world.run(['send-batch', 'welcome', file])).code).toBe(0);
+    expect((await world.run(['contacts', 'import', file])).code).toBe(0);
+  });
+});
+
+describe('an import tells a new contact from one that the service had', () => {
+  it.each([
+    ['created', 201, { id: 'c1', name: 'Ada', note: 'x' }, 0, 0],
+    ['created, and the answer has only an id', 201, { id: 'c1' }, 0, 0],
+    ['it was there', 200, { id: 'c1', name: 'Ada' }, 2, 0],
+    ['it keeps another name', 200, { id: 'c1', name: 'Old' }, 2, 2],
+    ['a record with another name, and 201', 201, { name: 'Old' }, 2, 2],
+    ['a phone written in another way is the same', 201, { phone: '12025550141', name: 'Ada' }, 0, 0],
+    ['lists and objects are not compared', 201, { name: ['Old'], tags: 'x' }, 2, 2],
+  ])('%s', async (_, status, record, known, other) => {
+    const { env, home } = await openHostile((__, request, response) => {
+      const [code, body] = request.method === 'GET' ? [200, []] : [status, record];
+      response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+    const file = write('people.csv', `phone,name\n${ada},Ada\n${bo},Ada\n`);
+    const { stdout } = await world.run(['contacts', 'import', file, '-o', 'json'], { env, home });
+    expect(JSON.parse(stdout)).toMatchObject({ sent: 2, known, other_data: other });
+    const shown = await world.run(['contacts', 'import', file], { env });
+    expect(shown.stdout.includes('keep other data: the API cannot change contacts')).toBe(other > 0);
+  });
+});
+
+it('--test sends the first message to that phone alone, and its batch stays as it was', async () => {
+  const file = write('people.csv', `phone\n${ada}\n${bo}\n`);
+  expect(await send([file], '--test', cy)).toMatchObject({ code: 0, sent: [cy] });
+  expect((await send([file])).sent).toEqual([ada, bo]);
+});
+
+it('nothing is written beside a file whose rows failed', async () => {
+  const file = write('people.csv', `phone\n${ada}\n12\n`);
+  expect((await send([file])).code).toBe(10);
+  expect(readdirSync(world.home).filter((name) => !name.startsWith('.'))).toEqual(['people.csv']);
+});
