@@ -1,6 +1,5 @@
 import { countryCode } from '../../contract/country.ts';
 import { isNational, type NotPhone, openPhones } from '../../contract/phone.ts';
-import { isPhone } from '../../contract/readers.ts';
 import type { Fields } from '../input/row.ts';
 import { quoted } from '../quoted.ts';
 import { valueNamed } from './columns.ts';
@@ -36,20 +35,11 @@ function reasonOf(text: string, { why, likely }: NotPhone, country: string | und
   return country === undefined && isNational(text) ? `${why}; --country reads national numbers` : why;
 }
 
-const asText = 'format the column as text first';
-
-const damages: readonly (readonly [RegExp, string])[] = [
-  [/\0/, 'it holds a NUL character'],
-  [/^[+-]?\d+(?:[.,]\d*)?e[+-]?\d+$/i, `a spreadsheet made it scientific notation, so digits are lost: ${asText}`],
-  [/^=\s*"?/, `it is a spreadsheet's formula: write the number alone, with its "+"`],
-  [/^['\u2019]/, 'a spreadsheet put an apostrophe before it: take that out'],
-  [/^#(?:#+|¡?[\p{Lu}\d/]+[!?]?)$/iu, `a spreadsheet shows an error or a full cell in its place: ${asText}`],
-  [/^-\d/, `a spreadsheet calculated it as a sum: ${asText}`],
-  [/^\d{1,3}(?:,\d{3}){2,}$/, `a spreadsheet put commas between its thousands: ${asText}`],
-];
-
 /** Explains how a spreadsheet damaged a phone; undefined if it shows no damage. */
 function spreadsheetDamage(text: string): string | undefined {
   const trimmed = text.trim();
-  return isPhone(trimmed) ? undefined : damages.find(([sign]) => sign.test(trimmed))?.[1];
+  const asText = 'format the column as text first';
+  if (/^[+-]?\d+(?:[.,]\d*)?e[+-]?\d+$/i.test(trimmed))
+    return `a spreadsheet made it scientific notation, so digits are lost: ${asText}`;
+  return trimmed.startsWith('#') ? `a spreadsheet shows an error or a full cell in its place: ${asText}` : undefined;
 }
