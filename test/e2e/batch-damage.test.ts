@@ -9,7 +9,6 @@ describe('a batch refuses to send', () => {
   it.each<[string, string, number, (file: string) => void]>([
     ['is another file', 'database-damaged', 3, (file) => writeFileSync(file, 'x\n'.repeat(9_999))],
     ['is cut off', 'database-damaged', 3, (file) => truncateSync(file, 9_000)],
-    ['is empty', 'ledger-older', 11, (file) => writeFileSync(file, '')],
     ['is missing', 'ledger-older', 11, (file) => rmSync(file)],
   ])('if its record %s', async (_, code, exit, damage) => {
     const place = await rig.newPlace();

@@ -4,21 +4,26 @@ import { changeStore, withLogin } from '../../src/session/profiles/changes.ts';
 import { serve } from '../client/servers.ts';
 import { accountKeys } from '../support/api.ts';
 import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';
+import { isLong } from '../support/long-tests.ts';
 import { type Cut, type DiskState, recordRun, type Trace } from '../support/power-cut.ts';
 import { phoneOf, summaryIn, writePeople } from './batches-rig.ts';
 
 const losses = ['dropped', 'zeroed', 'prefix', 'torn', 'holes', 'kept'] as const satisfies readonly Cut['unsynced'][];
 
 interface Cuts {
-  /** Default number of cuts; BIZMSG_CUTS overrides it. */
   readonly cuts: number;
   /** See `Failure`. */
   readonly journaled: boolean;
 }
 
+/** How many cuts a test tries. */
+export function cutsOf(long: number, short: number): number {
+  return Number(process.env['BIZMSG_CUTS'] ?? (isLong ? long : short));
+}
+
 /** The states after that many cuts. The kinds of loss take turns. */
 export function statesOf(trace: Trace, { cuts, journaled }: Cuts): readonly DiskState[] {
-  const points = trace.cutPoints(Number(process.env['BIZMSG_CUTS'] ?? cuts));
+  const points = trace.cutPoints(cuts);
   return points.flatMap((point, number) => {
     const unsynced = losses[number % losses.length] ?? 'dropped';
     const write = trace.operations.findLastIndex((operation, at) => at < point && operation.do === 'write');

@@ -4,16 +4,18 @@ import { findSandbox } from '../../src/sandbox/remote/locator.ts';
 import { type Asked, askOne, faultsIn, startReal } from '../sandbox/state/crashing.ts';
 import { binary, cleanEnv } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
-import { isLong } from '../support/long-tests.ts';
 import { type DiskState, noPowerCut, recordRun, type Trace } from '../support/power-cut.ts';
-import { batchAfterCuts, emptyHome, nameOf, rows, statesOf, twoAtOnce } from './power-cut-rig.ts';
+import { batchAfterCuts, cutsOf, emptyHome, nameOf, rows, statesOf, twoAtOnce } from './power-cut-rig.ts';
+
+const timeout = 600_000;
+const sandboxCuts = cutsOf(6, 5);
 
 describe.skipIf(noPowerCut !== undefined)(`a power cut (${noPowerCut ?? 'on Linux'})`, () => {
   it.each([
-    ['a profile with a plan', 'profile', 5],
-    ['a key in the environment, without a known plan,', 'environment', 3],
-  ] as const)('does not make a batch with %s repeat or lose a row', { timeout: 600_000 }, async (_, caller, few) => {
-    const resumed = await batchAfterCuts({ caller, cuts: isLong ? 8 : few, journaled: true });
+    ['a profile with a plan', cutsOf(8, 5), 'profile'],
+    ['a key in the environment, without a known plan,', cutsOf(8, 3), 'environment'],
+  ] as const)('does not make a batch with %s repeat or lose a row (%i cuts)', { timeout }, async (_, cuts, caller) => {
+    const resumed = await batchAfterCuts({ caller, cuts, journaled: true });
     expect(resumed.filter(({ repeated }) => repeated.length > 0)).toEqual([]);
     expect(resumed.filter(({ summary }) => !summary)).toEqual([]);
     for (const { cut, left, sent, summary } of resumed) {
@@ -24,11 +26,11 @@ describe.skipIf(noPowerCut !== undefined)(`a power cut (${noPowerCut ?? 'on Linu
     expect(resumed.some(({ left }) => left.length > 0 && left.length < rows)).toBe(true);
   });
 
-  it('leaves the sandbox with a prefix of what it recorded', { timeout: 600_000 }, async () => {
+  it(`leaves the sandbox with a prefix of what it recorded (${sandboxCuts} cuts)`, { timeout }, async () => {
     const asked: Asked = { phones: new Set(), contacts: new Map(), messages: new Set() };
     const trace = await recordedSandbox(asked);
     expect([trace.code, asked.messages.size]).toEqual([0, calls / 2]);
-    const states = statesOf(trace, { cuts: isLong ? 6 : 5, journaled: true });
+    const states = statesOf(trace, { cuts: sandboxCuts, journaled: true });
     const restarted = await twoAtOnce(states, (state) => restartedFrom(state, trace, asked));
     const refused = restarted.filter(({ refusal }) => refusal !== undefined);
     expect(refused.filter(({ loss, refusal = '' }) => loss !== 'holes' || !damage.test(refusal))).toEqual([]);

@@ -16,7 +16,7 @@ const rounds = isLong ? 8 : 4;
 const boots = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const;
 
 describe.runIf(existsSync('/proc/self/stat'))('a batch that is suspended with Ctrl-Z', () => {
-  it('does not delay a live message, wherever it is stopped, and sends the rest later', async () => {
+  it(`does not delay a live message, wherever it is stopped (${rounds} times), and sends the rest later`, async () => {
     const place = await rig.newPlace();
     const rows = (rounds + 2) * 60;
     rig.writePeople(place, rows);

@@ -24,7 +24,7 @@ export function killedAt({ call, n }: Change): readonly string[] {
 }
 
 /** The words of a command prefix that makes a change and all later ones of its kind fail. */
-export function failingFrom({ call, n }: Change, error: 'ENOSPC' | 'EIO' | 'EROFS'): readonly string[] {
+export function failingFrom({ call, n }: Change, error: 'ENOSPC' | 'EIO'): readonly string[] {
   return [...tracing, '-o', '/dev/null', '-e', `inject=${call}:error=${error}:when=${n}+`];
 }
 
