@@ -196,7 +196,7 @@ function nextSteps({ result, heldHints, sentElsewhere, otherText, options }: End
   if (stopped && otherText !== undefined) steps.push(step('Other text:', otherText));
   if (failed > 0 && !stopped)
     steps.push(
-      step(`The ${whole(failed)}:`, `${report} --outcome failed -o csv > fix.csv`),
+      step(`The ${whole(failed)}:`, `${report} --outcome failed > fix.csv`),
       step('', `correct it, then: ${again(result, name, options)}`),
     );
   if (unsure > 0)
@@ -212,7 +212,7 @@ function nextSteps({ result, heldHints, sentElsewhere, otherText, options }: End
   if (sentElsewhere > 0 && !stopped)
     steps.push(step('Before:', `the same text reached ${whole(sentElsewhere)}; --again sends it once more`));
   steps.push(...heldHints.map((hint, at) => step(at === 0 ? 'Held:' : '', hint)));
-  if (steps.length > 0 && !stopped) steps.push(step('Report:', `${report} -o csv > report.csv`));
+  if (steps.length > 0 && !stopped) steps.push(step('Report:', `${report} > report.csv`));
   return steps;
 }
 

@@ -501,11 +501,11 @@ describe('the end', () => {
         '     2 failed    1 the service answered 422: status 422 (line 3) · 1 phone: "12" is not a phone number (line 6)',
         '     1 unsure    may have been sent: the service answered 500 Server Error: status 500',
         '     1 not sent  listed twice',
-        'The 2:      bizmsg batches report people --outcome failed -o csv > fix.csv',
+        'The 2:      bizmsg batches report people --outcome failed > fix.csv',
         '            correct it, then: bizmsg send-batch sale fix.csv --batch people',
         'The 1:      bizmsg batches report people --outcome unsure, then: bizmsg batches mark people',
         '            or send them again: bizmsg batches resume people --resend unsure',
-        'Report:     bizmsg batches report people -o csv > report.csv',
+        'Report:     bizmsg batches report people > report.csv',
         '',
       ].join('\n'),
     ]);
