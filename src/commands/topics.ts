@@ -149,8 +149,8 @@ twice gets the first message, after a question if the texts differ.
 Of a workbook, the first visible sheet is read, or --sheet NAME, with its hidden
 rows. Excel drops the + of a phone: use --country intl, or format it as text.
 
-To fix failed rows of batch X: bizmsg batches report X --outcome failed > fix.csv
-writes them and the reasons. Correct the file, and send it with --batch X.
+Failed rows of a batch X: bizmsg batches report X --outcome failed > fix.csv
+writes them with the reasons. Correct the file, and send it with --batch X.
 `;
 
 function options(): string {
