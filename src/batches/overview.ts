@@ -111,7 +111,7 @@ export function timeText(at: number, now: number): string {
 }
 
 /** `not a phone number: lines 17, 45, 88 and 8 more` */
-export function problemText({ reason, count, lines }: Problem, unit: 'line' | 'row'): string {
+function problemText({ reason, count, lines }: Problem, unit: 'line' | 'row'): string {
   const more = count - lines.length;
   const places = `${unit}${count === 1 ? '' : 's'} ${lines.join(', ')}${more > 0 ? ` and ${whole(more)} more` : ''}`;
   return lines.length === 0 ? `${whole(count)} ${reason}` : `${reason} (${places})`;

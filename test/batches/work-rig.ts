@@ -14,7 +14,7 @@ import { load, type LoadOptions, type Person, rows, scope, start, worker } from 
 import { type Decide, openService, type Service } from '../support/service.ts';
 import { movedClock } from '../support/timers.ts';
 
-export const sandbox: Scope = { ...scope, mode: 'sandbox' };
+const sandbox: Scope = { ...scope, mode: 'sandbox' };
 export const contacts: Scope = { ...sandbox, kind: 'import', template: '' };
 
 /** The phone of a row. */
@@ -39,7 +39,7 @@ export function person(phone: string, text = 'hi'): Person {
 export type Clock = ReturnType<typeof createClock>;
 
 /** A clock that stands still unless a test advances it. */
-export function createClock() {
+function createClock() {
   const clock = movedClock(start);
   return { ...clock, steady: () => clock.now() - start, random: Math.random };
 }

@@ -33,7 +33,7 @@ export const drivers = [
 let server: Promise<Database> | undefined;
 
 /** An empty database. All tests of a worker share its server. */
-export async function openServer(): Promise<Database> {
+async function openServer(): Promise<Database> {
   const database = await (server ??= sharedPostgres().then(({ url }) =>
     openPostgres(url, { host, schema, note() {} }),
   ));

@@ -50,7 +50,7 @@ export const missingPostgres: string | undefined =
       ? 'there is no user postgres, and root cannot run a server'
       : undefined;
 
-export interface PostgresSettings {
+interface PostgresSettings {
   readonly settings?: Readonly<Record<string, string>>;
   /** Lines of pg_hba.conf; by default everyone of this machine is trusted. */
   readonly access?: string;
@@ -62,7 +62,7 @@ export interface PostgresSettings {
 const cleaning = `while kill -0 $0 2>/dev/null; do sleep 1; done
   kill -INT "$(head -n 1 "$1/data/postmaster.pid")"; sleep 2; rm -rf "$1"`;
 
-export async function startPostgres({ settings = {}, access, tls }: PostgresSettings = {}): Promise<PostgresServer> {
+async function startPostgres({ settings = {}, access, tls }: PostgresSettings = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'bizmsg-pg-'));
   const user = owner();
   const as = user ?? {};
@@ -168,7 +168,7 @@ function tryKill(pid: number): void {
   }
 }
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const address = server.address();

@@ -51,7 +51,7 @@ export function isPhoneName(name: string): boolean {
 }
 
 /** The columns that may have the phones: those with a usual name, or else with a word for it. */
-export function phoneColumns(columns: readonly string[]): readonly string[] {
+function phoneColumns(columns: readonly string[]): readonly string[] {
   const usual = usualPhoneColumns(columns);
   return usual.length > 0 ? usual : columns.filter(isPhoneName);
 }

@@ -106,7 +106,7 @@ async function recipientReader({ phone, country }: MessageOptions): Promise<Text
 }
 
 /** The column of the phones: the one that `--map` names, or one with a usual name. */
-export function phoneColumnOf(columns: readonly string[], phone: string | undefined): string {
+function phoneColumnOf(columns: readonly string[], phone: string | undefined): string {
   if (phone !== undefined) return requireColumn('--map', phone, columns);
   const [column, ...others] = usualPhoneColumns(columns);
   if (column === undefined || others.length > 0) throw unclearPhoneColumn(columns);

@@ -9,14 +9,14 @@ export function fieldName(name: string): string {
 }
 
 /** Describes any value. */
-export function describe(value: unknown): string {
+function describe(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
 /** A text, or an exact number as text. */
-export function textOf(value: unknown): string | ValueError {
+function textOf(value: unknown): string | ValueError {
   if (typeof value === 'string') return value;
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'number') return new ValueError(`${describe(value)} is not a text`);
