@@ -63,8 +63,8 @@ export function cleanEnv(home: string, env: Readonly<Record<string, string>> = {
 }
 
 /** A new home folder. */
-export function temporaryHome(): { readonly path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), 'bizmsg-test-'));
+export function temporaryHome(parent = tmpdir()): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(parent, 'bizmsg-test-'));
   return { path, remove: () => removeFolder(path) };
 }
 

@@ -11,7 +11,7 @@ export interface Asked {
   readonly template: string;
   /** The params, or the contact's name. */
   readonly text: string;
-  readonly isLive: boolean;
+  readonly key: string;
   /** The name in the address that was called. */
   readonly host: string;
   /** The number of earlier requests with the same phone. */
@@ -84,7 +84,8 @@ export async function openService(decide: Decide = () => ({ reply: 200 }), port 
     const before = counts.get(message.phone) ?? 0;
     counts.set(message.phone, before + 1);
     const { host = '', authorization = '' } = request.headers;
-    const about = { host: host.replace(/:\d+$/, ''), isLive: !authorization.includes('sk_test_') };
+    const key = authorization.replace('Bearer ', '');
+    const about = { host: host.replace(/:\d+$/, ''), key };
     const one: Asked = { ...message, ...about, before, at: performance.now() - started, reply: 'hang' };
     const deciding = decide(one);
     asked.push(one);
