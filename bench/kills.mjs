@@ -6,7 +6,7 @@ const campaigns = {
   batches: { env: { BIZMSG_KILLS: '500' }, files: 'test/e2e/batch-kills.test.ts' },
   listener: { env: { BIZMSG_KILLS: '100' }, files: 'test/webhooks/crash.test.ts' },
   sandbox: { env: { BIZMSG_KILLS: '100' }, files: 'test/sandbox/state/crash.test.ts' },
-  models: { env: { WALKS: '2000', BIZMSG_PROPERTY_RUNS: '200' }, files: 'store/walks batches/work-random' },
+  models: { env: { WALKS: '2000', BIZMSG_STEPS: '3000', BIZMSG_PROPERTY_RUNS: '200' }, files: 'walks work-random' },
   changes: { env: { BIZMSG_POINTS: '1000', BIZMSG_CUTS: '100' }, files: 'crash-points power-cut' },
   containers: { env: { BIZMSG_ROUNDS: '20' }, files: 'test/e2e/containers.test.ts' },
 };

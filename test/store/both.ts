@@ -55,6 +55,10 @@ export function createBoth(model: World, store: World, told: string[] = []): Wor
     return {
       isAlive: () => wanted.isAlive(),
       result: () => wanted.result(),
+      stop() {
+        wanted.stop();
+        real.stop();
+      },
       async kill() {
         told.push('kill');
         await Promise.all([wanted.kill(), real.kill()]);

@@ -402,7 +402,7 @@ export function createModel(): World {
     return { exit: isTrouble ? 10 : 0, sent };
   }
 
-  function processOf(plan: Plan | Result): (Process & { stop(): void }) | Result {
+  function processOf(plan: Plan | Result): Process | Result {
     if ('exit' in plan) return plan;
     const worker = { isAlive: true, isStopping: false };
     const steps = start(plan, worker);

@@ -76,7 +76,7 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     return named.kind === 'batch' ? named.batch : undefined;
   }
 
-  async function sendBatch(o: SendOptions): Promise<Steered | Result> {
+  async function sendBatch(o: SendOptions): Promise<Process | Result> {
     const { account = 'A', mode = 'live', kind = 'message', template = 'T', resend = [] } = o;
     const scope = { account, mode, kind, template };
     const given = o.batch ?? o.file?.name ?? o.fromBatch?.split(':')[0] ?? '';
@@ -123,7 +123,7 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     return processOf(work, () => apply(database, plan, loading(work, where)));
   }
 
-  async function resume(o: ResumeOptions): Promise<Steered | Result> {
+  async function resume(o: ResumeOptions): Promise<Process | Result> {
     const { account = 'A', mode = 'live', resend = [] } = o;
     const waiting = o.name === undefined ? await waitingBatches(database, { account, mode }) : [];
     if (o.name === undefined && waiting.length !== 1) return done(11);
@@ -156,11 +156,7 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     readonly planned?: number | undefined;
   }
 
-  interface Steered extends Process {
-    stop(): void;
-  }
-
-  function processOf(work: Work, load: () => Promise<void>): Steered {
+  function processOf(work: Work, load: () => Promise<void>): Process {
     let isStopping = false;
     let isAlive = true;
     let result: Result | undefined;
@@ -244,7 +240,7 @@ export function createStoreWorld(database: Database, pieceSize?: number): World 
     return answer;
   }
 
-  async function run(process: Steered | Result, how: How = {}): Promise<Result> {
+  async function run(process: Process | Result, how: How = {}): Promise<Result> {
     if (!('step' in process)) return process;
     const before = messages.length;
     for (let n = 0; process.isAlive(); n++) {

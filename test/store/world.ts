@@ -123,6 +123,8 @@ export interface Process {
   isAlive(): boolean;
   step(): Promise<string | undefined>;
   kill(): Promise<void>;
+  /** Ctrl-C. */
+  stop(): void;
   result(): Result | undefined;
 }
 
