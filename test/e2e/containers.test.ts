@@ -18,10 +18,8 @@ const owner = `process 1 on ${hostname()}`;
 
 describe.skipIf(noContainers !== undefined)(`two containers on one state folder (${noContainers ?? 'as root'})`, () => {
   describe.each([
-    ['send one file as a batch', (file: string) => ['send-batch', 'welcome', file]],
     ['send stdin as a batch', () => ['send-batch', 'welcome', '-']],
-    ['import one file', (file: string) => ['contacts', 'import', file]],
-    ['import stdin', () => ['contacts', 'import', '-']],
+    ['import a file', (file: string) => ['contacts', 'import', file]],
   ])('that both %s', (_, wordsOf) => {
     it.each(rounds)('send each row once (round %i)', async () => {
       const world = await newWorld();

@@ -26,7 +26,7 @@ describe('a batch with a limit on open files', () => {
 
   it('never ends in a bug, whichever file cannot be opened', { timeout: 120_000 }, async () => {
     const codes = new Set<number>();
-    for (let files = 20; files <= 50; files += 5) {
+    for (let files = 20; files <= 50; files += 10) {
       const world = await rig.newWorld();
       rig.writePeople(world, 40);
       const ran = await rig.shell(world, `ulimit -n ${files}; bizmsg send-batch welcome people.csv`);
