@@ -32,7 +32,7 @@ export function isDead(name: string, { kill }: Pick<Host, 'kill'>): boolean {
   return worker !== undefined && !isProcessAlive(worker.pid, worker.start, kill);
 }
 
-// A team's database is not trusted, and the host is shown.
+// The database is not trusted, and the host is shown.
 const form = /^(?<pid>[1-9]\d{0,9}):(?<start>(?:(?:\d+|-)@[\da-f-]+\.(?:\d+|-)\.[\w.-]{1,255})?):[\da-f]{8}$/;
 
 function read(name: string): Worker | undefined {

@@ -11,7 +11,7 @@ export type Told = { readonly [name in (typeof lists)[number]]?: readonly string
   readonly [name in (typeof texts)[number]]?: string | undefined;
 };
 
-/** Reads what a batch keeps; a team's database may hold anything. */
+/** Reads what a batch keeps; a damaged database may hold anything. */
 export function toldOf(json: string): Told {
   try {
     const stored = parseJson(json);

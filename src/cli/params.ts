@@ -15,7 +15,7 @@ export interface Param<T> {
   readonly known?: readonly string[] | KnownSource;
   /** Whether it may be given several times. */
   readonly repeats?: true;
-  /** Its value if it is given without one: `--skip-sent` means `--skip-sent=30d`. Other values need the `=`. */
+  /** Its value if it is given without one: `--wait` means `--wait=delivered`. Other values need the `=`. */
   readonly bare?: string;
   /** Whether `-p=` is the empty value; other options refuse it. */
   readonly mayBeEmpty?: true;

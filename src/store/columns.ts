@@ -1,7 +1,7 @@
 import { configuration } from '../base/errors.ts';
 import type { Row } from '../base/transaction.ts';
 
-/** A column of a row. A team's server may be damaged or hostile, so each one is checked where it is read. */
+/** A column of a row. A database may be damaged or hostile, so each one is checked where it is read. */
 export function text(row: Row | undefined, column: string): string {
   const value = row?.[column];
   return typeof value === 'string' ? value : refuse(column);
