@@ -16,6 +16,8 @@ export interface Question {
   readonly atMost: number | undefined;
   /** Whether a person was asked for a part of the command, so that nothing is sent before a yes. */
   readonly isAsked: boolean;
+  /** Options of the profile, which are shown by the overview, or else by a note. */
+  readonly profile: readonly string[];
   /** Whether the people who got it before can be sent it once more. */
   readonly mayRepeat: boolean;
   /** Whether the first message can be sent to the user before. */
@@ -30,17 +32,17 @@ const fewRows = 10;
 
 /** Asks a person before something is sent, and refuses a live script without a limit. */
 export async function confirmed(context: Context, question: Question): Promise<Answer> {
-  const { scope, forecast, atMost, isAsked } = question;
+  const { scope, forecast, atMost, isAsked, profile } = question;
   const isLive = scope.mode === 'live';
   const { toSend } = forecast;
   refuseTooMany(toSend, atMost);
   const { interactive, given, reporter, host } = context;
-  if (!interactive) {
-    if (isLive && atMost === undefined && toSend > 0) throw unlimited(context, toSend);
+  const isAnswered = given.yes && (atMost !== undefined || !isLive);
+  if (!interactive && isLive && atMost === undefined && toSend > 0) throw unlimited(context, toSend);
+  if (!interactive || isAnswered || !(isLive || isAsked)) {
+    if (profile.length > 0) context.note('settings', `settings of the profile: ${profile.join(' · ')}`);
     return 'send';
   }
-  const isAnswered = given.yes && (atMost !== undefined || !isLive);
-  if (isAnswered || !(isLive || isAsked)) return 'send';
   reporter.say(`${overviewText(await question.overview(), host.stderr.columns || 80)}\n`);
   const earlier = question.mayRepeat ? sum(forecast.before) + sum(forecast.held) : 0;
   if (toSend + earlier === 0) return 'send';

@@ -52,7 +52,11 @@ export async function openLoading(context: Context, order: Order, ends: Ends): P
   const needsName = !interactive && !given.dryRun && order.test === undefined;
   const wanted = { scope, name: order.batch, proposal: nameAfter(proposalOf(order)), per, needsName };
   const choice = await chooseBatch(context, database, wanted);
-  const settings = settingsOf(context, choice.batch ? toldOf(choice.batch.told) : {}, order);
+  const settings = settingsOf(
+    context,
+    { kind: order.kind, stored: choice.batch ? toldOf(choice.batch.told) : {} },
+    order,
+  );
   const desk = await openDesk({ ...ends, context, client, database }, settings.effective);
   const input = await openRows(desk, order, scope, settings);
   try {

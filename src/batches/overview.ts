@@ -35,25 +35,26 @@ export interface Overview {
 export function overviewText(overview: Overview, width: number): string {
   const { kept, profile, footer } = overview;
   const messages = overview.samples.map((body) => sampleText(body, overview.text));
+  const line = (...parts: readonly string[]) => folded([parts.join(' · ')], width);
   return [
-    headLine(overview),
-    ...(kept.length > 0 ? [`Kept: ${kept.join(' · ')}`] : []),
-    ...(profile.length > 0 ? [`Profile: ${profile.join(' · ')}`] : []),
+    line(...headParts(overview)),
+    ...(kept.length > 0 ? [line(`Kept: ${kept.join(' · ')}`)] : []),
+    ...(profile.length > 0 ? [line(`Profile: ${profile.join(' · ')}`)] : []),
     '',
     ...countLines(overview, width),
-    ...(messages.length > 0 ? ['', ...messages] : []),
-    ...(footer.length > 0 ? [footer.join(' · ')] : []),
+    ...(messages.length > 0 ? ['', ...messages.map((text) => line(text))] : []),
+    ...(footer.length > 0 ? [line(...footer)] : []),
   ].join('\n');
 }
 
-function headLine({ name, scope, file, forecast, country, stoppedAt, now }: Overview): string {
+function headParts({ name, scope, file, forecast, country, stoppedAt, now }: Overview): readonly string[] {
   const state = stoppedAt === undefined ? 'new' : `last used ${timeText(stoppedAt, now)}`;
   return [
     `Batch ${name} (${state})`,
     ...(scope.kind === 'message' ? [`template ${scope.template}`] : []),
     `${file === undefined ? '' : `${file}, `}${rowsText(forecast.rows)}`,
     ...(country === undefined ? [] : [`numbers of ${country}`]),
-  ].join(' · ');
+  ];
 }
 
 function countLines(overview: Overview, width: number): readonly string[] {

@@ -43,7 +43,7 @@ export async function resume(context: Context, resumption: Resumption, emit: Emi
     const record = await client.record();
     const { database } = record;
     const batch = await chosenBatch(context, record, resumption.name);
-    const settings = settingsOf(context, toldOf(batch.told), resumption);
+    const settings = settingsOf(context, { kind: batch.scope.kind, stored: toldOf(batch.told) }, resumption);
     const desk = await openDesk({ context, emit, signals, client, database }, settings.effective);
     return await goOn(desk, batch, resumption, settings);
   } finally {
@@ -93,6 +93,7 @@ async function goOn(desk: Desk, batch: Batch, resumption: Resumption, settings: 
     forecast: expected,
     atMost,
     isAsked: false,
+    profile: settings.profile,
     mayRepeat: false,
     mayTest: false,
     overview: async () => ({ ...(await overviewOf(desk, going, settings, expected)), text }),

@@ -145,12 +145,12 @@ async function answered(loading: Loading, decided: Decided): Promise<Decided> {
   const { desk, order, scope, settings, template, isAsked } = loading;
   const { context } = desk;
   const { plan, expected } = decided;
-  if (settings.profile.length > 0) context.note('settings', `settings of the profile: ${settings.profile.join(' · ')}`);
   const question = {
     scope,
     forecast: expected,
     atMost: order.atMost,
     isAsked,
+    profile: settings.profile,
     mayRepeat: isLive(scope) && plan.againAt === 0,
     mayTest: order.kind === 'message',
     overview: () => overviewOf(loading, decided),

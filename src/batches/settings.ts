@@ -21,13 +21,14 @@ export interface Settings {
 /** The options of a command with what its batch and its profile keep. */
 export function settingsOf(
   context: Context,
-  stored: Told,
+  { kind, stored }: { readonly kind: 'message' | 'import'; readonly stored: Told },
   typed: { readonly told: Told & Lifts; readonly excludeFrom: readonly string[] },
 ): Settings {
   const told = mergeTold(stored, typed.told);
   const caller = currentCaller(context);
-  const defaults = toldByProfile(caller);
-  const excluded = caller.kind === 'local' || caller.excludeFrom === undefined ? [] : [caller.excludeFrom];
+  const defaults = toldByProfile(caller, kind);
+  const { excludeFrom } = kind === 'message' && caller.kind === 'service' ? caller : {};
+  const excluded = excludeFrom === undefined ? [] : [excludeFrom];
   return {
     told,
     effective: mergeTold(defaults, told),

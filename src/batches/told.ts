@@ -40,9 +40,9 @@ export function mergeTold(stored: Told, typed: Told & Lifts): Told {
   return { ...kept, ...Object.fromEntries(typedNow) };
 }
 
-/** Defaults of the profile, which a batch does not keep. */
-export function toldByProfile(caller: Caller): Told {
+/** Defaults of the profile, which a batch does not keep. Its hours are those of messages. */
+export function toldByProfile(caller: Caller, kind: 'message' | 'import'): Told {
   if (caller.kind === 'local') return {};
   const { country, encoding, hours } = caller;
-  return { country, encoding, hours };
+  return kind === 'message' ? { country, encoding, hours } : { country, encoding };
 }

@@ -67,8 +67,7 @@ describe('the question of a live batch', () => {
     write('people.csv', `phone,name\n${phones.map((phone) => `${phone},Ada\n`).join('')}`);
     const { stderr, code } = await talk(`${order} --exclude-from none.txt`, [typed(/Type y to send 2/, 'y')]);
     expect(code).toBe(10);
-    expect(stderr.replace(`${home}/`, '')).toContain(`
-Batch people (new) · template order_update · people.csv, 6 rows
+    expect(stderr.replace(`${home}/`, '')).toContain(`Batch people (new) · template order_update · people.csv, 6 rows
 
      2 to send
      1 failed    phone: "12" is not a phone number (line 4)
