@@ -86,8 +86,10 @@ const outcomes = {
   held: { codes: [10, 10], counts: { sent: 1, not_sent: 1, now: { sent: 1 }, reasons: [{ outcome: 'not_sent' }] } },
 } as const;
 
+const cells = table.map((cell) => ({ words: '', wait: 0, ...cell }));
+
 describe('a person got before', () => {
-  it.for(table)('$before $words: $ada, once', async ({ does, wait = 0, words = '', ada }, { machine }) => {
+  it.for(cells)('$before $words: $ada, once', async ({ does, wait, words, ada }, { machine }) => {
     await does(machine);
     machine.wait(wait);
     const earlier = machine.texts(1, keys.live).length;
@@ -99,7 +101,7 @@ describe('a person got before', () => {
     expect(machine.texts(2, keys.live)).toEqual(['P2']);
   });
 
-  it.for(table)('$before $words, and --again: one more', async ({ does, wait = 0, words = '' }, { machine }) => {
+  it.for(cells)('$before $words, and --again: one more', async ({ does, wait, words }, { machine }) => {
     await does(machine);
     machine.wait(wait);
     const earlier = machine.texts(1, keys.live).length;
@@ -110,12 +112,12 @@ describe('a person got before', () => {
     expect(machine.texts(1, keys.live)).toHaveLength(earlier + 1);
   });
 
-  it.for(table)('$before $words, --again after that: one more', async ({ does, words = '', ...cell }, { machine }) => {
+  it.for(cells)('$before $words, --again after that: one more', async ({ does, wait, words, ada }, { machine }) => {
     await does(machine);
-    machine.wait(cell.wait ?? 0);
+    machine.wait(wait);
     const earlier = machine.texts(1, keys.live).length;
     await machine.send(rows, `--batch autumn ${words}`);
-    const sent = cell.ada === 'sent now' ? 0 : 1;
+    const sent = ada === 'sent now' ? 0 : 1;
     const again = await machine.send(rows, `--batch autumn --again ${words}`);
     expect(again).toMatchObject({ code: 0, sent: 2, now: { sent }, before: [] });
     expect(machine.texts(1, keys.live)).toHaveLength(earlier + 1);

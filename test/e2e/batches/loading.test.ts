@@ -154,9 +154,9 @@ async function prepare(machine: Machine, state: Cell['state']): Promise<void> {
 }
 
 describe('a batch has a row', () => {
-  it.for(table)(
-    '$state, the file $file $words $reply: exit $codes',
-    async ({ state, file, words = '', reply = 200, codes: [code, repeated], texts, counts }, { machine }) => {
+  it.for(table.map((cell) => ({ words: '', reply: 200, ...cell })))(
+    '$state, the file has $file, $words, the service answers $reply: exit $codes',
+    async ({ state, file, words, reply, codes: [code, repeated], texts, counts }, { machine }) => {
       await prepare(machine, state);
       machine.reply = ({ phone }) => (phone === ada.phone ? reply : 200);
       expect(await machine.send(files[file], `--batch autumn ${words}`)).toMatchObject({ code, ...counts });

@@ -64,14 +64,15 @@ const table: readonly Cell[] = [
 
 const profiles = { live: 'acme', sandbox: 'practice', import: 'acme' } as const;
 
-function command(machine: Machine, sender: Sender, words: string, template?: string) {
+function command(machine: Machine, sender: Sender, words: string, template = 'welcome') {
   const typed = words.includes('--profile') ? words : `${words} --profile ${profiles[sender]}`;
-  return sender === 'import'
-    ? machine.import(rows, typed)
-    : machine.send(rows, typed, { ...(template && { template }) });
+  return sender === 'import' ? machine.import(rows, typed) : machine.send(rows, typed, { template });
 }
 
-async function prepare(machine: Machine, { before, by, first = '' }: Cell): Promise<void> {
+async function prepare(
+  machine: Machine,
+  { before, by, first = '' }: Pick<Cell, 'before' | 'by' | 'first'>,
+): Promise<void> {
   await machine.login('practice', keys.sandbox);
   await machine.login('client', keys.otherLive, 'other');
   if (before === 'nothing') return;
@@ -82,10 +83,10 @@ async function prepare(machine: Machine, { before, by, first = '' }: Cell): Prom
 }
 
 describe('which batch a command means', () => {
-  it.for(table)(
-    '$before by $by $first, then $next $words $template: exit $code $batch',
-    async ({ next, words, template, code, batch = '', isNew = false, error = /^/, ...cell }, { machine }) => {
-      await prepare(machine, { next, words, code, ...cell });
+  it.for(table.map((cell) => ({ first: '', template: 'welcome', batch: '', ...cell })))(
+    '$before by $by $first, then $next $words of $template: exit $code $batch',
+    async ({ next, words, template, code, batch, isNew = false, error = /^/, ...cell }, { machine }) => {
+      await prepare(machine, cell);
       const result = await command(machine, next, words, template);
       expect(result).toMatchObject({ code, batch, is_new: isNew });
       expect(result.stderr).toMatch(error);
