@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import postgres from 'postgres';
 import type { Address } from './postgres-address.ts';
-import { lost } from './postgres-errors.ts';
+import { isLost, lost } from './postgres-errors.ts';
 import type { Repeated, Row, Statement, Transaction, Value } from './transaction.ts';
 
 /** BIGINT is a number: what reads it checks that it is a safe integer. */
@@ -30,10 +30,12 @@ export function openConnection({ url, host, port, ssl }: Address) {
   const sql = postgres(url.href, settings);
   return {
     query: (text: string): Promise<readonly Row[]> => sql.unsafe(text),
-    transact<T>(mode: string, act: (run: Query) => Promise<T>): Promise<T> {
-      return sql
-        .begin(mode, async (begun) => ({ result: await act((text, values = []) => begun.unsafe(text, values)) }))
-        .then(({ result }) => result);
+    async transact<T>(mode: string, act: (run: Query) => Promise<T>): Promise<T> {
+      const { result } = await sql.begin(mode, async (begun) => {
+        const run: Query = (text, values = []) => begun.unsafe(text, values).catch(unlessLost);
+        return { result: await act(run) };
+      });
+      return result;
     },
     async close(): Promise<void> {
       isClosed = true;
@@ -50,6 +52,11 @@ export function openConnection({ url, host, port, ssl }: Address) {
     if (isClosed) throw lost('CONNECTION_CLOSED');
     return Object.assign(socket, { host });
   }
+}
+
+/** `begin` has failed already. Told again, it would write a ROLLBACK to a socket that is gone, which ends the process. */
+function unlessLost(error: unknown): Promise<never> {
+  return isLost(error) ? new Promise(() => {}) : Promise.reject(error);
 }
 
 /** Runs the body of a transaction. */

@@ -34,11 +34,14 @@ export function isConflict(error: unknown): boolean {
   return ['40001', '40P01'].includes(codeOf(error) ?? '');
 }
 
+/** The connection is lost. */
+export function isLost(error: unknown): boolean {
+  return /^(?:E(?!PROTO)[A-Z]+|CONNECT\w*)$/.test(codeOf(error) ?? '');
+}
+
 /** The server may do it later, or the connection is lost. */
 export function isPassing(error: unknown): boolean {
-  const code = codeOf(error);
-  if (code === undefined || unencrypted.test(code) || code in refusals) return false;
-  return !/^[\dA-Z]{5}$/.test(code) || /^(?:08|53|57P|58|EPIPE|25006|25P03|55P03|57014)/.test(code);
+  return isLost(error) || /^(?:08|53|57P|58|25006|25P03|55P03|57014)/.test(codeOf(error) ?? '');
 }
 
 /** Converts an expected error; returns any other one unchanged. The server's own words are not repeated. */

@@ -52,7 +52,8 @@ const oldest = 120_000;
 /** The number of a lock: any that others do not use. */
 const upgrading = 7_238_111_502;
 const greeting = `SELECT current_setting('server_version') AS server_name, current_setting('server_version_num') AS server,
-  obj_description(to_regnamespace('bizmsg'), 'pg_namespace') AS version`;
+  (SELECT d.description FROM pg_namespace n JOIN pg_description d ON d.objoid = n.oid
+    WHERE n.nspname = 'bizmsg' AND d.classoid = 'pg_namespace'::regclass) AS version`;
 
 /** A transaction before its COMMIT. */
 interface Finished<T> {

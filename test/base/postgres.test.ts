@@ -1,0 +1,170 @@
+import { connect, createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openPostgres } from '../../src/base/postgres.ts';
+import { type Database, query } from '../../src/base/transaction.ts';
+import { later } from '../support/cli.ts';
+import { freePort, missingPostgres, type PostgresServer, sharedPostgres, startPostgres } from '../support/postgres.ts';
+
+const schema = ['CREATE TABLE t (n INTEGER NOT NULL, s TEXT) STRICT; CREATE UNIQUE INDEX t_n ON t (n);'];
+
+async function open(url: string, options: { patience?: number; schema?: readonly string[] } = {}): Promise<Database> {
+  const host = { later, random: () => 0.1, steady: () => performance.now() };
+  const database = await openPostgres(url, { schema, host, note() {}, ...options });
+  onTestFinished(() => database.close());
+  return database;
+}
+
+/** The URL of a new database. */
+async function fresh(server: PostgresServer, name = `d${Math.random().toString(36).slice(2)}`): Promise<string> {
+  server.sql(`CREATE DATABASE ${name}`);
+  return server.url.replace(/\w+$/, name);
+}
+
+/** Forwards to a server, but drops the answer to the first COMMIT, and perhaps the COMMIT. */
+async function cuttingProxy(port: number, what: 'commit' | 'answer'): Promise<number> {
+  let isCut = false;
+  const proxy = createServer((client) => {
+    const server = connect(port, '127.0.0.1');
+    let isLast = false;
+    client.on('data', (data) => {
+      isLast = !isCut && data.includes('\0commit\0');
+      isCut ||= isLast;
+      if (isLast && what === 'commit') client.destroy();
+      else server.write(data);
+    });
+    server.on('data', (data) => (isLast ? client.destroy() : client.write(data)));
+    for (const socket of [client, server]) socket.on('error', () => {});
+    client.on('close', () => server.destroy());
+    server.on('close', () => client.destroy());
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void proxy.close());
+  await new Promise((resolve) => proxy.once('listening', resolve));
+  const address = proxy.address();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+const insert = (n: number) => () => query('INSERT INTO t (n) VALUES ($1) RETURNING n', n);
+const all = () => query('SELECT n, s FROM t ORDER BY n');
+
+it.runIf(missingPostgres)(`PostgreSQL is not tested: ${missingPostgres}`, () => {});
+
+describe.skipIf(missingPostgres !== undefined)('a PostgreSQL database', () => {
+  it('returns texts, numbers and nothing as they were given, also of many rows', async () => {
+    const database = await open(await fresh(await sharedPostgres()));
+    const text = `'\\"; DROP TABLE x; -- $1 \\' Ünïcode 🙂\n\\ud800 $each$`;
+    const rows = [
+      [1, text],
+      [2 ** 45, null],
+      [-1, '\ud800'],
+    ] as const;
+    await database.write(function* () {
+      yield { sql: 'INSERT INTO t (n, s) VALUES ($1, $2)', each: rows };
+      yield { sql: 'DELETE FROM t WHERE n = $1', each: [] };
+      yield { sql: 'UPDATE t SET s = COALESCE($1, s) WHERE n = $2', each: [[null, 1]] };
+    });
+    expect(await database.read(all)).toEqual([
+      { n: -1, s: '\ufffd' },
+      { n: 1, s: text },
+      { n: 2 ** 45, s: null },
+    ]);
+    expect(await database.read(() => query('SELECT s FROM t WHERE s = $1', text))).toEqual([{ s: text }]);
+  });
+
+  it('makes its tables once, and refuses those of a newer program', async () => {
+    const url = await fresh(await sharedPostgres());
+    const [first] = await Promise.all([1, 2, 3].map(() => open(url)));
+    await first?.write(insert(1));
+    const next = await open(url, { schema: [...schema, 'CREATE TABLE u (n INTEGER) STRICT;'] });
+    expect(await next.read(() => query('SELECT n FROM t UNION SELECT n FROM u'))).toEqual([{ n: 1 }]);
+    await expect(open(url)).rejects.toMatchObject({ code: 'database-newer', exit: 'configuration' });
+  });
+
+  it.each(['commit', 'answer'] as const)('commits once if the connection ends with the %s', async (what) => {
+    const server = await sharedPostgres();
+    const url = await fresh(server);
+    await open(url);
+    const port = await cuttingProxy(server.port, what);
+    const database = await open(url.replace(String(server.port), String(port)));
+    // Twice, the unique index would refuse it.
+    expect(await database.write(insert(1))).toEqual([{ n: 1 }]);
+    expect(await database.read(all)).toEqual([{ n: 1, s: null }]);
+  });
+
+  it('goes on after its server was killed in the middle of a transaction', async () => {
+    const server = await startPostgres();
+    const database = await open(server.url);
+    let runs = 0;
+    const slow = database.write(function* () {
+      runs++;
+      yield* insert(1)();
+      if (runs === 1) yield* query('SELECT 1 FROM pg_sleep(60)');
+    });
+    const second = database.write(insert(2));
+    while (!server.sql('SELECT query FROM pg_stat_activity').includes('pg_sleep(60)')) await pause(20);
+    await server.kill();
+    await server.start();
+    await Promise.all([slow, second]);
+    expect(await database.read(all)).toMatchObject([{ n: 1 }, { n: 2 }]);
+    expect(runs).toBe(2);
+    await server.stop();
+  });
+
+  it('repeats a transaction that met another one', async () => {
+    const url = await fresh(await sharedPostgres());
+    const [one, two] = [await open(url), await open(url)];
+    await one.write(insert(1));
+    await one.write(insert(2));
+    const both = (first: number, second: number) =>
+      function* () {
+        for (const n of [first, second]) {
+          yield* query("UPDATE t SET s = COALESCE(s, '') || 'x' WHERE n = $1", n);
+          yield* query('SELECT 1 FROM pg_sleep(0.1)');
+        }
+      };
+    await Promise.all([one.write(both(1, 2)), two.write(both(2, 1))]);
+    expect(await one.read(all)).toEqual([
+      { n: 1, s: 'xx' },
+      { n: 2, s: 'xx' },
+    ]);
+  });
+
+  it('changes nothing if its body or a statement fails, and goes on', async () => {
+    const database = await open(await fresh(await sharedPostgres()));
+    const failing = database.write(function* () {
+      yield* insert(1)();
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    await expect(database.write(() => query('no SQL'))).rejects.toMatchObject({ code: '42601' });
+    expect(await database.read(all)).toEqual([]);
+  });
+
+  it.each([
+    { problem: 'a refused password', user: 'ann:wrong', code: 'database-refused', exit: 'configuration' },
+    { problem: 'an unknown user', user: 'bob', code: 'database-refused', exit: 'configuration' },
+    { problem: 'a user without rights', user: 'ann:right', code: 'database-refused', exit: 'configuration' },
+    { problem: 'an unknown database', path: '/none', code: 'database-refused', exit: 'configuration' },
+    { problem: 'no encryption', path: '/postgres?sslmode=verify-full', code: 'database-unreachable', exit: 'network' },
+    { problem: 'an unknown mode', path: '/postgres?sslmode=no', code: 'usage', exit: 'usage' },
+  ])('refuses $problem', async ({ user = 'postgres', path = '/postgres', code, exit }) => {
+    const server = await protectedServer();
+    await expect(open(`postgres://${user}@127.0.0.1:${server.port}${path}`)).rejects.toMatchObject({ code, exit });
+  });
+
+  it('cannot be reached', async () => {
+    const url = `postgres://bizmsg@127.0.0.1:${await freePort()}/x`;
+    await expect(open(url)).rejects.toMatchObject({ code: 'database-unreachable', exit: 'network' });
+    await expect(open('https://example.com')).rejects.toMatchObject({ code: 'usage' });
+  });
+});
+
+let guarded: Promise<PostgresServer> | undefined;
+
+function protectedServer(): Promise<PostgresServer> {
+  const access = `local all postgres trust\nhost all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n`;
+  return (guarded ??= startPostgres({ access }).then((server) => {
+    server.sql("CREATE USER ann PASSWORD 'right'");
+    return server;
+  }));
+}
