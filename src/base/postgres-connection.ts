@@ -55,8 +55,9 @@ export function openConnection({ url, host, port, ssl }: Address) {
 }
 
 /** `begin` has failed already. Told again, it would write a ROLLBACK to a socket that is gone, which ends the process. */
-function unlessLost(error: unknown): Promise<never> {
-  return isLost(error) ? new Promise(() => {}) : Promise.reject(error);
+async function unlessLost(error: unknown): Promise<never> {
+  if (isLost(error)) await new Promise(() => {});
+  throw error;
 }
 
 /** Runs the body of a transaction. */

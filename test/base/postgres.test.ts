@@ -47,9 +47,7 @@ async function cuttingProxy(port: number, what: 'commit' | 'answer'): Promise<nu
 const insert = (n: number) => () => query('INSERT INTO t (n) VALUES ($1) RETURNING n', n);
 const all = () => query('SELECT n, s FROM t ORDER BY n');
 
-it.runIf(missingPostgres)(`PostgreSQL is not tested: ${missingPostgres}`, () => {});
-
-describe.skipIf(missingPostgres !== undefined)('a PostgreSQL database', () => {
+describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingPostgres ?? ''}`, () => {
   it('returns texts, numbers and nothing as they were given, also of many rows', async () => {
     const database = await open(await fresh(await sharedPostgres()));
     const text = `'\\"; DROP TABLE x; -- $1 \\' Ünïcode 🙂\n\\ud800 $each$`;
