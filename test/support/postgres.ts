@@ -62,7 +62,7 @@ interface PostgresSettings {
 const cleaning = `while kill -0 $0 2>/dev/null; do sleep 1; done
   kill -INT "$(head -n 1 "$1/data/postmaster.pid")"; sleep 2; rm -rf "$1"`;
 
-async function startPostgres({ settings = {}, access, tls }: PostgresSettings = {}): Promise<PostgresServer> {
+export async function startPostgres({ settings = {}, access, tls }: PostgresSettings = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'bizmsg-pg-'));
   const user = owner();
   const as = user ?? {};
@@ -168,7 +168,7 @@ function tryKill(pid: number): void {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const address = server.address();
