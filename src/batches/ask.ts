@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { redact } from '../base/redact.ts';
 import type { Context } from '../cli/command.ts';
 import { askForCountry } from '../cli/phones.ts';
@@ -16,6 +17,12 @@ export interface Asking {
   readonly facts: TemplateFacts | undefined;
   /** Keys, which are not shown. */
   readonly secrets: readonly string[];
+}
+
+export function askForFile(context: Context): Promise<string> {
+  return context.ask('File with the people', '<file>', (path) => {
+    if (!existsSync(path)) throw usage(`there is no file "${path}"`, 'type its path, such as people.csv');
+  });
 }
 
 /** Asks a person for the options that a file needs, and that are missing. */
@@ -50,7 +57,9 @@ export function phoneIn({ map = [] }: Told): string | undefined {
 }
 
 async function askForPhones(context: Context, { told, kind }: Asking, { columns, values }: Columns): Promise<Told> {
-  const likely = usualPhoneColumns(columns);
+  const usual = usualPhoneColumns(columns);
+  // Another column of an import is a field of its own name.
+  const likely = kind === 'import' ? usual.filter((name) => name.trim().toLowerCase() === 'phone') : usual;
   const isSet = (told.set ?? []).some((text) => text.startsWith('phone='));
   if (phoneIn(told) !== undefined || isSet || likely.length === 1) return {};
   // An import may have a field of another name for them.

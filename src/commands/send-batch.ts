@@ -100,17 +100,16 @@ async function completed(
       `the ${template === undefined ? 'template' : 'file'} is missing`,
       'bizmsg send-batch <template> <file>; it asks only on a terminal',
     );
-  const { askForTemplate, listedTemplates } = await import('./message-prompts.ts');
-  const people = hasPeople ? file : await context.ask('File with the people', '<file>', readable);
+  const [{ askForTemplate, listedTemplates }, { askForFile }] = await Promise.all([
+    import('./message-prompts.ts'),
+    import('../batches/ask.ts'),
+  ]);
+  const people = hasPeople ? file : await askForFile(context);
   return {
     file: people,
     template: template ?? (await askForTemplate(context, await listedTemplates(context))),
     isAsked: true,
   };
-}
-
-function readable(path: string): void {
-  if (!existsSync(path)) throw usage(`there is no file "${path}"`, 'type its path, such as people.csv');
 }
 
 /** A template is unlikely to have the name of an existing file. */

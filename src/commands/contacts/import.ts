@@ -2,7 +2,8 @@ import { importParams } from '../../batches/options.ts';
 import { batchView } from '../../batches/view.ts';
 import { command } from '../../cli/command.ts';
 import { callOptions } from '../../cli/globals.ts';
-import { required } from '../../cli/params.ts';
+import { argument } from '../../cli/params.ts';
+import { usage } from '../../base/errors.ts';
 
 export const importContacts = command({
   name: 'import',
@@ -12,7 +13,7 @@ export const importContacts = command({
     'a dot makes an object: attributes.city. Repeat the command as often as you like: each contact is created once.',
   ].join('\n'),
   params: {
-    file: required('<file>', 'CSV, .xlsx, TSV, NDJSON or a JSON array; - is stdin'),
+    file: argument('[file]', 'CSV, .xlsx, TSV, NDJSON or a JSON array; - is stdin'),
     ...importParams,
   },
   examples: [
@@ -24,11 +25,14 @@ export const importContacts = command({
   accepts: callOptions,
   piped: 'text',
   run: async (context, { file, batch, first, atMost, resend, ...told }, emit) => {
-    const [{ sendFile }, { batchNameOf }, { contactMapper }, { contactOptionsOf }] = await Promise.all([
+    if (file === undefined && !context.interactive)
+      throw usage('the file is missing', 'bizmsg contacts import <file>; it asks only on a terminal');
+    const [{ sendFile }, { batchNameOf }, { contactMapper }, { contactOptionsOf }, { askForFile }] = await Promise.all([
       import('../../batches/send-file.ts'),
       import('../../batches/batch-name.ts'),
       import('../../batches/mapping/contact.ts'),
       import('../../batches/options.ts'),
+      import('../../batches/ask.ts'),
     ]);
     return sendFile(
       context,
@@ -36,7 +40,7 @@ export const importContacts = command({
         command: 'contacts import',
         kind: 'import',
         template: '',
-        file,
+        file: file ?? (await askForFile(context)),
         fromBatch: undefined,
         told,
         batch: batch === undefined ? undefined : batchNameOf(batch, new Date(context.host.now())),
@@ -49,7 +53,7 @@ export const importContacts = command({
         noExcludeFrom: false,
         noMemory: false,
         test: undefined,
-        isAsked: false,
+        isAsked: file === undefined,
         mapper: (kept, _per, columns) => contactMapper(contactOptionsOf(kept), columns),
       },
       emit,
