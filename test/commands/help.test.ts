@@ -196,7 +196,7 @@ it('help -o json has every command, the global options and the exit codes', asyn
 it('describes the arguments and options of one command', async () => {
   expect(await helped('contacts', 'import')).toMatchObject({
     path: 'bizmsg contacts import',
-    arguments: [{ name: 'file', required: true, repeatable: false }],
+    arguments: [{ name: 'file', required: false, repeatable: false }],
     options: expect.arrayContaining([
       expect.objectContaining({ name: '--map', value: 'column=field', repeatable: true }),
       expect.objectContaining({ name: '--at-most', type: 'integer' }),
@@ -204,6 +204,7 @@ it('describes the arguments and options of one command', async () => {
     ]),
     examples: expect.arrayContaining(['bizmsg contacts import people.csv --profile local']),
   });
+  expect(await helped('batches', 'cancel')).toMatchObject({ arguments: [{ name: 'batch', required: true }] });
 });
 
 it('names the words after -- and the global options that a command refuses', async () => {
