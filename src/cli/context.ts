@@ -54,6 +54,7 @@ export function createContext({ host, given, reporter, parse }: ContextOptions):
     ...prompts,
     listForm: {},
     note,
+    announced: new Set(),
     parse,
     client: async (target) => (await (target ? connected(target) : own())).client,
     sendOnce: async (exchange, choice) => (await own()).sendOnce(exchange, choice),

@@ -190,11 +190,13 @@ function withSpinner({ interaction }: Session, { baseUrl }: Target, transport: T
 }
 
 /** Prints that a key is live, with --quiet too, and that there is no profile yet. */
-function announce({ reporter, note }: Session, { caller, target, simulated }: CheckedTarget): void {
-  if ('source' in caller && caller.source === 'newcomer') note('newcomer', newcomerNote);
-  if (target.mode === 'sandbox') return;
+function announce({ announced, reporter, note }: Session, { caller, target, simulated }: CheckedTarget): void {
   const name = target.profile ?? (simulated ? 'local' : 'environment');
-  reporter.note('live', `LIVE ${name} · ${new URL(target.baseUrl).host} · ${maskKey(target.key)}`);
+  const text = `${name} · ${new URL(target.baseUrl).host} · ${maskKey(target.key)}`;
+  if (announced.has(text)) return;
+  announced.add(text);
+  if ('source' in caller && caller.source === 'newcomer') note('newcomer', newcomerNote);
+  if (target.mode !== 'sandbox') reporter.note('live', `LIVE ${text}`);
 }
 
 function certificates(file: string): string {

@@ -18,6 +18,8 @@ export interface Session {
   readonly interaction: Interaction;
   /** Prints a note on stderr, unless --quiet is given. */
   note(code: string, message: string): void;
+  /** Callers that were shown; a command may connect twice. */
+  readonly announced: Set<string>;
   /** The state folder; throws if other users can change it. */
   stateFolder(): string;
   readonly sandboxes: () => Promise<Sandboxes>;

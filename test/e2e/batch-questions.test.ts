@@ -204,6 +204,13 @@ describe('what is missing is asked for', () => {
     expect([repeated.code, repeated.asked, sent()]).toEqual([0, '', [...messages, '+4915112345671 Ähre :soon']]);
   });
 
+  it('after one note that the key is live', async () => {
+    const { write, talk } = await person();
+    write('people.csv', people(1));
+    const { stderr } = await talk('send-batch people.csv', [/❯ welcome/, typed(/Type y to send 1/, 'y')]);
+    expect(stderr.match(/LIVE environment/g)).toHaveLength(1);
+  });
+
   it('not if a column has the name of a variable', async () => {
     const { write, talk, sent, env } = await person();
     const header = ['Phone', 'NAME', 'order'];
