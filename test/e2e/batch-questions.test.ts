@@ -208,7 +208,7 @@ describe('what is missing is asked for', () => {
     const { write, talk } = await person();
     write('people.csv', people(1));
     const { stderr } = await talk('send-batch people.csv', [/❯ welcome/, typed(/Type y to send 1/, 'y')]);
-    expect(stderr.match(/LIVE environment/g)).toHaveLength(1);
+    expect(stderr.match(/LIVE /g)).toHaveLength(1);
   });
 
   it('not if a column has the name of a variable', async () => {
