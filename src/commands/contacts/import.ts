@@ -13,7 +13,7 @@ export const importContacts = command({
     'a dot makes an object: attributes.city. Repeat the command as often as you like: each contact is created once.',
   ].join('\n'),
   params: {
-    file: argument('[file]', 'CSV, .xlsx, TSV, NDJSON or a JSON array; - is stdin'),
+    file: argument('[file]', 'CSV, Excel (.xlsx), TSV, NDJSON or JSON; - is stdin'),
     ...importParams,
   },
   examples: [
