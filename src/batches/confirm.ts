@@ -72,7 +72,7 @@ async function ask(context: Context, { scope, forecast, mayTest }: Question, ear
   const ways = [
     ...(toSend === 0 ? [] : [toSend < fewRows ? `y to ${verb} ${toSend}` : `${whole(toSend)} to ${verb}`]),
     ...(isTestable ? ['t test to yourself'] : []),
-    ...(earlier === 0 ? [] : [`a the ${whole(earlier)} once more too`]),
+    ...(earlier === 0 ? [] : [againText(toSend, earlier)]),
     'Enter stops',
   ];
   const answer = await context.ask(`Type ${ways.join(' · ')}:`, '--at-most', (text) => {
@@ -84,6 +84,10 @@ async function ask(context: Context, { scope, forecast, mayTest }: Question, ear
   if (plain(answer) === '') throw unsafe('declined', 'declined; nothing was sent');
   if (plain(answer) === 't') return 'test';
   return plain(answer) === 'a' ? 'again' : 'send';
+}
+
+function againText(toSend: number, earlier: number): string {
+  return toSend === 0 ? `a to send to these ${whole(earlier)} once more` : `a the ${whole(earlier)} once more too`;
 }
 
 function plain(text: string): string {
@@ -100,7 +104,7 @@ export async function refuseListedTwice(
 ): Promise<void> {
   const { scope } = draft;
   if (listedTwice === 0) return;
-  const message = `${counted(listedTwice, 'row')} ${listedTwice === 1 ? 'lists a person' : 'list people'} again, with another text`;
+  const message = `${counted(listedTwice, 'row')} ${listedTwice === 1 ? 'lists a person' : 'list people'} again, with ${scope.kind === 'import' ? 'other values' : 'another text'}`;
   if (scope.mode === 'sandbox' || scope.kind === 'import')
     return context.note('twice', `${message}: the first is used`);
   if (context.interactive) {

@@ -30,7 +30,7 @@ function durationText({ sender: { pace }, hours }: Desk, toSend: number, now: nu
   const { limit } = pace;
   if (!limit || least === undefined || toSend === 0) return undefined;
   const rate = `${whole(limit.perWindow)} a ${limit.window === 1_000 ? 'second' : 'minute'}`;
-  if (!hours) return `${least < 1_000 ? 'less than 1 s' : roughly(least)} at ${rate}`;
+  if (!hours) return least < 1_000 ? rate : `${roughly(least)} at ${rate}`;
   return `until ${hours.timeText(hours.endOf(now, least))} at ${rate}`;
 }
 

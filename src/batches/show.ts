@@ -101,7 +101,7 @@ function countLines(shown: ShownBatch, { typedName, command }: Hints, ui: Ui): r
     ...line(
       unsure,
       'unsure',
-      `${reasonText(reasons, 'unsure', longestReason)} · bizmsg batches mark ${typedName}`,
+      `${reasonText(reasons, 'unsure', longestReason)} · bizmsg batches mark ${typedName} --sent, or --not-sent`,
       color.yellow,
     ),
     ...line(notSent, 'not sent', reasonText(reasons, 'not_sent', longestReason)),

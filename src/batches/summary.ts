@@ -10,6 +10,7 @@ import { countsIn } from './outcomes.ts';
 import { countLiner, timeText } from './overview.ts';
 import { beforeIn, reasonsIn, reasonText } from './reasons.ts';
 import { knownReasons } from './answers.ts';
+import { toldOf } from './told.ts';
 import type { Worked } from './work.ts';
 
 export type BatchResult = Readonly<ReturnType<typeof resultOf>>;
@@ -39,13 +40,13 @@ export interface Finished {
 export function endedOf(finished: Finished): Ended {
   const { assignment, worked, ending, options } = finished;
   const { batch, file, heldHints } = assignment;
-  const isNamed = batch.scope.kind === 'message' && file !== undefined;
+  const isMessage = batch.scope.kind === 'message';
   return {
     result: resultOf(finished),
     exit: exitOf(assignment, worked, ending.news),
     heldHints,
     sentElsewhere: elsewhereIn(assignment, ending.news),
-    otherText: isNamed ? namedCommand(batch) : undefined,
+    otherText: isMessage && file !== undefined ? textCommand(batch, file) : undefined,
     options,
   };
 }
@@ -78,9 +79,17 @@ function resultOf({ assignment, worked, ending, startedAt, endedAt }: Finished) 
   };
 }
 
-function namedCommand(batch: Batch): string {
-  const command = commandOf(batch);
-  return / --batch[ =]/.test(command) ? command : `${command} --batch ${shellQuote(batch.name)}`;
+/** With each param, for a person who changes one; the batch keeps the other options. */
+function textCommand({ scope, name, told }: Batch, file: string): string {
+  const params = (toldOf(told).param ?? []).map((param) => `-p ${shellQuote(param)}`);
+  return [
+    'bizmsg send-batch',
+    shellQuote(scope.template),
+    shellQuote(file),
+    ...params,
+    '--batch',
+    shellQuote(name),
+  ].join(' ');
 }
 
 /** The words of the command that loaded a batch. */
@@ -201,7 +210,8 @@ function nextSteps({ result, heldHints, sentElsewhere, otherText, options }: End
     );
   if (unsure > 0)
     steps.push(
-      step(`The ${whole(unsure)}:`, `${report} --outcome unsure, then: bizmsg batches mark ${name}${options}`),
+      step(`The ${whole(unsure)}:`, `${report} --outcome unsure`),
+      step('', `then: bizmsg batches mark ${name}${options} --sent, or --not-sent`),
       step('', `or send them again: bizmsg batches resume ${name}${options} --resend unsure`),
     );
   if (others > 0)

@@ -139,8 +139,10 @@ function tallyOf(row: Row) {
 
 /** Messages of an account that were sent since a time. */
 export function sentSince(database: Database, account: string, mode: string, since: number): Promise<number> {
-  const sql = `SELECT COUNT(*) AS count FROM scope s JOIN item i ON i.scope = s.n
-    WHERE s.account = $1 AND s.mode = $2 AND s.kind <> 'import' AND i.state = 'sent' AND i.by IS NULL AND i.at >= $3`;
+  // A row that was sent another text later has both times.
+  const sql = `SELECT COALESCE(SUM(CASE WHEN i.state = 'sent' AND i.by IS NULL AND i.at >= $3 THEN 1 ELSE 0 END
+      + CASE WHEN i.sent_at >= $3 THEN 1 ELSE 0 END), 0) AS count FROM scope s JOIN item i ON i.scope = s.n
+    WHERE s.account = $1 AND s.mode = $2 AND s.kind <> 'import'`;
   return database.read(function* () {
     const [row] = yield* query(sql, account, mode, since);
     return integer(row, 'count');

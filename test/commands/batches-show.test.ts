@@ -44,7 +44,7 @@ describe('batches show', () => {
       '     2 sent      1 by sale-vip',
       '     1 waiting   bizmsg batches resume autumn',
       '     5 failed    lines 9, 10, 11 … phone: "12" is not a phone number (4) · line 3 refused: unknown number',
-      '     1 unsure    the connection broke · bizmsg batches mark autumn',
+      '     1 unsure    the connection broke · bizmsg batches mark autumn --sent, or --not-sent',
       '     2 not sent  1 listed twice · 1 opted out',
     ]);
   });

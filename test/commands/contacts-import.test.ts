@@ -156,7 +156,7 @@ describe('a dry run', () => {
   });
 
   it.each([
-    [270, [], 'less than 1 s at 270 a minute'],
+    [270, [], '270 a minute'],
     [498, [], '1 min at 270 a minute'],
     [700, [], '2 min at 270 a minute'],
     [6, ['--rate', '4/s'], '1 s at 4 a second'],

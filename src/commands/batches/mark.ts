@@ -55,7 +55,7 @@ export const markRows = command({
 /** Parses a list such as 1,5-7 into a test for a number. */
 function numbers(text: string): (n: number) => boolean {
   const ranges = text.split(',').map((part) => {
-    const [, from, to = from] = /^\s*(\d+)(?:\s*-\s*(\d+))?\s*$/.exec(part) ?? [];
+    const [, from, to = from] = /^\s*(?:[\da-f]{12}-)?(\d+)(?:\s*-\s*(\d+))?\s*$/.exec(part) ?? [];
     if (from === undefined || to === undefined || Number(from) > Number(to))
       throw usage(`"${part}" is not a number or a range`, 'such as 1,5-7');
     return [Number(from), Number(to)] as const;
