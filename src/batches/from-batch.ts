@@ -3,12 +3,12 @@ import { parseJson } from '../base/json.ts';
 import type { Database } from '../base/transaction.ts';
 import type { Context } from '../cli/command.ts';
 import { isRecord } from '../contract/readers.ts';
-import type { Owner } from '../store/batch.ts';
+import type { Batch, Owner } from '../store/batch.ts';
 import type { ReportRow } from '../store/views.ts';
 import { requireBatch } from './choose.ts';
 import type { Input } from './input/input.ts';
 import type { InputRow } from './input/row.ts';
-import { columnsIn } from './columns-in.ts';
+import { columnsIn, withPhone } from './columns-in.ts';
 import { type ReportOptions, reportPages } from './report.ts';
 
 const outcomes = ['failed', 'waiting', 'unsure'] as const;
@@ -43,11 +43,11 @@ export async function peopleOf(
 }
 
 async function* rowsOf(options: ReportOptions): AsyncGenerator<readonly InputRow[]> {
-  for await (const page of reportPages(options)) yield page.map(rowOf);
+  for await (const page of reportPages(options)) yield page.map((row) => rowOf(row, options.batch));
 }
 
 /** Once its cells are erased, a row still has its phone. */
-function rowOf({ n, line, who, cells }: ReportRow): InputRow {
+function rowOf({ n, line, who, cells }: ReportRow, batch: Batch): InputRow {
   const fields = cells === undefined ? undefined : parseJson(cells);
-  return { number: n, line, fields: isRecord(fields) ? fields : { phone: who } };
+  return { number: n, line, fields: isRecord(fields) ? withPhone(fields, who, batch) : { phone: who } };
 }

@@ -98,12 +98,12 @@ export function isLive({ mode, kind }: Scope): boolean {
 
 function openRows(
   { context, database, signals }: Desk,
-  { file = '', fromBatch }: Order,
+  { file = '', fromBatch, told: { encoding } }: Order,
   scope: Scope,
-  { effective: { encoding, sheet } }: Settings,
+  { effective: { encoding: usualEncoding, sheet } }: Settings,
 ): Promise<Input> {
   if (fromBatch !== undefined) return peopleOf(context, database, { owner: scope, fromBatch });
-  return openInput(context, file, { encoding, sheet, signal: signals.stop });
+  return openInput(context, file, { encoding, usualEncoding, sheet, signal: signals.stop });
 }
 
 /** A runner that forgets everything would send everything again, each time. */

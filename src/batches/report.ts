@@ -3,7 +3,7 @@ import type { Database } from '../base/transaction.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Batch } from '../store/batch.ts';
 import { type ReportRow, reportRows, states } from '../store/views.ts';
-import { columnsIn } from './columns-in.ts';
+import { columnsIn, withPhone } from './columns-in.ts';
 import { type Outcome, outcomeOf, reasonOf } from './outcomes.ts';
 import { isReportColumn, reportColumns } from './report-columns.ts';
 
@@ -49,16 +49,16 @@ export interface Delivery {
 /** A row of a report: the cells of the file, and what became of them. */
 export function reportRecord(
   row: ReportRow,
-  { id }: Pick<Batch, 'id'>,
+  batch: Pick<Batch, 'id' | 'told'>,
   columns: readonly string[],
   deliveries: ReadonlyMap<string, Delivery>,
 ): Readonly<Record<string, unknown>> {
   const { n, line, state, by, messageId } = row;
-  const cells = cellsOf(row);
+  const cells = withPhone(cellsOf(row), row.who, batch);
   const known = messageId === undefined ? undefined : deliveries.get(messageId);
   return {
     ...Object.fromEntries(columns.map((name) => [name, Object.hasOwn(cells, name) ? cells[name] : null])),
-    [reportColumns.row]: `${id}-${n}`,
+    [reportColumns.row]: `${batch.id}-${n}`,
     [reportColumns.line]: line,
     [reportColumns.outcome]: outcomeOf[state],
     [reportColumns.time]: timeOf(row),

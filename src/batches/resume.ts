@@ -9,7 +9,6 @@ import { beginResume, redecide } from '../store/load.ts';
 import { waitingBatches } from '../store/views.ts';
 import { phoneIn } from './ask.ts';
 import { requireBatch, untilFree } from './choose.ts';
-import { columnsIn } from './columns-in.ts';
 import { confirmed } from './confirm.ts';
 import { type Desk, openDesk } from './desk.ts';
 import { readExcluded } from './exclude.ts';
@@ -59,7 +58,7 @@ async function chosenBatch(context: Context, record: BatchRecord, name: string |
     throw unsafe('batch-cancelled', `batch ${batch.name} was cancelled`, 'nothing was sent; use another batch');
   if (isWorking(batch, context.host.now())) {
     await untilFree(context, database, batch);
-    return requireBatch(database, record, batch.id);
+    return chosenBatch(context, record, batch.id);
   }
   if (batch.isLoading)
     throw unsafe('batch-cut-off', `batch ${batch.name} was not loaded to its end`, `repeat: ${commandOf(batch)}`);
@@ -101,7 +100,7 @@ async function goOn(desk: Desk, batch: Batch, resumption: Resumption, settings: 
   if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);
   signals.take();
   const begun = await beginResume(database, { batch, excluded, resend, worker, now: host.now() });
-  const isUnwanted = unwantedCells(whereOf(settings.told), columnsIn(batch).columns);
+  const isUnwanted = unwantedCells(whereOf(settings.told));
   await redecide(database, { batch: begun, worker, clock: host.now, isUnwanted });
   return sendAndReport(desk, {
     command: 'batches resume',

@@ -125,7 +125,7 @@ async function sendAfterQuestion(loading: Loading, decided: Decided): Promise<En
   rememberBatches(host, [batch.name, ...batchesSeen(host)]);
   const progress = await context.progress();
   progress.follow(() => 'loading');
-  const isUnwanted = unwantedCells(whereOf(settings.told), columns);
+  const isUnwanted = unwantedCells(whereOf(settings.told));
   await apply(database, plan, { batch, worker, clock: host.now, isUnwanted }).finally(progress.end);
   return sendAndReport(desk, {
     command: order.command,

@@ -24,9 +24,14 @@ export function settingsOf(
   { kind, stored }: { readonly kind: 'message' | 'import'; readonly stored: Told },
   typed: { readonly told: Told & Lifts; readonly excludeFrom: readonly string[] },
 ): Settings {
-  const told = mergeTold(stored, typed.told);
+  const typedNow = mergeTold(stored, typed.told);
   const caller = currentCaller(context);
   const defaults = toldByProfile(caller, kind);
+  // With the country of another profile, a number would be somebody else's.
+  const told = {
+    ...typedNow,
+    ...(defaults.country !== undefined && { country: typedNow.country ?? defaults.country }),
+  };
   const { excludeFrom } = kind === 'message' && caller.kind === 'service' ? caller : {};
   const excluded = excludeFrom === undefined ? [] : [excludeFrom];
   return {
@@ -34,7 +39,10 @@ export function settingsOf(
     effective: mergeTold(defaults, told),
     excludeFrom: [...excluded, ...typed.excludeFrom],
     kept: wordsOf(mergeTold(stored, { noWhere: typed.told.noWhere, noHours: typed.told.noHours }), typed.told),
-    profile: [...wordsOf(defaults, told), ...excluded.map((file) => `--exclude-from ${shellQuote(basename(file))}`)],
+    profile: [
+      ...wordsOf(defaults, typedNow),
+      ...excluded.map((file) => `--exclude-from ${shellQuote(basename(file))}`),
+    ],
   };
 }
 

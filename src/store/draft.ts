@@ -64,7 +64,9 @@ function valuesOf({ id, scope, scopeNumber }: Draft, row: NewRow, now: number) {
   const { n, line, per, body, cells, problem = null, fixes = null } = row;
   const text = shortHash(body);
   // Without a phone, a contact is its body; a row that cannot be read is its cells.
-  const who = row.phone ?? (body !== '' && scope.kind === 'import' ? `=${text}` : `?${shortHash(cells)}`);
+  const who =
+    row.phone ??
+    (body !== '' && scope.kind === 'import' ? `=${text}` : `?${shortHash(cells === '{}' ? cells + line : cells)}`);
   const state = problem !== null ? 'failed' : row.isUnwanted ? 'not sent' : 'waiting';
   const reason = problem ?? (row.isUnwanted ? unwanted : null);
   return [id, n, scopeNumber, who, per, body, cells, text, line, state, reason, now, fixes];

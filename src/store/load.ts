@@ -1,7 +1,7 @@
 import { unsafe } from '../base/errors.ts';
 import { type Database, query, type Row, type Value } from '../base/transaction.ts';
 import { type Batch, batchesOf, batchWithId, isWorking, type Steps } from './batch.ts';
-import { notWanted, outcomeOf, parameters, unreadable, verdict } from './before.ts';
+import { unwanted, notWanted, outcomeOf, parameters, unreadable, verdict } from './before.ts';
 import { cellsOf, integer, optionalText, text } from './columns.ts';
 import { flags, isOpen, type Plan, type Resend } from './decide.ts';
 import { highest } from './draft.ts';
@@ -73,7 +73,7 @@ export interface Loading {
   readonly worker: string;
   clock(): number;
   /** Whether the batch's `--where` excludes a row; undefined if it has none. */
-  readonly isUnwanted?: ((cells: string) => boolean) | undefined;
+  readonly isUnwanted?: ((cells: string, wasUnwanted: boolean) => boolean) | undefined;
   /** Rows in a transaction. */
   readonly pieceSize?: number;
 }
@@ -220,7 +220,7 @@ const writeOutcome = `UPDATE item SET state = $3, reason = $4, by = $5, at = COA
 function outcomeValues({ batch, isUnwanted }: Loading, row: Row): readonly (readonly Value[])[] {
   const { id, load } = batch;
   const decided = row['is_unreadable'] === 1 ? unreadable : outcomeOf(optionalText(row, 'verdict'));
-  const outcome = isUnwanted?.(text(row, 'cells')) ? notWanted : decided;
+  const outcome = isUnwanted?.(text(row, 'cells'), row['reason'] === unwanted) ? notWanted : decided;
   const { state, reason, by, at = null } = outcome;
   if (state === row['state'] && reason === row['reason'] && by === row['by']) return [];
   // Another body of a contact that exists is changed, which was part of the decision.

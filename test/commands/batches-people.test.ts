@@ -132,3 +132,45 @@ it('nothing is written beside a file whose rows failed', async () => {
   expect((await send([file])).code).toBe(10);
   expect(readdirSync(world.home).filter((name) => !name.startsWith('.'))).toEqual(['people.csv']);
 });
+
+describe('people of another country than the one in use', () => {
+  const french = ['+33612345678', '+33612345679'];
+  beforeEach(async () => {
+    const file = write('french.csv', 'phone,name\n06 12 34 56 78,Ada\n06 12 34 56 79,Bo\n');
+    await send([file], '--country', 'FR', '--batch', 'french');
+  });
+
+  it('are the same people for --from-batch', async () => {
+    const { sent } = await send([], '--from-batch', 'french', '--batch', 'second', '--country', 'NL');
+    expect(sent).toEqual(french);
+  });
+
+  it('are the same people in a report that --exclude-from reads', async () => {
+    const report = await world.run(['batches', 'report', 'french', '-o', 'csv']);
+    const people = write('people.csv', `phone\n${french.join('\n')}\n${cy}\n`);
+    const words = ['--country', 'NL', '--exclude-from', write('report.csv', report.stdout)];
+    expect((await send([people], '--batch', 'third', ...words)).sent).toEqual([cy]);
+  });
+});
+
+it('keeps the people of --where waiting if a later file spells the column in another way', async () => {
+  const first = write('first.csv', `phone,city\n${ada},Bonn\n${bo},Bonn\n`);
+  await send([first], '--batch', 'autumn', '--where', 'city=Bonn', '--first', '1');
+  const { code, result } = await send([write('later.csv', `phone,City\n${cy},Bonn\n`)], '--batch', 'autumn');
+  expect([code, result.others]).toEqual([10, 1]);
+});
+
+it('reads a file as UTF-8 if it is, although its batch keeps another encoding', async () => {
+  const old = join(world.home, 'old.csv');
+  writeFileSync(old, Buffer.from(`phone,name\n${ada},K\xe4the\n`, 'latin1'));
+  const update = (file: string, ...words: readonly string[]) =>
+    world.run(['send-batch', 'order_update', file, '--batch', 'autumn', ...words]);
+  await update(old, '--encoding', 'windows-1252', '-p', ':name', '-p', 'A-1');
+  await update(write('new.csv', `phone,name\n${bo},Jürgen\n`));
+  expect(world.sandbox.messages().map(({ params }) => params?.[0])).toEqual(['Käthe', 'Jürgen']);
+});
+
+it('counts each line of NDJSON that cannot be read', async () => {
+  const { result } = await send([write('people.ndjson', '{"phone":\n{"phone"\n{x\n')], '--batch', 'autumn');
+  expect(result).toMatchObject({ rows: 3, failed: 3 });
+});

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { resolve } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -46,7 +47,7 @@ interface Content extends Partial<Pick<Input, 'columns' | 'separator' | 'encodin
 /** Where stdin, questions and notes go. */
 export type InputContext = Pick<Context, 'note' | 'takeStdin' | 'interactive' | 'interaction'>;
 
-interface InputOptions extends Pick<Request, 'encoding' | 'sheet' | 'signal'> {
+interface InputOptions extends Pick<Request, 'encoding' | 'usualEncoding' | 'sheet' | 'signal'> {
   /** The bytes of the file if they were read before: a pipe can be read once. */
   readonly content?: Buffer | undefined;
 }
@@ -87,7 +88,7 @@ async function openText(context: InputContext, bytes: Bytes, request: Request): 
     throw usage(`--sheet is given, but "${name}" is not an Excel workbook`, 'leave it out');
   if (bytes.head.length === 0) throw noRows(name);
   refuseBinary(bytes.head, name, encodingOf(bytes.head, request.encoding));
-  const answer = request.encoding ?? (await askForEncoding(context, bytes));
+  const answer = request.encoding ?? usualEncoding(request, bytes.head) ?? (await askForEncoding(context, bytes));
   const encoding = encodingOf(bytes.head, answer);
   const head = decodedHead(bytes.head, encoding);
   const format = formatOf(head, name);
@@ -107,6 +108,12 @@ async function openWorkbook({ chunks }: Bytes, request: Request): Promise<Conten
   const { openSheet } = await import('./sheet.ts');
   const rows = await openSheet(await buffer(chunks), request);
   return { ...(await openTable(rows, request)), unit: 'line' };
+}
+
+/** An encoding that was not typed for this file, unless the file is UTF-8. */
+function usualEncoding({ usualEncoding }: Request, head: Buffer): string | undefined {
+  const isText = !head.includes(0) && isUtf8(head.subarray(0, head.lastIndexOf('\n') + 1 || head.length));
+  return isText ? undefined : usualEncoding;
 }
 
 /** Asks whether a file that is not UTF-8 has the likely encoding, if it has words that a person can recognize. */

@@ -20,14 +20,19 @@ export function whereFilter(
 /** Whether `--where` excludes a stored row; undefined without conditions. */
 export function unwantedCells(
   conditions: readonly Condition[],
-  columns: readonly string[] | undefined,
-): ((cells: string) => boolean) | undefined {
+): ((cells: string, wasUnwanted: boolean) => boolean) | undefined {
   if (conditions.length === 0) return undefined;
-  const isUnwanted = whereFilter(conditions, columns);
-  return (cells) => {
+  const isUnwanted = whereFilter(conditions, undefined);
+  return (cells, wasUnwanted) => {
     const fields = parseJson(cells);
-    return isRecord(fields) && isUnwanted(fields);
+    if (!isRecord(fields)) return false;
+    // A file that was loaded before may have had other columns.
+    return conditions.every((wanted) => hasColumn(fields, wanted)) ? isUnwanted(fields) : wasUnwanted;
   };
+}
+
+function hasColumn(fields: Fields, { path }: Condition): boolean {
+  return Object.hasOwn(fields, path.join('.')) || columnNamed(path[0] ?? '', Object.keys(fields)) !== undefined;
 }
 
 /** The place in a record: a field whose name has dots, or a nested one, whose first name is in any case. */
