@@ -9,7 +9,7 @@ type Request = Pick<WireRequest, 'method' | 'url' | 'body'>;
 
 /** A message, as its request shows it. */
 export interface Outgoing {
-  /** E.164. */
+  /** E.164, also of a number without its +. */
   readonly to: string | undefined;
   /** Undefined unless the body is as in the document. */
   readonly message: BodyOf<'sendTemplate'> | undefined;
@@ -23,12 +23,15 @@ export async function messageIn({ method, url, body }: Request): Promise<Outgoin
   const isKnown = method === 'POST' && path.endsWith(endpoints.sendTemplate.path);
   const sent = isKnown ? jsonIn(body) : undefined;
   if (!read.isRecord(sent)) return { to: undefined, message: undefined };
-  const to = typeof sent['to'] === 'string' ? await phoneIn(sent['to']) : undefined;
-  return { to, message: messageOf({ ...sent, to }) };
+  const text = typeof sent['to'] === 'string' ? sent['to'] : '';
+  const to = await phoneIn(text);
+  // A service may read a number without its + like this: an opt-out holds for it, too.
+  const likely = to ?? (await phoneIn(text, 'intl'));
+  return { to: likely, message: messageOf({ ...sent, to }) };
 }
 
-async function phoneIn(text: string): Promise<string | undefined> {
-  const phone = await readPhone(text);
+async function phoneIn(text: string, country?: string): Promise<string | undefined> {
+  const phone = await readPhone(text, country);
   if (typeof phone === 'string') return phone;
   return read.isPhone(text) ? text : undefined;
 }

@@ -24,6 +24,7 @@ describe('the message of a request', () => {
     ['no recipient', JSON.stringify({ ...message, to: 'Ada' }), undefined],
     ['no params', JSON.stringify({ to: '+1 202 555 0101', template: 'welcome' }), '+12025550101'],
     ['a number as param', JSON.stringify({ ...message, params: [1] }), '+12025550101'],
+    ['a number without its +', JSON.stringify({ ...message, to: '4915181000002' }), '+4915181000002'],
   ])('cannot be read in a body with %s', async (_, body, to) => {
     expect(await messageIn({ method: 'POST', url: send, body })).toEqual({ to, message: undefined });
   });
