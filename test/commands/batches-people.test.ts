@@ -153,10 +153,14 @@ describe('people of another country than the one in use', () => {
   });
 });
 
-it('keeps the people of --where waiting if a later file spells the column in another way', async () => {
+it.each([
+  ['spells the column in another way', 'City', []],
+  ['has another column', 'town', ['--where', 'town=Bonn']],
+])('keeps the people of --where waiting if a later file %s', async (_, column, words) => {
   const first = write('first.csv', `phone,city\n${ada},Bonn\n${bo},Bonn\n`);
   await send([first], '--batch', 'autumn', '--where', 'city=Bonn', '--first', '1');
-  const { code, result } = await send([write('later.csv', `phone,City\n${cy},Bonn\n`)], '--batch', 'autumn');
+  const later = write('later.csv', `phone,${column}\n${cy},Bonn\n`);
+  const { code, result } = await send([later], '--batch', 'autumn', ...words);
   expect([code, result.others]).toEqual([10, 1]);
 });
 
