@@ -257,3 +257,17 @@ describe('the name of a batch', () => {
     },
   );
 });
+
+describe('batches resume', () => {
+  it.each([
+    ['ended', ''],
+    ['was killed just now', workerName({ pid: 2 ** 22 + 1, random: Math.random })],
+  ])('refuses a batch whose load was cut off by a process that %s', async (_, worker) => {
+    const { run, ledger } = await withBatch(people, worker === '' ? {} : { worker });
+    await ledger.write(() => query(`UPDATE batch SET loading = 1, command = '["send-batch","sale","people.csv"]'`));
+    expect(await run('batches resume autumn --at-most 9')).toMatchObject({
+      code: 11,
+      stderr: expect.stringContaining('repeat: bizmsg send-batch sale people.csv'),
+    });
+  });
+});
