@@ -134,9 +134,9 @@ describe.skipIf(noBrowser)(`what happened to a message (${noBrowser ?? 'in chrom
     await row.getByText(/due 00:00:\d\d$/).waitFor();
     await row.getByText('message.delivered').click();
     const payload = page.getByLabel('Details').locator('pre');
+    expect(JSON.parse(await payload.innerText())).toMatchObject({ type: 'message.delivered' });
     const heights = payload.locator('.string').evaluateAll((values) => values.map(({ clientHeight }) => clientHeight));
     expect(new Set(await heights).size).toBe(1);
-    expect(JSON.parse(await payload.innerText())).toMatchObject({ type: 'message.delivered' });
   });
 
   it('gets to what is due by one button', async () => {
