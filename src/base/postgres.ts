@@ -10,6 +10,8 @@ import type { Database, Transaction } from './transaction.ts';
 export interface PostgresOptions {
   /** Scripts that bring the schema from each version to the next, in SQL of SQLite. A released one never changes. */
   readonly schema: readonly string[];
+  /** Default: bizmsg. */
+  readonly schemaName?: string;
   readonly host: Pick<Host, 'later' | 'random' | 'steady'>;
   /** Milliseconds to wait for a server that was lost. Default: 2 minutes. */
   readonly patience?: number;
@@ -28,18 +30,17 @@ const local = (settings: Readonly<Record<string, string>>) =>
   Object.entries(settings)
     .map(([name, value]) => `set_config('${name}', '${value}', true)`)
     .join(', ');
-const path = { search_path: 'bizmsg, pg_temp' };
 // A client that was killed or is out of reach must not keep its locks.
 const limits = { lock_timeout: '12s', statement_timeout: '15s', idle_in_transaction_session_timeout: '10s' };
 
 const writing: Kind = {
   mode: 'ISOLATION LEVEL READ COMMITTED',
-  start: `SELECT ${local({ ...path, ...limits, synchronous_commit: 'on' })}, txid_current()::text AS xid`,
+  start: `SELECT ${local({ ...limits, synchronous_commit: 'on' })}, txid_current()::text AS xid`,
   longest: 40_000,
 };
 const reading: Kind = {
   mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY',
-  start: `SELECT ${local(path)}`,
+  start: 'SELECT 1',
   longest: 120_000,
 };
 
@@ -51,9 +52,11 @@ const [firstPause, longestPause] = [100, 5_000];
 const oldest = 120_000;
 /** The number of a lock: any that others do not use. */
 const upgrading = 7_238_111_502;
-const greeting = `SELECT current_setting('server_version') AS server_name, current_setting('server_version_num') AS server,
+const greeting = (
+  schemaName: string,
+) => `SELECT current_setting('server_version') AS server_name, current_setting('server_version_num') AS server,
   (SELECT d.description FROM pg_namespace n JOIN pg_description d ON d.objoid = n.oid
-    WHERE n.nspname = 'bizmsg' AND d.classoid = 'pg_namespace'::regclass) AS version`;
+    WHERE n.nspname = '${schemaName}' AND d.classoid = 'pg_namespace'::regclass) AS version`;
 
 /** A transaction before its COMMIT. */
 interface Finished<T> {
@@ -63,7 +66,8 @@ interface Finished<T> {
 
 /** Opens a database on a PostgreSQL server; creates its tables if they are missing. */
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Database> {
-  const { schema, host, patience = 120_000, note } = options;
+  const { schema, schemaName = 'bizmsg', host, patience = 120_000, note } = options;
+  const path = local({ search_path: `${schemaName}, pg_temp` });
   const address = addressOf(url);
   let connection: Connection | undefined;
   let turn: Promise<unknown> = Promise.resolve();
@@ -115,7 +119,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   async function transact<T>(body: Transaction<T>, kind: Kind, onDone: (done: Finished<T>) => void): Promise<T> {
     const { transact } = await connected();
     const begun = transact(kind.mode, async (run) => {
-      const [row] = await run(kind.start);
+      const [row] = await run(`${kind.start}, ${path}`);
       const result = await resultOf(body, run);
       if (row && 'xid' in row) onDone({ result, xid: String(row['xid']) });
       return result;
@@ -144,7 +148,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   }
 
   async function versionIn(query: Query): Promise<number> {
-    const [row] = await query(greeting);
+    const [row] = await query(greeting(schemaName));
     if (Number(row?.['server']) < oldest) throw tooOld(address.name, String(row?.['server_name']));
     const version = Number(row?.['version']);
     if (version > schema.length) throw newer(address.name);
@@ -152,11 +156,11 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   }
 
   async function upgrade(query: Query): Promise<void> {
-    await query(`${writing.start}, pg_advisory_xact_lock(${upgrading})`);
+    await query(`${writing.start}, ${path}, pg_advisory_xact_lock(${upgrading})`);
     const version = await versionIn(query);
-    if (version === 0) await query('CREATE SCHEMA IF NOT EXISTS bizmsg');
+    if (version === 0) await query(`CREATE SCHEMA IF NOT EXISTS ${schemaName}`);
     for (const step of schema.slice(version)) await query(adapted(step));
-    await query(`COMMENT ON SCHEMA bizmsg IS '${schema.length}'`);
+    await query(`COMMENT ON SCHEMA ${schemaName} IS '${schema.length}'`);
   }
 
   async function disconnect(): Promise<void> {
@@ -177,5 +181,6 @@ function adapted(sql: string): string {
   return sql
     .replace(/\bSTRICT\b/g, '')
     .replace(/\bINTEGER\b/g, 'BIGINT')
+    .replace(/\bREAL\b/g, 'DOUBLE PRECISION')
     .replace(/\bTEXT\b/g, 'TEXT COLLATE "C"');
 }

@@ -1,14 +1,16 @@
 import { connect, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openPostgres } from '../../src/base/postgres.ts';
+import { openPostgres, type PostgresOptions } from '../../src/base/postgres.ts';
 import { type Database, query } from '../../src/base/transaction.ts';
 import { later } from '../support/cli.ts';
 import { freePort, missingPostgres, type PostgresServer, sharedPostgres, startPostgres } from '../support/postgres.ts';
 
 const schema = ['CREATE TABLE t (n INTEGER NOT NULL, s TEXT) STRICT; CREATE UNIQUE INDEX t_n ON t (n);'];
 
-async function open(url: string, options: { patience?: number; schema?: readonly string[] } = {}): Promise<Database> {
+type Options = Partial<Pick<PostgresOptions, 'patience' | 'schema' | 'schemaName'>>;
+
+async function open(url: string, options: Options = {}): Promise<Database> {
   const host = { later, random: () => 0.1, steady: () => performance.now() };
   const database = await openPostgres(url, { schema, host, note() {}, ...options });
   onTestFinished(() => database.close());
@@ -76,6 +78,18 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
     const next = await open(url, { schema: [...schema, 'CREATE TABLE u (n INTEGER) STRICT;'] });
     expect(await next.read(() => query('SELECT n FROM t UNION SELECT n FROM u'))).toEqual([{ n: 1 }]);
     await expect(open(url)).rejects.toMatchObject({ code: 'database-newer', exit: 'configuration' });
+  });
+
+  it('keeps two kinds of tables apart, each with its version', async () => {
+    const url = await fresh(await sharedPostgres());
+    const other = { schemaName: 'other', schema: [...schema, 'CREATE TABLE u (t REAL) STRICT;'] };
+    const [first, second] = [await open(url), await open(url, other)];
+    await first.write(insert(1));
+    await second.write(() => query('INSERT INTO u (t) VALUES ($1)', 1_700_000_000_000.25));
+    expect(await second.read(() => query('SELECT t, (SELECT COUNT(*) FROM t) AS count FROM u'))).toEqual([
+      { t: 1_700_000_000_000.25, count: 0 },
+    ]);
+    await open(url);
   });
 
   it.each(['commit', 'answer'] as const)('commits once if the connection ends with the %s', async (what) => {
