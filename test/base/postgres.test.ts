@@ -1,10 +1,10 @@
-import { connect, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openPostgres, type PostgresOptions } from '../../src/base/postgres.ts';
 import { type Database, query } from '../../src/base/transaction.ts';
 import { later } from '../support/cli.ts';
 import { freePort, missingPostgres, type PostgresServer, sharedPostgres, startPostgres } from '../support/postgres.ts';
+import { commit, openProxy } from '../support/tcp-proxy.ts';
 
 const schema = ['CREATE TABLE t (n INTEGER NOT NULL, s TEXT) STRICT; CREATE UNIQUE INDEX t_n ON t (n);'];
 
@@ -23,27 +23,12 @@ async function fresh(server: PostgresServer, name = `d${Math.random().toString(3
   return server.url.replace(/\w+$/, name);
 }
 
-/** Forwards to a server, but drops the answer to the first COMMIT, and perhaps the COMMIT. */
-async function cuttingProxy(port: number, what: 'commit' | 'answer'): Promise<number> {
-  let isCut = false;
-  const proxy = createServer((client) => {
-    const server = connect(port, '127.0.0.1');
-    let isLast = false;
-    client.on('data', (data) => {
-      isLast = !isCut && data.includes('\0commit\0');
-      isCut ||= isLast;
-      if (isLast && what === 'commit') client.destroy();
-      else server.write(data);
-    });
-    server.on('data', (data) => (isLast ? client.destroy() : client.write(data)));
-    for (const socket of [client, server]) socket.on('error', () => {});
-    client.on('close', () => server.destroy());
-    server.on('close', () => client.destroy());
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void proxy.close());
-  await new Promise((resolve) => proxy.once('listening', resolve));
-  const address = proxy.address();
-  return typeof address === 'object' && address ? address.port : 0;
+/** A proxy to the server of a database, and the URL through it. */
+async function proxied(url: string) {
+  const through = new URL(url);
+  const proxy = await openProxy(Number(through.port));
+  through.port = String(proxy.port);
+  return { proxy, through: through.href };
 }
 
 const insert = (n: number) => () => query('INSERT INTO t (n) VALUES ($1) RETURNING n', n);
@@ -92,16 +77,21 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
     await open(url);
   });
 
-  it.each(['commit', 'answer'] as const)('commits once if the connection ends with the %s', async (what) => {
-    const server = await sharedPostgres();
-    const url = await fresh(server);
-    await open(url);
-    const port = await cuttingProxy(server.port, what);
-    const database = await open(url.replace(String(server.port), String(port)));
-    // Twice, the unique index would refuse it.
-    expect(await database.write(insert(1))).toEqual([{ n: 1 }]);
-    expect(await database.read(all)).toEqual([{ n: 1, s: null }]);
-  });
+  it.each(['request', 'answer'] as const)(
+    'commits once if the connection ends with the %s of COMMIT',
+    async (instead) => {
+      const server = await sharedPostgres();
+      const url = await fresh(server);
+      await open(url);
+      const { proxy, through } = await proxied(url);
+      const database = await open(through);
+      proxy.cut = { at: commit, instead };
+      // Twice, the unique index would refuse it.
+      expect(await database.write(insert(1))).toEqual([{ n: 1 }]);
+      expect(await database.read(all)).toEqual([{ n: 1, s: null }]);
+      expect([proxy.cut, proxy.connections]).toEqual([undefined, 2]);
+    },
+  );
 
   it('goes on after its server was killed in the middle of a transaction', async () => {
     const server = await startPostgres();
