@@ -19,9 +19,8 @@ export interface PostgresOptions {
 }
 
 interface Kind {
-  readonly mode: string;
-  /** The first statement of a transaction. */
-  readonly start: string;
+  /** The first statements of a transaction. */
+  readonly begin: string;
   /** Milliseconds until it counts as lost. */
   readonly longest: number;
 }
@@ -34,13 +33,12 @@ const local = (settings: Readonly<Record<string, string>>) =>
 const limits = { lock_timeout: '12s', statement_timeout: '15s', idle_in_transaction_session_timeout: '10s' };
 
 const writing: Kind = {
-  mode: 'ISOLATION LEVEL READ COMMITTED',
-  start: `SELECT ${local({ ...limits, synchronous_commit: 'on' })}, txid_current()::text AS xid`,
+  begin: `BEGIN ISOLATION LEVEL READ COMMITTED;
+    SELECT txid_current()::text AS xid, ${local({ ...limits, synchronous_commit: 'on' })}`,
   longest: 40_000,
 };
 const reading: Kind = {
-  mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY',
-  start: 'SELECT 1',
+  begin: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1',
   longest: 120_000,
 };
 
@@ -117,10 +115,9 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
 
   /** `onDone` is called before the COMMIT of a transaction that writes. */
   async function transact<T>(body: Transaction<T>, kind: Kind, onDone: (done: Finished<T>) => void): Promise<T> {
-    const { transact } = await connected();
-    const begun = transact(kind.mode, async (run) => {
-      const [row] = await run(`${kind.start}, ${path}`);
-      const result = await resultOf(body, run);
+    const { transact, query } = await connected();
+    const begun = transact(`${kind.begin}, ${path}`, async (row) => {
+      const result = await resultOf(body, query);
       if (row && 'xid' in row) onDone({ result, xid: String(row['xid']) });
       return result;
     });
@@ -135,11 +132,12 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   }
 
   async function connected(): Promise<Connection> {
-    if (connection) return connection;
+    if (connection?.isOpen()) return connection;
+    await disconnect();
     const opened = openConnection(address);
     try {
       const version = await within(connectTimeout, versionIn(opened.query));
-      if (version < schema.length) await within(writing.longest, opened.transact(writing.mode, upgrade));
+      if (version < schema.length) await within(writing.longest, upgrade(opened));
       return (connection = opened);
     } catch (error) {
       await opened.close();
@@ -155,12 +153,13 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
     return version;
   }
 
-  async function upgrade(query: Query): Promise<void> {
-    await query(`${writing.start}, ${path}, pg_advisory_xact_lock(${upgrading})`);
-    const version = await versionIn(query);
-    if (version === 0) await query(`CREATE SCHEMA IF NOT EXISTS ${schemaName}`);
-    for (const step of schema.slice(version)) await query(adapted(step));
-    await query(`COMMENT ON SCHEMA ${schemaName} IS '${schema.length}'`);
+  function upgrade({ transact, query }: Connection): Promise<void> {
+    return transact(`${writing.begin}, ${path}, pg_advisory_xact_lock(${upgrading})`, async () => {
+      const version = await versionIn(query);
+      if (version === 0) await query(`CREATE SCHEMA IF NOT EXISTS ${schemaName}`);
+      for (const step of schema.slice(version)) await query(adapted(step));
+      await query(`COMMENT ON SCHEMA ${schemaName} IS '${schema.length}'`);
+    });
   }
 
   async function disconnect(): Promise<void> {
