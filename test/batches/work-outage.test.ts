@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { CliError } from '../../src/base/errors.ts';
 import { deadPort } from '../client/servers.ts';
 import { numberOf, openTables, passing, serving, working } from './work-rig.ts';
 
@@ -27,52 +26,6 @@ describe('an unreachable service', () => {
     expect(await passing(clock, 1_000, worked)).toMatchObject({ stopped: { exit: 'network' } });
     expect(clock.steady()).toBeGreaterThanOrEqual(120_000);
     expect(clock.steady()).toBeLessThan(150_000);
-  });
-
-  it('is waited for, and no row is lost or sent twice', async () => {
-    const tables = await openTables();
-    const service = await serving();
-    const batch = await tables.load(100);
-    const states: string[] = [];
-    const onOutage = (state: 'gone' | 'back') => void states.push(state);
-    service.close();
-    const worked = working(tables, { batch, url: service.url, onOutage });
-    await expect.poll(() => states).toEqual(['gone']);
-    await passing(
-      tables.clock,
-      1_000,
-      waitFor(() => tables.clock.steady() > 40_000),
-    );
-    await service.reopen();
-    expect(await passing(tables.clock, 1_000, worked)).toMatchObject({ sent: 100, unsure: 0, stopped: undefined });
-    expect(states).toEqual(['gone', 'back']);
-    expect(new Set(service.asked.map(({ phone }) => phone)).size).toBe(100);
-    expect(service.asked).toHaveLength(100);
-  });
-
-  it('in the middle of the work leaves what was in flight unsure, and nothing failed', async () => {
-    const tables = await openTables();
-    let [arrived, isUp] = [0, true];
-    const service = await serving(() => ({ reply: ++arrived > 100 && isUp ? 'reset' : 200 }));
-    const batch = await tables.load(300);
-    const onOutage = (state: 'gone' | 'back', last?: CliError) => {
-      if (state === 'gone' && isUp) service.close();
-      isUp = false;
-      expect(last?.code).not.toBe('rejected');
-    };
-    const worked = working(tables, { batch, url: service.url, startWith: 64, onOutage });
-    await expect.poll(() => isUp).toBe(false);
-    await passing(
-      tables.clock,
-      1_000,
-      waitFor(() => tables.clock.steady() > 30_000),
-    );
-    await service.reopen();
-    const { sent, failed, unsure, stopped } = await passing(tables.clock, 500, worked);
-    expect({ failed, stopped }).toEqual({ failed: 0, stopped: undefined });
-    expect(sent + unsure).toBe(300);
-    expect(unsure).toBeGreaterThan(0);
-    expect(unsure).toBeLessThanOrEqual(64);
   });
 
   it('is not waited for after a signal', async () => {
@@ -109,8 +62,3 @@ describe('a service that resets requests after it has received them', () => {
     expect(worked.unsure).toBeLessThanOrEqual(5);
   });
 });
-
-/** Resolves once it is true. */
-async function waitFor(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise(setImmediate);
-}

@@ -32,7 +32,7 @@ export function people(count: number, text = 'hi'): readonly Person[] {
 }
 
 /** Someone in a file; the body has their phone, too. */
-export function person(phone: string, text = 'hi'): Person {
+function person(phone: string, text = 'hi'): Person {
   return { phone, text: JSON.stringify({ to: phone, phone, template: 'T', params: [text] }) };
 }
 

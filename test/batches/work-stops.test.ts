@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../support/service.ts';
-import { contacts, numberOf, numbers, openTables, people, serving, working } from './work-rig.ts';
+import { numberOf, openTables, serving, working } from './work-rig.ts';
 
 /** Signals that a test aborts. */
 function controllers() {
   const [stop, leave] = [new AbortController(), new AbortController()];
   return { stop, leave, signals: { stop: stop.signal, leave: leave.signal } };
-}
-
-/** The replies to rows by their number; 200 to the others. */
-function replying(replies: Readonly<Record<number, Reply>>) {
-  return ({ phone }: { readonly phone: string }) => ({ reply: replies[numberOf(phone)] ?? 200 });
 }
 
 function failing(from: number, reply: Reply) {
@@ -78,38 +73,6 @@ describe('faults of the service', () => {
 });
 
 describe('the first signal', () => {
-  it.each([
-    ['SIGINT', 'interrupted'],
-    ['SIGTERM', 'terminated'],
-    ['SIGHUP', 'hungUp'],
-  ] as const)('%s waits for the answers, and no row is lost', async (name, exit) => {
-    const tables = await openTables();
-    const { stop, signals } = controllers();
-    const { url, asked } = await serving(({ phone }) => {
-      if (numberOf(phone) === 10) stop.abort(name);
-      return { reply: 200, after: 10 };
-    });
-    const batch = await tables.load(80);
-    let inFlight = 0;
-    const onStopping = (count: number) => (inFlight = count);
-    const worked = await working(tables, { batch, url, signals, onStopping });
-    expect(worked).toMatchObject({ sent: asked.length, failed: 0, unsure: 0, stopped: { exit, code: 'interrupted' } });
-    expect(inFlight).toBeGreaterThan(0);
-    const states = (await tables.rows(batch)).map(({ state }) => state);
-    expect(states.filter((state) => state === 'waiting')).toHaveLength(80 - asked.length);
-    expect(await working(tables, { batch, url })).toMatchObject({ sent: 80 - worked.sent, stopped: undefined });
-  });
-
-  it('before the first row sends nothing', async () => {
-    const tables = await openTables();
-    const { stop, signals } = controllers();
-    stop.abort('SIGINT');
-    const { url, asked } = await serving();
-    const worked = await working(tables, { batch: await tables.load(9), url, signals });
-    expect(worked).toMatchObject({ sent: 0, stopped: { exit: 'interrupted' } });
-    expect(asked).toEqual([]);
-  });
-
   it.each([200, 400])('during the last row is not an interruption: %i', async (reply) => {
     const tables = await openTables();
     const { stop, signals } = controllers();
@@ -137,52 +100,4 @@ describe('the first signal', () => {
     expect(await worked).toMatchObject({ sent: 5, stopped: { exit: 'interrupted' } });
     expect(asked).toHaveLength(5);
   });
-});
-
-describe('the second signal', () => {
-  it('does not wait: what is in flight is unsure', async () => {
-    const tables = await openTables();
-    const { stop, leave, signals } = controllers();
-    const { url, until } = await serving(replying({ 8: 'hang', 9: 'hang', 10: 'hang' }));
-    const batch = await tables.load(50);
-    const worked = working(tables, { batch, url, startWith: 3, signals, limits: { perWindow: 9_999, window: 1 } });
-    await until(10);
-    stop.abort('SIGINT');
-    leave.abort('SIGINT');
-    const ended = await worked;
-    expect(ended).toMatchObject({ unsure: 3, failed: 0, stopped: { exit: 'interrupted' } });
-    expect(numbers(ended, 'unsure')).toEqual([8, 9, 10]);
-    const reason = 'interrupted before the answer came';
-    expect((await tables.rows(batch))[7]).toMatchObject({ state: 'unsure', code: 'interrupted', reason });
-  });
-
-  it('counts answers that arrived before it', async () => {
-    const tables = await openTables();
-    const { leave, stop, signals } = controllers();
-    const { url, asked } = await serving(({ phone }) => {
-      if (numberOf(phone) !== 20) return { reply: 200 };
-      stop.abort('SIGINT');
-      leave.abort('SIGINT');
-      return { reply: 'hang' };
-    });
-    const batch = await tables.load(50, { scope: contacts });
-    const worked = await working(tables, { batch, url, startWith: 16, signals });
-    expect(worked.sent + worked.unsure).toBeGreaterThanOrEqual(asked.length);
-    const states = (await tables.rows(batch)).map(({ state }) => state);
-    expect(states.filter((state) => state === 'sent')).toHaveLength(worked.sent);
-    expect(states.filter((state) => state === 'waiting')).toHaveLength(50 - worked.sent - worked.unsure);
-  });
-});
-
-it('a key that is revoked during the work stops it, and all other rows wait', async () => {
-  const tables = await openTables();
-  const { url, asked } = await serving(replying({ 7: 401, 8: 401, 9: 401, 10: 401 }));
-  const batch = await tables.load(30);
-  const worked = await working(tables, { batch, url, startWith: 1, first: 9 });
-  expect(worked).toMatchObject({ failed: 0, unsure: 0, stopped: { exit: 'keyRefused' } });
-  const states = (await tables.rows(batch)).map(({ state }) => state);
-  expect(states).toEqual(people(30).map((_, at) => (at < worked.sent ? 'sent' : 'waiting')));
-  const again = await working(tables, { batch, url: (await serving()).url });
-  expect(again).toMatchObject({ sent: 30 - worked.sent, stopped: undefined });
-  expect(asked.length).toBeLessThanOrEqual(10);
 });

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configuration } from '../../src/base/errors.ts';
 import { type Database, query } from '../../src/base/transaction.ts';
-import { batchWithId } from '../../src/store/batch.ts';
-import { cancel } from '../../src/store/cancel.ts';
 import { release } from '../../src/store/ending.ts';
 import { beginResume } from '../../src/store/load.ts';
 import { declareDead } from '../../src/store/work.ts';
@@ -10,40 +8,9 @@ import { serve } from '../client/servers.ts';
 import { scope, start, worker } from '../store/rig.ts';
 import { badResponseNames, badResponses } from '../support/fake-service.ts';
 import type { Answering } from '../support/service.ts';
-import {
-  contacts,
-  numberOf,
-  numbers,
-  openTables,
-  passing,
-  people,
-  person,
-  phoneOf,
-  serving,
-  working,
-} from './work-rig.ts';
+import { contacts, numberOf, openTables, passing, people, serving, working } from './work-rig.ts';
 
 describe('the work on a batch', () => {
-  it('sends every row once', async () => {
-    const tables = await openTables();
-    const { url, asked } = await serving();
-    const batch = await tables.load(300);
-    const worked = await working(tables, { batch, url });
-    expect(worked).toMatchObject({ sent: 300, failed: 0, unsure: 0, skipped: 0, stopped: undefined });
-    expect(asked.map(({ phone }) => phone).toSorted()).toEqual(people(300).map(({ phone }) => phone));
-    expect(numbers(worked, 'sent')).toHaveLength(300);
-    const states = (await tables.rows(batch)).map(({ state }) => state);
-    expect(new Set(states)).toEqual(new Set(['sent']));
-  });
-
-  it('ends immediately if no row waits', async () => {
-    const tables = await openTables();
-    const { url, asked } = await serving();
-    const worked = await working(tables, { batch: await tables.load(0), url });
-    expect(worked).toMatchObject({ sent: 0, stopped: undefined });
-    expect(asked).toEqual([]);
-  });
-
   it('records the id of each message, and why a row failed', async () => {
     const tables = await openTables();
     const { url } = await serving(({ phone }) => ({ reply: numberOf(phone) === 2 ? 400 : 200 }));
@@ -58,19 +25,6 @@ describe('the work on a batch', () => {
       { n: 1, line: 1, state: 'sent', status: 200, id: 'msg_1', answer: { message_id: 'msg_1' } },
       { n: 2, line: 2, state: 'failed', status: 400, code: 'rejected', reason, answer: { error: 'status 400' } },
     ]);
-  });
-
-  it('claims a row before its request leaves', async () => {
-    const tables = await openTables();
-    const states: string[] = [];
-    const batch = await tables.load(20);
-    const { url } = await serving(async ({ phone }) => {
-      const row = (await tables.rows(batch))[numberOf(phone) - 1];
-      states.push(row?.state ?? '');
-      return { reply: 200 };
-    });
-    await working(tables, { batch, url });
-    expect(states).toEqual(Array.from({ length: 20 }, () => 'under way'));
   });
 
   it('does not send more while outcomes cannot be printed', async () => {
@@ -228,70 +182,6 @@ describe('a claim', () => {
     const both = await Promise.all([first, second].map((batch) => working(tables, { batch, url })));
     expect(asked.map(({ phone }) => phone).toSorted()).toEqual(people(30).map(({ phone }) => phone));
     expect(both.reduce((sum, { sent }) => sum + sent, 0)).toBe(30);
-  });
-
-  it('stops the work if another command has cancelled the batch', async () => {
-    const tables = await openTables();
-    const batch = await tables.load(40);
-    const { url, asked } = await serving(async ({ phone }) => {
-      if (numberOf(phone) === 3) await cancel(tables.database, batch, 'all', start);
-      return { reply: 200 };
-    });
-    const { sent, stopped } = await working(tables, { batch, url });
-    expect(stopped).toMatchObject({ exit: 'unsafe', code: 'batch-cancelled' });
-    expect(asked).toHaveLength(sent);
-    const states = (await tables.rows(batch)).map(({ state }) => state);
-    expect(states.filter((state) => state === 'cancelled')).toHaveLength(40 - sent);
-  });
-
-  it('stops at --first people, whom failed rows do not count among', async () => {
-    const tables = await openTables();
-    const replies: Readonly<Record<number, number>> = { 2: 400, 3: 500, 5: 400 };
-    const { url, asked } = await serving(({ phone }) => ({ reply: replies[numberOf(phone)] ?? 200 }));
-    const batch = await tables.load(20);
-    const first = { batch, url, first: 7, startWith: 16 };
-    expect(await working(tables, first)).toMatchObject({ sent: 6, unsure: 1, failed: 2, stopped: undefined });
-    expect(await working(tables, first)).toMatchObject({ sent: 0 });
-    expect(await working(tables, { ...first, first: 8 })).toMatchObject({ sent: 1 });
-    expect(asked.map(({ phone }) => numberOf(phone)).toSorted((a, b) => a - b)).toEqual([
-      1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
-    ]);
-  });
-});
-
-describe('--resend', () => {
-  it('sends an unsure row again, also after a 429, and no other', async () => {
-    const tables = await openTables();
-    const answers: readonly Answering[] = [
-      { reply: 500 },
-      { reply: 429, headers: { 'retry-after': '1' } },
-      { reply: 200 },
-    ];
-    const { url, asked } = await serving(({ phone, before }) =>
-      numberOf(phone) === 2 ? (answers[before] ?? { reply: 400 }) : { reply: 200 },
-    );
-    const target = await tables.load(3);
-    expect(await working(tables, { batch: target, url })).toMatchObject({ sent: 2, unsure: 1 });
-    await release(tables.database, target.id, worker, start);
-    const stored = await tables.database.read(() => batchWithId(target.id));
-    const resend = ['unsure'] as const;
-    const batch = await tables.load(3, { target: stored, resend });
-    const worked = await passing(tables.clock, 500, working(tables, { batch, url, resend }));
-    expect(worked).toMatchObject({ sent: 1, unsure: 0 });
-    expect(asked.map(({ phone }) => numberOf(phone)).slice(3)).toEqual([2, 2]);
-  });
-
-  it('reports a new text that is refused, and the row stays sent', async () => {
-    const tables = await openTables();
-    const { url } = await serving(({ text }) => ({ reply: text === 'new' ? 400 : 200 }));
-    const target = await tables.load([person(phoneOf(1), 'old')]);
-    await working(tables, { batch: target, url });
-    await release(tables.database, target.id, worker, start);
-    const stored = await tables.database.read(() => batchWithId(target.id));
-    const resend = ['changed'] as const;
-    const batch = await tables.load([person(phoneOf(1), 'new')], { target: stored, resend });
-    expect(await working(tables, { batch, url, resend, first: 1 })).toMatchObject({ failed: 1, unsure: 0, sent: 0 });
-    expect((await tables.rows(batch))[0]).toMatchObject({ state: 'sent' });
   });
 });
 

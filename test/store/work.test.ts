@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { query } from '../../src/base/transaction.ts';
 import { type Batch, batchWithId } from '../../src/store/batch.ts';
-import { cancel } from '../../src/store/cancel.ts';
-import type { Resend } from '../../src/store/decide.ts';
 import { markReported, release } from '../../src/store/ending.ts';
 import { ending } from '../../src/store/tally.ts';
-import { shortHash } from '../../src/store/hash.ts';
 import { begin } from '../../src/store/load.ts';
 import { type Answer, beat, claim, type Claim, declareDead, settle } from '../../src/store/work.ts';
 import { drivers } from './drivers.ts';
@@ -19,55 +15,10 @@ const answers = {
 } as const satisfies Record<string, Answer>;
 
 const hi: Person = { phone: '+1', text: 'hi' };
-const other: Person = { phone: '+1', text: 'other' };
-
-interface Cell {
-  /** The state of the row when it was claimed. */
-  readonly was: 'waiting' | 'sent' | 'unsure';
-  readonly answer: keyof typeof answers;
-  readonly settled: string;
-  readonly state: string;
-  readonly text: string;
-}
-
-const table: readonly Cell[] = [
-  { was: 'waiting', answer: '2xx', settled: 'sent', state: 'sent', text: 'hi' },
-  { was: 'waiting', answer: '4xx', settled: 'failed', state: 'failed', text: 'hi' },
-  { was: 'waiting', answer: '5xx', settled: 'unsure', state: 'unsure', text: 'hi' },
-  { was: 'waiting', answer: '429', settled: 'waiting', state: 'waiting', text: 'hi' },
-  { was: 'sent', answer: '2xx', settled: 'sent', state: 'sent', text: 'other' },
-  { was: 'sent', answer: '4xx', settled: 'kept', state: 'sent', text: 'hi' },
-  { was: 'sent', answer: '5xx', settled: 'unsure', state: 'unsure', text: 'other' },
-  { was: 'sent', answer: '429', settled: 'kept', state: 'sent', text: 'hi' },
-  { was: 'unsure', answer: '2xx', settled: 'sent', state: 'sent', text: 'hi' },
-  { was: 'unsure', answer: '4xx', settled: 'unsure', state: 'unsure', text: 'hi' },
-  { was: 'unsure', answer: '5xx', settled: 'unsure', state: 'unsure', text: 'hi' },
-  { was: 'unsure', answer: '429', settled: 'unsure', state: 'unsure', text: 'hi' },
-];
 
 const turn = { worker, isOfFile: true, after: 0, limit: 10, now: start };
 
 describe.each(drivers)('an answer, $where,', ({ open }) => {
-  it.each(table)('$answer to a row that was $was makes it $state', async ({ was, answer, settled, state, text }) => {
-    const database = await open();
-    const resend: readonly Resend[] = ['changed', 'unsure'];
-    let batch: Batch;
-    if (was === 'waiting') batch = await load(database, [hi]);
-    else {
-      const target = await send(database, [hi], { answer: was === 'sent' ? answers['2xx'] : answers['5xx'] });
-      batch = await load(database, [was === 'sent' ? other : hi], { target, resend });
-    }
-    const claims = await claim(database, { ...turn, id: batch.id, resend });
-    const [row] = claims.kind === 'claimed' ? claims.rows : [];
-    if (!row) throw new Error('nothing was claimed');
-    const settlement = { batch: batch.id, worker, claim: row, answer: answers[answer], now: start + 5 };
-    expect(await settle(database, settlement)).toBe(settled);
-    const [stored] = await rows(database, batch);
-    expect(stored).toMatchObject({ state });
-    const [{ text: hash } = {}] = await database.read(() => query('SELECT text FROM item WHERE batch = $1', batch.id));
-    expect(hash).toBe(shortHash(text));
-  });
-
   it('that a message was accepted wins, however late', async () => {
     const database = await open();
     const batch = await load(database, [hi]);
@@ -129,15 +80,6 @@ describe.each(drivers)('a worker, $where,', ({ open }) => {
     const turnAt = (now: number) => claim(database, { ...turn, id, resend: [], limit: 1, now });
     expect(await turnAt(start + 178_000)).toMatchObject({ kind: 'claimed' });
     await expect(turnAt(start + 268_001)).rejects.toMatchObject({ code: 'batch-taken', exit: 'unsafe' });
-  });
-
-  it('stops at its next claim once its batch is cancelled', async () => {
-    const database = await open();
-    const batch = await load(database, people);
-    await claimed(batch, database);
-    expect(await cancel(database, batch, 'all', start)).toEqual({ kind: 'done', count: 2 });
-    expect(await claim(database, { ...turn, id: batch.id, resend: [] })).toEqual({ kind: 'cancelled' });
-    expect((await rows(database, batch)).map(({ state }) => state)).toEqual(['under way', 'cancelled', 'cancelled']);
   });
 
   it('is the only one of its batch; what a dead one had under way is unsure', async () => {
