@@ -68,3 +68,8 @@ export function tooOld(name: string, version: string): CliError {
 export function lost(code: 'CONNECTION_CLOSED' | 'ETIMEDOUT'): Error {
   return Object.assign(new Error('the connection is lost'), { code });
 }
+
+/** A standby, while the address is about to lead to the server that takes over. */
+export function readOnly(): Error {
+  return Object.assign(new Error('a standby'), { code: '25006' });
+}

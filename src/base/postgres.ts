@@ -2,7 +2,7 @@ import { CliError } from './errors.ts';
 import type { Host } from './host.ts';
 import { addressOf } from './postgres-address.ts';
 import { type Connection, openConnection, type Query, resultOf } from './postgres-connection.ts';
-import { failureOf, isConflict, isPassing, lost, tooOld } from './postgres-errors.ts';
+import { failureOf, isConflict, isPassing, lost, readOnly, tooOld } from './postgres-errors.ts';
 import { sleep } from './sleep.ts';
 import { newer } from './sqlite-errors.ts';
 import type { Database, Transaction } from './transaction.ts';
@@ -16,6 +16,11 @@ export interface PostgresOptions {
   /** Milliseconds to wait for a server that was lost. Default: 2 minutes. */
   readonly patience?: number;
   note(message: string): void;
+}
+
+export interface PostgresDatabase extends Database {
+  /** The time of the server, in milliseconds: clocks of machines differ. */
+  clock(): number;
 }
 
 interface Kind {
@@ -53,6 +58,7 @@ const upgrading = 7_238_111_502;
 const greeting = (
   schemaName: string,
 ) => `SELECT current_setting('server_version') AS server_name, current_setting('server_version_num') AS server,
+  (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS time, pg_is_in_recovery()::int AS is_standby,
   (SELECT d.description FROM pg_namespace n JOIN pg_description d ON d.objoid = n.oid
     WHERE n.nspname = '${schemaName}' AND d.classoid = 'pg_namespace'::regclass) AS version`;
 
@@ -63,12 +69,14 @@ interface Finished<T> {
 }
 
 /** Opens a database on a PostgreSQL server; creates its tables if they are missing. */
-export async function openPostgres(url: string, options: PostgresOptions): Promise<Database> {
+export async function openPostgres(url: string, options: PostgresOptions): Promise<PostgresDatabase> {
   const { schema, schemaName = 'bizmsg', host, patience = 120_000, note } = options;
   const path = local({ search_path: `${schemaName}, pg_temp` });
   const address = addressOf(url);
   let connection: Connection | undefined;
   let turn: Promise<unknown> = Promise.resolve();
+  /** The server's time when this machine started. */
+  let started = 0;
 
   try {
     await connected();
@@ -76,6 +84,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
     throw failureOf(address.name, error);
   }
   return {
+    clock: () => started + host.steady(),
     write: (body, signal) => inTurn(() => patiently(body, writing, signal)),
     read: (body, signal) => inTurn(() => patiently(body, reading, signal)),
     async close() {
@@ -147,6 +156,8 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
 
   async function versionIn(query: Query): Promise<number> {
     const [row] = await query(greeting(schemaName));
+    started = Number(row?.['time']) - host.steady();
+    if (row?.['is_standby'] === 1) throw readOnly();
     if (Number(row?.['server']) < oldest) throw tooOld(address.name, String(row?.['server_name']));
     const version = Number(row?.['version']);
     if (version > schema.length) throw newer(address.name);

@@ -110,7 +110,7 @@ function openRows(
 function refuseWithoutMemory(context: Context, { target }: BatchClient, { kind, noMemory }: Order): void {
   const { interactive, given } = context;
   const isForgetful = target.mode !== 'sandbox' && !target.simulated && kind === 'message' && !given.dryRun;
-  if (!isForgetful || hasRecord(context, 'ledger')) return;
+  if (!isForgetful || target.hasTeam || hasRecord(context, 'ledger')) return;
   if (noMemory)
     return context.note('no-memory', 'this machine has no record yet: people who got the message before get it again');
   if (interactive || currentCaller(context).source !== 'BIZMSG_API_KEY') return;

@@ -78,6 +78,12 @@ export const tree = group('bizmsg', 'The command line of the Business Messaging 
       async () => (await import('./profiles.ts')).profilesCommands,
     ),
     lazyGroup(
+      'team',
+      'Share batches and the rate limit between machines',
+      'join, status, leave',
+      async () => (await import('./team.ts')).teamCommands,
+    ),
+    lazyGroup(
       'keys',
       'Choose real messages (live) or simulated ones (sandbox)',
       'switch-mode',

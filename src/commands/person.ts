@@ -30,9 +30,10 @@ export const simulatedHint = 'bizmsg sandbox messages lists those of the sandbox
 export async function personRows(context: Context, phone: string, input: HistoryInput): Promise<readonly HistoryRow[]> {
   const records = await openRecords(context);
   try {
-    const record = records.find(({ isLocal }) => !isLocal);
     const from = input.since?.(context.host.now()) ?? 0;
-    const sent = record ? await sentTo(context, record.database, phone, from) : [];
+    const sent: HistoryRow[] = [];
+    for (const { isLocal, database } of records)
+      if (!isLocal) sent.push(...(await sentTo(context, database, phone, from)));
     const rows = [...(await withOutcomes(context, sent)), ...(await repliesOf(context, phone, from))];
     const all = rows.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
     if (all.length === 0) context.note('empty', `nothing is known about ${phone}`);

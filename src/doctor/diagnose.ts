@@ -17,7 +17,7 @@ export async function diagnose(session: Session): Promise<Diagnosis> {
   const service = await serviceCheck(session, profile);
   const checks = [
     nodeCheck(host),
-    await stateCheck(session),
+    await stateCheck(session, profile.caller),
     profile.check,
     service.check,
     clockCheck(host, service.skew),

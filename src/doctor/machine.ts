@@ -4,6 +4,7 @@ import { statsOf } from '../base/files.ts';
 import type { Host } from '../base/host.ts';
 import { failureOf, noSqlite } from '../base/sqlite-errors.ts';
 import { refuseEarlyClock, refuseWrongClock } from '../session/clock.ts';
+import type { Caller } from '../session/caller.ts';
 import type { Session } from '../session/session.ts';
 import { type Check, failed, pass, warn } from './check.ts';
 import { checkRecord } from './record.ts';
@@ -34,12 +35,12 @@ function partsOf(version: string): readonly number[] {
 }
 
 /** Whether the state folder is private and writable, and the record in it intact. */
-export async function stateCheck(session: Session): Promise<Check> {
+export async function stateCheck(session: Session, caller: Caller | undefined): Promise<Check> {
   try {
     const folder = session.stateFolder();
     try {
       checkWritable(folder);
-      await checkRecord(session);
+      await checkRecord(session, caller);
       return pass('state', folder);
     } catch (error) {
       throw failureOf(folder, error);

@@ -1,12 +1,15 @@
 import { CliError } from '../base/errors.ts';
 import { integrityProblem } from '../base/sqlite.ts';
 import { damaged } from '../base/sqlite-errors.ts';
-import { hasMark, openRecordFile } from '../session/record.ts';
+import { query } from '../base/transaction.ts';
+import { type Caller, optionalCaller } from '../session/caller.ts';
+import { hasMark, openTeamOf, openRecordFile } from '../session/record.ts';
 import { hasRecord, recordFile } from '../session/record-file.ts';
 import type { Session } from '../session/session.ts';
 
-/** Reads the whole record of this machine; throws the error that a command would get. */
-export async function checkRecord(session: Session): Promise<void> {
+/** Reads the whole record of this machine, and asks that of the team; throws the error that a command would get. */
+export async function checkRecord(session: Session, caller: Caller | undefined): Promise<void> {
+  await checkTeam(session, caller);
   if (!hasRecord(session, 'ledger') && !hasMark(session)) return;
   const record = await openRecordFile(session, 'ledger', 'read');
   try {
@@ -17,11 +20,20 @@ export async function checkRecord(session: Session): Promise<void> {
   }
 }
 
-/** Whether the record of this machine is older than it was. */
-export async function hasLoss(session: Session): Promise<boolean> {
-  if (!hasMark(session)) return false;
+async function checkTeam(session: Session, caller: Caller | undefined): Promise<void> {
+  const team = await openTeamOf(session, caller, 'write');
   try {
-    await (await openRecordFile(session, 'ledger', 'read')).close();
+    await team?.database.read(() => query('SELECT 1'));
+  } finally {
+    await team?.close();
+  }
+}
+
+/** Whether the record of this machine, or of the team, has lost something. */
+export async function hasLoss(session: Session): Promise<boolean> {
+  try {
+    await checkTeam(session, optionalCaller(session));
+    if (hasMark(session)) await (await openRecordFile(session, 'ledger', 'read')).close();
     return false;
   } catch (error) {
     if (error instanceof CliError && error.code === 'ledger-older') return true;
@@ -30,5 +42,6 @@ export async function hasLoss(session: Session): Promise<boolean> {
 }
 
 export async function acceptLoss(session: Session): Promise<void> {
-  await (await openRecordFile(session, 'ledger', 'accept-loss')).close();
+  await (await openTeamOf(session, optionalCaller(session), 'accept-loss'))?.close();
+  if (hasMark(session)) await (await openRecordFile(session, 'ledger', 'accept-loss')).close();
 }

@@ -11,6 +11,7 @@ import { isClockRight } from './clock.ts';
 import { openRecord } from './record.ts';
 import { limitsOf, minimumDuration, paceOf } from './rate.ts';
 import { noteHarmless } from './send-once.ts';
+import { teamOf } from './team.ts';
 import type { Caller } from './caller.ts';
 import type {
   BatchClient,
@@ -43,7 +44,7 @@ export async function openBatchClient(session: Session, caller: Caller, signals:
   let record: Promise<BatchRecord> | undefined;
   const senders: { close(): Promise<void> }[] = [];
   const batchClient: BatchClient = {
-    target: targetOf(checkedTarget, plan),
+    target: targetOf(session, checkedTarget, plan),
     record: async () => {
       refuseAgent(session, checkedTarget);
       return (record ??= openRecord(session, checkedTarget));
@@ -138,9 +139,11 @@ function carefulText(caller: Caller): string {
   return `the ${what} of this account is not known, so this live batch sends 60 a minute; ${set}--rate changes that`;
 }
 
-function targetOf({ caller, target, simulated }: CheckedTarget, plan: Plan): BatchTarget {
+function targetOf(session: Session, checkedTarget: CheckedTarget, plan: Plan): BatchTarget {
+  const { caller, target, simulated } = checkedTarget;
   const address = caller.kind === 'local' ? 'local' : target.baseUrl.replace(/\/+$/, '');
-  return { address, mode: target.mode, simulated, plan };
+  const hasTeam = teamOf(session, checkedTarget) !== undefined;
+  return { address, mode: target.mode, simulated, hasTeam, plan };
 }
 
 /** Milliseconds between two notes about the same repeated wait. */

@@ -1,3 +1,4 @@
+import { unsafe } from '../base/errors.ts';
 import { refuseUnreadable, statsOf } from '../base/files.ts';
 import { openDatabase } from '../base/sqlite.ts';
 import { inMemory } from '../base/sqlite-connection.ts';
@@ -5,13 +6,15 @@ import type { Database } from '../base/transaction.ts';
 import { newId } from '../store/batch.ts';
 import { acceptLoss, openMark, watched } from '../store/marks.ts';
 import { identify, isIdentified } from '../store/meta.ts';
+import { hasAccount } from '../store/move.ts';
 import { schema } from '../store/schema.ts';
 import { accountOf } from './account.ts';
-import { currentCaller } from './caller.ts';
+import { currentCaller, optionalCaller } from './caller.ts';
 import { refuseEarlyClock } from './clock.ts';
 import { locate } from './connect.ts';
 import { hasRecord, markFile, recordFile, type RecordName, recordOf } from './record-file.ts';
-import type { BatchRecord, CheckedTarget, Session } from './session.ts';
+import type { AnyCaller, BatchRecord, CheckedTarget, Session } from './session.ts';
+import { refuseWithoutTeam, teamOf } from './team.ts';
 
 const options = {
   ledger: { sync: 'FULL', isDisposable: false },
@@ -25,29 +28,74 @@ export async function openRecord(session: Session, checkedTarget: CheckedTarget)
   const mode = target.mode === 'sandbox' ? 'sandbox' : 'live';
   // Its times decide what is sent again, and what is erased.
   if (mode === 'live' && !simulated) refuseEarlyClock(host.now());
-  const account = accountOf(host.env, checkedTarget);
-  return { ...(await openRecordFile(session, recordOf(checkedTarget))), account, mode };
+  return { ...(await openFor(session, checkedTarget, 'write')), mode };
 }
 
 /** The record of the account of this command, which makes no call. */
 export async function openOwnRecord(session: Session, use: Use): Promise<Omit<BatchRecord, 'mode'>> {
-  const target = await locate(session, currentCaller(session));
-  return { ...(await openRecordFile(session, recordOf(target), use)), account: accountOf(session.host.env, target) };
+  return openFor(session, await locate(session, currentCaller(session)), use);
 }
 
 /** With `accept-loss`, it may be older than it was. */
 type Use = 'read' | 'write' | 'accept-loss';
+
+async function openFor(session: Session, target: CheckedTarget, use: Use): Promise<Omit<BatchRecord, 'mode'>> {
+  const account = accountOf(session.host.env, target);
+  const url = teamOf(session, target);
+  if (url !== undefined) return openTeamRecord(session, { url, account }, use);
+  if (!target.simulated) refuseWithoutTeam(session, account);
+  return { ...(await openRecordFile(session, recordOf(target), use)), account };
+}
+
+interface Team {
+  readonly url: string;
+  readonly account: string;
+}
+
+async function openTeamRecord(session: Session, { url, account }: Team, use: Use) {
+  if (use !== 'read') await refuseBesideTeam(session, account);
+  const { openTeam, teamServer } = await import('./team-database.ts');
+  const { database, mark, close } = await openTeam(session, url, account);
+  try {
+    if (use === 'accept-loss') await acceptLoss(database, mark, teamServer);
+    return { database: watched(database, mark, teamServer), account, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The team does not know what this machine sent before it joined. */
+async function refuseBesideTeam(session: Session, account: string): Promise<void> {
+  if (!hasRecord(session, 'ledger')) return;
+  const { database, close } = await openRecordFile(session, 'ledger', 'read');
+  try {
+    if (!(await hasAccount(database, account))) return;
+  } finally {
+    await close();
+  }
+  const message = `this machine has batches, messages or opt-outs of ${account} that the team does not know`;
+  throw unsafe('team-not-joined', message, 'bizmsg team join copies them to the team');
+}
+
+/** The record of the team of a caller; undefined without a team. */
+export async function openTeamOf(session: Session, caller: AnyCaller | undefined, use: Use) {
+  if (!caller || teamOf(session, { caller, simulated: caller.kind === 'local' }) === undefined) return undefined;
+  const target = await locate(session, caller);
+  const url = teamOf(session, target);
+  const account = accountOf(session.host.env, target);
+  return url === undefined ? undefined : openTeamRecord(session, { url, account }, use);
+}
 
 /** Opens the record of all accounts. If it is missing, it is created, unless it is only read. */
 export async function openRecordFile(
   session: Session,
   name: RecordName,
   use: Use = 'write',
-): Promise<Omit<BatchRecord, 'account' | 'mode'>> {
+): Promise<Omit<OpenRecord, 'isLocal'>> {
   const { host, given, note } = session;
   const path = recordFile(session, name);
-  const isNew = !hasRecord(session, name);
-  const isKept = !isNew || !(given.dryRun || use === 'read');
+  const isKept = hasRecord(session, name) || !(given.dryRun || use === 'read');
   const database = await openDatabase(isKept ? path : inMemory, {
     ...options[name],
     host,
@@ -64,7 +112,7 @@ export async function openRecordFile(
     if (mark && use === 'accept-loss') await acceptLoss(database, mark);
     const opened = { path, mark, startedAt: host.now() - host.steady() };
     if (!(await isIdentified(database, opened))) await identify(database, newId(host.random));
-    return { database: mark && isKept ? watched(database, mark) : database, isNew, close };
+    return { database: mark && isKept ? watched(database, mark) : database, close };
   } catch (error) {
     await close();
     throw error;
@@ -77,15 +125,17 @@ export interface OpenRecord {
   close(): Promise<void>;
 }
 
-/** Opens the records that this machine has, to look something up without a call. */
+/** Opens the records that this machine has, and that of the caller's team, to look something up without a call. */
 export async function openRecords(session: Session): Promise<readonly OpenRecord[]> {
   // An unreadable folder would look as if nothing had been sent.
   refuseUnreadable(session.stateFolder());
   const wasThere = (name: RecordName) => hasRecord(session, name) || (name === 'ledger' && hasMark(session));
   const names = (['ledger', 'local'] as const).filter(wasThere);
-  return Promise.all(
+  const team = await openTeamOf(session, optionalCaller(session), 'read');
+  const files = await Promise.all(
     names.map(async (name) => ({ ...(await openRecordFile(session, name)), isLocal: name === 'local' })),
   );
+  return team ? [{ ...team, isLocal: false }, ...files] : files;
 }
 
 /** Whether this machine has had the record of real accounts. */

@@ -39,15 +39,16 @@ function storedSecret(line: CommandLine): string | undefined {
   throw configuration('no-secret', `the profile "${name}" has no webhook secret`, hint);
 }
 
-/** The keys and webhook secrets of the environment and of all stored profiles. They are never printed. */
+/** The keys, webhook secrets and teams of the environment and of all stored profiles. They are never printed. */
 export async function knownSecrets({ host }: Pick<Session, 'host'>): Promise<readonly string[]> {
-  const { BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET } = host.env;
-  const stored = Object.values(readableProfiles(host)).flatMap(({ keys, webhookSecret }) => [
+  const { BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET, BIZMSG_TEAM } = host.env;
+  const stored = Object.values(readableProfiles(host)).flatMap(({ keys, webhookSecret, team }) => [
     keys.sandbox,
     keys.live,
     webhookSecret,
+    team,
   ]);
-  return [BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET, ...stored].flatMap((text) => {
+  return [BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET, BIZMSG_TEAM, ...stored].flatMap((text) => {
     const key = text?.trim() ?? '';
     return key.length < shortestKnown ? [] : [key];
   });

@@ -6,6 +6,7 @@ import { refuseAgent } from './agents.ts';
 import type { MessageClaim, MessageClaimOptions } from './message-claim.ts';
 import { hasRecord, recordOf } from './record-file.ts';
 import { messageIdIn, messageIn, type Outgoing } from './request-facts.ts';
+import { teamOf } from './team.ts';
 import { knownSecrets, refuseKeys } from './secrets.ts';
 import type { CheckedTarget, SendOnce, Session } from './session.ts';
 
@@ -53,7 +54,8 @@ async function guard({
   const { message } = outgoing;
   if (message) refuseKeys([message.template, ...message.params], await knownSecrets(session));
   // A message with a sandbox key loads SQLite only if there may be opt-outs.
-  if (checkedTarget.target.mode === 'sandbox' && !hasRecord(session, recordOf(checkedTarget))) return undefined;
+  const isKept = hasRecord(session, recordOf(checkedTarget)) || teamOf(session, checkedTarget) !== undefined;
+  if (checkedTarget.target.mode === 'sandbox' && !isKept) return undefined;
   return (await import('./message-claim.ts')).openMessageClaim({ ...options, outgoing });
 }
 

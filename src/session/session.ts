@@ -135,8 +135,6 @@ export interface BatchRecord {
   readonly account: string;
   /** A key of unknown mode counts as live. */
   readonly mode: 'live' | 'sandbox';
-  /** Whether this machine had no record before. */
-  readonly isNew: boolean;
   close(): Promise<void>;
 }
 
@@ -147,6 +145,7 @@ export interface BatchTarget {
   readonly mode: Mode | 'unknown';
   /** Whether it is a sandbox on this machine. */
   readonly simulated: boolean;
+  readonly hasTeam: boolean;
   readonly plan: Plan;
 }
 

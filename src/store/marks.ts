@@ -1,8 +1,7 @@
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { fsError, unsafe } from '../base/errors.ts';
-import { type Database, query, type Transaction } from '../base/transaction.ts';
-import type { Steps } from './batch.ts';
-import { integer } from './columns.ts';
+import { type Database, query, type Row, type Transaction } from '../base/transaction.ts';
+import { integer, text } from './columns.ts';
 
 /** The highest tick seen of a database, in a file beside it: a restored backup is behind. */
 export interface Mark {
@@ -44,14 +43,26 @@ export function openMark(path: string): Mark {
   }
 }
 
-/** Counts each transaction that writes, and refuses a database that is behind its mark. */
-export function watched(database: Database, mark: Mark): Database {
+/** SQL of a text that stays the same until another server takes over; on this machine there is none. */
+export const noServer = "''";
+
+/** Counts each transaction that writes, and refuses a database that is behind its mark or of another server. */
+export function watched(database: Database, mark: Mark, server: string = noServer): Database {
   return {
     ...database,
+    read: <T>(body: Transaction<T>, signal?: AbortSignal) =>
+      database.read(function* () {
+        const [row] = yield* query(`SELECT tick, server, ${server} AS server_now FROM meta`);
+        refuseOlder(mark, row, server);
+        return yield* body();
+      }, signal),
     async write<T>(body: Transaction<T>, signal?: AbortSignal): Promise<T> {
       const [result, tick] = await database.write(function* () {
-        const tick = yield* nextTick(mark);
-        return [yield* body(), tick] as const;
+        const [row] = yield* query(
+          `UPDATE meta SET tick = tick + 1 RETURNING tick - 1 AS tick, server, ${server} AS server_now`,
+        );
+        const tick = refuseOlder(mark, row, server);
+        return [yield* body(), tick + 1] as const;
       }, signal);
       // After the commit: before it, a process that is killed would leave a mark that is ahead.
       mark.raise(tick);
@@ -60,20 +71,21 @@ export function watched(database: Database, mark: Mark): Database {
   };
 }
 
-function* nextTick(mark: Mark): Steps<number> {
-  const [row] = yield* query('UPDATE meta SET tick = tick + 1 RETURNING tick');
+function refuseOlder(mark: Mark, row: Row | undefined, server: string): number {
   const tick = integer(row, 'tick');
-  if (tick - 1 < mark.read()) throw older();
+  if (tick < mark.read() || text(row, 'server') !== text(row, 'server_now')) throw older(server);
   return tick;
 }
 
-export function older(): Error {
+export function older(server: string = noServer): Error {
   const hint = 'restore a newer one; or bizmsg doctor --accept-loss, and what it does not know is sent again';
-  return unsafe('ledger-older', 'the record of what was sent is older than it was, such as a backup', hint);
+  const isTeam = server !== noServer;
+  const how = isTeam ? 'on another server, which may lack the last changes' : 'older than it was, such as a backup';
+  return unsafe('ledger-older', `the record of what was sent is ${how}`, hint);
 }
 
-/** Accepts a database that is behind its mark, for `doctor --accept-loss`. */
-export async function acceptLoss(database: Database, mark: Mark): Promise<void> {
-  const [row] = await database.read(() => query('SELECT tick FROM meta'));
+/** Accepts a database that is behind its mark or of another server, for `doctor --accept-loss`. */
+export async function acceptLoss(database: Database, mark: Mark, server: string = noServer): Promise<void> {
+  const [row] = await database.write(() => query(`UPDATE meta SET server = ${server} RETURNING tick`));
   mark.reset(row ? integer(row, 'tick') : 0);
 }

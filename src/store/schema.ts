@@ -5,6 +5,8 @@ export const schema = [
     version INTEGER NOT NULL,
     id TEXT NOT NULL,
     tick INTEGER NOT NULL,
+    -- Of a team: the server that has it. Another one may have lost the last changes.
+    server TEXT NOT NULL DEFAULT '',
     -- When what is old was last removed.
     expired_at INTEGER NOT NULL DEFAULT 0
   ) STRICT;

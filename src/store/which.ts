@@ -54,7 +54,7 @@ function* latest(batches: readonly Batch[], { scope, proposal }: Wanted): Steps<
   return (yield* hasAny(batch.id, 'waiting')) ? batch : undefined;
 }
 
-function freeName(proposal: string, batches: readonly Batch[]): string {
+export function freeName(proposal: string, batches: readonly Batch[]): string {
   const names = new Set(batches.map(({ name }) => name));
   let name = proposal;
   for (let n = 2; names.has(name); n++) name = `${proposal}-${n}`;

@@ -39,7 +39,13 @@ describe('the client of a batch', () => {
   it('has a target without the key', async () => {
     const { target } = await clientOf(rig(calling('http://127.0.0.1:9/prefix')).context);
     const plan = { perMinute: undefined, perMonth: undefined };
-    expect(target).toEqual({ address: 'http://127.0.0.1:9/prefix', mode: 'sandbox', simulated: false, plan });
+    expect(target).toEqual({
+      address: 'http://127.0.0.1:9/prefix',
+      mode: 'sandbox',
+      simulated: false,
+      hasTeam: false,
+      plan,
+    });
     expect(JSON.stringify(target)).not.toContain(key);
   });
 

@@ -37,24 +37,23 @@ describe('the record of a batch', () => {
   it('is created for this user only, once', async () => {
     const { folder, file, opened } = machine();
     const first = await opened();
-    expect(first).toMatchObject({ account: service, mode: 'live', isNew: true });
+    expect(first).toMatchObject({ account: service, mode: 'live' });
     await first.close();
-    expect(await opened()).toMatchObject({ isNew: false });
+    expect(await opened()).toMatchObject({ mode: 'live' });
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(['ledger.db', 'ledger.mark']));
     for (const name of ['ledger.db', 'ledger.mark']) expect(statSync(file(name)).mode & 0o777).toBe(0o600);
   });
 
   it('counts a key of unknown mode as live, and has sandbox keys of an account, too', async () => {
     const { opened } = machine();
-    expect(await opened('unknown_0123456789abcdef')).toMatchObject({ mode: 'live', isNew: true });
-    expect(await opened('sk_test_0123456789abcdef')).toMatchObject({ mode: 'sandbox', isNew: false });
+    expect(await opened('unknown_0123456789abcdef')).toMatchObject({ mode: 'live' });
+    expect(await opened('sk_test_0123456789abcdef')).toMatchObject({ mode: 'sandbox' });
   });
 
   it('is in memory for a dry run on a machine that has none', async () => {
     const { file, opened } = machine();
     const record = await opened(undefined, { dryRun: ['--dry-run'] });
     await record.database.write(write);
-    expect(record.isNew).toBe(true);
     expect(existsSync(file('ledger.db'))).toBe(false);
   });
 

@@ -6,8 +6,8 @@ export function whole(count: number): string {
 }
 
 /** `1 row`, `1,200 rows` */
-export function counted(count: number, word: string): string {
-  return count === 1 ? `1 ${word}` : `${whole(count)} ${word}s`;
+export function counted(count: number, word: string, words = `${word}s`): string {
+  return count === 1 ? `1 ${word}` : `${whole(count)} ${words}`;
 }
 
 export function rowsText(count: number): string {

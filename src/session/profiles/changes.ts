@@ -1,4 +1,5 @@
 import { configuration, usage } from '../../base/errors.ts';
+import { addressOf } from '../../base/postgres-address.ts';
 import { maskKey } from '../../base/redact.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import type { Mode } from '../../contract/keys.ts';
@@ -114,6 +115,7 @@ export function profileRow(store: Store, name: string) {
     rate: profile.rate ?? null,
     account: profile.account ?? null,
     webhook_secret: webhookSecret === undefined ? null : 'stored',
+    team: profile.team === undefined ? null : addressOf(profile.team).name,
     hours: profile.hours ?? null,
     exclude_from: profile.excludeFrom ?? null,
     country: profile.country ?? null,

@@ -1,4 +1,5 @@
 import { configuration, usage } from '../../base/errors.ts';
+import { addressOf } from '../../base/postgres-address.ts';
 import { redact } from '../../base/redact.ts';
 import { requireEncryption } from '../../client/address.ts';
 import { isStrongSecret, keyPrefixes, type Mode, modeOf, shortestSecret } from '../../contract/keys.ts';
@@ -94,6 +95,13 @@ export function serviceUrl(text: string): string {
   const address = baseUrl(text);
   requireEncryption(address);
   return address;
+}
+
+/** Reads the URL of a team's database. */
+export function teamUrl(text: string): string {
+  const url = text.trim();
+  addressOf(url);
+  return url;
 }
 
 function addressFault(typed: string): string | undefined {

@@ -6,7 +6,7 @@ import { suggest } from '../../base/suggest.ts';
 import type { Mode } from '../../contract/keys.ts';
 import { isPlanName, type PlanName, plans } from '../../contract/plans.ts';
 import { isRecord, Mismatch, object, type Reader, string } from '../../contract/readers.ts';
-import { accountName, baseUrl, keyMode, local, readKey, readWebhookSecret, shownName } from './fields.ts';
+import { accountName, baseUrl, keyMode, local, readKey, readWebhookSecret, shownName, teamUrl } from './fields.ts';
 
 export const readProfile = fields({
   /** With its path prefix, without a slash at the end. */
@@ -20,6 +20,8 @@ export const readProfile = fields({
   mode,
   keys: fields({ sandbox: optional(keyOf('sandbox')), live: optional(keyOf('live')) }),
   webhookSecret: optional(valid(readWebhookSecret)),
+  /** The URL of the team's database, with its password. */
+  team: optional(valid(teamUrl)),
   /** For later commands, as text. */
   hours: optional(string),
   excludeFrom: optional(string),
