@@ -12,7 +12,8 @@ const target = join(root, 'dist/cli');
 const core =
   /\/src\/(?:base|cli|client|contract|logs|session|store)\/|\/commander\/|\/(?:commands\/(?:index|send-template)|sandbox\/remote\/locator)\.ts$/;
 /** Modules that load a large package or `node:tls`. */
-const heavy = /\/(?:cli\/(?:input|output\/(?:color|table))|pool|write-store)\.ts$/;
+const heavy =
+  /\/(?:cli\/(?:input|output\/(?:color|table))|pool|write-store|postgres(?:-connection|-errors)?|team-database)\.ts$/;
 
 export const cliEntry = join(target, 'main.cjs');
 

@@ -44,7 +44,7 @@ export function openMark(path: string): Mark {
 }
 
 /** SQL of a text that stays the same until another server takes over; on this machine there is none. */
-export const noServer = "''";
+const noServer = "''";
 
 /** Counts each transaction that writes, and refuses a database that is behind its mark or of another server. */
 export function watched(database: Database, mark: Mark, server: string = noServer): Database {
