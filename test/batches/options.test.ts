@@ -1,37 +1,9 @@
 import { expect, it } from 'vitest';
 import { batchNameOf } from '../../src/batches/batch-name.ts';
-import {
-  batchParams,
-  contactOptionsOf,
-  hoursOf,
-  importParams,
-  messageOptionsOf,
-  rateOf,
-  resumeParams,
-} from '../../src/batches/options.ts';
+import { contactOptionsOf, hoursOf, messageOptionsOf, rateOf } from '../../src/batches/options.ts';
 import { reportColumns, withoutReport } from '../../src/batches/report-columns.ts';
-import { readInput } from '../../src/cli/params.ts';
+import { nameAfter } from '../../src/store/which.ts';
 import { thrown } from '../support/thrown.ts';
-
-it('reads the columns of a message', () => {
-  expect(messageOptionsOf({ param: [':a', '::b', ''], default: ['A=x=y'], map: ['a=b=phone'] })).toEqual({
-    params: [{ column: 'a' }, { text: ':b' }, { text: '' }],
-    defaults: [{ column: 'A', text: 'x=y' }],
-    phone: 'a=b',
-    country: undefined,
-  });
-});
-
-it('reads the fields of a contact', () => {
-  const told = { map: ['a.b=x.y'], set: ['x.z=1=2'], type: ['a=b=list:semicolon'], keep: 'phone, name' };
-  expect(contactOptionsOf(told)).toEqual({
-    map: [{ from: 'a.b', to: ['x', 'y'] }],
-    set: [{ path: ['x', 'z'], text: '1=2' }],
-    type: [{ field: 'a=b', type: 'list:semicolon' }],
-    keep: ['phone', 'name'],
-    country: undefined,
-  });
-});
 
 it.each([
   ['us', 'US'],
@@ -72,27 +44,27 @@ it.each<[string, () => unknown, string, string]>([
 });
 
 it.each([
-  [batchParams, 'changed', undefined],
-  [importParams, 'changed', '--resend: "changed" is not one of unsure, failed'],
-  [resumeParams, 'changed', '--resend: "changed" is not one of unsure, failed'],
-  [batchParams, 'fialed', '--resend: "fialed" is not one of changed, unsure, failed'],
-])('accepts only --resend for rows that can be sent again %#', (params, resend, message) => {
-  const error = thrown(() => readInput({ resend: params.resend }, { resend: [resend] }));
-  expect(Object(error).message).toBe(message);
-});
-
-it('reads a column of --per without its case', () => {
-  expect(readInput({ per: batchParams.per }, { per: [' Order '] })).toEqual({ per: 'order' });
-});
-
-it.each([
   ['Autumn', 'autumn'],
   ['a.b_c-1', 'a.b_c-1'],
   ['Sale-{DATE}', 'sale-2026-01-05'],
   ['{week}', '2026-w02'],
+
   ['{month}.{hour}', '2026-01.2026-01-05-07'],
 ])('fills in --batch %s', (text, name) => {
   expect(batchNameOf(text, new Date(2026, 0, 5, 7, 30))).toBe(name);
+});
+
+it('counts weeks from Monday, the first with a Thursday', () => {
+  expect(batchNameOf('{week}', new Date(2026, 0, 4))).toBe('2026-w01');
+});
+
+it.each([
+  ['people.csv', 'people'],
+  ['/data/Kunden Köln.2026.csv', 'kunden-k-ln.2026'],
+  ['C:\\lists\\A.xlsx', 'a'],
+  ['0123456789ab.csv', 'batch'],
+])('names a batch after the file %s: %s', (file, name) => {
+  expect(nameAfter(file)).toBe(name);
 });
 
 it.each([

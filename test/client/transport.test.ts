@@ -41,15 +41,6 @@ describe.each(ways)('the %s transport', (way) => {
     expect(service.seen[0]?.headers).not.toHaveProperty('accept-encoding');
   });
 
-  it('sends a body with any method, and a HEAD', async () => {
-    const service = await serve((_, __, response) => response.end());
-    const transport = open(way, service);
-    for (const method of ['PUT', 'DELETE', 'PATCH']) await transport.send({ ...post(service.url), method }, patient);
-    await transport.send({ ...get(service.url), method: 'HEAD' }, patient);
-    const methods = service.seen.map(({ method, body }) => method + body);
-    expect(methods).toEqual(['PUT{"a":1}', 'DELETE{"a":1}', 'PATCH{"a":1}', 'HEAD']);
-  });
-
   it.each<[string, WireFailure['kind'], Act]>([
     ['is reset', 'reset', (socket) => socket.resetAndDestroy()],
     ['is missing', 'reset', (socket) => socket.end()],
@@ -108,13 +99,6 @@ describe.each(ways)('the %s transport', (way) => {
     expect(new Set(failures.map(({ kind, sent }) => `${kind} ${sent}`))).toEqual(new Set(['connect false']));
   });
 
-  it('reports that nothing was sent to an unknown host', async () => {
-    const url = 'http://no-such-host.invalid';
-    const failure = await failureOf(open(way, { url }).send(post(url), patient));
-    expect(failure.sent).toBe(false);
-    expect(['address', 'connect']).toContain(failure.kind);
-  });
-
   it('sends nothing if the signal is already aborted', async () => {
     const service = await serve((_, __, response) => response.end());
     const transport = open(way, service);
@@ -132,14 +116,6 @@ describe.each(ways)('the %s transport', (way) => {
     expect((await open(way, service).send(get(service.url), patient)).body.equals(bytes)).toBe(true);
   });
 
-  it('reads a slow response in pieces', async () => {
-    const service = await serve((_, __, response) => {
-      response.write('{"a"');
-      setTimeout(() => response.end(':1}'), 20);
-    });
-    expect((await open(way, service).send(get(service.url), patient)).body.toString()).toBe('{"a":1}');
-  });
-
   it('rejects a certificate of an unknown authority, and sends nothing', async () => {
     const service = await serve((_, __, response) => response.end(), 'https');
     const failure = await failureOf(open(way, service).send(post(service.url), patient));
@@ -150,22 +126,6 @@ describe.each(ways)('the %s transport', (way) => {
   it('accepts a certificate of a configured authority', async () => {
     const service = await serve((_, __, response) => response.end('{}'), 'https');
     expect((await open(way, { ...service, ca: [authority] }).send(post(service.url), patient)).status).toBe(200);
-  });
-
-  it('reports that a request was sent if a TLS connection is reset', async () => {
-    const service = await serveBytes((socket) => socket.destroy(), 'https');
-    const failure = await failureOf(open(way, { ...service, ca: [authority] }).send(post(service.url), patient));
-    expect(failure).toMatchObject({ kind: 'reset', sent: true });
-  });
-
-  it('sends a hundred requests', async () => {
-    const service = await serve(({ body }, __, response) => response.end(body));
-    const transport = open(way, service);
-    const numbers = Array.from({ length: 100 }, (_, at) => at);
-    const answers = await Promise.all(
-      numbers.map((at) => transport.send({ ...post(service.url), body: String(at) }, patient)),
-    );
-    expect(answers.map(({ body }) => Number(body))).toEqual(numbers);
   });
 });
 

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deadPort } from '../client/servers.ts';
 import { errorIn, noteCodes } from '../support/json-lines.ts';
-import { serveLocal } from '../support/local.ts';
-import { modeOf, ownFile, ownFolder, quoted } from '../support/system.ts';
+import { modeOf, ownFile, ownFolder } from '../support/system.ts';
 import { openWorld, type World } from '../support/world.ts';
 import { access, service } from './access-rig.ts';
 import { bareKey, liveKey, testKey } from './profile-store.ts';
@@ -109,12 +108,6 @@ describe('login in a script', () => {
     expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`give it with ${flag}`) });
     expect(stored()).toBeUndefined();
   });
-
-  it('quotes a name for the shell', async () => {
-    const { run } = access();
-    const argv = ['login', '--no-check', '--key-stdin', '--base-url', service, '--profile', 'acme; touch pwned'];
-    expect((await run(argv, liveKey)).stderr).toContain(quoted("switch-mode live --profile 'acme; touch pwned'"));
-  });
 });
 
 describe('an address that another profile has', () => {
@@ -133,12 +126,6 @@ describe('an address that another profile has', () => {
       message: 'the profile "acme" has this address: is it the same business, or another client?',
       hint: 'add --account https://api.example.com for the same business, or --account with another name',
     });
-  });
-
-  it('names the account of that profile', async () => {
-    const { login } = access();
-    await login('acme --account shop');
-    expect((await login('beta')).stderr).toContain('add --account shop for the same business');
   });
 
   it.each([
@@ -309,15 +296,5 @@ describe('the check of the key', () => {
     const before = await login(world.sandbox.keys.live);
     world.sandbox.keys.goLive();
     expect([before.code, (await login(world.sandbox.keys.live)).code]).toEqual([4, 0]);
-  });
-
-  it('names the sandbox that made the key, if that has another address', async () => {
-    const { home, run } = access();
-    const sandbox = await serveLocal(home);
-    const { code, stderr } = await run(
-      'login --profile practice --base-url http://127.0.0.1:1 --key-stdin',
-      sandbox.keys.sandbox,
-    );
-    expect([code, stderr]).toEqual([11, expect.stringMatching(/the sandbox that made it runs at http:\S+\n/)]);
   });
 });

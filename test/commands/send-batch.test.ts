@@ -45,28 +45,6 @@ function live(text: string, words: readonly string[], options: Partial<CliOption
 
 describe('-p', () => {
   it.each([
-    [
-      ['-p', ':NAME', '--param=:order'],
-      ['Ada', 'A-1'],
-    ],
-    [
-      ['-p', ':order', '-p', ':name'],
-      ['A-1', 'Ada'],
-    ],
-    [
-      ['-pDear', '-p', '::)'],
-      ['Dear', ':)'],
-    ],
-    [
-      ['-p=', '--param=-p'],
-      ['', '-p'],
-    ],
-  ])('%j become the variables in this order', async (words, texts) => {
-    const { code, sent } = await batch(`phone,name,order\n${ada},Ada,A-1\n`, words);
-    expect([code, sent]).toEqual([0, [[ada, ...texts]]]);
-  });
-
-  it.each([
     [['-p', 'Name'], 'to send the value of the column: -p :Name'],
     [['-p', ':nam'], 'did you mean \\"name\\"?'],
     [['-p', ':name', '--default', 'nam=x'], '--default names \\"nam\\"'],
@@ -122,41 +100,6 @@ describe('an option sends', () => {
     const { code, sent } = await batch(latin, [...params, '--encoding', 'latin1']);
     expect([code, sent]).toEqual([0, [[ada, 'Müller', 'A-1']]]);
   });
-
-  it('with the name of --batch, which has the date', async () => {
-    const { result } = await batch(orders, [...params, '--batch', 'Nightly-{date}']);
-    expect(result.batch).toMatch(/^nightly-\d{4}-\d\d-\d\d$/);
-  });
-});
-
-describe('--exclude-from', () => {
-  it('leaves out the phones of a list, and the batch keeps them until --no-exclude-from', async () => {
-    const never = write('never.txt', '(202) 555-0142\n');
-    const words = ['--batch', 'a', '--country', 'US'];
-    const first = await batch(orders, [...params, ...words, '--exclude-from', never]);
-    expect([first.code, first.sent.map(([to]) => to)]).toEqual([0, [ada]]);
-    expect(first.result).toMatchObject({ not_sent: 1, reasons: [{ outcome: 'not_sent', reason: 'excluded' }] });
-    expect((await batch(orders, words)).result).toMatchObject({ not_sent: 1, now: { sent: 0 } });
-    expect((await batch(orders, [...words, '--no-exclude-from'])).sent.map(([to]) => to)).toEqual([bo]);
-  });
-
-  it('leaves out those whom a report shows as sent', async () => {
-    await batch(`phone,name,order\n${ada},Ada,A-1\n12,x,y\n`, [...params, '--batch', 'a']);
-    const { stdout } = await world.run(['batches', 'report', 'a', '-o', 'csv']);
-    const { sent } = await batch(orders, [...params, '--batch', 'b', '--exclude-from', write('a.csv', stdout)]);
-    expect(sent.map(([to]) => to)).toEqual([bo]);
-  });
-});
-
-it('--where is kept by the batch until --no-where', async () => {
-  await batch(orders, [...params, '--batch', 'a', '--where', 'name=Ada']);
-  const kept = await batch(orders, ['--batch', 'a']);
-  expect([kept.code, kept.sent, kept.result.reasons]).toEqual([
-    0,
-    [],
-    [expect.objectContaining({ reason: 'not in --where' })],
-  ]);
-  expect((await batch(orders, ['--batch', 'a', '--no-where'])).sent.map(([to]) => to)).toEqual([bo]);
 });
 
 it('a row that --where excluded is not sent later if it cannot be read', async () => {
@@ -193,17 +136,6 @@ describe('--hours', () => {
 
   it('let them go inside', async () => {
     expect((await batch(orders, [...params, '--hours', on(0)])).sent.length).toBe(2);
-  });
-});
-
-describe('--first', () => {
-  it('counts the people of the batch, and without it the rest is sent', async () => {
-    const text = `${orders}${cy},Cy,A-3\n`;
-    const words = [...params, '--batch', 'a'];
-    const steps = [];
-    for (const more of [['--first', '1'], ['--first', '2'], ['--first', '2'], []])
-      steps.push((await batch(text, [...words, ...more])).sent.map(([to]) => to));
-    expect(steps).toEqual([[ada], [bo], [], [cy]]);
   });
 });
 
@@ -257,63 +189,8 @@ describe('--from-batch', () => {
   });
 });
 
-describe('--resend', () => {
-  it('changed sends the new text of the file, which is reported once', async () => {
-    const words = [...params, '--batch', 'a'];
-    await batch(orders, words);
-    const text = orders.replace('A-2', 'B-2');
-    const told = await batch(text, words);
-    expect([told.code, told.sent, told.result.changed]).toEqual([10, [], 1]);
-    expect((await batch(text, words)).code).toBe(0);
-    const { code, sent } = await batch(text, [...words, '--resend', 'changed']);
-    expect([code, sent]).toEqual([0, [[bo, 'Bo', 'B-2']]]);
-  });
-
-  it('unsure sends what may have been sent, which is reported each time', async () => {
-    const words = [...params, '--batch', 'a'];
-    world.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'reset' }, times: 1 });
-    expect((await batch(orders, words)).code).toBe(10);
-    const again = await batch(orders, words);
-    expect([again.code, again.sent, again.result.unsure]).toEqual([10, [], 1]);
-    const { code, sent } = await batch(orders, [...words, '--resend', 'unsure']);
-    expect([code, sent.length]).toEqual([0, 1]);
-  });
-
-  it('failed sends rows that were refused, which are reported once', async () => {
-    const words = [...params, '--batch', 'a'];
-    world.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 422 }, times: 1 });
-    expect((await batch(orders, words)).code).toBe(10);
-    const again = await batch(orders, words);
-    expect([again.code, again.sent, again.result.failed]).toEqual([0, [], 1]);
-    const { code, sent } = await batch(orders, [...words, '--resend', 'failed']);
-    expect([code, sent.length]).toEqual([0, 1]);
-  });
-});
-
 describe('with a live key', () => {
   const words = (name: string) => [...params, '--batch', name, '--at-most', '9'];
-
-  it('--first does not count those whom another batch has reached', async () => {
-    await live(orders.split(bo)[0] ?? '', words('a'));
-    const { sent, result } = await live(orders, [...words('b'), '--first', '1']);
-    expect([sent.map(([to]) => to), result.sent]).toEqual([[bo], 2]);
-  });
-
-  it('--again sends to people who got the template from another batch', async () => {
-    await live(orders, words('a'));
-    const same = await live(orders, words('b'));
-    expect([same.code, same.sent, same.result.before]).toEqual([
-      10,
-      [],
-      [expect.objectContaining({ batch: 'a', sent: 2 })],
-    ]);
-    expect((await live(orders, words('b'))).code).toBe(0);
-    const other = await live(orders.replace('A-2', 'B-2'), words('c'));
-    const reasons = [{ outcome: 'not_sent', reason: 'another text, batch a', count: 1, first_line: 3 }];
-    expect([other.code, other.sent]).toEqual([10, []]);
-    expect(other.result).toMatchObject({ sent: 1, not_sent: 1, reasons });
-    expect((await live(orders, [...words('b'), '--again'])).sent.length).toBe(2);
-  });
 
   it.each([
     ['a script without a name', params, 2, 'add --batch orders'],
@@ -325,23 +202,6 @@ describe('with a live key', () => {
   ])('%s is refused', async (_, given, exit, message) => {
     const { code, stdout, stderr, sent } = await live(orders, given);
     expect([code, stdout, stderr, sent]).toEqual([exit, '', expect.stringContaining(message), []]);
-  });
-
-  it.each([
-    ['another template', 'welcome', [], 2, 'batch a is for template order_update'],
-    ['another --per', 'order_update', [...params, '--per', 'order'], 2, 'was made with no --per'],
-  ])('a batch with %s is refused', async (_, template, given, code, message) => {
-    await live(orders, words('a'));
-    const env = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live };
-    const argv = ['send-batch', template, join(world.home, 'orders.csv'), ...given, '--batch', 'a', '--at-most', '9'];
-    expect(await world.run(argv, { env })).toMatchObject({ code, stderr: expect.stringContaining(message) });
-  });
-
-  it('a cancelled batch is refused', async () => {
-    await live(orders, [...words('a'), '--first', '1']);
-    const env = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live };
-    expect((await world.run(['batches', 'cancel', 'a', '--yes'], { env })).code).toBe(0);
-    expect(errorIn((await live(orders, words('a'))).stderr)).toMatchObject({ code: 'batch-cancelled' });
   });
 
   it('people who are listed twice with two texts stop a script, until --per phone sends the first', async () => {
@@ -387,19 +247,6 @@ describe('a file is refused', () => {
     const { code, stderr } = await world.run(['send-batch', write('orders.csv', orders), 'order_update']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('the template comes first, then the file')]);
   });
-
-  it('beside --from-batch', async () => {
-    expect((await batch(orders, ['--from-batch', 'a'])).code).toBe(2);
-  });
-});
-
-it.each([
-  ['0170 1234567', '"0170 1234567" is not a phone number; --country reads national numbers'],
-  ['49170 1234567', '"49170 1234567" is not a phone number; --country intl reads it as +491701234567'],
-])('%s fails its row without --country, with a hint', async (phone, reason) => {
-  const { code, result } = await batch(`${orders}${phone},Cy,A-3\n`, params);
-  expect(code).toBe(10);
-  expect(result).toMatchObject({ sent: 2, reasons: [{ reason: `phone: ${reason}`, first_line: 4 }] });
 });
 
 it.each([
@@ -422,19 +269,6 @@ it('notes with a sandbox key who got the template before', async () => {
 
 describe('settings of a profile', () => {
   const env = {};
-  const profiles = (...words: readonly string[]) => world.bin(['profiles', 'set', 'acme', ...words], env);
-
-  it('apply where the command has none: excluded phones, country, encoding', async () => {
-    const add = ['login', '--no-check', '--profile', 'acme', '--base-url', world.url, '--key-stdin'];
-    await world.bin(add, env, world.sandbox.keys.sandbox);
-    const never = write('never.txt', '(202) 555-0142\n');
-    expect((await profiles('--exclude-from', never, '--country', 'us', '--encoding', 'latin1')).code).toBe(0);
-    const text = Buffer.from('phone,name,order\n(202) 555-0141,M\u00fcller,A-1\n202-555-0142,Bo,A-2\n', 'latin1');
-    const { code, sent, result } = await batch(text, [...params, '--profile', 'acme'], { env });
-    expect([code, sent, result.not_sent]).toEqual([0, [[ada, 'Müller', 'A-1']], 1]);
-    const single = await world.run(['send-template', bo, 'welcome', '--profile', 'acme'], { env });
-    expect([single.code, single.stderr]).toEqual([11, expect.stringContaining(`${bo} is in ${never}`)]);
-  });
 
   it('show the time and the month of the plan', async () => {
     const add = [
@@ -529,10 +363,6 @@ describe('the end', () => {
     expect(outcomes.sort()).toEqual(['row 2 sent', 'row 3 failed', 'row 4 unsure', 'row 5 sent']);
     expect(lines.at(-1)).toMatchObject({ type: 'summary', rows: 6 });
   });
-
-  it('comes without notes with --quiet', async () => {
-    expect(await sending('-q')).toMatchObject({ code: 10, stderr: '' });
-  });
 });
 
 describe('a dry run', () => {
@@ -581,10 +411,5 @@ describe('a dry run', () => {
       const { result } = await batch(orders, [...params, '--batch', 'a', '--dry-run']);
       expect(result).toMatchObject({ is_new: false, to_send: 1, sent: 1, first: { to: bo } });
     }
-  });
-
-  it('needs neither a name nor a limit with a live key', async () => {
-    const { code, result } = await live(orders, [...params, '--dry-run']);
-    expect([code, result.to_send, result.mode]).toEqual([0, 2, 'live']);
   });
 });

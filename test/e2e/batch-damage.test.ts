@@ -1,15 +1,35 @@
-import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadSqlite } from '../../bin/sqlite.js';
 import { errorIn } from '../support/json-lines.ts';
 import { openWorld } from '../support/world.ts';
 import * as rig from './batches-rig.ts';
+
+function change(file: string, sql: string): void {
+  const sqlite = loadSqlite();
+  if (!sqlite) throw new Error('this Node has no SQLite');
+  const database = new sqlite.DatabaseSync(file, { timeout: 1_000 });
+  database.exec(sql);
+  database.close();
+}
+
+/** The phone is in the table and in its index; only a check of the whole file, which a restart needs, finds it. */
+function damageIndex(file: string): void {
+  change(file, "INSERT INTO opt_out (account, phone, at, word) VALUES ('a', '+12025559999', 1, '')");
+  change(file, "UPDATE batch SET worker = 'of another boot', until = 1");
+  const bytes = readFileSync(file);
+  bytes.write('x', bytes.indexOf('+12025559999'));
+  writeFileSync(file, bytes);
+}
 
 describe('a batch refuses to send', () => {
   it.each<[string, string, number, (file: string) => void]>([
     ['is another file', 'database-damaged', 3, (file) => writeFileSync(file, 'x\n'.repeat(9_999))],
     ['is cut off', 'database-damaged', 3, (file) => truncateSync(file, 9_000)],
     ['is missing', 'ledger-older', 11, (file) => rmSync(file)],
+    ['is of a newer version', 'database-newer', 3, (file) => change(file, 'UPDATE meta SET version = 99')],
+    ['was damaged in a page before a restart during its work', 'database-damaged', 3, damageIndex],
   ])('if its record %s', async (_, code, exit, damage) => {
     const place = await rig.newPlace();
     rig.writePeople(place, 4);

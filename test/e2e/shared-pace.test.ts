@@ -2,11 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
-import { profiled } from '../session/batch-rig.ts';
 import { type Answering, serve } from '../client/servers.ts';
 import { bin, binary, cleanEnv, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
-import { counted } from '../support/pace.ts';
+import { counted, profiled } from '../support/pace.ts';
 import { posixOnly } from '../support/system.ts';
 
 posixOnly('it has no xargs');
@@ -15,7 +14,7 @@ const answered: Answering = (_, __, response) => response.end('{"message_id":"ms
 
 async function machine(answer: Answering, rate?: number) {
   const service = await serve(answer);
-  const { home = '' } = await profiled(service.url, 'enterprise', rate);
+  const home = await profiled(service.url, 'enterprise', rate);
   return { service, home };
 }
 

@@ -10,8 +10,8 @@ import { temporaryHome } from '../support/bin.ts';
 import { lookupTimeout } from '../../src/session/connect.ts';
 import { cli, type CliOptions } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
-import { counted, paceDatabase } from '../support/pace.ts';
-import { key, profiled } from './batch-rig.ts';
+import { testKey } from '../support/fake-service.ts';
+import { counted, paceDatabase, profiled } from '../support/pace.ts';
 
 const send = ['send-template', '+12025550101', 'order_update', '-p', 'Ada'];
 
@@ -36,10 +36,9 @@ function hastyClock(): Pick<Host, 'steady' | 'later'> {
 
 const well: Answering = (_, __, response) => response.end('{"message_id":"msg_1"}');
 
-async function machine(plan: 'growth' | 'enterprise', rate?: number, answers: Answering[] = [], ownKey = key) {
+async function machine(plan: 'growth' | 'enterprise', rate?: number, answers: Answering[] = [], key = testKey) {
   const service = await serve((...asked) => (answers.shift() ?? well)(...asked));
-  const { home } = await profiled(service.url, plan, rate, ownKey);
-  if (home === undefined) throw new Error('a profile has a home');
+  const home = await profiled(service.url, plan, rate, key);
   const clock = hastyClock();
   const state = join(home, '.local/state/bizmsg');
   const run = async (argv: readonly string[], options: Partial<CliOptions> = {}) => {
@@ -130,7 +129,7 @@ it('is not shared if the plan has no known rate', async () => {
 it('does not store any part of the key', async () => {
   const { run, database } = await machine('growth');
   await run(send);
-  expect(readFileSync(database, 'latin1')).not.toContain(key.slice(-6));
+  expect(readFileSync(database, 'latin1')).not.toContain(testKey.slice(-6));
 });
 
 it.each([

@@ -62,10 +62,6 @@ describe('a key', () => {
     const ran = await lists(key, address, { BIZMSG_LOCAL_ONLY: '1' });
     expect([ran.code, errorIn(ran.stderr)['code']]).toEqual([11, 'only-local']);
   });
-
-  it('of the sandbox may be used under BIZMSG_LOCAL_ONLY=1', async () => {
-    expect((await lists(localKey, 'http://127.0.0.1:PORT', { BIZMSG_LOCAL_ONLY: '1' })).code).toBe(0);
-  });
 });
 
 it.each([

@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -17,22 +16,6 @@ import { bin } from '../support/bin.ts';
 import { modeOf, ownFile, ownFolder, posixOnly } from '../support/system.ts';
 
 describe('the store', () => {
-  it.each(['profiles list', 'whoami', 'logout acme', 'profiles set acme --plan growth'])(
-    'is not created by %s',
-    async (line) => {
-      const { run, folder } = access();
-      await run(line);
-      expect(existsSync(join(folder, 'profiles.json'))).toBe(false);
-    },
-  );
-
-  it('remains when its last profile is removed', async () => {
-    const { run, login, stored } = access();
-    await login('acme');
-    await run('logout acme --yes');
-    expect(JSON.parse(stored() ?? '')).toEqual({ version: 1, profiles: {} });
-  });
-
   it('gets its modes back when it is written', async () => {
     posixOnly('a file has no mode');
     const { login, folder } = access();
@@ -69,13 +52,6 @@ describe('the store', () => {
 describe('a damaged store', () => {
   const acme = { baseUrl: service, mode: 'sandbox', keys: { sandbox: testKey } };
   const profile = (changes: object) => JSON.stringify({ version: 1, profiles: { acme: { ...acme, ...changes } } });
-  const lines = [
-    'profiles list',
-    'whoami',
-    'contacts list',
-    'keys switch-mode sandbox',
-    'profiles set acme --plan growth',
-  ];
 
   it.each([
     ['', 'is not JSON'],
@@ -107,23 +83,11 @@ describe('a damaged store', () => {
     expect(readdirSync(folder)).toEqual(['profiles.json']);
   });
 
-  it.each(lines)('stops %s', async (line) => {
-    const { home, run } = access();
-    storeText(home, '{');
-    expect((await run(line)).code).toBe(3);
-  });
-
   it('does not stop a command whose key is in the environment', async () => {
     const { home, run } = access();
     storeText(home, '{');
     const env = { BIZMSG_API_KEY: testKey, BIZMSG_BASE_URL: service };
     expect((await run('contacts list --dry-run', '', { env })).code).toBe(0);
-  });
-
-  it('of a later version may have more fields', async () => {
-    const { home, profiles } = access();
-    storeText(home, profile({ region: { name: 'x' } }));
-    expect(await profiles()).toMatchObject([{ name: 'acme' }]);
   });
 });
 

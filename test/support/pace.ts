@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadSqlite } from '../../bin/sqlite.js';
+import { cli } from './cli.ts';
+import { newHome, testKey } from './fake-service.ts';
 
 export function paceDatabase(home: string): string {
   return join(home, '.local/state/bizmsg/pace.db');
@@ -17,4 +19,18 @@ export function counted(home: string): number | undefined {
   } finally {
     database.close();
   }
+}
+
+/** A home with one profile for a service; returns its path. */
+export async function profiled(
+  url: string,
+  plan: 'growth' | 'enterprise',
+  rate?: number,
+  key = testKey,
+): Promise<string> {
+  const home = newHome();
+  const words = ['--plan', plan, ...(rate === undefined ? [] : ['--rate', `${rate}/m`])];
+  const argv = ['login', '--no-check', '--key-stdin', '--yes', '--profile', 'acme', '--base-url', url, ...words];
+  await cli(argv, { home, stdin: key });
+  return home;
 }

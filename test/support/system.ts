@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, TestRunner } from 'vitest';
-import { shellQuote } from '../../src/base/shell-quote.ts';
 
 export const isWindows = process.platform === 'win32';
 
@@ -22,11 +21,6 @@ export function modeOf(path: string): number {
 /** What `modeOf` returns for a file and a folder of one user. */
 export const ownFile = isWindows ? 0o666 : 0o600;
 export const ownFolder = isWindows ? 0o666 : 0o700;
-
-/** A hint whose words in single quotes are quoted for the shell of this system. */
-export function quoted(hint: string): string {
-  return hint.replace(/'([^']*)'/g, (_, word: string) => shellQuote(word));
-}
 
 /** The variables that locate the folders of a user, so that no process uses those of another. */
 export function homeEnv(home: string): Record<string, string> {
