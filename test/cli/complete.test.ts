@@ -101,15 +101,6 @@ describe('a TAB', () => {
     expect(options.filter((name) => names.includes(name))).toEqual(['--param', '--dry-run']);
     expect(options.filter((name) => typed.includes(name))).toEqual(['--param', '--dry-run', '--timeout']);
   });
-
-  it('offers options if nothing else is possible', async () => {
-    expect(await offered('contacts list ')).toContain('--limit');
-  });
-
-  it('recognizes the program after variables and with a path', async () => {
-    const { lines } = await reply('fish', ['FOO=1', '/usr/bin/bizmsg', 'keys', '']);
-    expect(lines[0]).toMatch(/^switch-mode\t/);
-  });
 });
 
 describe('the names of profiles', () => {
@@ -197,14 +188,6 @@ describe('the names of templates', () => {
       expect(await offered('templates show --profile local ', home)).toEqual([]);
     },
   );
-
-  it('are listed even if they cannot be stored', async () => {
-    const world = await openWorld();
-    mkdirSync(join(world.home, '.local/state/bizmsg/templates.json'), { recursive: true });
-    const ran = await world.run(['templates', 'list']);
-    await world.close();
-    expect([ran.code, ran.stderr.includes('error'), ran.stdout.includes('order_update')]).toEqual([0, false, true]);
-  });
 });
 
 it('offers the names of batches, the latest first', async () => {

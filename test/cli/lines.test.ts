@@ -60,119 +60,52 @@ async function refusal(line: string): Promise<readonly [message: string, hint: s
   return [message.replace('error: ', ''), hint];
 }
 
-it.each([
-  [
-    'an option after -p',
-    'send-template -p --yes',
-    '-p is followed by "--yes", which looks like an option',
-    'if it is the value, write -p=--yes',
-  ],
-  [
-    'an option with a value',
-    'send-template -p --mode=live',
-    '-p is followed by "--mode=live", which looks like an option',
-    'if it is the value, write -p=--mode=live',
-  ],
-  [
-    'an option after -- as a value',
-    'send-template -p -- --yes',
-    '-p is followed by "--", which looks like an option',
-    'if it is the value, write -p=--',
-  ],
-  [
-    'a number below zero',
-    'contacts list --limit -1',
-    '--limit is followed by "-1", which looks like an option',
-    'if it is the value, write --limit=-1',
-  ],
-  ['an empty value', "send-template -p ''", 'the value of -p is empty', '-p= sends it'],
-  [
-    'an empty value of another option',
-    'contacts list --profile=',
-    'the value of --profile is empty',
-    'is a variable not set?',
-  ],
-  [
-    'an empty value before the command',
-    "--profile '' contacts list",
-    'the value of --profile is empty',
-    'is a variable not set?',
-  ],
-  ['an empty argument', "send-template ''", 'an argument is empty', 'is a variable not set?'],
-  ['an empty argument after --', "send-template -- 1 ''", 'an argument is empty', 'is a variable not set?'],
-  ['an option twice', 'contacts list --limit 1 --limit 2', '--limit is given twice', 'give it once'],
-  [
-    'a global option before and after',
-    '--profile a contacts list --profile b',
-    '--profile is given twice',
-    'give it once',
-  ],
-  ['no value', 'contacts list --columns', '--columns needs a value', 'see bizmsg contacts list --help'],
-  ['a value of a flag', 'contacts list --quiet=yes', '--quiet takes no value', 'write --quiet instead of --quiet=yes'],
-  [
-    'an unknown choice',
-    'contacts list -o jsn',
-    '--output: "jsn" is not one of table, json, ndjson, csv, tsv, id',
-    'did you mean json?',
-  ],
-  [
-    'a file as a format',
-    'contacts export -o people.csv',
-    '--output: "people.csv" is not one of table, json, ndjson, csv, tsv, id',
-    'results go to stdout: -o csv > people.csv',
-  ],
-  ['a mistyped option', 'contacts list --limt 3', 'unknown option --limt', 'did you mean --limit?'],
-  ['a mistyped global option', 'contacts list --colums id', 'unknown option --colums', 'did you mean --columns?'],
-  ['an unknown option', 'contacts list --xyzzy', 'unknown option --xyzzy', 'see bizmsg contacts list --help'],
-  ['a value below zero', 'sandbox clock advance -5s', 'unknown option -5s', 'see bizmsg sandbox clock advance --help'],
-  [
-    'an option before its command',
-    '--all contacts list',
-    'unknown option --all',
-    'put the options of a command after its name',
-  ],
-  [
-    'a key',
-    'contacts list --token abc',
-    'unknown option --token',
-    'keys are never arguments: bizmsg login stores one in a profile, or set BIZMSG_API_KEY and BIZMSG_BASE_URL',
-  ],
-  ['a mistyped command', 'contcats list', '"contcats" is not a command of bizmsg', 'did you mean bizmsg contacts?'],
-  [
-    'one of a group',
-    'contacts lsit',
-    '"lsit" is not a command of bizmsg contacts',
-    'did you mean bizmsg contacts list?',
-  ],
-  ['one in help', 'help contcats', '"contcats" is not a command of bizmsg', 'did you mean bizmsg contacts?'],
-  ['one with --help', 'contcats --help', '"contcats" is not a command of bizmsg', 'did you mean bizmsg contacts?'],
-  ['an unknown command', 'xyzzy', '"xyzzy" is not a command of bizmsg', 'see bizmsg --help'],
-  ['a habit', 'keys list', '"list" is not a command of bizmsg keys', 'did you mean bizmsg profiles list?'],
-  ['an older name', 'runs list', '"runs" is not a command of bizmsg', 'did you mean bizmsg batches list?'],
-  ['another habit', 'import people.csv', '"import" is not a command of bizmsg', 'did you mean bizmsg contacts import?'],
-  ['an announced feature', 'flows', 'flows: announced by the API, not available yet', 'coming soon: trigger a flow'],
-  ['options only', '--quiet', 'bizmsg needs a command', 'see bizmsg --help'],
-  ['a missing argument', 'sandbox reset', '<what> is missing', 'write bizmsg sandbox reset <what>'],
-  [
-    'a phone in several words',
-    'send-template +49 170 1234567 welcome',
-    '"1234567" is one argument too many',
-    "quote the phone: '+49 170 1234567'",
-  ],
-  [
-    'a param without -p',
-    'send-template +12025550101 welcome Ada',
-    '"Ada" is one argument too many',
-    'did you mean -p Ada?',
-  ],
-  [
-    'another word',
-    'batches show a b',
-    '"b" is one argument too many',
-    'write bizmsg batches show [batch], and quote a value that has a space',
-  ],
-])('refuses %s: %s', async (_, line, message, hint) => {
-  expect(await refusal(line)).toEqual([message, hint]);
+/** Lines that are refused, each with its message and its hint. */
+const refused = `
+send-template -p --yes → -p is followed by "--yes", which looks like an option → if it is the value, write -p=--yes
+send-template -p --mode=live → -p is followed by "--mode=live", which looks like an option → if it is the value, write -p=--mode=live
+send-template -p -- --yes → -p is followed by "--", which looks like an option → if it is the value, write -p=--
+contacts list --limit -1 → --limit is followed by "-1", which looks like an option → if it is the value, write --limit=-1
+send-template -p '' → the value of -p is empty → -p= sends it
+contacts list --profile= → the value of --profile is empty → is a variable not set?
+--profile '' contacts list → the value of --profile is empty → is a variable not set?
+send-template '' → an argument is empty → is a variable not set?
+send-template -- 1 '' → an argument is empty → is a variable not set?
+contacts list --limit 1 --limit 2 → --limit is given twice → give it once
+--profile a contacts list --profile b → --profile is given twice → give it once
+contacts list --columns → --columns needs a value → see bizmsg contacts list --help
+contacts list --quiet=yes → --quiet takes no value → write --quiet instead of --quiet=yes
+contacts list -o jsn → --output: "jsn" is not one of table, json, ndjson, csv, tsv, id → did you mean json?
+contacts export -o people.csv → --output: "people.csv" is not one of table, json, ndjson, csv, tsv, id → results go to stdout: -o csv > people.csv
+contacts list --limt 3 → unknown option --limt → did you mean --limit?
+contacts list --colums id → unknown option --colums → did you mean --columns?
+contacts list --xyzzy → unknown option --xyzzy → see bizmsg contacts list --help
+sandbox clock advance -5s → unknown option -5s → see bizmsg sandbox clock advance --help
+--all contacts list → unknown option --all → put the options of a command after its name
+contacts list --token abc → unknown option --token → keys are never arguments: bizmsg login stores one in a profile, or set BIZMSG_API_KEY and BIZMSG_BASE_URL
+contcats list → "contcats" is not a command of bizmsg → did you mean bizmsg contacts?
+contacts lsit → "lsit" is not a command of bizmsg contacts → did you mean bizmsg contacts list?
+help contcats → "contcats" is not a command of bizmsg → did you mean bizmsg contacts?
+contcats --help → "contcats" is not a command of bizmsg → did you mean bizmsg contacts?
+xyzzy → "xyzzy" is not a command of bizmsg → see bizmsg --help
+keys list → "list" is not a command of bizmsg keys → did you mean bizmsg profiles list?
+runs list → "runs" is not a command of bizmsg → did you mean bizmsg batches list?
+import people.csv → "import" is not a command of bizmsg → did you mean bizmsg contacts import?
+flows → flows: announced by the API, not available yet → coming soon: trigger a flow
+--quiet → bizmsg needs a command → see bizmsg --help
+sandbox reset → <what> is missing → write bizmsg sandbox reset <what>
+send-template +49 170 1234567 welcome → "1234567" is one argument too many → quote the phone: '+49 170 1234567'
+send-template +12025550101 welcome Ada → "Ada" is one argument too many → did you mean -p Ada?
+batches show a b → "b" is one argument too many → write bizmsg batches show [batch], and quote a value that has a space
+`;
+
+it.each(
+  refused
+    .trim()
+    .split('\n')
+    .map((row) => row.split(' → ')),
+)('refuses %s', async (line = '', ...wanted) => {
+  expect(await refusal(line)).toEqual(wanted);
 });
 
 it.each(['login sk_live_0123456789abcdef', '--api-key sk_test_abcdefgh contacts list'])(

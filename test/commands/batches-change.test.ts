@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { query } from '../../src/base/transaction.ts';
 import { workerName } from '../../src/base/worker.ts';
 import { alive } from '../support/cli.ts';
-import { batchMachine, friday, makeBatch, type Person, sendSingle, sent, silent } from './batches-rig.ts';
+import { batchMachine, friday, makeBatch, type Person, sent, silent } from './batches-rig.ts';
 
 const now = () => friday + 60_000;
 const [ada, grace, edsger] = ['+491701000001', '+491701000002', '+491701000003'];
@@ -57,15 +57,6 @@ describe('batches mark', () => {
     const { run, states } = await withBatch();
     const { code, stdout } = await run(`batches mark ${words}`);
     expect({ code, stdout, states: await states() }).toEqual({ code: 0, ...expected });
-  });
-
-  it('settles a single message, too', async () => {
-    const { run, ledger } = await withBatch();
-    await sendSingle(ledger, grace, silent);
-    expect(await run(`batches mark ${grace} --sent -o json`)).toMatchObject({
-      code: 0,
-      stdout: `{"batch":null,"phone":"${grace}","marked":2,"as":"sent"}\n`,
-    });
   });
 
   it('needs the numbers of several rows of a person', async () => {

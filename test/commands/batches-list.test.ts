@@ -16,15 +16,6 @@ const people = [
 ];
 
 describe('batches list', () => {
-  it('prints a note if it is empty', async () => {
-    const { run } = await batchMachine();
-    expect(await run('batches list', { terminal: 80 })).toMatchObject({
-      code: 0,
-      stdout: 'No batches yet: bizmsg send-batch and contacts import make one\n',
-    });
-    expect((await run('batches list -o json')).stdout).toBe('[]\n');
-  });
-
   it('has the counts of every batch of every account and mode, the latest last', async () => {
     const { open, json } = await batchMachine();
     const ledger = await open('ledger');
@@ -50,15 +41,6 @@ describe('batches list', () => {
       expect.stringMatching(/^autumn sale blumen \S+ 1 1 2 1/),
       '',
     ]);
-  });
-
-  it('shows only those of a profile that is named', async () => {
-    const { open, run } = await batchMachine();
-    const ledger = await open('ledger');
-    await makeBatch(ledger, people, { name: 'of-others', scope: { account: 'other' } });
-    await makeBatch(ledger, people);
-    const { stdout } = await run('batches list --columns name --no-header --profile blumen', { now });
-    expect(stdout).toBe('autumn\n');
   });
 
   it.each([

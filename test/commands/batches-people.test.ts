@@ -25,43 +25,6 @@ const send = async (file: readonly string[], ...words: readonly string[]) => {
   return { ...ran, result: JSON.parse(ran.stdout || '{}'), sent: sent.map(({ to }) => to) };
 };
 
-describe('a corrected report', () => {
-  const report = async (...words: readonly string[]) =>
-    (await world.run(['batches', 'report', 'autumn', '-o', 'csv', ...words])).stdout;
-  const outcomes = async () =>
-    JSON.parse((await world.run(['batches', 'report', 'autumn', '-o', 'json'])).stdout).map(
-      (row: Readonly<Record<string, string>>) =>
-        `${row['bizmsg_row']?.split('-')[1]} ${row['phone']} ${row['bizmsg_outcome']}`,
-    );
-
-  beforeEach(async () => {
-    const file = write('people.csv', `phone,name\n${ada},Ada\n12,Bo\n13,Cy\n${ada},Ada\n`);
-    await send([file], '--batch', 'autumn');
-    const failed = await report('--outcome', 'failed');
-    await send([write('fix.csv', failed.replace('\n12,', `\n${bo},`))], '--batch', 'autumn');
-  });
-
-  it('replaces its rows, so that the batch has as many as before', async () => {
-    expect(await outcomes()).toEqual([`1 ${ada} sent`, `2 ${bo} sent`, '3 13 failed', `4 ${ada} not-sent`]);
-    const { stdout } = await world.run(['batches', 'show', 'autumn', '-o', 'json']);
-    expect(JSON.parse(stdout)).toMatchObject({ rows: 4, sent: 2, failed: 1, not_sent: 1 });
-  });
-
-  it('is a list for --exclude-from of those who got the message', async () => {
-    const excluded = write('autumn.csv', await report());
-    const people = write('others.csv', `phone\n${ada}\n${bo}\n${cy}\n`);
-    expect((await send([people], '--batch', 'winter', '--exclude-from', excluded)).sent).toEqual([cy]);
-  });
-
-  it.each([
-    ['autumn', [ada, bo], { rows: 2, sent: 2, failed: 0 }],
-    ['autumn:failed', [], { rows: 1, sent: 0, failed: 1 }],
-  ])('leaves the right people to --from-batch %s', async (name, phones, counts) => {
-    const { sent, result } = await send([], '--from-batch', name, '--batch', 'winter');
-    expect([sent, result]).toMatchObject([phones, counts]);
-  });
-});
-
 describe('numbers that are not mobile numbers', () => {
   const mobile = Array.from({ length: 9 }, (_, at) => `+4917012345${10 + at}`);
   const live = (phones: readonly string[], ...words: readonly string[]) => {

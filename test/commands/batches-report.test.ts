@@ -1,9 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { query } from '../../src/base/transaction.ts';
 import { addOptOuts } from '../../src/store/opt-outs.ts';
-import { openWorld } from '../support/world.ts';
 import { delivery } from '../webhooks/rig.ts';
 import { service } from './access-rig.ts';
 import { batchMachine, friday, makeBatch, type Person, refused, sendSingle, sent, silent } from './batches-rig.ts';
@@ -72,26 +69,6 @@ describe('batches report', () => {
     expect(csv[2]).toMatch(/^\+491701000002;"Grace; Hopper";/);
   });
 
-  it('is a table on a terminal', async () => {
-    const { report } = await reporting(people);
-    const { stdout } = await report(' --no-color', { terminal: 160 });
-    expect(stdout.split('\n')[0]).toMatch(/^phone +bizmsg_outcome/);
-  });
-
-  it('prints the ids of messages', async () => {
-    const { report } = await reporting(people);
-    expect((await report(' -o id')).stdout).toBe('msg_7\n');
-  });
-
-  it('prints chosen columns, and refuses others', async () => {
-    const { report } = await reporting(people);
-    expect((await report(' --columns name,bizmsg_outcome --no-header')).stdout.split('\n')[0]).toBe('Ada\tsent');
-    expect(await report(' --columns nmae')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('there is no column "nmae"'),
-    });
-  });
-
   it.each([
     { words: 'sent', lines: [2] },
     { words: 'failed', lines: [3] },
@@ -103,15 +80,6 @@ describe('batches report', () => {
     const { rows } = await reporting(people);
     const found: readonly { readonly bizmsg_line: number }[] = await rows(` --outcome ${words}`);
     expect(found.map((row) => row.bizmsg_line)).toEqual(lines);
-  });
-
-  it('has no rows with an outcome that none has', async () => {
-    const { report } = await reporting(people.slice(0, 1));
-    expect(await report(' --outcome failed')).toEqual({
-      code: 0,
-      stdout: '',
-      stderr: 'note: there are no such rows\n',
-    });
   });
 
   it('says who sent it before, and who has it', async () => {
@@ -175,19 +143,5 @@ describe('batches report', () => {
     const { report } = await reporting(many);
     const { stdout } = await report(' --columns phone --no-header');
     expect(stdout).toBe(many.map(({ phone }) => `${phone}\n`).join(''));
-  });
-
-  it('is corrected and sent again: its rows replace those that failed', async () => {
-    const world = await openWorld();
-    onTestFinished(() => world.close());
-    const send = (file: string) => world.run(['send-batch', 'welcome', file, '--batch', 'autumn', '--country', 'US']);
-    const [file, fixed] = [join(world.home, 'people.csv'), join(world.home, 'fix.csv')];
-    writeFileSync(file, 'phone;name\n+12025550141;Ada\n12;Grace\n');
-    expect(await send(file)).toMatchObject({ code: 10 });
-    const { stdout } = await world.run(['batches', 'report', '--outcome', 'failed'], { stdout: 'file' });
-    writeFileSync(fixed, stdout.replace(/^12;/m, '+12025550142;'));
-    expect(await send(fixed)).toMatchObject({ code: 0 });
-    const after = await world.run(['batches', 'report', '--columns', 'phone,name,bizmsg_outcome', '--no-header']);
-    expect(after.stdout).toBe('+12025550141\tAda\tsent\n+12025550142\tGrace\tsent\n');
   });
 });

@@ -47,54 +47,12 @@ it('maps, keeps, sets, converts and chooses', async () => {
   expect(created()).toEqual([expect.objectContaining(contact)]);
 });
 
-it('creates each contact once, however often it is repeated', async () => {
-  const text = `phone,name\n${ada},Ada\n${bo},Bo\n`;
-  await importing(text, '--first', '1');
-  const rest = await importing(text);
-  expect([rest.code, rest.result]).toMatchObject([0, { is_new: false, sent: 2, now: { sent: 1 } }]);
-  const again = await importing(text);
-  expect([again.code, again.result]).toMatchObject([0, { batch: 'people', sent: 2, now: { sent: 0 } }]);
-  const other = await importing(text, '--batch', 'other');
-  expect([other.code, other.result]).toMatchObject([0, { before: [{ batch: 'people', sent: 2 }] }]);
-  expect(created().length).toBe(2);
-});
-
 it('tells once that a contact has changed in the file', async () => {
   await importing(`phone,name\n${ada},Ada\n`);
   const changed = () => importing(`phone,name\n${ada},Augusta\n`);
   expect([(await changed()).code, (await changed()).code]).toEqual([10, 0]);
   const { stdout } = await world.run(['contacts', 'import', join(world.home, 'people.csv')]);
   expect(stdout).toContain('     1 changed   in the file since they were imported: the API cannot change contacts\n');
-});
-
-it.each([
-  ['failed', 422, 0],
-  ['unsure', 500, 10],
-])('--resend %s tries a row again', async (outcome, status, exit) => {
-  const text = `phone,name\n${ada},Ada\n`;
-  world.sandbox.faults.add({ on: ['createContact'], effect: { kind: 'status', status }, times: 1 });
-  expect((await importing(text)).result).toMatchObject({ [outcome]: 1 });
-  expect((await importing(text)).code).toBe(exit);
-  expect((await importing(text, '--resend', outcome)).result).toMatchObject({ [outcome]: 0, sent: 1 });
-});
-
-it.each([
-  ['--resend', 'changed', 'is not one of unsure, failed'],
-  ['--map', 'mobil=phone', '--map names \\"mobil\\"'],
-  ['--rate', '50%', 'the plan is not known'],
-  ['--set', 'tok=sk_live_0123456789abcdef', 'looks like a key'],
-  ['--map', 'Mobile', '\\"Mobile\\" is not column=field'],
-])('refuses %s %s, and sends nothing', async (option, value, message) => {
-  const { code, stdout, stderr } = await importing('phone\n+12025550141\n', option, value);
-  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
-  expect(world.sandbox.requests().filter(({ method }) => method === 'POST')).toEqual([]);
-});
-
-it('fails a row whose phone a spreadsheet has damaged', async () => {
-  const { code, result } = await importing(`phone,name\n1.20256E+10,Ada\n${bo},Bo\n`);
-  const reason = 'phone: "1.20256E+10" is not a phone number: a spreadsheet made it scientific notation';
-  expect([code, created().length]).toEqual([10, 1]);
-  expect(result.reasons).toMatchObject([{ reason: expect.stringContaining(reason), first_line: 2 }]);
 });
 
 describe('a dry run', () => {
@@ -126,33 +84,10 @@ describe('a dry run', () => {
     expect(stdout).toContain('(lines 2, 3, 4 and 2,997 more)');
   });
 
-  it('counts the records of a JSON array as rows', async () => {
-    const path = file(`[{"phone":"${ada}"},{"phone":"${ada}"},7]`, 'people.json');
-    const { stdout } = await world.run(['contacts', 'import', path, '--dry-run']);
-    expect(stdout).toContain('failed    it is not an object (row 3)\n');
-  });
-
   it('writes nothing on a machine without a record', async () => {
     await importing(`phone\n${ada}\n`, '--dry-run');
     const files = readdirSync(join(world.home, '.local/state/bizmsg'));
     expect(files.filter((name) => /^(?:local|ledger)\./.test(name))).toEqual([]);
-  });
-
-  it.each([
-    [[], 7],
-    [['--resend', 'unsure'], 10],
-    [['--first', '5'], 2],
-    [['--batch', 'other'], 7],
-  ])('of a stopped batch says how many the same command sends: %j', async (words, count) => {
-    const text = `phone\n${Array.from({ length: 10 }, (_, at) => `+1202${5_550_101 + at}\n`).join('')}`;
-    const { id } = world.sandbox.faults.add({ on: ['createContact'], effect: { kind: 'status', status: 500 } });
-    await importing(text, '--first', '3');
-    world.sandbox.faults.clear(id);
-    const { result } = await importing(text, ...words, '--dry-run');
-    expect([result.rows, result.to_send]).toEqual([10, count]);
-    const before = world.sandbox.requests().length;
-    await importing(text, ...words);
-    expect(world.sandbox.requests().length - before).toBe(count);
   });
 
   it.each([

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { openHostile } from '../support/fake-service.ts';
@@ -59,14 +57,6 @@ describe('the body of a new contact', () => {
     expect(world.sandbox.contacts().at(-1)).toMatchObject({ phone, name: 'Ada', attributes: { city: 'Oslo' } });
   });
 
-  it('can be a whole document from a file', async () => {
-    const file = join(world.home, 'ada.json');
-    writeFileSync(file, JSON.stringify({ phone, tags: ['vip'] }));
-    const { code } = await create('--input', file);
-    expect(code).toBe(0);
-    expect(world.sandbox.contacts().at(-1)).toMatchObject({ phone, tags: ['vip'] });
-  });
-
   it.each([
     { name: 'no field at all', argv: [], says: 'at least one field' },
     { name: 'a field twice', argv: ['--set', 'a=1', '--set', 'a=2'], says: 'is given more than once' },
@@ -103,28 +93,6 @@ describe('a name from the service', () => {
       world.run(['contacts', 'list', ...form], terminal === undefined ? {} : { terminal });
   };
 
-  it('does not add a line to TSV', async () => {
-    const list = await named('x\n+19005550199');
-    const { stdout } = await list(['--columns', 'name,phone', '--no-header']);
-    expect(stdout.split('\n')).toHaveLength(7);
-    expect(stdout.split('\n').at(-2)).toBe(`x\\n+19005550199\t${phone}`);
-  });
-
-  it.each([
-    ['a tab', 'a\tb', 'a\\tb'],
-    ['a carriage return', 'a\rb', 'a\\rb'],
-    ['a NUL', 'a\0b', 'a\\0b'],
-    ['a backslash', 'a\\nb', 'a\\\\nb'],
-  ])('does not add a column to TSV with %s', async (_, name, cell) => {
-    const { stdout } = await (await named(name))(['--columns', 'phone,name', '--no-header']);
-    expect(stdout.split('\n').at(-2)).toBe(`${phone}\t${cell}`);
-  });
-
-  it('is quoted in CSV', async () => {
-    const { stdout } = await (await named('a "b",\nc'))(['--columns', 'name,phone', '-o', 'csv', '--no-header']);
-    expect(stdout).toContain(`\n"a ""b"",\nc",${phone}\n`);
-  });
-
   const hostile = 'Ada\u001b]0;owned\u0007\u001b[2J\u009b31m\u202egnp\u200b\r\nroot#';
   const acted = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202e]/;
   const plain = (text: string) => text.replaceAll(/\u001b\[(1|22|32|39)m/g, '');
@@ -144,11 +112,6 @@ describe('a name from the service', () => {
     });
     expect(plain(stdout)).not.toMatch(acted);
     expect(plain(stdout)).toMatch(/^Created \(simulated\)\n.*name: Ada/s);
-  });
-
-  it.each([undefined, 80])('is exact in JSON, on a terminal of %s columns', async (terminal) => {
-    const { stdout } = await (await named(hostile))(['-o', 'json'], terminal);
-    expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: hostile }));
   });
 
   it('is escaped on a terminal in an error message', async () => {
@@ -185,35 +148,6 @@ describe('the printed result', () => {
     const { code, stdout, stderr } = await world.run(argv);
     expect([code, JSON.parse(stdout)]).toEqual([0, { message_id: world.sandbox.messages()[0]?.id }]);
     expect(noteCodes(stderr)).toContain('not-as-asked');
-  });
-
-  it('is only the id with -o id', async () => {
-    const created = await create('--set', `phone=${phone}`, '-o', 'id');
-    const listed = await world.run(['contacts', 'list', '-o', 'id']);
-    const ids = world.sandbox.contacts().map(({ id }) => `${id}\n`);
-    expect(created.stdout).toBe(ids.at(-1));
-    expect(listed.stdout).toBe(ids.join(''));
-  });
-
-  it('as JSON is on one line in a pipe, and indented on a terminal', async () => {
-    const piped = await world.run(['contacts', 'list', '-o', 'json']);
-    const shown = await world.run(['contacts', 'list', '-o', 'json'], { terminal: 80 });
-    expect(piped.stdout.split('\n')).toHaveLength(2);
-    expect(shown.stdout.split('\n').length).toBeGreaterThan(20);
-    expect(JSON.parse(piped.stdout)).toEqual(JSON.parse(shown.stdout));
-  });
-
-  it('never exceeds the width of a terminal', async () => {
-    await create('--set', `phone=${phone}`, '--set', `name=${'long '.repeat(60)}`);
-    const { stdout } = await world.run(['contacts', 'list', '--no-color'], { terminal: 72 });
-    expect(stdout.split('\n').filter((line) => line.length > 72)).toEqual([]);
-    expect(stdout.split('\n')).toHaveLength(8);
-  });
-
-  it('is not cut in a pipe', async () => {
-    const name = 'long '.repeat(60);
-    await create('--set', `phone=${phone}`, '--set', `name=${name}`);
-    expect((await world.run(['contacts', 'list'])).stdout).toContain(name);
   });
 
   it.each([

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { exitCodes } from '../../src/base/errors.ts';
 import { opened } from '../../src/cli/command.ts';
 import { globals } from '../../src/cli/globals.ts';
 import { topicNames } from '../../src/cli/help.ts';
@@ -26,15 +25,6 @@ describe('--help', () => {
     expect(command.examples.filter((example) => !joined.includes(`\n  bizmsg ${example}\n`))).toEqual([]);
     expect(linesOf(stdout).filter((line) => line.length > 80 && !line.startsWith('  bizmsg '))).toEqual([]);
     expect(linesOf(stdout).length).toBeLessThanOrEqual(44);
-  });
-
-  it.each(commands)('of $name is the same with -h and with help', async ({ name }) => {
-    const [long, short, topic] = await Promise.all([
-      run([...name.split(' '), '--help']),
-      run(['-h', ...name.split(' ')]),
-      run(['help', ...name.split(' ')]),
-    ]);
-    expect([short, topic]).toEqual([long, long]);
   });
 
   it.each(groups.map(({ name }) => name))('of the group %s lists its commands', async (name) => {
@@ -77,11 +67,6 @@ describe('--help', () => {
     expect(plain.stdout).toBe(piped.stdout);
   });
 
-  it('fits a narrow terminal', async () => {
-    const { stdout } = await cli(['contacts', 'list', '--help', '--no-color'], { home: newHome(), terminal: 60 });
-    expect(linesOf(stdout).filter((line) => line.length > 60 && !line.startsWith('  bizmsg '))).toEqual([]);
-  });
-
   it('names the options of all commands that a command accepts, and topics', async () => {
     const { stdout } = await run(['send-batch', '--help']);
     for (const name of ['--profile', '--mode', '--output', '--dry-run']) expect(stdout).toContain(`${name} `);
@@ -103,10 +88,6 @@ describe('--help', () => {
 });
 
 describe('help', () => {
-  it.each(Object.values(exitCodes))('exit-codes explains %i', async (code) => {
-    expect((await run(['help', 'exit-codes'])).stdout).toMatch(new RegExp(`\\b${code} {2,}[a-z]`));
-  });
-
   it('options has every global option', async () => {
     const { stdout } = await run(['help', 'options']);
     expect(Object.values(globals).filter(({ spec }) => !stdout.includes(`  ${spec} `))).toEqual([]);
@@ -205,19 +186,4 @@ it('describes the arguments and options of one command', async () => {
     examples: expect.arrayContaining(['bizmsg contacts import people.csv --profile local']),
   });
   expect(await helped('batches', 'cancel')).toMatchObject({ arguments: [{ name: 'batch', required: true }] });
-});
-
-it('names the words after -- and the global options that a command refuses', async () => {
-  expect(await helped('sandbox', 'exec')).toMatchObject({
-    arguments: [{ name: 'command', after_dashes: true }],
-    refused_global_options: expect.arrayContaining(['--profile']),
-  });
-});
-
-it.each([
-  [['contacts'], { path: 'bizmsg contacts', commands: expect.any(Array) }],
-  [['exit-codes'], { topic: 'exit-codes', text: expect.stringContaining('13') }],
-  [['13'], { topic: '13', text: expect.stringContaining('unsure') }],
-])('help %j -o json is one document', async (typed, shown) => {
-  expect(await helped(...typed)).toMatchObject(shown);
 });

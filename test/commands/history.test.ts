@@ -71,11 +71,6 @@ describe('history', () => {
     await sendSingle(ledger, ada, sent, friday + 1, 'test');
     expect(await json('history --limit 1')).toMatchObject([{ phone: ada, outcome: 'sent', reason: 'a test' }]);
   });
-
-  it('says that nothing was sent yet', async () => {
-    const { run } = await batchMachine();
-    expect(await run('history')).toMatchObject({ code: 0, stderr: 'note: nothing was sent from here yet\n' });
-  });
 });
 
 describe('the history of a person', () => {
@@ -99,21 +94,6 @@ describe('the history of a person', () => {
       },
       { direction: 'out', outcome: 'not-sent', reason: 'got it before, by batch autumn', batch: 'winter' },
     ]);
-  });
-
-  it.each(['+49 170 1000004', '0170 1000004', '00491701000004'])('reads the phone %s', async (phone) => {
-    const { run } = await withMessages();
-    const words = phone.startsWith('01') ? ['--country', 'DE'] : [];
-    const { stdout } = await run(['history', phone, ...words, '--columns', 'outcome', '--no-header'], { now });
-    expect(stdout).toBe('waiting\n');
-  });
-
-  it('begins with the person on a terminal', async () => {
-    const { ledger, run } = await withMessages();
-    await addOptOuts(ledger, service, [{ phone: ada, at: friday + 40_000, word: 'STOP' }]);
-    const { stdout, stderr } = await run(`history ${ada} --no-color`, { now, terminal: 120 });
-    expect(stderr).toMatch(/^\+491701000001 · blumen · opted out .+ \("STOP"\)\n/);
-    expect(stdout).toMatch(/^at +direction +template +text +outcome/);
   });
 
   it.each([

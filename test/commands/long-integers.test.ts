@@ -34,21 +34,6 @@ describe('an integer above 2^53 in a response is printed exactly', () => {
     expect(shown.stdout).toBe(`id\n${id}\n1\n`);
   });
 
-  it('in indented JSON on a terminal', async () => {
-    const { stdout } = await cli(['contacts', 'list', '-o', 'json'], {
-      ...(await service(`[${contact}]`)),
-      terminal: 80,
-    });
-    expect(stdout).toContain(
-      `    "attributes": {\n      "n": ${negative},\n      "list": [\n        ${beyond}\n      ]\n    },`,
-    );
-  });
-
-  it('by api as JSON', async () => {
-    const { stdout } = await cli(['api', '/api/public/contacts', '-o', 'json'], await service(contact));
-    expect(stdout).toBe(`${contact}\n`);
-  });
-
   it('by contacts create', async () => {
     const created = ['contacts', 'create', '--set', 'phone=+12025550101', '-o'];
     const caller = await service(contact, 201);
@@ -89,11 +74,6 @@ describe('an integer above 2^53 is sent exactly', () => {
     ],
   ])('by an import of %s', async (name, content, words) => {
     expect(await imported(name, content, ...words)).toMatchObject({ code: 0, bodies: [sent] });
-  });
-
-  it('by a dry run, which shows the first body', async () => {
-    const { stdout } = await imported('people.ndjson', `${contact}\n`, '--dry-run', '-o', 'json');
-    expect(stdout).toContain(`"first":${sent}`);
   });
 
   it('by --set-json, also in a dry run', async () => {

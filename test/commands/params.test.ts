@@ -84,17 +84,6 @@ describe('the params of a send', () => {
     expect(world.sandbox.audit(world.sandbox.keys.sandbox)).toEqual([]);
   });
 
-  it('takes -p=VALUE and -p ::text', async () => {
-    await world.run(['send-template', ada, 'order_update', '-p=-5', '-p', '::)']);
-    expect(arrived()).toMatchObject([{ params: ['-5', ':)'] }]);
-  });
-
-  it('takes the words after -p Ada as the phone and the template, never as params', async () => {
-    const { code } = await world.run(['send-template', '-p', 'Ada', ada, 'order_update', '-p', '1']);
-    expect(code).toBe(0);
-    expect(arrived()).toEqual([{ to: ada, template: 'order_update', params: ['Ada', '1'] }]);
-  });
-
   it('names the command that shows the variables, if the service refuses the params', async () => {
     const { code, stderr } = await world.run(['send-template', ada, 'order_update', '-p', 'Ada']);
     expect(code).toBe(6);

@@ -43,11 +43,6 @@ describe('a single message', () => {
     expect(sent()).toEqual([to]);
   });
 
-  it("takes a national number of the profile's country", async () => {
-    expect((await world.run(['send-template', '0170 1234567', 'welcome'], useGerman())).code).toBe(0);
-    expect(sent()).toEqual(['+491701234567']);
-  });
-
   it('asks for the country of a national number', async () => {
     const { code } = await talk(['send-template', '0170 1234567', 'welcome'], [[/Country of .*0170/, 'Deutschland']]);
     expect([code, sent()]).toEqual([0, ['+491701234567']]);
@@ -102,32 +97,6 @@ describe('a single message', () => {
 });
 
 describe('a batch', () => {
-  it('reads numbers that begin with a country code, with --country intl', async () => {
-    const text = 'phone\n49 170 1234567\n+49 170 1234568\n0170 1234569\n4917012\n';
-    const { stdout } = await batch(text, '--country', 'intl');
-    expect(stdout).toContain('2 of 4 have the message');
-    expect(sent()).toEqual(['+491701234567', '+491701234568']);
-  });
-
-  it.each(['DE', 'Germany', 'Deutschland'])('reads national numbers of %s, in any digits', async (country) => {
-    const { code } = await batch('phone\n0170 1234567\n٠١٧٠ ١٢٣٤٥٦٨\n०१७० १२३४५६९\n', '--country', country);
-    expect([code, sent()]).toEqual([0, ['+491701234567', '+491701234568', '+491701234569']]);
-  });
-
-  it('reads national numbers of the country in a column', async () => {
-    const rows = [
-      '0170 1234567,Germany',
-      '07400 123456,uk',
-      '+1 202 555 0101,',
-      '0170 1234568,',
-      '0170 1234569,Atlantis',
-    ];
-    const { stdout } = await batch(`phone,Land\n${rows.join('\n')}\n`, '--country', ':land');
-    expect(sent()).toEqual(['+491701234567', '+447400123456', '+12025550101']);
-    expect(stdout).toContain('"0170 1234568" has no country, Land: it is empty (line 5)');
-    expect(stdout).toContain('"0170 1234569" has no country, Land: "Atlantis" is not a country (line 6)');
-  });
-
   it('sends once to a phone that is written in two ways, and excludes a phone in any way', async () => {
     const never = write('never.csv', 'phone,land\n020 7946 0000,GB\n');
     const text = 'phone,land\n+442079460000,\n+44 020 7946 0001,\n00442079460001,\n';
@@ -135,13 +104,6 @@ describe('a batch', () => {
     expect(stdout).toMatch(/2 not sent {2}1 (?:excluded|listed twice) · 1 (?:excluded|listed twice)\n/);
     expect(sent()).toEqual(['+442079460001']);
   });
-});
-
-it('an import reads the country in a field of a record', async () => {
-  const file = write('people.ndjson', '{"phone":"0170 1234567","land":"Germany"}\n{"phone":1701234568,"land":"DE"}\n');
-  const { code } = await world.run(['contacts', 'import', file, '--country', ':land']);
-  const phones = world.sandbox.contacts().map(({ phone }) => phone);
-  expect([code, phones]).toEqual([0, expect.arrayContaining(['+491701234567', '+491701234568'])]);
 });
 
 describe('every command', () => {
@@ -161,17 +123,5 @@ describe('every command', () => {
   it.each(commands)('refuses an impossible phone: %s', async (_, argv) => {
     const { code, stderr } = await world.run(argv.map((word) => word.replace(national, '+49 170 123')));
     expect([code, stderr]).toEqual([2, expect.stringContaining('"+49 170 123" is not a phone number')]);
-  });
-
-  it('sends a contact with its phone as E.164', async () => {
-    await world.run(['contacts', 'create', '--set', 'phone=+44 020 7946 0000', '--set', 'name=Ada']);
-    expect(world.sandbox.contacts().at(-1)).toMatchObject({ phone: '+442079460000', name: 'Ada' });
-  });
-
-  it('the sandbox gets a reply from a phone', async () => {
-    const reply = (from: string) => world.run(['sandbox', 'trigger', 'message.received', '--from', from]);
-    expect((await reply('+44 020 7946 0000')).code).toBe(0);
-    expect(world.sandbox.contacts().at(-1)).toMatchObject({ phone: '+442079460000' });
-    expect((await reply('+44')).stderr).toContain('--from: "+44" is not a phone number');
   });
 });

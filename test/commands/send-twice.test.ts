@@ -9,7 +9,6 @@ beforeEach(async () => {
 const [send, to] = message;
 const raw = ['api', '/api/public/messages/send-template', '--input', '-'];
 const body = JSON.stringify({ params: ['Ada', 'A-1042'], to, template: 'order_update' });
-const after = (minutes: number) => ({ now: () => Date.now() + minutes * 60_000 });
 
 describe('a live message that was sent before', () => {
   beforeEach(async () => void (await machine.live(message)));
@@ -24,11 +23,6 @@ describe('a live message that was sent before', () => {
     },
   );
 
-  it('is sent again with --again', async () => {
-    expect((await machine.live([...message, '--again'])).code).toBe(0);
-    expect(await machine.sent()).toBe(2);
-  });
-
   it.each([
     ['another template', [send, to, 'welcome']],
     ['another recipient', [send, '+12025550102', ...message.slice(2)]],
@@ -38,11 +32,6 @@ describe('a live message that was sent before', () => {
     ['a dry run', [...message, '--mode', 'live', '--dry-run']],
   ])('is a different message with %s', async (_, words) => {
     expect((await machine.run(words.includes('--mode') ? words : [...words, '--mode', 'live'])).code).toBe(0);
-  });
-
-  it('may be sent again after ten minutes', async () => {
-    expect((await machine.live(message, after(9))).code).toBe(11);
-    expect((await machine.live(message, after(11))).code).toBe(0);
   });
 
   it('is recognized whichever command sends it, in any notation', async () => {
@@ -72,23 +61,11 @@ describe('a live message that may have been sent before', () => {
     expect(await machine.sent()).toBe(1);
   });
 
-  it('is refused until it is settled, however old it is', async () => {
-    await machine.live(message);
-    expect((await machine.live(message, after(60))).code).toBe(11);
-    expect((await machine.live(message, after(25 * 60))).code).toBe(11);
-  });
-
   it('is sent with --again, and then counts as sent', async () => {
     await machine.live(message);
     expect((await machine.live([...message, '--again'])).code).toBe(0);
     const { code, stderr } = await machine.live(message);
     expect([code, stderr]).toEqual([11, expect.stringContaining('the same message was sent')]);
-  });
-
-  it('is also refused by api, which has the same option', async () => {
-    await machine.live(message);
-    expect((await machine.live(raw, { stdin: body })).code).toBe(11);
-    expect((await machine.live([...raw, '--again'], { stdin: body })).code).toBe(0);
   });
 
   it('does not stop other messages, or the same one in a dry run', async () => {

@@ -36,17 +36,6 @@ describe('the clock', () => {
   const now = () => Date.parse('2200-03-01T12:00:00Z');
   const check = (skew: number | undefined) => clockCheck({ now }, skew && skew * 1_000);
 
-  it.each([undefined, 0, -30, 30])('passes for a service that is %j s ahead', (skew) => {
-    expect(check(skew).status).toBe('pass');
-  });
-
-  it.each([
-    [60, '60 s behind that of the service'],
-    [-3_600, '3600 s ahead of that of the service'],
-  ])('gives a warning for a service that is %i s ahead', (skew, message) => {
-    expect(check(skew)).toMatchObject({ status: 'warn', message });
-  });
-
   it.each([
     [90_000, 'the clock of this machine is 25 hours behind that of the service'],
     [-90_000, 'the clock of this machine is 25 hours ahead of that of the service'],

@@ -3,32 +3,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 import { execa } from 'execa';
-import { bin, cleanEnv, program, startBin } from '../support/bin.ts';
-import { serve } from '../client/servers.ts';
-import { callerOf } from '../support/fake-service.ts';
+import { cleanEnv, program } from '../support/bin.ts';
 import { type Machine, message, openMachine } from '../commands/machine.ts';
 
 const liveLine = [...message, '--profile', 'local', '--mode', 'live'];
 let machine: Machine;
 beforeEach(async () => {
   machine = await openMachine();
-});
-
-it('is unsure if the process is killed before the response arrives', async () => {
-  let arrived = () => {};
-  const asked = new Promise<void>((resolve) => (arrived = resolve));
-  const service = await serve(() => arrived());
-  const given = { home: machine.home, env: callerOf(service.url, 'sk_live_7Rw1Kc5NbY6uJe0SqMvA') };
-  const sending = startBin(message, given);
-  await asked;
-  process.kill(sending.pid, 'SIGKILL');
-  await sending.ended;
-  const { code, stderr } = await bin(message, given);
-  expect([code, stderr, service.seen.length]).toEqual([
-    11,
-    expect.stringContaining('bizmsg history +12025550101 shows what is known'),
-    1,
-  ]);
 });
 
 describe('on a terminal, a live message that was sent before', () => {
@@ -54,25 +35,6 @@ describe('on a terminal, a live message that was sent before', () => {
     expect(unwrapped(await terminal.until('Send it again?'))).toMatch(question);
     terminal.answer(answer);
     expect([await terminal.ended(), await machine.sent()]).toEqual([code, sent]);
-  });
-
-  it('requires confirmation even with --yes, but not with --again', async () => {
-    await machine.live(message);
-    await terminal.enter(`bizmsg ${liveLine.join(' ')} --yes`);
-    await terminal.until('Send it again?');
-    terminal.answer('n');
-    expect([await terminal.ended(), await machine.sent()]).toEqual([11, 1]);
-    await terminal.enter(`clear; bizmsg ${liveLine.join(' ')} --again`);
-    expect([await terminal.ended(), await machine.sent()]).toEqual([0, 2]);
-    expect(terminal.screen()).not.toContain('Send it again?');
-  });
-
-  it('sends nothing if Ctrl-C ends the prompt', async () => {
-    await machine.live(message);
-    await terminal.enter(`bizmsg ${liveLine.join(' ')}`);
-    await terminal.until('Send it again?');
-    terminal.press('C-c');
-    expect([await terminal.ended(), await machine.sent()]).toEqual([130, 1]);
   });
 
   it('requires confirmation if it is unsure', async () => {
