@@ -41,6 +41,7 @@ describe.skipIf(missingPostgres !== undefined)(`the page about teams (${missingP
       expect(withoutTimes(told)).toBe(withoutTimes(shown));
     }
     expect(service.asked).toHaveLength(3);
+    expect(await run('bizmsg team leave --profile acme --yes')).toMatchObject({ code: 0 });
   });
 });
 

@@ -4,8 +4,8 @@ import { isLong } from '../support/long-tests.ts';
 import { shaped, shapeOf } from '../support/output-shape.ts';
 import { goOn, openMachine } from './examples-rig.ts';
 
-/** Examples that prompt on a terminal; e2e/docs-accounts.test.ts runs them. */
-const elsewhere = new Set(['login']);
+/** Examples that prompt on a terminal, or need a server; docs-accounts and docs-team run them. */
+const elsewhere = /^(login$|team )/;
 /** Examples that run until Ctrl-C. */
 const runsUntilCtrlC = /^(webhooks listen|sandbox start(?!.*--background))/;
 
@@ -16,7 +16,7 @@ const all = commands
       .slice(0, isLong ? undefined : 1)
       .map((example, at) => ({ name, example, sample: at === 0 ? sample : '…' })),
   )
-  .filter(({ example }) => !elsewhere.has(example));
+  .filter(({ example }) => !elsewhere.test(example));
 
 describe('the example', () => {
   it.each(all.filter(({ example }) => !runsUntilCtrlC.test(example)))('$example runs unchanged', async (one) => {

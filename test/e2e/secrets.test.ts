@@ -20,7 +20,8 @@ const bareKey = 'Zt5hWq8LpXc2Vn9BdK4m';
 const wrong = 'sk_test_local-Qx8Wd3Nf6Ks1Vb5M';
 const oddKey = 'Gy7"Tr\\4&Pw<1,Hs6%Jz';
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-const stored = [testKey, liveKey, bareKey, secret];
+const teamPassword = 'Vb7Qy2Hk9Zd4Lw';
+const stored = [testKey, liveKey, bareKey, secret, teamPassword];
 
 /** Fails if a part of a secret appears that is longer than the part printed on purpose. */
 function leaks(text: string, secrets: readonly string[]): readonly string[] {
@@ -82,6 +83,9 @@ const atHome: Cases = {
   'opt-outs list': [''],
   'opt-outs add': ['+12025550101'],
   'opt-outs remove': ['+12025550101'],
+  'team join': ['--url-stdin --profile acme'],
+  'team status': ['--profile acme'],
+  'team leave': ['--profile acme --yes', '--profile acme'],
   'sandbox status': [''],
   'sandbox open': ['--print', '--url http://127.0.0.1:9'],
 };
@@ -129,6 +133,7 @@ const controls: Cases = {
 
 const stdins: Readonly<Record<string, string>> = {
   login: testKey,
+  'team join': `postgres://u:${teamPassword}@127.0.0.1:9/team`,
   'sandbox seed': `{"contacts":[{"phone":"${secret}"}]}`,
 };
 
@@ -190,6 +195,7 @@ async function profileHome(): Promise<string> {
     mode: 'sandbox',
     keys: { sandbox: testKey, live: liveKey },
     webhookSecret: secret,
+    team: `postgres://u:${teamPassword}@127.0.0.1:9/team`,
   };
   writeFileSync(join(folder, 'profiles.json'), JSON.stringify({ version: 1, current: 'acme', profiles: { acme } }), {
     mode: 0o600,
