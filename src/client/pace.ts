@@ -53,8 +53,10 @@ const queueing = `INSERT INTO waiting (id, account, rank, since, until) VALUES (
 const leaving = 'DELETE FROM waiting WHERE id = $1';
 const holding = `INSERT INTO hold (account, until) VALUES ($1, $2)
   ON CONFLICT (account) DO UPDATE SET until = excluded.until`;
-const ahead = 'SELECT count(*) AS ahead FROM waiting WHERE account = $1 AND (rank, since) < ($2, $3)';
-const newest = 'SELECT ended FROM request WHERE account = $1 ORDER BY ended DESC LIMIT 1 OFFSET $2';
+const asking = `SELECT (SELECT until FROM hold WHERE account = $1 AND until > $2 AND until <= $3) AS held, count(*) AS ahead
+  FROM waiting WHERE account = $1 AND (rank, since) < ($4, $5) AND until > $6 AND until <= $7`;
+const newest = `SELECT ended FROM request WHERE account = $1 AND ended > $3 AND ended <= $4
+  ORDER BY ended DESC LIMIT 1 OFFSET $2`;
 
 // §8
 export const minuteLength = 60_000;
@@ -64,6 +66,8 @@ const pause = 2_000;
 const [longestRequest, longestProbe, longestSilence, longestHold] = [60_000, 5_000, 4_000, 600_000];
 /** The clock of the service may be rounded to milliseconds. */
 const margin = 1;
+/** One of so many requests deletes what is left behind. */
+const tidying = 16;
 
 interface Turn {
   readonly time: number;
@@ -105,7 +109,7 @@ export function createPace({ host, kind, limits, account, log, onWait }: PaceOpt
     try {
       for (let since = first; ;) {
         signal.throwIfAborted();
-        const { time, wait, isProbe } = await log.write(() => ask(id, since));
+        const { time, wait, isProbe } = await log.write(() => ask(id, since), signal);
         if (wait === 0) return (ended) => release(id, ended, isProbe ? time : undefined);
         if (since === undefined) onWait?.(wait);
         since ??= time;
@@ -131,6 +135,7 @@ export function createPace({ host, kind, limits, account, log, onWait }: PaceOpt
   function release(id: number, ended: RequestEnd, probedAt: number | undefined): void {
     if (ended === 'unsent') write('DELETE FROM request WHERE id = $1', id);
     else write(counting, id, account, steady());
+    if (id % tidying === 0) log.write(() => tidy(steady())).catch(() => {});
     if (ended === 'done' && probedAt !== undefined) {
       write('DELETE FROM hold WHERE account = $1 AND until = $2', account, probedAt + longestProbe);
       if (heldAt <= probedAt) heldAt = -Infinity;
@@ -145,25 +150,27 @@ export function createPace({ host, kind, limits, account, log, onWait }: PaceOpt
 
   function* ask(id: number, since: number | undefined): Steps<Turn> {
     const time = steady();
-    yield* expire(time);
-    const [hold] = yield* query('SELECT until FROM hold WHERE account = $1', account);
-    const wait = Math.max(0, Number(hold?.['until'] ?? 0) - time) || (yield* fullFor(time, since ?? time));
+    const { holds, waiting } = counted(time);
+    const [row] = yield* query(asking, account, ...holds, rank, since ?? time, ...waiting);
+    const held = row?.['held'] ?? undefined;
+    const holdTime = Math.max(0, Number(held ?? 0) - time);
+    const wait = holdTime || (yield* fullFor(time, Number(row?.['ahead'])));
     if (wait > 0) {
       yield* query(queueing, id, account, rank, since ?? time, time + longestSilence);
     } else {
-      yield* query(leaving, id);
+      if (since !== undefined) yield* query(leaving, id);
       yield* query(counting, id, account, time + longestRequest);
-      if (hold) yield* query(holding, account, time + longestProbe);
+      if (held !== undefined) yield* query(holding, account, time + longestProbe);
     }
-    return { time, wait, isProbe: hold !== undefined };
+    return { time, wait, isProbe: held !== undefined };
   }
 
   /** Milliseconds until one of the windows is not full any more, once those that go first have left. */
-  function* fullFor(time: number, since: number): Steps<number> {
-    const before = Number((yield* query(ahead, account, rank, since))[0]?.['ahead']);
+  function* fullFor(time: number, before: number): Steps<number> {
     let longest = 0;
     for (const { perWindow, window } of limits) {
-      const [row] = yield* query(newest, account, perWindow - 1 - (before % perWindow));
+      const offset = perWindow - 1 - (before % perWindow);
+      const [row] = yield* query(newest, account, offset, ...counted(time).requests);
       const rounds = Math.floor(before / perWindow) + (row ? 1 : 0);
       longest = Math.max(longest, rounds * (window + margin) + Math.min(0, Number(row?.['ended'] ?? time) - time));
     }
@@ -171,10 +178,20 @@ export function createPace({ host, kind, limits, account, log, onWait }: PaceOpt
   }
 }
 
-/** Also what is from before a restart of the machine, when its clock began again. */
-function* expire(time: number): Steps<void> {
+/** The ends of rows that count, after the first and up to the second time. Others may be from before a restart of the clock. */
+function counted(time: number) {
   const past = time - minuteLength - margin;
-  yield* query('DELETE FROM request WHERE ended <= $1 OR ended > $2', past, time + longestRequest);
-  yield* query('DELETE FROM waiting WHERE until <= $1 OR until > $2', time, time + longestSilence);
-  yield* query('DELETE FROM hold WHERE until <= $1 OR until > $2', past, time + longestHold);
+  return {
+    requests: [past, time + longestRequest],
+    waiting: [time, time + longestSilence],
+    holds: [past, time + longestHold],
+  } as const;
+}
+
+/** Deletes rows that do not count any more. */
+function* tidy(time: number): Steps<void> {
+  const { requests, waiting, holds } = counted(time);
+  yield* query('DELETE FROM request WHERE ended <= $1 OR ended > $2', ...requests);
+  yield* query('DELETE FROM waiting WHERE until <= $1 OR until > $2', ...waiting);
+  yield* query('DELETE FROM hold WHERE until <= $1 OR until > $2', ...holds);
 }
