@@ -4,19 +4,21 @@ import { machineId } from '../base/liveness.ts';
 import { type Later, sleep } from '../base/sleep.ts';
 import { openDatabase } from '../base/sqlite.ts';
 import { inMemory } from '../base/sqlite-connection.ts';
-import type { Database } from '../base/transaction.ts';
+import { type Database, query } from '../base/transaction.ts';
 import { createPace, type KnownPace, minuteLength, type Pace, paceSchema } from '../client/pace.ts';
 import { type Plan, plans } from '../contract/plans.ts';
 import { accountOf } from './account.ts';
 import type { CheckedTarget, Session } from './session.ts';
+import { teamOf } from './team.ts';
 
 /** Milliseconds of a wait that is worth a note. */
 const longWait = 1_000;
 
 /** The pace of single requests. */
 export function singlePace(session: Session, checkedTarget: CheckedTarget, rate: number): Pace {
+  const where = teamOf(session, checkedTarget) === undefined ? 'on this machine' : 'by the team';
   const onWait = (wait: number) => {
-    const limit = `the limit of ${rate} requests a minute is used up on this machine`;
+    const limit = `the limit of ${rate} requests a minute is used up ${where}`;
     if (wait > longWait) session.note('waiting', `${limit}; going on in ${(wait / 1000).toFixed(1)} s`);
   };
   const limits = [{ perWindow: rate, window: minuteLength }];
@@ -48,11 +50,52 @@ export function pausedPace(pace: Pace, closedFor: () => number, later: Later): P
 }
 
 function shared(session: Session, checkedTarget: CheckedTarget) {
-  return { host: session.host, log: openLog(session), account: minuteOf(session, checkedTarget) };
+  const account = minuteOf(session, checkedTarget);
+  const team = teamOf(session, checkedTarget);
+  if (team !== undefined) return { ...openTeamLog(session, team), account };
+  return { host: session.host, log: openLog(session), account: `${machineId()} ${account}` };
 }
 
+type Log = Pick<Database, 'write' | 'close'>;
+
+/** The log of a team, with the clock of its server: those of machines differ. It opens beside the record. */
+function openTeamLog(session: Session, url: string) {
+  const { host } = session;
+  let ahead = 0;
+  const opened = open();
+  const synced = opened.then((database) => database.read(setClock));
+  synced.catch(() => {});
+  const log: Log = {
+    async write(body, signal) {
+      await synced;
+      return (await opened).write(function* () {
+        yield* query(`SELECT pg_advisory_xact_lock(${teamLock})`);
+        return yield* body();
+      }, signal);
+    },
+    close: async () => (await opened.catch(() => undefined))?.close(),
+  };
+  return { host: { ...host, steady: () => host.steady() + ahead }, log };
+
+  async function open(): Promise<Database> {
+    const { openPostgres } = await import('../base/postgres.ts');
+    const note = (message: string) => session.note('pace', message);
+    return openPostgres(url, { host, schema: paceSchema, schemaName: 'bizmsg_pace', note });
+  }
+
+  /** Its clock may be ahead by one round trip: a request leaves later than that. */
+  function* setClock() {
+    const sentAt = host.steady();
+    const [row] = yield* query('SELECT EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS now');
+    ahead = Number(row?.['now']) - sentAt;
+  }
+}
+
+/** The number of a lock: machines that asked at the same time would see the same free slot. */
+const teamLock = 7_238_111_503;
+
 /** The log of this machine, opened when it is used. If that fails, it is one of this process. */
-function openLog(session: Session): Pick<Database, 'write' | 'close'> {
+function openLog(session: Session): Log {
   const { host } = session;
   const note = (message: string) => session.note('pace', message);
   const options = { host, schema: paceSchema, sync: 'OFF', isDisposable: true, patience: 5_000, note } as const;
@@ -81,13 +124,12 @@ function openLog(session: Session): Pick<Database, 'write' | 'close'> {
   };
 }
 
-/** All keys of an account and mode share its minute; those of a sandbox share one. Clocks of machines differ. */
+/** All keys of an account and mode share its minute; those of a sandbox share one. */
 function minuteOf({ host }: Session, checkedTarget: CheckedTarget): string {
   const { target, running } = checkedTarget;
-  const account = running?.minute
+  return running?.minute
     ? `sandbox ${new URL(target.baseUrl).origin} ${running.minute.moved}`
     : `${target.mode === 'sandbox' ? 'sandbox' : 'live'} ${accountOf(host.env, checkedTarget)}`;
-  return `${machineId()} ${account}`;
 }
 
 function reasonOf(error: unknown): string {
