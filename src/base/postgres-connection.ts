@@ -72,10 +72,13 @@ function withLiterals(sql: string, values: readonly Value[]): string | undefined
   return sql.replace(/\$(\d+)/g, (_, number) => literals[Number(number) - 1] ?? 'NULL');
 }
 
+/** ASCII without the quote and the backslash. */
+const isPlain = /^[ -&(-[\]-~]*$/;
+
 function literal(value: Value): string | undefined {
   if (value === null) return 'NULL';
   if (typeof value === 'number' && Number.isFinite(value)) return `(${value})`;
-  return typeof value === 'string' && /^[\w .:@+-]*$/.test(value) ? `'${value}'` : undefined;
+  return typeof value === 'string' && isPlain.test(value) ? `'${value}'` : undefined;
 }
 
 /** Runs the body of a transaction. */

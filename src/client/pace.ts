@@ -1,6 +1,6 @@
 import type { Host } from '../base/host.ts';
 import { sleep } from '../base/sleep.ts';
-import { type Database, query, type Transaction, type Value } from '../base/transaction.ts';
+import { query, type Transaction } from '../base/transaction.ts';
 
 /** The end of a request: answered or lost, refused with a 429, or before a byte was sent. */
 export type RequestEnd = 'done' | 'limited' | 'unsent';
@@ -31,11 +31,19 @@ export interface PaceOptions {
   readonly limits: readonly KnownPace[];
   /** Its requests share the windows. */
   readonly account: string;
-  /** Shared by processes. */
-  readonly log: Pick<Database, 'write' | 'close'>;
+  readonly log: PaceLog;
   /** Called when a request has to wait, but not after a 429 of its own. */
   readonly onWait?: ((milliseconds: number) => void) | undefined;
 }
+
+/** Shared by processes. */
+export interface PaceLog {
+  /** Runs a transaction with the time of a clock that they share. */
+  write<T>(body: (time: number) => Steps<T>, signal?: AbortSignal): Promise<T>;
+  close(): Promise<void>;
+}
+
+type Steps<T> = ReturnType<Transaction<T>>;
 
 /** While a request is in flight, `ended` is the latest time possible: what a dead process leaves just expires. */
 export const paceSchema: readonly string[] = [
@@ -70,13 +78,17 @@ const margin = 1;
 const tidying = 16;
 
 interface Turn {
+  /** In the log. */
   readonly time: number;
   /** Milliseconds until there may be a slot; 0 if there is one. */
   readonly wait: number;
   readonly isProbe: boolean;
 }
 
-type Steps<T> = ReturnType<Transaction<T>>;
+/** The first request after a hold. */
+interface Probe extends Pick<Turn, 'time'> {
+  readonly askedAt: number;
+}
 
 /**
  * Keeps to strict sliding windows. The service counts a request at some time between sending and answer, so request i may
@@ -96,7 +108,7 @@ export function createPace({ host, kind, limits, account, log, onWait }: PaceOpt
     },
     hold(milliseconds) {
       heldAt = steady();
-      write(holding, account, heldAt + milliseconds);
+      write((time) => query(holding, account, time + milliseconds));
     },
     waiting: () => (naps.size > 0 ? Math.max(0, Math.min(...naps.values()) - steady()) : undefined),
     close: () => log.close(),
@@ -109,21 +121,22 @@ export function createPace({ host, kind, limits, account, log, onWait }: PaceOpt
     try {
       for (let since = first; ;) {
         signal.throwIfAborted();
-        const { time, wait, isProbe } = await log.write(() => ask(id, since), signal);
-        if (wait === 0) return (ended) => release(id, ended, isProbe ? time : undefined);
+        const askedAt = steady();
+        const { time, wait, isProbe } = await log.write((time) => ask(time, id, since), signal);
+        if (wait === 0) return (ended) => release(id, ended, isProbe ? { time, askedAt } : undefined);
         if (since === undefined) onWait?.(wait);
         since ??= time;
-        if (!signal.aborted) await nap(wait, time + wait);
+        if (!signal.aborted) await nap(wait);
       }
     } catch (error) {
-      write(leaving, id);
+      write(() => query(leaving, id));
       throw error;
     }
   }
 
-  async function nap(wait: number, dueAt: number): Promise<void> {
+  async function nap(wait: number): Promise<void> {
     const controller = new AbortController();
-    naps.set(controller, dueAt);
+    naps.set(controller, steady() + wait);
     await sleep(Math.ceil(Math.min(wait, pause)), later, controller.signal);
     naps.delete(controller);
   }
@@ -132,24 +145,24 @@ export function createPace({ host, kind, limits, account, log, onWait }: PaceOpt
     for (const controller of naps.keys()) controller.abort();
   }
 
-  function release(id: number, ended: RequestEnd, probedAt: number | undefined): void {
-    if (ended === 'unsent') write('DELETE FROM request WHERE id = $1', id);
-    else write(counting, id, account, steady());
-    if (id % tidying === 0) log.write(() => tidy(steady())).catch(() => {});
-    if (ended === 'done' && probedAt !== undefined) {
-      write('DELETE FROM hold WHERE account = $1 AND until = $2', account, probedAt + longestProbe);
-      if (heldAt <= probedAt) heldAt = -Infinity;
+  function release(id: number, ended: RequestEnd, probe: Probe | undefined): void {
+    if (ended === 'unsent') write(() => query('DELETE FROM request WHERE id = $1', id));
+    else write((time) => query(counting, id, account, time));
+    if (id % tidying === 0) write(tidy);
+    if (ended === 'done' && probe) {
+      const until = probe.time + longestProbe;
+      write(() => query('DELETE FROM hold WHERE account = $1 AND until = $2', account, until));
+      if (heldAt <= probe.askedAt) heldAt = -Infinity;
     }
-    if (ended === 'unsent' || probedAt !== undefined) wake();
+    if (ended === 'unsent' || probe) wake();
   }
 
   /** If it fails, so does the next request. */
-  function write(sql: string, ...values: readonly Value[]): void {
-    log.write(() => query(sql, ...values)).catch(() => {});
+  function write(body: (time: number) => Steps<unknown>): void {
+    log.write(body).catch(() => {});
   }
 
-  function* ask(id: number, since: number | undefined): Steps<Turn> {
-    const time = steady();
+  function* ask(time: number, id: number, since: number | undefined): Steps<Turn> {
     const { holds, waiting } = counted(time);
     const [row] = yield* query(asking, account, ...holds, rank, since ?? time, ...waiting);
     const held = row?.['held'] ?? undefined;

@@ -49,7 +49,8 @@ export async function openMessageClaim(options: MessageClaimOptions): Promise<Me
   const record = await openRecord(session, checkedTarget);
   const isClaimed = isLive && message !== undefined;
   try {
-    if (to !== undefined && (await isOptedOut(record.database, record.account, to))) throw optedOut(to);
+    // The claim asks itself.
+    if (!isClaimed && to !== undefined && (await isOptedOut(record.database, record.account, to))) throw optedOut(to);
     return isClaimed ? createClaim(options, record, message) : undefined;
   } catch (error) {
     await record.close();

@@ -5,7 +5,15 @@ import { type Later, sleep } from '../base/sleep.ts';
 import { openDatabase } from '../base/sqlite.ts';
 import { inMemory } from '../base/sqlite-connection.ts';
 import { type Database, query } from '../base/transaction.ts';
-import { createPace, type KnownPace, minuteLength, type Pace, paceSchema } from '../client/pace.ts';
+import {
+  createPace,
+  type KnownPace,
+  minuteLength,
+  type Pace,
+  type PaceLog,
+  type PaceOptions,
+  paceSchema,
+} from '../client/pace.ts';
 import { type Plan, plans } from '../contract/plans.ts';
 import { accountOf } from './account.ts';
 import type { CheckedTarget, Session } from './session.ts';
@@ -52,59 +60,46 @@ export function pausedPace(pace: Pace, closedFor: () => number, later: Later): P
 function shared(session: Session, checkedTarget: CheckedTarget) {
   const account = minuteOf(session, checkedTarget);
   const team = teamOf(session, checkedTarget);
-  if (team !== undefined) return { ...openTeamLog(session, team), account };
-  return { host: session.host, log: openLog(session), account: `${machineId()} ${account}` };
+  const { host } = session;
+  if (team !== undefined) return { host, log: openTeamLog(session, team), account };
+  return { host, log: openLog(session), account: `${machineId()} ${account}` };
 }
 
-type Log = Pick<Database, 'write' | 'close'>;
-
-/** The log of a team, with the clock of its server: those of machines differ. It opens beside the record. */
-function openTeamLog(session: Session, url: string) {
-  const { host } = session;
-  let ahead = 0;
+/** The log of a team: its server has the clock, since those of machines differ. It opens beside the record. */
+export function openTeamLog({ host, note }: Pick<PaceOptions, 'host'> & Pick<Session, 'note'>, url: string): PaceLog {
   const opened = open();
-  const synced = opened.then((database) => database.read(setClock));
-  synced.catch(() => {});
-  const log: Log = {
-    async write(body, signal) {
-      await synced;
-      return (await opened).write(function* () {
-        yield* query(`SELECT pg_advisory_xact_lock(${teamLock})`);
-        return yield* body();
-      }, signal);
-    },
+  opened.catch(() => {});
+  return {
+    write: async (body, signal) =>
+      (await opened).write(function* () {
+        const [row] = yield* query(locked);
+        return yield* body(Number(row?.['time']));
+      }, signal),
     close: async () => (await opened.catch(() => undefined))?.close(),
   };
-  return { host: { ...host, steady: () => host.steady() + ahead }, log };
 
   async function open(): Promise<Database> {
     const { openPostgres } = await import('../base/postgres.ts');
-    const note = (message: string) => session.note('pace', message);
-    return openPostgres(url, { host, schema: paceSchema, schemaName: 'bizmsg_pace', note });
-  }
-
-  /** Its clock may be ahead by one round trip: a request leaves later than that. */
-  function* setClock() {
-    const sentAt = host.steady();
-    const [row] = yield* query('SELECT EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS now');
-    ahead = Number(row?.['now']) - sentAt;
+    const schemas = { schema: paceSchema, schemaName: 'bizmsg_pace' };
+    return openPostgres(url, { ...schemas, host, note: (message) => note('pace', message) });
   }
 }
 
-/** The number of a lock: machines that asked at the same time would see the same free slot. */
-const teamLock = 7_238_111_503;
+/** Machines that asked at the same time would see the same free slot. If the server crashes, it may forget some of them. */
+const locked = `SELECT pg_advisory_xact_lock(7238111503), set_config('synchronous_commit', 'off', true),
+  EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS time`;
 
 /** The log of this machine, opened when it is used. If that fails, it is one of this process. */
-function openLog(session: Session): Log {
+function openLog(session: Session): PaceLog {
   const { host } = session;
   const note = (message: string) => session.note('pace', message);
   const options = { host, schema: paceSchema, sync: 'OFF', isDisposable: true, patience: 5_000, note } as const;
   let log: Promise<Database> | undefined;
   let isShared = true;
-  const write: Database['write'] = async (body) => {
+  const write: PaceLog['write'] = async (body) => {
     const used = (log ??= openDatabase(join(session.stateFolder(), 'pace.db'), options));
     try {
-      return await (await used).write(body);
+      return await (await used).write(() => body(host.steady()));
     } catch (error) {
       if (used === log) {
         if (!isShared) throw error;

@@ -107,14 +107,15 @@ export function* scopeNumber({
   template,
 }: Scope | SingleScope): Generator<Statement, number, readonly Row[]> {
   const values = [account, mode, kind, template];
+  const sql = 'SELECT n FROM scope WHERE account = $1 AND mode = $2 AND kind = $3 AND template = $4';
+  const [stored] = yield* query(sql, ...values);
+  if (stored) return integer(stored, 'n');
   yield* query(
     `INSERT INTO scope (n, account, mode, kind, template) SELECT COALESCE(MAX(n), 0) + 1, $1, $2, $3, $4 FROM scope
       WHERE true ON CONFLICT DO NOTHING`,
     ...values,
   );
-  const sql = 'SELECT n FROM scope WHERE account = $1 AND mode = $2 AND kind = $3 AND template = $4';
-  const [row] = yield* query(sql, ...values);
-  return integer(row, 'n');
+  return integer((yield* query(sql, ...values))[0], 'n');
 }
 
 /** 12 hexadecimal digits. */

@@ -3,7 +3,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openPostgres, type PostgresOptions } from '../../src/base/postgres.ts';
 import { type Database, query } from '../../src/base/transaction.ts';
 import { later } from '../support/cli.ts';
-import { freePort, missingPostgres, type PostgresServer, sharedPostgres, startPostgres } from '../support/postgres.ts';
+import {
+  freePort,
+  missingPostgres,
+  newDatabase,
+  type PostgresServer,
+  sharedPostgres,
+  startPostgres,
+} from '../support/postgres.ts';
 import { commit, openProxy } from '../support/tcp-proxy.ts';
 
 const schema = ['CREATE TABLE t (n INTEGER NOT NULL, s TEXT) STRICT; CREATE UNIQUE INDEX t_n ON t (n);'];
@@ -15,12 +22,6 @@ async function open(url: string, options: Options = {}): Promise<Database> {
   const database = await openPostgres(url, { schema, host, note() {}, ...options });
   onTestFinished(() => database.close());
   return database;
-}
-
-/** The URL of a new database. */
-async function fresh(server: PostgresServer, name = `d${Math.random().toString(36).slice(2)}`): Promise<string> {
-  server.sql(`CREATE DATABASE ${name}`);
-  return server.url.replace(/\w+$/, name);
 }
 
 /** A proxy to the server of a database, and the URL through it. */
@@ -36,7 +37,7 @@ const all = () => query('SELECT n, s FROM t ORDER BY n');
 
 describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingPostgres ?? ''}`, () => {
   it('returns texts, numbers and nothing as they were given, also of many rows', async () => {
-    const database = await open(await fresh(await sharedPostgres()));
+    const database = await open(newDatabase(await sharedPostgres()));
     const text = `'\\"; DROP TABLE x; -- $1 \\' Ünïcode 🙂\n\\ud800 $each$`;
     const rows = [
       [1, text],
@@ -57,7 +58,7 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
   });
 
   it('makes its tables once, and refuses those of a newer program', async () => {
-    const url = await fresh(await sharedPostgres());
+    const url = newDatabase(await sharedPostgres());
     const [first] = await Promise.all([1, 2, 3].map(() => open(url)));
     await first?.write(insert(1));
     const next = await open(url, { schema: [...schema, 'CREATE TABLE u (n INTEGER) STRICT;'] });
@@ -66,7 +67,7 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
   });
 
   it('keeps two kinds of tables apart, each with its version', async () => {
-    const url = await fresh(await sharedPostgres());
+    const url = newDatabase(await sharedPostgres());
     const other = { schemaName: 'other', schema: [...schema, 'CREATE TABLE u (t REAL) STRICT;'] };
     const [first, second] = [await open(url), await open(url, other)];
     await first.write(insert(1));
@@ -81,7 +82,7 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
     'commits once if the connection ends with the %s of COMMIT',
     async (instead) => {
       const server = await sharedPostgres();
-      const url = await fresh(server);
+      const url = newDatabase(server);
       await open(url);
       const { proxy, through } = await proxied(url);
       const database = await open(through);
@@ -113,7 +114,7 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
   });
 
   it('repeats a transaction that met another one', async () => {
-    const url = await fresh(await sharedPostgres());
+    const url = newDatabase(await sharedPostgres());
     const [one, two] = [await open(url), await open(url)];
     await one.write(insert(1));
     await one.write(insert(2));
@@ -132,7 +133,7 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
   });
 
   it('changes nothing if its body or a statement fails, and goes on', async () => {
-    const database = await open(await fresh(await sharedPostgres()));
+    const database = await open(newDatabase(await sharedPostgres()));
     const failing = database.write(function* () {
       yield* insert(1)();
       throw new Error('no');

@@ -5,7 +5,7 @@ import { inMemory } from '../../src/base/sqlite-connection.ts';
 import type { Database } from '../../src/base/transaction.ts';
 import { work, type WorkOptions, type WorkOutcome, type Worked } from '../../src/batches/work.ts';
 import { createClient } from '../../src/client/client.ts';
-import { createPace, paceSchema } from '../../src/client/pace.ts';
+import { createPace, type PaceLog, paceSchema } from '../../src/client/pace.ts';
 import { canReach, openTransport } from '../../src/client/transport.ts';
 import type { Batch, Scope } from '../../src/store/batch.ts';
 import type { ReportRow } from '../../src/store/views.ts';
@@ -96,7 +96,7 @@ export async function working({ database, clock }: Tables, options: WorkingOptio
     kind: 'batch',
     limits: limits ? [limits] : [],
     account: 'A',
-    log: await openPaceLog(),
+    log: await openPaceLog(clock),
   });
   const { prepare } = createClient({
     baseUrl,
@@ -131,11 +131,11 @@ export async function working({ database, clock }: Tables, options: WorkingOptio
   return { ...worked, outcomes };
 }
 
-async function openPaceLog(): Promise<Database> {
-  const host = { ...createClock(), sqlite: loadSqlite };
+async function openPaceLog(clock: Clock): Promise<PaceLog> {
+  const host = { ...clock, sqlite: loadSqlite };
   const log = await openDatabase(inMemory, { host, schema: paceSchema, sync: 'OFF', isDisposable: true, note() {} });
   onTestFinished(() => log.close());
-  return log;
+  return { write: (body) => log.write(() => body(clock.steady())), close: () => log.close() };
 }
 
 /** The numbers of the rows with this outcome, in order. */

@@ -1,8 +1,14 @@
 import { onTestFinished } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
 import { openDatabase } from '../../src/base/sqlite.ts';
-import type { Database } from '../../src/base/transaction.ts';
-import { createPace, type Pace, type PaceOptions, paceSchema, type RequestEnd } from '../../src/client/pace.ts';
+import {
+  createPace,
+  type Pace,
+  type PaceLog,
+  type PaceOptions,
+  paceSchema,
+  type RequestEnd,
+} from '../../src/client/pace.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { createVirtualTime, settled, type VirtualTime } from './virtual.ts';
 
@@ -43,9 +49,9 @@ export function createMachine(): Machine {
       const opened = openDatabase(`${home.path}/pace.db`, options);
       const close = async () => (await opened).close();
       onTestFinished(close);
-      const write: Database['write'] = async (body) => {
+      const write: PaceLog['write'] = async (body) => {
         writing += 1;
-        return (await opened).write(body).finally(() => (writing -= 1));
+        return (await opened).write(() => body(clock.steady())).finally(() => (writing -= 1));
       };
       const waits: number[] = [];
       let isAlive = true;

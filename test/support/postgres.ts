@@ -183,3 +183,10 @@ export function sharedPostgres(): Promise<PostgresServer> {
   const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
   return (shared ??= startPostgres({ settings }));
 }
+
+/** The URL of a new database on a server. */
+export function newDatabase({ sql, url }: PostgresServer): string {
+  const name = `d${Math.random().toString(36).slice(2)}`;
+  sql(`CREATE DATABASE ${name}`);
+  return url.replace(/\w+$/, name);
+}
