@@ -10,24 +10,18 @@ import { phoneOf, summaryIn, writePeople } from './batches-rig.ts';
 
 const losses = ['dropped', 'zeroed', 'prefix', 'torn', 'holes', 'kept'] as const satisfies readonly Cut['unsynced'][];
 
-interface Cuts {
-  readonly cuts: number;
-  /** See `Failure`. */
-  readonly journaled: boolean;
-}
-
 /** How many cuts a test tries. */
 export function cutsOf(long: number, short: number): number {
   return Number(process.env['BIZMSG_CUTS'] ?? (isLong ? long : short));
 }
 
 /** The states after that many cuts. The kinds of loss take turns. */
-export function statesOf(trace: Trace, { cuts, journaled }: Cuts): readonly DiskState[] {
+export function statesOf(trace: Trace, cuts: number): readonly DiskState[] {
   const points = trace.cutPoints(cuts);
   return points.flatMap((point, number) => {
     const unsynced = losses[number % losses.length] ?? 'dropped';
     const write = trace.operations.findLastIndex((operation, at) => at < point && operation.do === 'write');
-    return trace.statesAfterCut({ at: unsynced === 'torn' ? write + 1 : point, unsynced, journaled });
+    return trace.statesAfterCut({ at: unsynced === 'torn' ? write + 1 : point, unsynced });
   });
 }
 
@@ -47,7 +41,8 @@ export interface Resumed {
   readonly summary: { readonly done: number; readonly unsure: number } | undefined;
 }
 
-interface Batch extends Cuts {
+interface Batch {
+  readonly cuts: number;
   /** A stored profile with a plan, or a key in the environment, which has no known plan. */
   readonly caller: 'profile' | 'environment';
 }
@@ -56,7 +51,7 @@ interface Batch extends Cuts {
 export const rows = 20;
 
 /** Records a batch with a live key, and runs the same command again in each state after a power cut. */
-export async function batchAfterCuts({ caller, ...cuts }: Batch): Promise<readonly Resumed[]> {
+export async function batchAfterCuts({ caller, cuts }: Batch): Promise<readonly Resumed[]> {
   const service = await serve((_, __, response) => response.end('{"message_id":"msg_1"}'));
   const home = emptyHome();
   const env = await envOf(caller, home, service.url);

@@ -15,7 +15,7 @@ describe.skipIf(noPowerCut !== undefined)(`a power cut (${noPowerCut ?? 'on Linu
     ['a profile with a plan', cutsOf(8, 5), 'profile'],
     ['a key in the environment, without a known plan,', cutsOf(8, 3), 'environment'],
   ] as const)('does not make a batch with %s repeat or lose a row (%i cuts)', { timeout }, async (_, cuts, caller) => {
-    const resumed = await batchAfterCuts({ caller, cuts, journaled: true });
+    const resumed = await batchAfterCuts({ caller, cuts });
     expect(resumed.filter(({ repeated }) => repeated.length > 0)).toEqual([]);
     expect(resumed.filter(({ summary }) => !summary)).toEqual([]);
     for (const { cut, left, sent, summary } of resumed) {
@@ -30,7 +30,7 @@ describe.skipIf(noPowerCut !== undefined)(`a power cut (${noPowerCut ?? 'on Linu
     const asked: Asked = { phones: new Set(), contacts: new Map(), messages: new Set() };
     const trace = await recordedSandbox(asked);
     expect([trace.code, asked.messages.size]).toEqual([0, calls / 2]);
-    const states = statesOf(trace, { cuts: sandboxCuts, journaled: true });
+    const states = statesOf(trace, sandboxCuts);
     const restarted = await twoAtOnce(states, (state) => restartedFrom(state, trace, asked));
     const refused = restarted.filter(({ refusal }) => refusal !== undefined);
     expect(refused.filter(({ loss, refusal = '' }) => loss !== 'holes' || !damage.test(refusal))).toEqual([]);

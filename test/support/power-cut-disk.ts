@@ -28,7 +28,7 @@ export type Operation =
   | { readonly do: 'synced'; readonly number: number }
   | { readonly do: 'rename' | 'link'; readonly from: string; readonly to: string }
   | { readonly do: 'unlink' | 'rmdir'; readonly path: string }
-  | { readonly do: 'mkdir'; readonly path: string; readonly recursive: boolean; readonly mode: number }
+  | { readonly do: 'mkdir'; readonly path: string; readonly mode: number }
   | { readonly do: 'chmod'; readonly path: string; readonly mode: number }
   | { readonly do: 'send'; readonly socket: number; readonly bytes: string };
 
@@ -71,12 +71,6 @@ interface Folder {
   readonly current: Map<string, File | Folder>;
 }
 
-/** Names that change in one atomic step. */
-interface Naming {
-  readonly number: number;
-  readonly names: readonly Name[];
-}
-
 interface Name {
   readonly folder: Folder;
   readonly name: string;
@@ -84,26 +78,16 @@ interface Name {
   readonly node: File | Folder | undefined;
 }
 
-export interface Failure {
-  readonly loss: Loss;
-  /**
-   * Whether any sync also covers all earlier changes of names, as it does on ext4, XFS and Btrfs. POSIX only promises
-   * that syncing a folder covers the names in this folder.
-   */
-  readonly journaled: boolean;
-}
-
-/** Replays the operations and returns what the disk may hold if the power fails after the last one. */
-export function survivors(
-  before: Tree,
-  operations: readonly Operation[],
-  { loss, journaled }: Failure,
-): readonly Survivor[] {
+/**
+ * Replays the operations and returns what the disk may hold if the power fails after the last one. As on ext4, XFS and
+ * Btrfs, any sync also covers all earlier changes of names.
+ */
+export function survivors(before: Tree, operations: readonly Operation[], loss: Loss): readonly Survivor[] {
   const root = planted(before);
   const open = new Map<number, File | Folder>();
   const syncs = new Map<number, () => void>();
-  let unsynced: Naming[] = [];
-  let namings = 0;
+  /** In the order in which they were made, those of one rename together. */
+  const unsynced: (readonly Name[])[] = [];
   for (const operation of loss === 'torn' ? withHalfOfTheLast(operations) : operations) follow(operation);
   const current: Survivor = { names: 'new', tree: treeOf(root, ({ current }) => current, loss) };
   if (unsynced.length === 0) return [current];
@@ -165,41 +149,24 @@ export function survivors(
     if (find(root, to) !== node) setNames({ ...placeOf(from), node: undefined }, { ...placeOf(to), node });
   }
 
-  function makeFolder({ path, recursive, mode }: Extract<Operation, { do: 'mkdir' }>): void {
-    if (find(root, path)) return;
-    if (recursive && dirname(path) !== '.') makeFolder({ do: 'mkdir', path: dirname(path), recursive, mode });
-    setNames({ ...placeOf(path), node: { mode, durable: new Map(), current: new Map() } });
+  function makeFolder({ path, mode }: Extract<Operation, { do: 'mkdir' }>): void {
+    if (!find(root, path)) setNames({ ...placeOf(path), node: { mode, durable: new Map(), current: new Map() } });
   }
 
   function setNames(...names: readonly Name[]): void {
-    namings += 1;
     for (const { folder, name, node } of names) put(folder.current, name, node);
-    unsynced.push({ number: namings, names });
+    unsynced.push(names);
   }
 
   /** Returns what the end of the sync does: it covers what had happened when the sync began. */
   function syncOf(node: File | Folder): () => void {
-    const [lastNaming, lastChange] = [namings, isFolder(node) ? 0 : node.settled + node.changes.length];
+    const covered = new Set(unsynced);
+    const lastChange = isFolder(node) ? 0 : node.settled + node.changes.length;
     return () => {
       if (!isFolder(node)) settle(node, lastChange);
-      commit(
-        (naming) => naming.number <= lastNaming && (journaled || naming.names.some(({ folder }) => folder === node)),
-      );
+      while (unsynced[0] && covered.has(unsynced[0]))
+        for (const { folder, name, node } of unsynced.shift() ?? []) put(folder.durable, name, node);
     };
-  }
-
-  /** A rename is atomic, so earlier changes in either of its folders are committed with it. */
-  function commit(isCovered: (naming: Naming) => boolean): void {
-    const folders = new Set<Folder>();
-    const committed = new Set<Naming>();
-    for (const naming of unsynced.toReversed()) {
-      if (!isCovered(naming) && !naming.names.some(({ folder }) => folders.has(folder))) continue;
-      committed.add(naming);
-      for (const { folder } of naming.names) folders.add(folder);
-    }
-    for (const { names } of unsynced.filter((naming) => committed.has(naming)))
-      for (const { folder, name, node } of names) put(folder.durable, name, node);
-    unsynced = unsynced.filter((naming) => !committed.has(naming));
   }
 
   function nodeOf(fd: number): File | Folder {

@@ -54,7 +54,7 @@ export function operationsIn(text: string, folder: string, before: Tree): readon
     } else if (name === 'fchmod' && file) operations.push({ do: 'chmod', path: file.path, mode });
     else if (name === 'unlinkat') removed(words);
     else if (path === undefined) return;
-    else if (name === 'mkdir') operations.push({ do: 'mkdir', path, recursive: false, mode });
+    else if (name === 'mkdir') operations.push({ do: 'mkdir', path, mode });
     else if (name === 'chmod') operations.push({ do: 'chmod', path, mode });
     else if (name === 'unlink' || name === 'rmdir') operations.push({ do: name, path });
     else if ((name === 'rename' || name === 'link') && other !== undefined) {

@@ -43,8 +43,6 @@ export interface Cut {
   /** The number of operations before the power cut. */
   readonly at: number;
   readonly unsynced: Loss;
-  /** See `Failure`; false by default. */
-  readonly journaled?: boolean;
 }
 
 interface SentRequest {
@@ -118,10 +116,7 @@ function traceOf(before: Tree, operations: readonly Operation[]): Omit<Trace, 'c
     operations,
     requests: requestsIn(operations),
     statesAfterCut(cut) {
-      return survivors(before, operations.slice(0, cut.at), {
-        loss: cut.unsynced,
-        journaled: cut.journaled ?? false,
-      }).map(({ names, tree }) => ({
+      return survivors(before, operations.slice(0, cut.at), cut.unsynced).map(({ names, tree }) => ({
         ...cut,
         names,
         files: textsIn(tree),
