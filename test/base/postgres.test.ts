@@ -57,6 +57,15 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
     expect(await database.read(() => query('SELECT s FROM t WHERE s = $1', text))).toEqual([{ s: text }]);
   });
 
+  it('sends a statement and its values at once: between them, a client that stops would keep its locks', async () => {
+    const { proxy, through } = await proxied(newDatabase(await sharedPostgres()));
+    const database = await open(through);
+    const before = proxy.roundTrips;
+    await database.write(() => query('INSERT INTO t (n, s) VALUES ($1, $2)', 1, `it's "Ünïcode"\n`));
+    // BEGIN, INSERT and COMMIT.
+    expect(proxy.roundTrips - before).toBe(3);
+  });
+
   it('makes its tables once, and refuses those of a newer program', async () => {
     const url = newDatabase(await sharedPostgres());
     const [first] = await Promise.all([1, 2, 3].map(() => open(url)));
