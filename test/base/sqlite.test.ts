@@ -107,11 +107,6 @@ const failed = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('a statement', () => {
-  it('returns its rows', async () => {
-    const database = await open();
-    expect(await database.write(add(1, 'Ada'))).toEqual([{ id: 1 }]);
-  });
-
   it.each([
     ['a text', 'Zoë 日本'],
     ['a fraction', 1.5],
@@ -136,14 +131,6 @@ describe('a statement', () => {
   it('fails if a value is missing', async () => {
     const database = await open();
     await expect(database.read(() => query('SELECT $1, $2', 'one'))).rejects.toThrow('$2 has no value');
-  });
-
-  it('may be repeated with other values', async () => {
-    const database = await open();
-    await database.write(function* () {
-      for (let id = 0; id < 100; id++) yield* add(id, `${id}`)();
-    });
-    expect(await database.read(names)).toHaveLength(100);
   });
 });
 
@@ -178,16 +165,6 @@ describe('transactions', () => {
     expect(third).toMatchObject({ message: expect.stringContaining('UNIQUE') });
     expect([first, fourth]).toEqual([undefined, undefined]);
     expect(await database.read(names)).toEqual(['Ada', 'Grace']);
-  });
-
-  it('leave nothing if they fail', async () => {
-    const database = await open();
-    const broken: Transaction<void> = function* () {
-      yield* add(1)();
-      throw new Error('broken');
-    };
-    await expect(database.write(broken)).rejects.toThrow('broken');
-    expect(await database.read(names)).toEqual([]);
   });
 
   it('are all committed before the database closes', async () => {
@@ -232,20 +209,6 @@ describe('while another process has the lock', () => {
     expect(files.filter((file) => file === path).length).toBeLessThan(10);
   });
 
-  it('transactions of later turns join those that wait', async () => {
-    const path = await written();
-    const before = commitsIn(path);
-    const database = await open(path);
-    const { release } = lock(path);
-    const started = [database.write(add(2))];
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    started.push(database.write(add(3)));
-    release();
-    await Promise.all(started);
-    await database.close();
-    expect(commitsIn(path)).toBe(before + 1);
-  });
-
   it('an aborted transaction ends, and the others go on', async () => {
     const path = await written();
     const database = await open(path);
@@ -257,18 +220,6 @@ describe('while another process has the lock', () => {
     release();
     await other;
     expect(await database.read(names)).toEqual(['first', 'other']);
-  });
-
-  it('opening can be aborted', async () => {
-    const path = await written();
-    const { release } = lock(path);
-    onTestFinished(release);
-    const stop = new AbortController();
-    setTimeout(() => stop.abort('SIGINT'), 20);
-    const { later } = host();
-    expect(
-      await failed(open(path, { host: { ...host(), later, steady: () => 0 }, signal: stop.signal })),
-    ).toMatchObject({ exit: 'interrupted' });
   });
 
   it('a note names the file once', async () => {
@@ -297,12 +248,6 @@ describe('while another process has the lock', () => {
     await database.write(add(4, 'later'));
     expect(await database.read(names)).toEqual(['first', 'later']);
   });
-});
-
-it('an aborted transaction does not start', async () => {
-  const database = await open();
-  expect(await failed(database.write(add(1), AbortSignal.abort('SIGINT')))).toMatchObject({ exit: 'interrupted' });
-  expect(await database.read(names)).toEqual([]);
 });
 
 describe('the files', () => {
@@ -343,13 +288,6 @@ describe('the schema', () => {
     const added = 'ALTER TABLE thing ADD COLUMN size INTEGER; UPDATE thing SET size = 7';
     const database = await open(path, { schema: [...schema, added] });
     expect(await database.read(() => query('SELECT name, size FROM thing'))).toEqual([{ name: 'first', size: 7 }]);
-  });
-
-  it('is not written again if it is up to date', async () => {
-    const path = await written();
-    const before = commitsIn(path);
-    await (await open(path)).close();
-    expect(commitsIn(path)).toBe(before);
   });
 
   it('stays as it is if a step fails', async () => {

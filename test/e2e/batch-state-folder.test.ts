@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -27,21 +27,6 @@ describe('with a live key, nothing is sent', () => {
     const ran = await place.bin(words);
     expect([ran.code, errorIn(ran.stderr)['message']]).toEqual([3, expect.stringContaining(place.state)]);
     expect(place.service.asked).toEqual([]);
-  });
-
-  it.each([
-    ['a single message', single],
-    ['a batch', rig.batch('people.csv')],
-  ])('by %s if its record is not writable', async (_, words) => {
-    const place = await rig.newPlace();
-    rig.writePeople(place, 2);
-    expect((await place.bin(rig.batch('people.csv', '--first', '1', '--batch', 'other'))).code).toBe(0);
-    const record = join(place.state, 'ledger.db');
-    rmSync(record);
-    mkdirSync(record);
-    const ran = await place.bin(words);
-    expect([ran.code, errorIn(ran.stderr)['message']]).toEqual([3, expect.stringContaining(record)]);
-    expect(place.service.asked).toHaveLength(1);
   });
 });
 

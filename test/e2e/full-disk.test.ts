@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bin, temporaryHome } from '../support/bin.ts';
@@ -41,31 +41,6 @@ describe.skipIf(!canMount())('a batch whose disk is full', () => {
     const report = await rig.rowsOf(place);
     expect(report).toHaveLength(rows);
     expect(rig.misjudged(place.service, report)).toEqual([]);
-  });
-
-  it('from the start sends nothing', async () => {
-    const place = await rig.newPlace();
-    rig.writePeople(place, rows);
-    mkdirSync(place.state, { recursive: true });
-    mount(place.state, 'mode=700,size=8k');
-    onTestFinished(() => asRoot('umount', place.state));
-    const ran = await place.bin(rig.batch('people.csv'));
-    expect([ran.code, place.service.asked]).toEqual([3, []]);
-    expect(errorIn(ran.stderr)['message']).toContain('the disk is full');
-    expect(readdirSync(place.home).filter((name) => name.includes('failed'))).toEqual([]);
-  });
-
-  it('is a failure of doctor', async () => {
-    const place = await rig.newPlace();
-    mkdirSync(place.state, { recursive: true });
-    mount(place.state, 'mode=700,size=4k');
-    onTestFinished(() => asRoot('umount', place.state));
-    writeFileSync(join(place.state, 'full'), 'x', { mode: 0o600 });
-    const looked = await place.bin(['doctor', '-o', 'json']);
-    expect(looked.code).toBe(3);
-    expect(JSON.parse(looked.stdout).checks).toContainEqual(
-      expect.objectContaining({ name: 'state', status: 'fail', message: expect.stringContaining('the disk is full') }),
-    );
   });
 });
 

@@ -62,9 +62,4 @@ describe('an unusual environment', () => {
       expect.arrayContaining([expect.objectContaining({ phone: '+12025550142' })]),
     ]);
   });
-
-  it('reads -p=Ada as Ada', async () => {
-    await shell(`${bizmsg} send-template +12025550101 order_update -p=Ada -p 1`);
-    expect(world.sandbox.messages()).toMatchObject([{ params: ['Ada', '1'] }]);
-  });
 });

@@ -66,12 +66,6 @@ describe('a file that is not UTF-8', () => {
     await expect(read('people.csv', names, { answer: 'no' })).rejects.toMatchObject({ code: 'declined' });
   });
 
-  it('is not asked about if its encoding is given', async () => {
-    expect(await read('people.csv', names, { answer: 'no', encoding: 'windows-1252' })).toMatchObject({
-      questions: [],
-    });
-  });
-
   it.each([
     ['only signs that are not letters', Buffer.from('price\n5 \x80\n', 'latin1')],
     ['no text', Buffer.from('\x89PNG\r\n\0\xfc\xfc', 'latin1')],
@@ -79,13 +73,6 @@ describe('a file that is not UTF-8', () => {
     await expect(read('people.csv', bytes, { answer: 'yes' })).rejects.toMatchObject({
       exit: 'usage',
       hint: expect.stringContaining('--encoding'),
-    });
-  });
-
-  it('is refused with the line in another encoding, too', async () => {
-    const bytes = Buffer.from('name\nA\nB\x80\xff\n', 'latin1');
-    await expect(read('people.csv', bytes, { encoding: 'shift_jis' })).rejects.toMatchObject({
-      message: expect.stringMatching(/^line 3 of ".*" is not SHIFT_JIS$/),
     });
   });
 });
