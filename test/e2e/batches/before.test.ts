@@ -125,6 +125,14 @@ describe('a person got before', () => {
   });
 });
 
+it('a second order without --per is held, and the screen names the column', async ({ machine }) => {
+  await machine.send(ada, '--batch monday -p :order');
+  const second = changed({ order: '8' });
+  expect(await machine.send(second, '--batch tuesday -p :order')).toMatchObject({ code: 10, not_sent: 1 });
+  expect(await machine.screen(second, '--batch tuesday -p :order')).toContain('--per order');
+  expect(machine.texts(1)).toEqual(['7']);
+});
+
 describe('a person whom a process is about to send it', () => {
   it.for([
     ['on its way', '', 10],

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { later } from '../../support/cli.ts';
 import { isLong } from '../../support/long-tests.ts';
 import { people } from './people.ts';
-import { day, hour, it, type Machine, minute } from './rig.ts';
+import { day, hour, it, type Machine } from './rig.ts';
 
 const all = people(1, 40);
 
@@ -31,20 +31,6 @@ describe('a weekly text by cron', () => {
       expect(machine.tally()).toEqual({ [week]: 40 });
       machine.wait(7 * day);
     }
-  });
-
-  it('without --again, and with the same text, is noticed: exit 10 once', async ({ machine }) => {
-    await machine.send(all, '--batch news-{week}');
-    machine.wait(7 * day);
-    expect(await machine.send(all, '--batch news-{week}')).toMatchObject({
-      code: 10,
-      is_new: true,
-      sent: 40,
-      now: { sent: 0 },
-    });
-    expect(await machine.send(all, '--batch news-{week}')).toMatchObject({ code: 0, now: { sent: 0 } });
-    expect(await machine.send(all, '--batch news-{week} --again')).toMatchObject({ code: 0, now: { sent: 40 } });
-    expect(machine.tally()).toEqual({ 2: 40 });
   });
 });
 
@@ -81,37 +67,6 @@ describe('a growing file by cron, for 500 days', { timeout: 600_000 }, () => {
     expect((await machine.run('batches mark welcome --sent')).code).toBe(0);
     await cron(machine, 250, days);
     expect(machine.tally()).toEqual({ 1: days });
-  });
-});
-
-describe('another text the same day', () => {
-  const evening = (words = '') => `--batch evening -p :name -p tonight ${words}`;
-
-  it('is held for 20 hours without --again, and then sent by the same line', async ({ machine }) => {
-    await machine.send(all, '--batch morning');
-    machine.wait(8 * hour);
-    const held = await machine.send(all, evening());
-    expect(held).toMatchObject({
-      code: 10,
-      not_sent: 40,
-      now: { sent: 0 },
-      reasons: [{ outcome: 'not_sent', count: 40 }],
-    });
-    expect(await machine.screen(all, evening())).toContain('--again');
-    machine.wait(11 * hour);
-    expect(await machine.send(all, evening())).toMatchObject({ code: 10, now: { sent: 0 } });
-    machine.wait(2 * hour);
-    expect(await machine.send(all, evening())).toMatchObject({ code: 0, now: { sent: 40 } });
-    expect(machine.texts(1)).toEqual(['P1', 'P1,tonight']);
-  });
-
-  it('is sent with --again, once however often the line is repeated', async ({ machine }) => {
-    await machine.send(all, '--batch morning');
-    machine.wait(8 * hour);
-    expect(await machine.send(all, evening('--again'))).toMatchObject({ code: 0, now: { sent: 40 } });
-    expect(await machine.send(all, evening('--again'))).toMatchObject({ code: 0, now: { sent: 0 } });
-    expect(await machine.send(all, '--batch morning')).toMatchObject({ code: 0, now: { sent: 0 } });
-    expect(machine.tally()).toEqual({ 2: 40 });
   });
 });
 
@@ -168,16 +123,5 @@ describe('hourly files of new people, with an outage between', () => {
     machine.wait(hour);
     expect(await machine.send(delta(1), '--batch orders')).toMatchObject({ code: 0, now: { sent: 10 } });
     expect(machine.tally()).toEqual({ 1: 20 });
-  });
-});
-
-describe('--first in the evening, and the rest the next day', () => {
-  it('sends to everyone once, however often each line is repeated', async ({ machine }) => {
-    for (const sent of [10, 0])
-      expect(await machine.send(all, '--batch autumn --first 10')).toMatchObject({ code: 0, now: { sent } });
-    machine.wait(12 * hour + minute);
-    for (const sent of [30, 0])
-      expect(await machine.send(all, '--batch autumn')).toMatchObject({ code: 0, sent: 40, now: { sent } });
-    expect(machine.tally()).toEqual({ 1: 40 });
   });
 });
