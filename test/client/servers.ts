@@ -3,12 +3,16 @@ import http, { type IncomingMessage, type RequestListener } from 'node:http';
 import https from 'node:https';
 import net, { type AddressInfo, type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
+import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-const fixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');
+const fileOf = (name: string) => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
+const fixture = (name: string) => readFileSync(fileOf(name), 'utf8');
 
+export const authorityFile = fileOf('authority.pem');
 export const authority = fixture('authority.pem');
-const identity = { key: fixture('server-key.pem'), cert: fixture('server.pem') };
+/** For this machine, api.bizmsg.test and api.example.com. */
+export const identity = { key: fixture('server-key.pem'), cert: fixture('server.pem') };
 
 interface Seen {
   readonly method: string;

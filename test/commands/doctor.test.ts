@@ -8,13 +8,11 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import https from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isRows, type Row } from '../../src/cli/output/rows.ts';
-import { deadPort, listen } from '../client/servers.ts';
+import { authorityFile, deadPort, serve } from '../client/servers.ts';
 import { bin } from '../support/bin.ts';
-import { selfSigned } from '../support/certificate.ts';
 import { cli, type CliOptions } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
 import { callerOf, newHome, openHostile, testKey } from '../support/fake-service.ts';
@@ -22,7 +20,7 @@ import { objects } from '../support/json-lines.ts';
 import { serveLocal } from '../support/local.ts';
 import { posixOnly } from '../support/system.ts';
 import { openWorld } from '../support/world.ts';
-import { storeAcme, storeText } from './profile-store.ts';
+import { storeAcme } from './profile-store.ts';
 
 interface Examined {
   readonly code: number;
@@ -41,13 +39,6 @@ async function examined(options: CliOptions, ...argv: readonly string[]): Promis
   const checks = Object.fromEntries(rows.map((row) => [String(row['name']), row]));
   const wrong = rows.filter(({ name, status }) => name !== 'node' && (status === 'fail' || status === 'warn'));
   return { code, checks, wrong: wrong.map(({ name }) => name) };
-}
-
-/** A service with a self-signed certificate. */
-async function secureService() {
-  const identity = selfSigned({ until: new Date(Date.now() + 90 * 86_400_000) });
-  const port = await listen(https.createServer(identity, (_, response) => response.end('{"data":[]}')));
-  return { ...identity, port };
 }
 
 describe('doctor', () => {
@@ -162,13 +153,13 @@ describe('the check of the service, if that responds with', () => {
 });
 
 describe('the check of the service prints the remedy for', () => {
-  it('a self-signed certificate, and trusts that in --ca-file', async () => {
+  it('an unknown certificate, and trusts that in --ca-file', async () => {
     const home = newHome();
-    const { port, cert } = await secureService();
-    storeAcme(home, { baseUrl: `https://127.0.0.1:${port}`, key: testKey });
+    const { url } = await serve((_, __, response) => response.end('{"data":[]}'), 'https');
+    storeAcme(home, { baseUrl: url, key: testKey });
     const { code, checks } = await examined({ home });
     expect([code, checks['service']]).toMatchObject([9, { remedy: expect.stringContaining('--ca-file') }]);
-    const trusting = await examined({ home }, '--ca-file', storeText(newHome(), cert));
+    const trusting = await examined({ home }, '--ca-file', authorityFile);
     expect([trusting.code, trusting.checks['service']]).toMatchObject([0, { status: 'pass' }]);
   });
 });

@@ -26,13 +26,6 @@ describe('webhooks history', () => {
     ]);
   });
 
-  it('needs no running listener, profile or sandbox', async () => {
-    const { send, close, run } = await listener();
-    const id = await send(read);
-    await close();
-    expect((await run('webhooks history -o id')).stdout).toBe(`${id}\n`);
-  });
-
   it.each([
     ['--limit 1', ['3']],
     ['--limit 0', []],
@@ -64,31 +57,6 @@ describe('webhooks history', () => {
     const { send, run } = await listener();
     await send('{"type":"order.paid","data":{"order_id":"ord_1","amount":"12.50","currency":"EUR"}}');
     expect((await run('webhooks history --columns about --no-header')).stdout).toBe('12.50 EUR ord_1\n');
-  });
-
-  it('keeps the most used columns on a narrow terminal, with a note about the others', async () => {
-    const { send, journal, run } = await listener();
-    const ids = [await send(read), await send(failed)];
-    for (const event of ids)
-      await journal.forwarded({ event, url: 'http://127.0.0.1:1/', ms: 1, error: 'long '.repeat(9) });
-    const { stdout, stderr } = await run('webhooks history --no-color', { terminal: 72 });
-    expect(stdout.split('\n').filter((line) => line.length > 72)).toEqual([]);
-    expect(stdout).toMatch(new RegExp(`^${ids[1]}  \\d\\d:\\d\\d:\\d\\d {2,}message.failed {2,}long`, 'm'));
-    expect(stderr).toMatch(/^note: the terminal is too narrow for the column.* reason.*;[^]*-o json shows all\n$/);
-  });
-
-  it('is a table, also of a single event that is too wide', async () => {
-    const { send, run } = await listener();
-    const id = await send(failed);
-    const { stdout } = await run('webhooks history --no-color', { terminal: 60 });
-    expect(stdout).toMatch(new RegExp(`^id +receive\\S+ +name[^\\n]*\\n${id} [^\\n]*\\n$`));
-  });
-
-  it('reports that no event matches', async () => {
-    const { send, run } = await listener();
-    await send(read);
-    const { stdout } = await run('webhooks history --failed', { terminal: 80 });
-    expect(stdout).toBe('No matching events\n');
   });
 
   it('reports that there are no events, and ends with 0', async () => {
@@ -142,17 +110,6 @@ describe('webhooks history --clear', () => {
     const { code, stdout } = await cli(['webhooks', 'history', '--clear'], { home, terminal: 80 });
     expect([code, stdout]).toEqual([0, 'Nothing to delete\n']);
     expect(existsSync(join(home, '.local/state/bizmsg/logs.db'))).toBe(false);
-  });
-
-  it.each([
-    ['', 'Deleted events: 1\n'],
-    ['-o json', '{"removed":1}\n'],
-    ['-o tsv', 'removed\n1\n'],
-  ])('prints the result through a pipe with "%s"', async (words, expected) => {
-    const { send, run } = await listener();
-    await send(read);
-    const { code, stdout } = await run(`webhooks history --clear --yes ${words}`.trim());
-    expect([code, stdout]).toEqual([0, expected]);
   });
 });
 

@@ -38,7 +38,7 @@ describe('the page about accounts', () => {
   it('logs in, renews a key, adds a live key and activates it', async () => {
     const home = newHome();
     writeFileSync(join(home, 'key.txt'), accountKeys.sandbox);
-    const { enter, follow } = openReader({ home, env: await openApi(home) });
+    const { enter, follow } = openReader({ home, env: await openApi() });
     for (const block of [loggedIn, unasked, other, live]) expect(await follow(block, { answers })).toEqual([]);
     const commands = stepsIn(loggedIn + live).map(({ command }) => command);
     expect(commands).toEqual(expect.arrayContaining(Object.keys(answers)));
@@ -61,6 +61,6 @@ describe('the page about accounts', () => {
 
 it('the README logs in', async () => {
   const home = newHome();
-  const { follow } = openReader({ home, env: await openApi(home) });
+  const { follow } = openReader({ home, env: await openApi() });
   expect(await follow(short, { answers })).toEqual([]);
 });

@@ -20,7 +20,7 @@ const [save = '', unpack = ''] = blocksIn('docs/troubleshooting.md', 'Back up, o
 describe('the page about problems', () => {
   it('diagnoses the machine', async () => {
     const home = newHome();
-    const env = await openApi(home, { scope: 'send-only' });
+    const env = await openApi({ scope: 'send-only' });
     const add = 'login --no-check --profile acme --base-url https://api.example.com --key-stdin';
     await bin(add.split(' '), { home, input: accountKeys.sandbox });
     const state = join(home, '.local/state/bizmsg');
@@ -37,7 +37,7 @@ describe('the page about problems', () => {
 
   it('moves to another machine, which continues the batch', async () => {
     const [home, other] = [newHome(), newHome()];
-    const env = await openApi(home);
+    const env = await openApi();
     await bin('login --no-check --profile acme --base-url https://api.example.com --key-stdin'.split(' '), {
       home,
       input: accountKeys.live,

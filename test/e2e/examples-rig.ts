@@ -28,7 +28,7 @@ export interface Machine {
 export async function openMachine(command: string): Promise<Machine> {
   const home = newHome();
   const [handler, failing] = [await answering(204), await answering(503)];
-  const env = { ...cleanEnv(home), ...(await openApi(home)), PATH: installIn(home), SHELL: '/bin/bash' };
+  const env = { ...cleanEnv(home), ...(await openApi()), PATH: installIn(home), SHELL: '/bin/bash' };
   const shell = (line: string) => start(line, home, env);
   if (command !== 'login') addAcme(home);
   writeFiles(home);

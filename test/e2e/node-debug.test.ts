@@ -35,7 +35,7 @@ describe.each(['http,net,tls,undici', '*'])('with NODE_DEBUG=%s', (modules) => {
     ['doctor', ['doctor']],
   ])("%s through a proxy prints neither the key nor the proxy's password", async (_, argv) => {
     const home = newHome();
-    const { HTTPS_PROXY: proxy = '', ...trust } = await openApi(home);
+    const { HTTPS_PROXY: proxy = '', ...trust } = await openApi();
     const env = {
       ...callerOf('https://api.example.com', key),
       ...trust,

@@ -1,13 +1,10 @@
-import { writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Scope } from '../../src/contract/keys.ts';
 import type { Reply } from '../../src/sandbox/exchange.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import { listen, serveProxy } from '../client/servers.ts';
-import { selfSigned } from './certificate.ts';
+import { authorityFile, identity, listen, serveProxy } from '../client/servers.ts';
 
 /** Keys of a real account. */
 export const accountKeys = { sandbox: 'sk_test_4f9Qm2ZpL8xVt3Hd', live: 'sk_live_7Rw1Kc5NbY6uJe0S' } as const;
@@ -20,11 +17,9 @@ interface ServiceOptions {
 }
 
 /** Simulates https://api.example.com: returns an environment with a proxy that leads to a sandbox, and its certificate. */
-export async function openApi(
-  home: string,
-  { scope = 'full', answer = (reply) => reply }: ServiceOptions = {},
-): Promise<Readonly<Record<string, string>>> {
-  const identity = selfSigned({ host: 'api.example.com', until: new Date(Date.now() + 90 * 86_400_000) });
+export async function openApi({ scope = 'full', answer = (reply) => reply }: ServiceOptions = {}): Promise<
+  Readonly<Record<string, string>>
+> {
   const { keys, ...sandbox } = createSandbox();
   keys.goLive();
   const known = new Map([
@@ -41,7 +36,5 @@ export async function openApi(
   };
   const server = createServer(identity, (request, response) => void respond(request, response));
   const proxy = await serveProxy(await listen(server));
-  const authority = join(home, 'authority.pem');
-  writeFileSync(authority, identity.cert);
-  return { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: authority };
+  return { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: authorityFile };
 }
