@@ -5,7 +5,7 @@ import { type Connection, openConnection, type Query, resultOf } from './postgre
 import { failureOf, isConflict, isPassing, lost, readOnly, tooOld } from './postgres-errors.ts';
 import { sleep } from './sleep.ts';
 import { newer } from './sqlite-errors.ts';
-import type { Database, Transaction } from './transaction.ts';
+import { type Database, query, type Transaction } from './transaction.ts';
 
 export interface PostgresOptions {
   /** Scripts that bring the schema from each version to the next, in SQL of SQLite. A released one never changes. */
@@ -87,6 +87,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
     clock: () => started + host.steady(),
     write: (body, signal) => inTurn(() => patiently(body, writing, signal)),
     read: (body, signal) => inTurn(() => patiently(body, reading, signal)),
+    analyze: (table) => inTurn(() => patiently(() => analysis(table), writing, undefined)),
     async close() {
       await turn;
       await disconnect();
@@ -184,6 +185,12 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
       act.then(resolve, reject).finally(cancel);
     });
   }
+}
+
+/** A small sample is enough, and fast with many rows. */
+function* analysis(table: string): ReturnType<Transaction<void>> {
+  yield* query("SELECT set_config('default_statistics_target', '20', true)");
+  yield* query(`ANALYZE ${table}`);
 }
 
 /** Bytes are compared, as SQLite does: an update of the server's locales cannot damage an index. */

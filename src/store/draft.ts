@@ -53,11 +53,18 @@ const insert = `INSERT INTO item (batch, n, scope, who, per, body, cells, text, 
   ) THEN 1 ELSE 0 END AS is_twice) t`;
 
 /** Adds a piece of the input. */
-export function addRows(database: Database, draft: Draft, rows: readonly NewRow[], now: number): Promise<void> {
+export async function addRows(database: Database, draft: Draft, rows: readonly NewRow[], now: number): Promise<void> {
   const each = rows.map((row) => valuesOf(draft, row, now));
-  return database.write(function* () {
+  await database.write(function* () {
     yield { sql: insert, each };
   });
+  // PostgreSQL would look each row up among all of a draft that it takes for small.
+  if (doublings(rows.at(-1)) > Math.max(0, doublings(rows[0]))) await database.analyze?.('item');
+}
+
+/** How often the input doubled from a few rows until this one. */
+function doublings(row: NewRow | undefined): number {
+  return Math.floor(Math.log2((row?.n ?? 0) / 100));
 }
 
 function valuesOf({ id, scope, scopeNumber }: Draft, row: NewRow, now: number) {

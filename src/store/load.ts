@@ -84,7 +84,9 @@ export async function apply(database: Database, plan: Plan, loading: Loading): P
   if (draft.target) {
     const offset = await highest(database, draft.target.id);
     const rows = await highest(database, draft.id);
-    await inPieces(rows, (...range) => merge(database, { ...loading, plan, range, offset }), loading.pieceSize);
+    const hasFailed = (await database.read(() => query(someFailed, loading.batch.id))).length > 0;
+    const merging = { ...loading, plan, offset, hasFailed };
+    await inPieces(rows, (...range) => merge(database, { ...merging, range }), loading.pieceSize);
     await database.write(function* () {
       yield* query('DELETE FROM excluded WHERE batch = $1', draft.id);
       yield* query('DELETE FROM batch WHERE id = $1', draft.id);
@@ -96,10 +98,14 @@ export async function apply(database: Database, plan: Plan, loading: Loading): P
   });
 }
 
+const someFailed = "SELECT 1 FROM item WHERE batch = $1 AND state = 'failed' LIMIT 1";
+
 interface Merging extends Loading {
   readonly plan: Plan;
   readonly range: readonly [after: number, upTo: number];
   readonly offset: number;
+  /** Whether a row of the draft may correct one of the batch. */
+  readonly hasFailed: boolean;
 }
 
 const drafted = `d.batch = $1 AND d.n > $2 AND d.n <= $3 AND ${isUnique('d')}`;
@@ -124,7 +130,7 @@ const statements = {
     reason = CASE WHEN o.state <> 'sent' THEN o.reason WHEN ${isResent} THEN 'resend' END,
     body = CASE WHEN ${isResent} THEN d.body ELSE o.body END,
     cells = CASE WHEN ${isResent} THEN d.cells ELSE o.cells END
-    ${matched}`,
+    ${matched} AND o.load <> $5`,
   dropMatched: `DELETE FROM item WHERE batch = $1 AND n > $2 AND n <= $3 AND state <> 'twice' AND EXISTS (
     SELECT 1 FROM item o WHERE o.batch = $4 AND o.who = item.who AND o.per = item.per AND ${isUnique('o')})`,
   correct: `UPDATE item AS o SET who = d.who, per = d.per, ${content} FROM item AS d
@@ -144,7 +150,7 @@ function merge(database: Database, merging: Merging): Promise<void> {
     yield* query(statements.replace, ...piece, batch.load, batch.againAt, failed);
     yield* query(statements.compare, ...piece, batch.load, unsure, changed);
     yield* query(statements.dropMatched, ...piece);
-    yield* correct(merging);
+    if (merging.hasFailed) yield* correct(merging);
     yield* query(statements.move, ...piece, offset, batch.load);
   });
 }
@@ -166,9 +172,10 @@ function* correct({ plan, batch, range }: Merging): Steps<void> {
 /** Failed rows that a row of the draft may correct: by their number, or by their line in the same file. */
 function* corrections({ draft, file }: Plan, batch: Batch, range: Merging['range']): Steps<readonly Row[]> {
   const isSameFile = batch.file !== '' && batch.file === file;
-  const select = (how: string) => `SELECT d.n, d.fixes, d.cells, o.n AS failed, o.cells AS failed_cells
-    FROM item d JOIN item o ON o.batch = $4 AND o.state = 'failed' AND ${how}
-    WHERE ${drafted} AND o.load <> $5 AND o.who <> d.who AND o.per = d.per
+  const select = (how: string) => `WITH o AS MATERIALIZED (SELECT n, who, per, line, cells FROM item
+      WHERE batch = $4 AND state = 'failed' AND load <> $5)
+    SELECT d.n, d.fixes, d.cells, o.n AS failed, o.cells AS failed_cells FROM o JOIN item d ON ${how}
+    WHERE ${drafted} AND o.who <> d.who AND o.per = d.per
       AND NOT EXISTS (SELECT 1 FROM item f WHERE f.batch = $1 AND f.who = o.who AND f.per = o.per AND ${isUnique('f')})`;
   const values = [draft.id, ...range, batch.id, batch.load] as const;
   const numbered = yield* query(select('o.n = d.fixes'), ...values);
