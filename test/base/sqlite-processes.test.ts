@@ -124,46 +124,23 @@ function stateOf(pid: number): string | undefined {
 }
 
 describe.runIf(hasProc)('several processes', () => {
-  it('write to one database without losing a commit', async () => {
-    const path = temporary();
-    const writers = await Promise.all([start(path, 'write'), start(path, 'write'), start(path, 'write')]);
-    for (const { stdout } of writers) await expect.poll(() => stdout().split('\n').length).toBeGreaterThan(50);
-    await Promise.all(writers.map(({ kill }) => kill()));
-    const database = await open(path);
-    for (const { pid, stdout, stderr } of writers) {
-      const printed = stdout().trim().split('\n').at(-1);
-      const [found] = await rows(database, `SELECT max(id) AS last FROM thing WHERE writer = ${pid}`);
-      expect(Number(found?.['last'])).toBeGreaterThanOrEqual(Number(printed));
-      expect(stderr()).toBe('');
-    }
-    const [all] = await rows(database, 'SELECT count(*) AS count, max(id) AS last, count(*) % 5 AS part FROM thing');
-    expect([all?.['count'], all?.['part']]).toEqual([all?.['last'], 0]);
-  });
-
-  it('lose nothing that was committed when they are killed', async () => {
+  it('write to one database, and lose nothing that was committed when they are killed', async () => {
     const path = temporary();
     for (let round = 0; round < (isLong ? 10 : 4); round++) {
-      const writer = await start(path, 'write');
-      await expect.poll(() => writer.stdout().split('\n').length).toBeGreaterThan(round * 3);
-      await writer.kill();
+      const writers = await Promise.all([start(path, 'write'), start(path, 'write'), start(path, 'write')]);
+      for (const { stdout } of writers) await expect.poll(() => stdout().split('\n').length).toBeGreaterThan(round * 3);
+      await Promise.all(writers.map(({ kill }) => kill()));
       const database = await open(path);
-      const printed = Number(writer.stdout().trim().split('\n').at(-1));
-      const [found] = await rows(database, 'SELECT count(*) AS count, max(id) AS last FROM thing');
-      expect(found?.['count']).toBe(found?.['last']);
-      expect(Number(found?.['last']) % 5).toBe(0);
-      expect(Number(found?.['last'])).toBeGreaterThanOrEqual(printed);
+      for (const { pid, stdout, stderr } of writers) {
+        const printed = Number(stdout().trim().split('\n').at(-1));
+        const [found] = await rows(database, `SELECT max(id) AS last FROM thing WHERE writer = ${pid}`);
+        expect([Number(found?.['last']) >= printed, stderr()]).toEqual([true, '']);
+      }
+      const [all] = await rows(database, 'SELECT count(*) AS count, max(id) AS last, count(*) % 5 AS part FROM thing');
+      expect([all?.['count'], all?.['part']]).toEqual([all?.['last'], 0]);
       expect(await rows(database, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
       await database.close();
     }
-  });
-
-  it('roll back what a killed process had not committed', async () => {
-    const path = temporary();
-    const database = await open(path);
-    const holder = await start(path, 'hold');
-    await expect.poll(holder.stdout).toContain('held');
-    await holder.kill();
-    expect(await rows(database, 'SELECT * FROM thing')).toEqual([]);
   });
 });
 

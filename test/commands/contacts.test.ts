@@ -86,49 +86,6 @@ describe('the body of a new contact', () => {
   });
 });
 
-describe('a name from the service', () => {
-  const named = async (name: string) => {
-    await create('--set', `phone=${phone}`, '--set', `name=${name}`);
-    return (form: readonly string[], terminal?: number) =>
-      world.run(['contacts', 'list', ...form], terminal === undefined ? {} : { terminal });
-  };
-
-  const hostile = 'Ada\u001b]0;owned\u0007\u001b[2J\u009b31m\u202egnp\u200b\r\nroot#';
-  const acted = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202e]/;
-  const plain = (text: string) => text.replaceAll(/\u001b\[(1|22|32|39)m/g, '');
-
-  it.each([[[]], [['-o', 'tsv']], [['-o', 'csv']], [['-o', 'table']], [['-o', 'ndjson']]])(
-    'does nothing to a terminal, printed with %j',
-    async (form) => {
-      const { stdout } = await (await named(hostile))(form, 80);
-      expect(plain(stdout)).not.toMatch(acted);
-      expect(stdout).toContain('Ada');
-    },
-  );
-
-  it('is escaped on a terminal after contacts create', async () => {
-    const { stdout } = await world.run(['contacts', 'create', '--set', `phone=${phone}`, '--set', `name=${hostile}`], {
-      terminal: 80,
-    });
-    expect(plain(stdout)).not.toMatch(acted);
-    expect(plain(stdout)).toMatch(/^Created \(simulated\)\n.*name: Ada/s);
-  });
-
-  it('is escaped on a terminal in an error message', async () => {
-    const { stderr } = await world.run(['send-template', '+12025550101', 'none\u001b]0;owned\u0007', '--no-color'], {
-      terminal: 80,
-    });
-    expect(stderr).not.toMatch(acted);
-  });
-
-  it('is escaped on a terminal in the output of api', async () => {
-    await named(hostile);
-    const { stdout } = await world.run(['api', '/api/public/contacts', '-i'], { terminal: 80 });
-    expect(stdout).not.toMatch(acted);
-    expect(stdout).toContain('Ada');
-  });
-});
-
 describe('the printed result', () => {
   it('ends with 2 for an unknown column', async () => {
     const { code, stdout, stderr } = await world.run(['contacts', 'list', '--columns', 'id,fone']);

@@ -23,9 +23,13 @@ describe.each(['tsv', 'csv', 'json', 'ndjson', 'table'])('through a pipe, as %s'
   });
 
   it('characters that hide or reorder text are escaped for a terminal', async () => {
-    const { stdout } = await cli([...list, format], { ...(await listed(hidden)), terminal: 80, stdout: 'pipe' });
-    expect(stdout).toContain('B');
-    for (const mark of hidden.slice(1).replace('x', '')) expect(stdout).not.toContain(mark);
+    const caller = { ...(await listed(acting + hidden)), terminal: 80 };
+    for (const stdout of [undefined, 'pipe' as const]) {
+      const ran = await cli([...list, format], { ...caller, ...(stdout && { stdout }) });
+      expect(ran.stdout).toContain('A');
+      const shown = ran.stdout.replaceAll(/\u001b\[(1|2|22|32|39)m/g, '');
+      for (const mark of `\u001b\u009b\u007f${hidden.slice(1).replace('x', '')}`) expect(shown).not.toContain(mark);
+    }
   });
 
   it('emoji and joiners of other scripts are shown on a terminal', async () => {
@@ -53,6 +57,14 @@ it('the text of an event is escaped in a pipe, and keeps its lines', async () =>
   const { send, run } = await listener();
   await send(`two\n${acting}`);
   expect((await run('webhooks show')).stdout).toContain('two\nA\\u001b[31m\\u009b2J\\u007f');
+});
+
+it('characters in an error, and in what api shows, are escaped on a terminal', async () => {
+  const caller = { ...(await listed(acting)), terminal: 80 };
+  const refused = await cli(['send-template', '+12025550101', acting, '--no-color'], caller);
+  const shown = await cli(['api', '/x', '-i', '--no-color'], caller);
+  expect(refused.stderr + shown.stdout).toContain('A');
+  expect(refused.stderr + shown.stdout).not.toMatch(/[\u001b\u009b\u007f]/);
 });
 
 it('api pipes the body unchanged', async () => {

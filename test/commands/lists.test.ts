@@ -33,11 +33,6 @@ describe('a list of contacts', () => {
     },
   );
 
-  it('ends with a note if a service ignores its own cursor', async () => {
-    const { code, stdout, stderr } = await cli(all, await paged('{"data":[{"id":"1"}],"next_cursor":"0"}'));
-    expect([code, JSON.parse(stdout), noteCodes(stderr)]).toEqual([0, [{ id: '1' }], ['no-further-page']]);
-  });
-
   it.each([
     ['[]', 21],
     ['[{"id":"1"}]', 2],
@@ -62,17 +57,6 @@ describe('a list of contacts', () => {
       expect(await cli(all, await paged(page))).toMatchObject({ stderr: '' });
     },
   );
-
-  it('of an empty response is empty on a terminal too', async () => {
-    const { code, stdout } = await cli(['contacts', 'list'], { ...(await paged('')), terminal: 80 });
-    expect([code, stdout]).toEqual([0, 'No contacts\n']);
-  });
-
-  it('escapes ids on a terminal', async () => {
-    const caller = await paged(JSON.stringify([{ id: '\u001b]0;x\u0007\u009b2J1' }]));
-    const { stdout } = await cli(['contacts', 'list', '-o', 'id'], { ...caller, terminal: 80 });
-    expect(stdout).toBe(']0;x1\n');
-  });
 
   it('has no id if several fields could be the id', async () => {
     const caller = await paged('[{"account_id":"a","uuid":"u"}]');
@@ -103,11 +87,6 @@ describe('a list of contacts', () => {
     expect(caller.seen).toHaveLength(1);
   });
 
-  it('has only safety notices with --quiet', async () => {
-    const { stderr } = await cli(['contacts', 'list', '--quiet'], await paged('{"data":[{"id":"1"}],"next":"/x"}'));
-    expect(stderr).toBe('');
-  });
-
   it('fetches no pages beyond --limit', async () => {
     const caller = await paged('{"data":[{"id":"1"}],"next_cursor":"1"}', '{"data":[{"id":"2"}],"next_cursor":"2"}');
     const { stdout } = await cli([...all, '--limit', '1'], caller);
@@ -130,17 +109,6 @@ describe('a list of contacts', () => {
   ])('that is empty prints "$prints" with $form', async ({ form, prints }) => {
     const { code, stdout } = await cli(['contacts', 'list', ...form], await paged('{"data":[]}'));
     expect([code, stdout]).toEqual([0, prints]);
-  });
-
-  it('has the columns of all its records', async () => {
-    const { stdout } = await cli(['contacts', 'list'], await paged('[{"id":"1","a":{"b":2}},{"id":"2","c":null}]'));
-    expect(stdout).toBe('id\ta\tc\n1\t{"b":2}\t\n2\t\t\n');
-  });
-
-  it('selects nested fields with dots', async () => {
-    const caller = await paged('[{"id":"1","a":{"b":2}},{"id":"2","a.b":3}]');
-    const { stdout } = await cli(['contacts', 'list', '--columns', 'a.b', '--no-header'], caller);
-    expect(stdout).toBe('2\n3\n');
   });
 });
 

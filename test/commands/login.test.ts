@@ -233,17 +233,10 @@ describe('what is typed', () => {
     'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   ])('is refused as the name of a profile or an account: %j', async (name) => {
     const { run, stored } = access();
-    const login = ['login', '--no-check', '--key-stdin', '--base-url', service, `--profile=${name}`];
-    const account = [
-      'login',
-      '--no-check',
-      '--key-stdin',
-      '--base-url',
-      service,
-      '--profile=acme',
-      `--account=${name}`,
-    ];
-    const ran = [await run(login, testKey), ...(/local/i.test(name) ? [] : [await run(account, testKey)])];
+    const named = (...words: readonly string[]) =>
+      run(['login', '--no-check', '--key-stdin', '--base-url', service, ...words], testKey);
+    const ran = [await named(`--profile=${name}`)];
+    if (!/local/i.test(name)) ran.push(await named('--profile=acme', `--account=${name}`));
     for (const { code, stderr } of ran) {
       expect([code, stored()]).toEqual([2, undefined]);
       expect(stderr).not.toMatch(/7Rw1Kc5N|AbCdEfGh|MfKQ9r8G/);

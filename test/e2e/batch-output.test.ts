@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { canSwapFiles } from '../support/disk.ts';
-import { errorIn, noteCodes } from '../support/json-lines.ts';
+import { errorIn, noteCodes, objects } from '../support/json-lines.ts';
 import * as rig from './import-rig.ts';
 
 const rows = 500;
@@ -18,7 +18,7 @@ async function shell(script: string, status?: number, count = rows) {
 describe('a batch whose reader closes the pipe', () => {
   it('finishes, and prints on stderr that its output is not read', async () => {
     const { world, code, stdout, stderr } = await shell(`${line} -o ndjson | head -1`);
-    expect([code, rig.objectsIn(stdout)]).toMatchObject([0, [{ type: 'row', outcome: 'sent' }]]);
+    expect([code, objects(stdout)]).toMatchObject([0, [{ type: 'row', outcome: 'sent' }]]);
     expect(noteCodes(stderr)).toEqual(['simulated', 'unread']);
     expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
   });

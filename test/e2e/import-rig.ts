@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 import type { NewFault } from '../../src/sandbox/faults.ts';
@@ -9,6 +7,7 @@ import { alive } from '../support/cli.ts';
 import { objects } from '../support/json-lines.ts';
 import { posixOnly } from '../support/system.ts';
 import { openWorld, type World } from '../support/world.ts';
+import { phoneOf, writePeople } from './batches-rig.ts';
 
 /** Rows in flight at the beginning, with a sandbox key. */
 export const concurrency = 16;
@@ -27,17 +26,7 @@ export function addFault({ faults }: World['sandbox'], effect: NewFault['effect'
   faults.add({ on: ['sendTemplate', 'createContact'], effect, ...more });
 }
 
-export function phoneOf(row: number): string {
-  return `+1202${5_000_000 + row}`;
-}
-
-/** Row 1 is on line 2. */
-export function writePeople({ home }: Pick<World, 'home'>, count: number, name = 'people.csv'): string {
-  const file = join(home, name);
-  const rows = Array.from({ length: count }, (_, at) => `${phoneOf(at + 1)},P${at + 1}\n`);
-  writeFileSync(file, `phone,name\n${rows.join('')}`);
-  return file;
-}
+export { phoneOf, writePeople };
 
 export type Place = Pick<World, 'home' | 'env'>;
 
@@ -82,8 +71,6 @@ export function unsentRows({ sandbox }: World, count: number): readonly number[]
   const sent = new Set(sandbox.messages().map(({ to }) => to));
   return Array.from({ length: count }, (_, at) => at + 1).filter((row) => !sent.has(phoneOf(row)));
 }
-
-export const objectsIn = objects;
 
 export function summaryIn(stdout: string): Readonly<Record<string, unknown>> {
   const summary = objects(stdout).at(-1);

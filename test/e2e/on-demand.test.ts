@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { lineOf } from '../../src/base/journal-lines.ts';
 import { bin, temporaryHome } from '../support/bin.ts';
 import { stopSandboxes } from '../support/cli.ts';
-import { modeOf, ownFile } from '../support/system.ts';
+import { modeOf, ownFile, ownFolder } from '../support/system.ts';
 
 const homes: ReturnType<typeof temporaryHome>[] = [];
 
@@ -33,6 +33,9 @@ it('starts one sandbox when eight commands need it at the same time', async () =
   expect(sent.map(({ code, stderr }) => [code, stderr.includes('error')])).toEqual(sent.map(() => [0, false]));
   expect(new Set(sent.map(({ stdout }) => stdout)).size).toBe(8);
   expect(await running(home)).toHaveLength(1);
+  const state = join(home, '.local/state/bizmsg');
+  const modes = readdirSync(state, { recursive: true, encoding: 'utf8' }).map((name) => modeOf(join(state, name)));
+  expect(new Set(modes)).toEqual(new Set([ownFile, ownFolder]));
 });
 
 it('starts a new one after kill -9, without delay', async () => {
