@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
 
 /** A PostgreSQL server of a test, in a folder of its own. */
 export interface PostgresServer {
@@ -28,6 +29,7 @@ export interface PostgresServer {
 }
 
 const root = '/usr/lib/postgresql';
+const bouncer = '/usr/sbin/pgbouncer';
 
 function binFolder(): string | undefined {
   const versions = existsSync(root) ? readdirSync(root) : [];
@@ -185,8 +187,42 @@ export function sharedPostgres(): Promise<PostgresServer> {
 }
 
 /** The URL of a new database on a server. */
-export function newDatabase({ sql, url }: PostgresServer): string {
+export function newDatabase({ sql, url }: PostgresServer, options = ''): string {
   const name = `d${Math.random().toString(36).slice(2)}`;
-  sql(`CREATE DATABASE ${name}`);
+  sql(`CREATE DATABASE ${name} ${options}`);
   return url.replace(/\w+$/, name);
+}
+
+/** Why there is no PgBouncer here; undefined if there is one. */
+export const missingBouncer: string | undefined =
+  missingPostgres ?? (existsSync(bouncer) ? undefined : 'PgBouncer is not installed');
+
+/** Starts PgBouncer before a server, in transaction mode with two connections; returns its port. */
+export async function startBouncer({ port, folder }: PostgresServer): Promise<number> {
+  const listenPort = await freePort();
+  const config = join(folder, `bouncer-${listenPort}.ini`);
+  const settings = {
+    listen_addr: '127.0.0.1',
+    listen_port: listenPort,
+    unix_socket_dir: '',
+    auth_type: 'any',
+    pool_mode: 'transaction',
+    default_pool_size: 2,
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
+  writeFileSync(
+    config,
+    `[databases]\n* = host=127.0.0.1 port=${port} user=postgres\n[pgbouncer]\n${lines.join('\n')}\n`,
+  );
+  const child = spawn(bouncer, [config], { ...owner(), stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  while (!(await accepts(listenPort))) await sleep(20);
+  return listenPort;
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+    socket.on('connect', () => socket.destroy());
+  });
 }
