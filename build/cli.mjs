@@ -114,6 +114,12 @@ const changesOfPostgres = {
     ["console.error('Postgres.js : Unknown Auth:', type)", "errored(new Error('unknown authentication'))"],
     // The functions are asynchronous, so nothing would catch their errors.
     [')(x, type)\n', ')(x, type)?.catch?.((err) => (errored(err), socket?.destroy()))\n'],
+    // Without its signature, the server has not shown that it knows the password.
+    ['=== serverSignature)\n      return', '=== serverSignature)\n      return void (serverSignature = null)'],
+    [
+      'type !== 0 ?',
+      'type === 0 && serverSignature !== null ? async () => SASLFinal(Buffer.alloc(9)) :\n      type !== 0 ?',
+    ],
     // More would block this process for minutes.
     ['parseInt(res.i), 32', 'Math.min(parseInt(res.i), 1000000), 32'],
   ],

@@ -22,7 +22,7 @@ import { openProxy } from '../support/tcp-proxy.ts';
 const schema = ['CREATE TABLE t (n INTEGER NOT NULL, s TEXT) STRICT; INSERT INTO t (n) VALUES (0);'];
 
 /** Its clock runs 20 times as fast, so that it gives up soon. */
-async function open(url: string, note = (_: string) => {}, patience?: number): Promise<Database> {
+async function open(url: string, note: (text: string) => void = () => {}, patience?: number): Promise<Database> {
   const host = {
     later: (milliseconds: number, run: () => void) => later(milliseconds / 20, run),
     steady: () => 20 * performance.now(),

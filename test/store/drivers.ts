@@ -1,4 +1,4 @@
-import { it, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { loadSqlite } from '../../bin/sqlite.js';
 import { openPostgres } from '../../src/base/postgres.ts';
 import { openDatabase } from '../../src/base/sqlite.ts';
@@ -29,8 +29,6 @@ export const drivers = [
   { where: 'in a file', open: openFile },
   ...(missingPostgres === undefined ? [{ where: 'on PostgreSQL', open: openServer }] : []),
 ] as const;
-
-if (missingPostgres !== undefined) it.skip(`on PostgreSQL: ${missingPostgres}`, () => {});
 
 let server: Promise<Database> | undefined;
 

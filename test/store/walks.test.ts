@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createBoth } from './both.ts';
+import { missingPostgres } from '../support/postgres.ts';
 import { drivers } from './drivers.ts';
 import { createModel } from './model.ts';
 import { createStoreWorld } from './store-world.ts';
@@ -16,6 +17,10 @@ import {
 /** More of them with WALKS=2000; another place to start with WALK=1234. */
 const count = Number(process.env['WALKS'] ?? 150);
 const first = Number(process.env['WALK'] ?? 1);
+
+it.skipIf(missingPostgres !== undefined)(`runs on PostgreSQL, too ${missingPostgres ?? ''}`, () => {
+  expect(drivers.map(({ where }) => where)).toContain('on PostgreSQL');
+});
 
 it.each(drivers.filter(({ where }) => where !== 'in a file'))(
   'does as the model $where, in random walks of commands, kills, edits and clocks',
