@@ -3,18 +3,8 @@ import { mergeTold, type Told, toldOf } from '../../src/batches/told.ts';
 import { thrown } from '../support/thrown.ts';
 
 it.each<[string, Told, Parameters<typeof mergeTold>[1], Told]>([
-  [
-    'keeps what is not typed',
-    { country: 'DE', where: ['a=1'] },
-    { param: [], where: [] },
-    { country: 'DE', where: ['a=1'] },
-  ],
-  [
-    'replaces what is typed',
-    { param: [':a'], rate: '20/s' },
-    { param: ['x', ''], rate: '1/s' },
-    { param: ['x', ''], rate: '1/s' },
-  ],
+  ['keeps what is not typed', { where: ['a=1'] }, { param: [], where: [] }, { where: ['a=1'] }],
+  ['replaces what is typed', { param: [':a'], rate: '20/s' }, { param: ['x', ''] }, { param: ['x', ''], rate: '20/s' }],
   ['keeps an empty variable', {}, { param: [''] }, { param: [''] }],
   ['drops --where', { where: ['a=1'], hours: 'x' }, { noWhere: true }, { hours: 'x' }],
   ['drops --hours before it adds others', { hours: 'x' }, { noHours: true, hours: 'y' }, { hours: 'y' }],

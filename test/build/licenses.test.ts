@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { modulesOf, thirdPartyLicenses } from '../../build/licenses.mjs';
+import { thirdPartyLicenses } from '../../build/licenses.mjs';
 
 const project = mkdtempSync(join(tmpdir(), 'bizmsg-licenses-'));
 afterAll(() => rmSync(project, { recursive: true }));
@@ -33,11 +33,6 @@ describe('the license file of a bundle', () => {
     expect(text).toContain('\n\nCopyright Scoped\n\nNoted\n');
   });
 
-  it('does not depend on the order of modules', () => {
-    const modules = [scoped, plain, own];
-    expect(thirdPartyLicenses(modules.toReversed(), { project })).toBe(thirdPartyLicenses(modules, { project }));
-  });
-
   it.each([
     ['our own modules', (root: string) => join(root, 'src/main.ts'), /packages:\n$/],
     ['a module with a query', () => `${plain}?commonjs`, /plain 1\.2\.3/],
@@ -46,11 +41,6 @@ describe('the license file of a bundle', () => {
     ['a part without its own license', () => own, /\n\nWhole\n$/],
   ])('handles %s', (_, module, expected) => {
     expect(thirdPartyLicenses([module(project)], { project })).toMatch(expected);
-  });
-
-  it('names rolldown for its runtime', () => {
-    add('rolldown', { license: 'MIT' }, { LICENSE: 'Copyright Rolldown\n' });
-    expect(thirdPartyLicenses(['\0rolldown/runtime.js'], { project })).toContain('rolldown 1.2.3 (MIT)');
   });
 
   it('uses an added text for a package without one', () => {
@@ -70,8 +60,4 @@ describe('the license file of a bundle', () => {
   ])('rejects %s', (_, module, texts, message) => {
     expect(() => thirdPartyLicenses([module], { project, added: texts })).toThrow(message);
   });
-});
-
-it('lists the modules of chunks, but not of assets', () => {
-  expect(modulesOf([{ moduleIds: ['a', 'b'] }, {}, { moduleIds: ['c'] }])).toEqual(['a', 'b', 'c']);
 });

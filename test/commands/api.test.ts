@@ -8,60 +8,37 @@ import { callerOf, newHome, openHostile, testKey } from '../support/fake-service
 
 const open = () => openHostile((_, __, response) => response.writeHead(201, { 'X-Kind': 'new' }).end('{ "a":1 }\n'));
 
+const requests = `
+/x → GET /x
+x?y=z → GET /x?y=z
+/x -X delete → DELETE /x
+/x -f a=1 -f b.c= → POST /x {"a":"1","b":{"c":""}}
+/x -F a=1 -F b=null -F c=01 → POST /x {"a":1,"b":null,"c":"01"}
+/x -X PUT -F a=true -f b=true → PUT /x {"b":"true","a":true}
+/x -f params[]=Ada -f params[]=1 → POST /x {"params":["Ada","1"]}
+/x -f params[] → POST /x {"params":[]}
+/x -F params=[] -F a={"b":1} → POST /x {"params":[],"a":{"b":1}}
+/x -F a[b][c]=1 -f a[d]=[x → POST /x {"a":{"d":"[x","b":{"c":1}}}
+/x -f a[][b]=1 -f a[][c]=2 -f a[][b]=3 → POST /x {"a":[{"b":"1","c":"2"},{"b":"3"}]}
+/x --input - → POST /x as it  stands
+/x --input - --no-input → POST /x as it  stands
+--no-input /x --input - → POST /x as it  stands
+/x -F note=@- → POST /x {"note":"as it  stands"}`;
+
 describe('api', () => {
-  it.each([
-    { argv: ['/x'], method: 'GET', url: '/x', body: '' },
-    { argv: ['x?y=z'], method: 'GET', url: '/x?y=z', body: '' },
-    { argv: ['/x', '-X', 'delete'], method: 'DELETE', url: '/x', body: '' },
-    { argv: ['/x', '-f', 'a=1', '-f', 'b.c='], method: 'POST', url: '/x', body: '{"a":"1","b":{"c":""}}' },
-    {
-      argv: ['/x', '-F', 'a=1', '-F', 'b=null', '-F', 'c=01'],
-      method: 'POST',
-      url: '/x',
-      body: '{"a":1,"b":null,"c":"01"}',
-    },
-    {
-      argv: ['/x', '-X', 'PUT', '-F', 'a=true', '-f', 'b=true'],
-      method: 'PUT',
-      url: '/x',
-      body: '{"b":"true","a":true}',
-    },
-    {
-      argv: ['/x', '-f', 'params[]=Ada', '-f', 'params[]=1'],
-      method: 'POST',
-      url: '/x',
-      body: '{"params":["Ada","1"]}',
-    },
-    { argv: ['/x', '-f', 'params[]'], method: 'POST', url: '/x', body: '{"params":[]}' },
-    {
-      argv: ['/x', '-F', 'params=[]', '-F', 'a={"b":1}'],
-      method: 'POST',
-      url: '/x',
-      body: '{"params":[],"a":{"b":1}}',
-    },
-    {
-      argv: ['/x', '-F', 'a[b][c]=1', '-f', 'a[d]=[x'],
-      method: 'POST',
-      url: '/x',
-      body: '{"a":{"d":"[x","b":{"c":1}}}',
-    },
-    {
-      argv: ['/x', '-f', 'a[][b]=1', '-f', 'a[][c]=2', '-f', 'a[][b]=3'],
-      method: 'POST',
-      url: '/x',
-      body: '{"a":[{"b":"1","c":"2"},{"b":"3"}]}',
-    },
-    { argv: ['/x', '--input', '-'], method: 'POST', url: '/x', body: 'as it  stands' },
-    { argv: ['/x', '--input', '-', '--no-input'], method: 'POST', url: '/x', body: 'as it  stands' },
-    { argv: ['--no-input', '/x', '--input', '-'], method: 'POST', url: '/x', body: 'as it  stands' },
-    { argv: ['/x', '-F', 'note=@-'], method: 'POST', url: '/x', body: '{"note":"as it  stands"}' },
-  ])('makes one request of $argv', async ({ argv, method, url, body }) => {
+  it.each(
+    requests
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' → ')),
+  )('makes of %s the request %s', async (words = '', request = '') => {
     const { seen, ...caller } = await open();
-    const { code, stdout } = await cli(['api', ...argv], { ...caller, stdin: 'as it  stands' });
+    const { code, stdout } = await cli(['api', ...words.split(' ')], { ...caller, stdin: 'as it  stands' });
     expect([code, stdout]).toEqual([0, '{ "a":1 }\n']);
-    expect(seen.map((one) => [one.method, one.url, one.body])).toEqual([[method, url, body]]);
+    expect(seen.map(({ method, url, body }) => `${method} ${url} ${body}`.trim())).toEqual([request]);
     expect(seen[0]?.headers).toMatchObject({ authorization: `Bearer ${testKey}`, accept: 'application/json' });
-    expect(seen[0]?.headers['content-type']).toBe(body === '' ? undefined : 'application/json');
+    const type = request.split(' ').length > 2 ? 'application/json' : undefined;
+    expect(seen[0]?.headers['content-type']).toBe(type);
   });
 
   it.each([[['a[]=1', 'a=2']], [['a=1', 'a[b]=2']], [['a[b=1']], [['[a]=1']], [['a']]])(

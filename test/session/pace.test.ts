@@ -53,17 +53,10 @@ it('makes a single request wait for those of other processes, and reports it', a
   const began = clock.steady();
   const ran = [];
   for (let request = 0; request < 4; request += 1) ran.push(await run(send));
-  expect(ran.map(({ code, stderr }) => [code, stderr])).toEqual([
-    [0, ''],
-    [0, ''],
-    [0, ''],
-    [
-      0,
-      expect.stringMatching(
-        /^note: the limit of 3 requests a minute is used up on this machine; going on in \d+\.\d s\n$/,
-      ),
-    ],
-  ]);
+  expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+  expect(ran.map(({ stderr }) => stderr).join('')).toMatch(
+    /^note: the limit of 3 requests a minute is used up on this machine; going on in \d+\.\d s\n$/,
+  );
   expect(clock.steady() - began).toBeGreaterThanOrEqual(60_000);
   expect(service.seen).toHaveLength(4);
 });
@@ -154,13 +147,8 @@ it('sends anyway if another process has locked the database for too long, and re
   onTestFinished(() => other.close());
   other.exec('BEGIN EXCLUSIVE');
   const { code, stderr } = await run(send);
-  expect([
-    code,
-    stderr
-      .replaceAll(database, 'pace.db')
-      .replaceAll(/another process|process \d+/g, 'P')
-      .split('\n'),
-  ]).toEqual([
+  const notes = stderr.replaceAll(database, 'pace.db').replaceAll(/another process|process \d+/g, 'P');
+  expect([code, notes.split('\n')]).toEqual([
     0,
     [
       'note: waiting for pace.db, which P uses',

@@ -9,6 +9,9 @@ const mobile = 'Mobile=phone';
 const city = 'City=attributes.city';
 const source = 'attributes.source=fair';
 
+const lookalikes = { a: '[sic]', b: '{', c: '[1e400]' };
+const types = { a: 1, b: null, c: '', d: [{}], e: '[1]' };
+
 /** A contact that is sent. */
 const sent = (body: object) => ({ phone, per: '', body: JSON.stringify({ phone, ...body }) });
 
@@ -32,23 +35,13 @@ describe('a row of a table', () => {
     ['leaves out an empty cell', { type: ['b=number'] }, { phone, a: '1', b: '' }, { a: '1' }],
     ['does not change texts', {}, { phone, a: ' 007 ', b: '1E5' }, { a: ' 007 ', b: '1E5' }],
     ['sends an empty constant', { set: ['n='] }, { phone }, { n: '' }],
-    [
-      'converts a field after it is mapped',
-      { map: ['Age=x.age'], type: ['x.age=number'] },
-      { phone, Age: '7' },
-      { x: { age: 7 } },
-    ],
+    ['converts after it maps', { map: ['Age=x.a'], type: ['x.a=number'] }, { phone, Age: '7' }, { x: { a: 7 } }],
     ['converts a field in any case', { type: ['AGE=number'] }, { phone, Age: '7' }, { Age: 7 }],
     ['converts a constant', { set: ['n=7'], type: ['n=number'] }, { phone }, { n: 7 }],
     ['splits a list', { type: ['tags=list:semicolon'] }, { phone, tags: 'a; b;' }, { tags: ['a', 'b'] }],
     ['gets lists and objects of an export', {}, { phone, a: '["x",1]', b: ' {"c":[]}' }, { a: ['x', 1], b: { c: [] } }],
     ['has a list of an export as a list', { type: ['a=list'] }, { phone, a: '["x","y"]' }, { a: ['x', 'y'] }],
-    [
-      'keeps what only looks like JSON',
-      {},
-      { phone, a: '[sic]', b: '{', c: '[1e400]' },
-      { a: '[sic]', b: '{', c: '[1e400]' },
-    ],
+    ['keeps what only looks like JSON', {}, { phone, ...lookalikes }, lookalikes],
     ['sends its phone first and the others in one order', {}, { b: '1', phone, a: '2' }, { a: '2', b: '1' }],
     ['reads its phone', { country: 'US' }, { phone: '(202) 555-0101' }, {}],
   ])('%s', async (_name, told, row, body) => {
@@ -74,14 +67,10 @@ describe('a row of a table', () => {
 
   it.each<[string, Told, Fields, string]>([
     ['a word as a number', { type: ['age=number'] }, { age: 'seven' }, 'age: "seven" is not a number'],
-    [
-      'one in a renamed column',
-      { map: ['My age=x.n'], type: ['x.n=number'] },
-      { 'My age': '-' },
-      '"My age": "-" is not a number',
-    ],
+    ['one in a renamed column', { map: ['My n=x.n'], type: ['x.n=number'] }, { 'My n': '-' }, '"My n": "-" is not a'],
   ])('fails with its phone if it has %s', async (_name, told, row, problem) => {
-    expect(await contact(told, { phone, ...row })).toEqual({ phone, per: '', body: '', problem });
+    const failed = { phone, per: '', body: '', problem: expect.stringContaining(problem) };
+    expect(await contact(told, { phone, ...row })).toEqual(failed);
   });
 
   it('may have fewer cells than columns', async () => {
@@ -89,48 +78,30 @@ describe('a row of a table', () => {
   });
 });
 
+const has = (name: string) => `the field attributes.${name} has a value already`;
+
 describe('a record', () => {
   it.each<[string, Told, Fields, object]>([
-    [
-      'keeps its types',
-      {},
-      { phone, a: 1, b: null, c: '', d: [{}], e: '[1]' },
-      { a: 1, b: null, c: '', d: [{}], e: '[1]' },
-    ],
+    ['keeps its types', {}, { phone, ...types }, types],
     ['keeps null and an empty text', { type: ['a=number', 'b=number'] }, { phone, a: null, b: '' }, { a: null, b: '' }],
     ['prefers the mapped phone', { map: [mobile] }, { Mobile: phone, phone: '+12025550102' }, {}],
     ['may lack mapped and kept fields', { map: [city], keep: 'a,x' }, { PHONE: phone, a: 1, b: 2 }, { a: 1 }],
     ['may have its one field under two names', { map: ['City=city', 'Ort=city'] }, { phone, Ort: 'x' }, { city: 'x' }],
     ['may have a number as its phone', { country: 'intl' }, { phone: 12025550101 }, {}],
     [
-      'gets parts of an object from elsewhere',
-      { map: [city], set: [source] },
-      { phone, City: 'Oslo', attributes: { age: 7 } },
-      { attributes: { age: 7, city: 'Oslo', source: 'fair' } },
+      'adds to an object',
+      { map: [city] },
+      { phone, City: 'x', attributes: { a: 7 } },
+      { attributes: { a: 7, city: 'x' } },
     ],
   ])('%s', async (_name, told, record, body) => {
     expect(await contactOfRecord(told, record)).toEqual(sent(body));
   });
 
   it.each<[string, Told, Fields, string]>([
-    [
-      'has a field twice',
-      { map: [city] },
-      { City: 'x', attributes: { city: 'y' } },
-      'City: the field attributes.city has a value already',
-    ],
-    [
-      'has a constant already',
-      { set: [source] },
-      { attributes: { source: 'x' } },
-      '--set: the field attributes.source has a value already',
-    ],
-    [
-      'has a text where an object goes',
-      { map: [city] },
-      { City: 'x', attributes: 'y' },
-      'City: the field attributes.city has a value already',
-    ],
+    ['has a field twice', { map: [city] }, { City: 'x', attributes: { city: 'y' } }, `City: ${has('city')}`],
+    ['has a constant already', { set: [source] }, { attributes: { source: 'x' } }, `--set: ${has('source')}`],
+    ['has a text where an object goes', { map: [city] }, { City: 'x', attributes: 'y' }, `City: ${has('city')}`],
     ['has an object for a number', { type: ['a=number'] }, { a: { b: 1 } }, 'a: an object is not a number'],
   ])('fails if it %s', async (_name, told, record, problem) => {
     expect(await contactOfRecord(told, { phone, ...record })).toEqual({ phone, per: '', body: '', problem });
@@ -194,7 +165,7 @@ it.each<[string, Told, string, string]>([
   [
     'two columns of one field',
     { map: ['Mobile=n', 'age=n'] },
-    'the column "Mobile" and the column "age" both give the field n',
+    'the column "Mobile" and the column "age" both',
     '--keep',
   ],
   ['a column and a constant', { set: ['age=1'] }, 'the column "age" and --set age both give the field age', '--keep'],
@@ -203,26 +174,11 @@ it.each<[string, Told, string, string]>([
   ['a column with the name of a path', { map: ['age=x.y'] }, 'both give the field x.y', '--keep'],
   ['a type of the phone', { type: ['phone=number'] }, '--type names phone, which is a phone number', 'leave it out'],
   ['a mistyped field', { type: ['agee=number'] }, '--type names "agee", but no such field', 'did you mean "age"?'],
-  [
-    'a field that is not kept',
-    { keep: 'x.y', type: ['age=boolean'] },
-    'no such field',
-    'the fields are "x.y", "phone"',
-  ],
+  ['what is not kept', { keep: 'x.y', type: ['age=boolean'] }, 'no such field', 'the fields are "x.y", "phone"'],
   ['a mistyped column', { map: ['Moblie=phone'] }, '--map names "Moblie"', 'did you mean "Mobile"?'],
-  [
-    'an unknown column',
-    { keep: 'zip code' },
-    '--keep names "zip code"',
-    'the columns are "Mobile", "age", "x.y", "phone"',
-  ],
+  ['an unknown column', { keep: 'zip' }, '--keep names "zip"', 'the columns are "Mobile", "age", "x.y", "phone"'],
   ['a mistyped country', { country: ':aeg' }, '--country names "aeg"', 'did you mean "age"?'],
-  [
-    'a constant that is not a number',
-    { set: ['n=x'], type: ['n=number'] },
-    '--set n: "x" is not a number',
-    'give a value',
-  ],
+  ['a wrong constant', { set: ['n=x'], type: ['n=number'] }, '--set n: "x" is not a number', 'give a value'],
 ])('refuses %s before the first row', async (_name, told, message, hint) => {
   await expect(contact(told, {}, ['Mobile', 'age', 'x.y', 'phone'])).rejects.toMatchObject({
     exit: 'usage',

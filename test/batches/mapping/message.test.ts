@@ -10,7 +10,7 @@ describe('a row of a table', () => {
     ['is sent to the phone in the column phone', {}, { Phone: phone }, []],
     ['is sent to the phone in the mapped column', { map: ['mobile nr=phone'] }, { 'Mobile Nr': phone, to: 'x' }, []],
     [
-      'has its params in the order of the options',
+      'has its params in order',
       { param: [':b', 'x', ':a', ':b'] },
       { to: phone, a: '1', b: '2' },
       ['2', 'x', '1', '2'],
@@ -21,12 +21,7 @@ describe('a row of a table', () => {
     ['may have its phone as a param', { param: [':to'] }, { to: phone }, [phone]],
     ['has params from columns in any case', { param: [':NAME'] }, { to: phone, Name: 'Ada' }, ['Ada']],
     ['has a default for an empty cell', { param: [':name'], default: ['Name=a=b'] }, { to: phone, name: ' ' }, ['a=b']],
-    [
-      'prefers its cell to the default',
-      { param: [':name'], default: ['name=you'] },
-      { to: phone, name: 'Ada' },
-      ['Ada'],
-    ],
+    ['prefers its cell', { param: [':name'], default: ['name=you'] }, { to: phone, name: 'Ada' }, ['Ada']],
     ['may have an empty default', { param: [':name'], default: ['name='] }, { to: phone, name: '' }, ['']],
   ])('%s', async (_name, options, row, params) => {
     expect(await message(options, row)).toEqual({ phone, per: '', body: bodyOf(params) });
@@ -35,28 +30,13 @@ describe('a row of a table', () => {
   it.each<[string, Options, Fields, string]>([
     ['an empty phone', { map: ['Mobile Nr=phone'] }, { 'Mobile Nr': '' }, '"Mobile Nr": it is empty'],
     ['a word as its phone', {}, { phone: 'abc' }, 'phone: "abc" is not a phone number'],
-    [
-      'a phone without its plus',
-      {},
-      { to: '1 202 555 0101' },
-      'to: "1 202 555 0101" is not a phone number; --country intl reads it as +12025550101',
-    ],
-    [
-      'a national phone',
-      {},
-      { to: '0170 1234567' },
-      'to: "0170 1234567" is not a phone number; --country reads national numbers',
-    ],
-    [
-      'a phone that a spreadsheet damaged',
-      {},
-      { to: '1.20255501E+10' },
-      'to: "1.20255501E+10" is not a phone number: a spreadsheet made it scientific notation, so digits are lost: format the column as text first',
-    ],
+    ['a phone without its plus', {}, { to: '1 202 555 0101' }, '--country intl reads it as +12025550101'],
+    ['a national phone', {}, { to: '0170 1234567' }, 'is not a phone number; --country reads national numbers'],
+    ['a damaged phone', {}, { to: '1.20255501E+10' }, 'a spreadsheet made it scientific notation, so digits are lost'],
     ['a phone that is too short for its country', { country: 'US' }, { to: '12' }, 'to: "12" is not a phone number'],
   ])('fails with %s', async (_name, options, row, problem) => {
-    const mapped = await message(options, row);
-    expect(mapped).toEqual({ phone: undefined, per: '', body: '', problem });
+    const failed = { phone: undefined, per: '', body: '', problem: expect.stringContaining(problem) };
+    expect(await message(options, row)).toEqual(failed);
   });
 
   it.each<[string, Options, Fields, string]>([
@@ -141,12 +121,7 @@ describe('a record', () => {
     ['null as a param', { param: [':n'] }, { to: phone, n: null }, 'param 1, n: it is empty'],
     ['a missing param', { param: [':n'] }, { to: phone }, 'param 1, n: it is missing'],
     ['a boolean as a param', { param: [':n'] }, { to: phone, n: true }, 'param 1, n: true is not a text'],
-    [
-      'an inexact number',
-      { param: [':n'] },
-      { to: phone, n: 2 ** 60 },
-      'param 1, n: the number 1152921504606847000 may',
-    ],
+    ['an inexact number', { param: [':n'] }, { to: phone, n: 2 ** 60 }, 'the number 1152921504606847000 may not'],
     ['a number with an exponent', { param: [':n'] }, { to: phone, n: 1e-9 }, 'param 1, n: the number 1e-9 may not be'],
   ])('fails with %s', async (_name, options, record, problem) => {
     expect(await messageOfRecord(options, record)).toMatchObject({
@@ -164,22 +139,10 @@ it.each<[string, Options, readonly string[], string, string]>([
   ['an unknown column', { param: [':zip'] }, ['phone', 'city'], 'no such column', 'the columns are "phone", "city"'],
   ['a name in two cases', { param: [':name'] }, ['phone', 'Name', 'NAME'], '-p names "name"', 'did you mean "Name"?'],
   ['the name of a column as a text', { param: ['name'] }, ['phone', 'Name'], '-p name would send the word', '-p :name'],
-  [
-    'a mistyped --default',
-    { default: ['nmae=x'] },
-    ['phone', 'name'],
-    '--default names "nmae"',
-    'did you mean "name"?',
-  ],
+  ['a mistyped --default', { default: ['nmae=x'] }, ['phone', 'name'], '--default names "nmae"', 'mean "name"?'],
   ['no phones', {}, ['name', 'Telefon'], 'no column is named phone', 'name it: --map Telefon=phone'],
   ['nothing like a phone', {}, ['a', 'b'], 'no column is named phone', 'name it: --map COLUMN=phone; the columns are'],
-  [
-    'several likely phones',
-    {},
-    ['Mobile Nr', 'whatsApp'],
-    'the phones may be in "Mobile Nr" or "whatsApp"',
-    "choose: --map 'Mobile Nr=phone' or --map whatsApp=phone",
-  ],
+  ['likely phones', {}, ['Mobile Nr', 'whatsApp'], '"Mobile Nr" or "whatsApp"', "'Mobile Nr=phone' or --map whatsApp="],
   ['two usual names', {}, ['Phone', 'TO'], 'the phones may be in "Phone" or "TO"', 'choose: --map Phone=phone or'],
   ['another field', { map: ['First=name'] }, ['phone'], '--map First=name: a message has no field name', '-p :COLUMN'],
   ['two columns of phones', { map: ['a=phone', 'b=phone'] }, ['a', 'b'], '--map names two columns', 'name one'],
