@@ -32,7 +32,7 @@ export function openConnection({ url, host, port, ssl }: Address) {
   return {
     query,
     isOpen: () => socket?.destroyed === false,
-    /** `begin` are statements; `act` gets the first row of the last one. */
+    /** `begin` are statements; `act` gets the first row of the last one that has any. */
     async transact<T>(begin: string, act: (row: Row | undefined) => Promise<T>): Promise<T> {
       try {
         const results = await sql.unsafe<Row[][]>(begin);

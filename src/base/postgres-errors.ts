@@ -65,11 +65,7 @@ export function tooOld(name: string, version: string): CliError {
   return configuration('database-refused', `${name} is PostgreSQL ${version}`, 'PostgreSQL 12 or newer is needed');
 }
 
-export function lost(code: 'CONNECTION_CLOSED' | 'ETIMEDOUT'): Error {
+/** 25006: a standby answers, while the address is about to lead to the server that takes over. */
+export function lost(code: 'CONNECTION_CLOSED' | 'ETIMEDOUT' | '25006'): Error {
   return Object.assign(new Error('the connection is lost'), { code });
-}
-
-/** A standby, while the address is about to lead to the server that takes over. */
-export function readOnly(): Error {
-  return Object.assign(new Error('a standby'), { code: '25006' });
 }

@@ -2,7 +2,7 @@ import { CliError } from './errors.ts';
 import type { Host } from './host.ts';
 import { addressOf } from './postgres-address.ts';
 import { type Connection, openConnection, type Query, resultOf } from './postgres-connection.ts';
-import { failureOf, isConflict, isPassing, lost, readOnly, tooOld } from './postgres-errors.ts';
+import { failureOf, isConflict, isPassing, lost, tooOld } from './postgres-errors.ts';
 import { sleep } from './sleep.ts';
 import { newer } from './sqlite-errors.ts';
 import { type Database, query, type Transaction } from './transaction.ts';
@@ -30,22 +30,14 @@ interface Kind {
   readonly longest: number;
 }
 
-const local = (settings: Readonly<Record<string, string>>) =>
-  Object.entries(settings)
-    .map(([name, value]) => `set_config('${name}', '${value}', true)`)
-    .join(', ');
-// A client that was killed or is out of reach must not keep its locks.
-const limits = { lock_timeout: '12s', statement_timeout: '15s', idle_in_transaction_session_timeout: '10s' };
-
 const writing: Kind = {
-  begin: `BEGIN ISOLATION LEVEL READ COMMITTED;
-    SELECT txid_current()::text AS xid, ${local({ ...limits, synchronous_commit: 'on' })}`,
+  // A client that was killed or is out of reach must not keep its locks. Statistics need a small sample only.
+  begin: `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '12s'; SET LOCAL statement_timeout = '15s';
+    SET LOCAL idle_in_transaction_session_timeout = '10s'; SET LOCAL synchronous_commit = on;
+    SET LOCAL default_statistics_target = 20; SELECT txid_current()::text AS xid`,
   longest: 40_000,
 };
-const reading: Kind = {
-  begin: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1',
-  longest: 120_000,
-};
+const reading: Kind = { begin: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', longest: 120_000 };
 
 const connectTimeout = 10_000;
 /** Milliseconds of an outage before a note. */
@@ -55,12 +47,11 @@ const [firstPause, longestPause] = [100, 5_000];
 const oldest = 120_000;
 /** The number of a lock: any that others do not use. */
 const upgrading = 7_238_111_502;
-const greeting = (
-  schemaName: string,
-) => `SELECT current_setting('server_version') AS server_name, current_setting('server_version_num') AS server,
-  (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS time, pg_is_in_recovery()::int AS is_standby,
+const greeting = (name: string) => `SELECT current_setting('server_version') AS server_name,
+  current_setting('server_version_num') AS server, pg_is_in_recovery()::int AS is_standby,
+  (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS time,
   (SELECT d.description FROM pg_namespace n JOIN pg_description d ON d.objoid = n.oid
-    WHERE n.nspname = '${schemaName}' AND d.classoid = 'pg_namespace'::regclass) AS version`;
+    WHERE n.nspname = '${name}' AND d.classoid = 'pg_namespace'::regclass) AS version`;
 
 /** A transaction before its COMMIT. */
 interface Finished<T> {
@@ -71,7 +62,7 @@ interface Finished<T> {
 /** Opens a database on a PostgreSQL server; creates its tables if they are missing. */
 export async function openPostgres(url: string, options: PostgresOptions): Promise<PostgresDatabase> {
   const { schema, schemaName = 'bizmsg', host, patience = 120_000, note } = options;
-  const path = local({ search_path: `${schemaName}, pg_temp` });
+  const path = `SET LOCAL search_path = ${schemaName}, pg_temp`;
   const address = addressOf(url);
   let connection: Connection | undefined;
   let turn: Promise<unknown> = Promise.resolve();
@@ -87,7 +78,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
     clock: () => started + host.steady(),
     write: (body, signal) => inTurn(() => patiently(body, writing, signal)),
     read: (body, signal) => inTurn(() => patiently(body, reading, signal)),
-    analyze: (table) => inTurn(() => patiently(() => analysis(table), writing, undefined)),
+    analyze: (table) => inTurn(() => patiently(() => query(`ANALYZE ${table}`), writing)),
     async close() {
       await turn;
       await disconnect();
@@ -101,7 +92,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   }
 
   /** Repeats a transaction until it is committed. If the answer to COMMIT was lost, the server knows whether it is. */
-  async function patiently<T>(body: Transaction<T>, kind: Kind, signal: AbortSignal | undefined): Promise<T> {
+  async function patiently<T>(body: Transaction<T>, kind: Kind, signal?: AbortSignal): Promise<T> {
     const start = host.steady();
     let finished: Finished<T> | undefined;
     let isNoted = false;
@@ -126,9 +117,9 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   /** `onDone` is called before the COMMIT of a transaction that writes. */
   async function transact<T>(body: Transaction<T>, kind: Kind, onDone: (done: Finished<T>) => void): Promise<T> {
     const { transact, query } = await connected();
-    const begun = transact(`${kind.begin}, ${path}`, async (row) => {
+    const begun = transact(`${kind.begin}; ${path}`, async (row) => {
       const result = await resultOf(body, query);
-      if (row && 'xid' in row) onDone({ result, xid: String(row['xid']) });
+      if (row) onDone({ result, xid: String(row['xid']) });
       return result;
     });
     return within(kind.longest, begun);
@@ -158,7 +149,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   async function versionIn(query: Query): Promise<number> {
     const [row] = await query(greeting(schemaName));
     started = Number(row?.['time']) - host.steady();
-    if (row?.['is_standby'] === 1) throw readOnly();
+    if (row?.['is_standby'] === 1) throw lost('25006');
     if (Number(row?.['server']) < oldest) throw tooOld(address.name, String(row?.['server_name']));
     const version = Number(row?.['version']);
     if (version > schema.length) throw newer(address.name);
@@ -166,7 +157,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   }
 
   function upgrade({ transact, query }: Connection): Promise<void> {
-    return transact(`${writing.begin}, ${path}, pg_advisory_xact_lock(${upgrading})`, async () => {
+    return transact(`${writing.begin}; ${path}; SELECT pg_advisory_xact_lock(${upgrading})`, async () => {
       const version = await versionIn(query);
       if (version === 0) await query(`CREATE SCHEMA IF NOT EXISTS ${schemaName}`);
       for (const step of schema.slice(version)) await query(adapted(step));
@@ -185,12 +176,6 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
       act.then(resolve, reject).finally(cancel);
     });
   }
-}
-
-/** A small sample is enough, and fast with many rows. */
-function* analysis(table: string): ReturnType<Transaction<void>> {
-  yield* query("SELECT set_config('default_statistics_target', '20', true)");
-  yield* query(`ANALYZE ${table}`);
 }
 
 /** Bytes are compared, as SQLite does: an update of the server's locales cannot damage an index. */

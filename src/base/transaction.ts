@@ -31,7 +31,7 @@ export interface Database {
   /** Runs a transaction that only reads. It blocks writers, so it must be short: read long lists in pages. */
   read<T>(body: Transaction<T>, signal?: AbortSignal): Promise<T>;
   /** Updates the statistics of a table, by which some engines choose how to look rows up. */
-  analyze?(table: string): Promise<void>;
+  analyze?(table: string): Promise<unknown>;
   /** Finishes what was started, and closes the database. */
   close(): Promise<void>;
 }
