@@ -23,7 +23,7 @@ import { type Database, query, type Row, type Transaction, type Value } from '..
 import { temporaryHome } from '../support/bin.ts';
 import { makePipe } from '../support/disk.ts';
 import { asRoot, canMount, mount } from '../support/small-disk.ts';
-import { modeOf, ownFile, ownFolder, posixOnly } from '../support/system.ts';
+import { posixOnly } from '../support/system.ts';
 
 const engine = fileURLToPath(new URL('../../bin/sqlite.js', import.meta.url));
 const schema = ['CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT, bytes BLOB) STRICT'];
@@ -251,16 +251,6 @@ describe('while another process has the lock', () => {
 });
 
 describe('the files', () => {
-  it('are private, whatever the umask', async () => {
-    const umask = process.umask(0);
-    onTestFinished(() => void process.umask(umask));
-    const path = await written();
-    const folder = dirname(path);
-    expect(readdirSync(folder).sort()).toEqual(['things.db', 'things.db-journal']);
-    expect(modeOf(folder)).toBe(ownFolder);
-    for (const name of readdirSync(folder)) expect(modeOf(join(folder, name))).toBe(ownFile);
-  });
-
   it.each([
     ['journal_mode', 'truncate'],
     ['synchronous', 2],
@@ -411,19 +401,6 @@ describe.runIf(canMount())('a disk', () => {
     await database.close();
     return path;
   }
-
-  it('that is full fails only what does not fit', async () => {
-    const path = await onDisk();
-    const database = await openDatabase(path, { host: host(), schema, sync: 'FULL', isDisposable: false, note() {} });
-    const [large, small] = [
-      failed(database.write(add(2, 'x'.repeat(100_000)))),
-      failed(database.write(add(3, 'small'))),
-    ];
-    expect(await large).toMatchObject({ code: 'state-unwritable', message: `cannot use ${path}: the disk is full` });
-    expect(await small).toBeUndefined();
-    expect(await database.read(names)).toEqual(['first', 'small']);
-    await database.close();
-  });
 
   it('that is read-only can be read', async () => {
     const path = await onDisk();

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import type { Pace } from '../../src/client/pace.ts';
 import { CliError } from '../../src/base/errors.ts';
-import { createMachine } from './machine.ts';
 import { failureFrom, key, message, rig, ways } from './rig.ts';
 import { deadPort, serve, serveBytes } from './servers.ts';
 
@@ -65,18 +64,6 @@ describe.each(ways)('a call over the %s transport', (way) => {
     const { client } = await rig(way, `http://127.0.0.1:${await deadPort()}`, { pace, retries: 1 });
     await failureFrom(client.call('createContact', {}));
     expect(releases).toEqual(['unsent', 'unsent']);
-  });
-
-  it('sends nothing if the user aborts while it waits for its slot', async () => {
-    const user = new AbortController();
-    const service = await serve((_, __, response) => response.end());
-    const pace = createMachine().start({ limits: [] }).pace;
-    pace.hold(1_000);
-    const { client } = await rig(way, service.url, { pace, signal: user.signal });
-    const calling = failureFrom(client.call('createContact', {}));
-    user.abort('SIGINT');
-    expect(await calling).toMatchObject({ exit: 'interrupted', done: 'no' });
-    expect(service.seen).toEqual([]);
   });
 
   it('removes an echoed key from errors and traces', async () => {

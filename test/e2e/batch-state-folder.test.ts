@@ -121,16 +121,3 @@ it('all files are private, whatever the umask', async () => {
   const open = ['', ...names].filter((name) => (statSync(join(place.state, name)).mode & 0o077) !== 0);
   expect(open).toEqual([]);
 });
-
-it('a single message that was killed in flight is unsure for a batch with the same message', async () => {
-  const place = await rig.newPlace(({ before }) => ({ reply: before === 0 ? 'hang' : 200 }));
-  rig.writePeople(place, 1);
-  const running = place.start(single);
-  await rig.untilAsked(place, 1, running);
-  await rig.killed(running);
-  const held = await place.bin(rig.batch('people.csv'));
-  expect([held.code, rig.summaryIn(held.stdout)]).toMatchObject([10, { sent: 0, not_sent: 1 }]);
-  const again = await place.bin(single);
-  expect([again.code, errorIn(again.stderr)['code']]).toEqual([11, 'sent-unsure']);
-  expect(place.service.asked).toHaveLength(1);
-});

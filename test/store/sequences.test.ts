@@ -90,6 +90,8 @@ reminder two days later, same text, then --again
   send a 1,2,3 = 0 3 | +48h | send r2 1,2,3 = 10 0 | send r3 1,2,3 --again = 0 3
 a phone that was fixed replaces its row
   send a l/[+1;n=A][x2;n=B] = 10 1 | send a l/[+1;n=A][+2;n=B] = 0 1 | rows = 2
+another row in the place of a wrong phone is a new one
+  send a l/[+1;n=A][x2;n=B] = 10 1 | send a l/[+1;n=A][+2;n=C] = 0 1 | rows = 3
 the same failed row is not tried again; --resend failed does
   answers 2=failed | send a 1,2,3 = 10 2 | answers | send a 1,2,3 = 0 0 | send a 1,2,3 --resend=failed = 0 1
 unsure: not once more by itself; --resend unsure
