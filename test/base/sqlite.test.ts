@@ -347,6 +347,10 @@ const damages: readonly (readonly [string, (path: string) => void])[] = [
   ['is not a database', (path) => writeFileSync(path, 'nothing but text '.repeat(1_000))],
   ['lost its end', (path) => truncateSync(path, 4_096)],
   [
+    'has another letter in its schema',
+    (path) => writeFileSync(path, readFileSync(path, 'latin1').replace('id INT', 'ix INT'), 'latin1'),
+  ],
+  [
     'has a page of zeros',
     (path) => {
       const bytes = readFileSync(path);
