@@ -11,6 +11,8 @@ const paged = (...pages: readonly string[]) =>
     response.end(pages[page] ?? '{"data":[]}');
   });
 
+const page = (id: number, next: number) => `{"data":[{"id":"${id}"}],"next_cursor":"${next}"}`;
+
 const all = ['contacts', 'list', '--all', '-o', 'json'];
 
 describe('a list of contacts', () => {
@@ -18,6 +20,7 @@ describe('a list of contacts', () => {
     { what: 'one page', pages: ['[{"id":"1"}]'], ids: ['1'] },
     { what: 'two', pages: ['{"data":[{"id":"1"}],"next_cursor":"1"}', '{"data":[{"id":"2"}]}'], ids: ['1', '2'] },
     { what: 'an empty last page', pages: ['{"data":[{"id":"1"}],"next_cursor":"1"}', '{"data":[]}'], ids: ['1'] },
+    { what: 'pages that lead in a circle', pages: [page(1, 1), page(2, 0)], ids: ['1', '2', '1'] },
     { what: 'a cursor that leads back', pages: ['{"data":[{"id":"1"}],"next_cursor":"0"}'], ids: ['1'] },
     { what: 'no record at all', pages: ['{"data":[],"next_cursor":null}'], ids: [] },
   ])('of $what is complete with --all', async ({ pages, ids }) => {

@@ -100,6 +100,8 @@ mark --sent
   answers 2=unsure-accepted | send a 1,2,3 = 10 2 | mark a sent = 0 | send a 1,2,3 = 0 0 | got 2 = 1
 mark --not-sent
   answers 2=unsure | send a 1,2,3 = 10 2 | answers | mark a not-sent = 0 | send a 1,2,3 = 0 1 | got 2 = 1
+mark --not-sent of another text: the one before counts again
+  send a 1,2 = 0 2 | answers 2=unsure | send a 1=hi,2=B --resend=changed = 10 0 | answers | mark a not-sent = 0 | send a 1,2 = 0 0
 kill -9 after the claim: unsure, never twice
   send a 1,2,3 kill@4 = 137 0 | send a 1,2,3 = 10 2 | twice = 0
 follow-up to those who got it
