@@ -1,5 +1,4 @@
 import { usage } from '../base/errors.ts';
-import { parseJson } from '../base/json.ts';
 import type { Database } from '../base/transaction.ts';
 import type { Context } from '../cli/command.ts';
 import { isRecord } from '../contract/readers.ts';
@@ -10,6 +9,7 @@ import type { Input } from './input/input.ts';
 import type { InputRow } from './input/row.ts';
 import { columnsIn, withPhone } from './columns-in.ts';
 import { type ReportOptions, reportPages } from './report.ts';
+import { json } from '../store/columns.ts';
 
 const outcomes = ['failed', 'waiting', 'unsure'] as const;
 
@@ -48,6 +48,6 @@ async function* rowsOf(options: ReportOptions): AsyncGenerator<readonly InputRow
 
 /** Once its cells are erased, a row still has its phone. */
 function rowOf({ n, line, who, cells }: ReportRow, batch: Batch): InputRow {
-  const fields = cells === undefined ? undefined : parseJson(cells);
+  const fields = cells === undefined ? undefined : json(cells, 'cells');
   return { number: n, line, fields: isRecord(fields) ? withPhone(fields, who, batch) : { phone: who } };
 }

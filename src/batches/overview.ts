@@ -1,4 +1,4 @@
-import { jsonText, parseJson } from '../base/json.ts';
+import { jsonText } from '../base/json.ts';
 import type { Ui } from '../cli/command.ts';
 import { counted, rowsText, shortTime, whole } from '../cli/output/figures.ts';
 import { folded } from '../cli/output/text.ts';
@@ -7,6 +7,7 @@ import { isRecord } from '../contract/readers.ts';
 import type { Scope } from '../store/batch.ts';
 import { type Before, type Forecast, sum } from './forecast.ts';
 import type { Copied, Problem } from './problems.ts';
+import { json } from '../store/columns.ts';
 
 export interface Overview {
   readonly name: string;
@@ -120,7 +121,7 @@ function problemText({ reason, count, lines }: Problem, unit: 'line' | 'row'): s
 
 /** `+491701000001  Hello Ada, 20 % off until Sunday.` */
 function sampleText(body: string, template: TemplateText | undefined): string {
-  const message = parseJson(body);
+  const message = json(body, 'body');
   if (!isRecord(message) || typeof message['to'] !== 'string') return body;
   const params = Array.isArray(message['params']) ? message['params'].map(String) : [];
   const text = template && rendered(template, params);

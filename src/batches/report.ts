@@ -1,4 +1,3 @@
-import { exactJson } from '../base/json.ts';
 import type { Database } from '../base/transaction.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Batch } from '../store/batch.ts';
@@ -6,6 +5,7 @@ import { type ReportRow, reportRows, states } from '../store/views.ts';
 import { columnsIn, withPhone } from './columns-in.ts';
 import { type Outcome, outcomeOf, reasonOf } from './outcomes.ts';
 import { isReportColumn, reportColumns } from './report-columns.ts';
+import { json } from '../store/columns.ts';
 
 export interface ReportOptions {
   readonly database: Database;
@@ -77,6 +77,6 @@ function timeOf({ state, by, at }: ReportRow): string | null {
 
 /** Empty once they are erased. */
 function cellsOf({ cells }: ReportRow): Readonly<Record<string, unknown>> {
-  const value = cells === undefined ? {} : exactJson(cells);
+  const value = cells === undefined ? {} : json(cells, 'cells');
   return isRecord(value) ? value : {};
 }

@@ -1,5 +1,4 @@
 import { CliError, type ExitName } from '../base/errors.ts';
-import { parseJson } from '../base/json.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { Ui } from '../cli/command.ts';
 import { took, whole } from '../cli/output/figures.ts';
@@ -12,6 +11,7 @@ import { beforeIn, reasonsIn, reasonText } from './reasons.ts';
 import { knownReasons } from './answers.ts';
 import { toldOf } from './told.ts';
 import type { Worked } from './work.ts';
+import { json } from '../store/columns.ts';
 
 export type BatchResult = Readonly<ReturnType<typeof resultOf>>;
 
@@ -94,7 +94,7 @@ function textCommand({ scope, name, told }: Batch, file: string): string {
 
 /** The words of the command that loaded a batch. */
 export function commandOf({ command }: Batch): string {
-  const words = parseJson(command);
+  const words = json(command, 'command');
   const typed = Array.isArray(words) ? words.map(String) : [];
   return ['bizmsg', ...typed.map(shellQuote)].join(' ');
 }

@@ -1,5 +1,5 @@
 import { query, type Database, type Row, type Statement, type Transaction } from '../base/transaction.ts';
-import { integer, text, word } from './columns.ts';
+import { integer, matching, text, word } from './columns.ts';
 
 /** The batch of single messages. */
 export const singles = '';
@@ -28,10 +28,10 @@ const from = 'FROM batch b JOIN scope s ON s.n = b.scope';
 
 export function batchOf(row: Row) {
   return {
-    id: text(row, 'id'),
+    id: matching(row, 'id', /^[\da-f]{12}$/),
     scope: scopeOf(row),
     scopeNumber: integer(row, 'scope'),
-    name: text(row, 'name'),
+    name: matching(row, 'name', /^[a-z\d._-]*$/),
     /** The column of `--per`, or ''. */
     per: text(row, 'per'),
     /** Kept options and columns of the file, as JSON of the caller. */

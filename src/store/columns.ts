@@ -1,10 +1,20 @@
 import { configuration } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
 import type { Row } from '../base/transaction.ts';
+
+/** The latest time that a date can have. */
+const latest = 8_640_000_000_000_000;
 
 /** A column of a row. A database may be damaged or hostile, so each one is checked where it is read. */
 export function text(row: Row | undefined, column: string): string {
   const value = row?.[column];
   return typeof value === 'string' ? value : refuse(column);
+}
+
+/** A text that is shown in commands. */
+export function matching(row: Row | undefined, column: string, form: RegExp): string {
+  const value = text(row, column);
+  return form.test(value) ? value : refuse(column);
 }
 
 export function optionalText(row: Row | undefined, column: string): string | undefined {
@@ -13,7 +23,7 @@ export function optionalText(row: Row | undefined, column: string): string | und
 
 export function integer(row: Row | undefined, column: string): number {
   const value = row?.[column];
-  return typeof value === 'number' && Number.isSafeInteger(value) ? value : refuse(column);
+  return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= latest ? value : refuse(column);
 }
 
 export function word<const T extends string>(row: Row | undefined, column: string, words: readonly T[]): T {
@@ -21,9 +31,19 @@ export function word<const T extends string>(row: Row | undefined, column: strin
   return words.find((word) => word === value) ?? refuse(column);
 }
 
-/** The columns of a row of a file, from JSON. */
-export function cellsOf(json: string): Readonly<Record<string, unknown>> {
-  const value: unknown = JSON.parse(json);
+/** Parses JSON from a column. */
+export function json(text: string, column: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return refuse(column);
+    throw error;
+  }
+}
+
+/** The columns of a row of a file. */
+export function cellsOf(cells: string): Readonly<Record<string, unknown>> {
+  const value = json(cells, 'cells');
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 

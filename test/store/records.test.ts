@@ -43,7 +43,7 @@ describe.each(drivers)('retention, $where,', ({ open }) => {
     const database = await open();
     await identify(database, 'id');
     const left = async (now: number) => {
-      await load(database, people, { name: `draft ${now}` });
+      await load(database, people, { name: `draft-${now}` });
       await database.write(() => query("UPDATE batch SET name = '', until = 0, last_at = 0"));
       await expireDaily(database, now);
       return (await database.read(() => query('SELECT id FROM batch'))).length;
