@@ -103,6 +103,19 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
     },
   );
 
+  it('repeats a transaction that a server does not know which has taken over', async () => {
+    const [first, second] = [await startPostgres(), await startPostgres()];
+    first.sql('SELECT txid_current();'.repeat(500));
+    await open(second.url);
+    const { proxy, through } = await proxied(first.url);
+    const database = await open(through);
+    proxy.cut = { at: commit, instead: 'request' };
+    proxy.onCut = () => (proxy.target = second.port);
+    await database.write(insert(1));
+    expect(await database.read(all)).toEqual([{ n: 1, s: null }]);
+    await Promise.all([first.kill(), second.kill()]);
+  });
+
   it('goes on after its server was killed in the middle of a transaction', async () => {
     const server = await startPostgres();
     const database = await open(server.url);
