@@ -1,5 +1,5 @@
 // The campaigns in their long forms; those of containers need root. BIZMSG_SEED repeats one.
-//   node bench/kills.mjs [batches|listener|sandbox|models|changes|containers …]
+//   node bench/kills.mjs [batches|listener|sandbox|models|changes|containers|teams …]
 import { spawnSync } from 'node:child_process';
 
 const campaigns = {
@@ -8,6 +8,7 @@ const campaigns = {
   sandbox: { env: { BIZMSG_KILLS: '100' }, files: 'test/sandbox/state/crash.test.ts' },
   models: { env: { WALKS: '2000', BIZMSG_STEPS: '3000', BIZMSG_PROPERTY_RUNS: '200' }, files: 'walks work-random' },
   changes: { env: { BIZMSG_POINTS: '1000', BIZMSG_CUTS: '100' }, files: 'crash-points power-cut' },
+  teams: { env: { BIZMSG_KILLS: '100', BIZMSG_STEP: '1' }, files: 'test/team' },
   containers: { env: { BIZMSG_ROUNDS: '20' }, files: 'test/e2e/containers.test.ts' },
 };
 

@@ -58,13 +58,20 @@ interface PostgresSettings {
   readonly access?: string;
   /** The certificate and the key of the server. */
   readonly tls?: { readonly cert: string; readonly key: string };
+  /** Makes a replica of this server. */
+  readonly copyOf?: PostgresServer;
 }
 
 /** Stops the server in folder $1 once process $0 has ended. */
 const cleaning = `while kill -0 $0 2>/dev/null; do sleep 1; done
   kill -INT "$(head -n 1 "$1/data/postmaster.pid")"; sleep 2; rm -rf "$1"`;
 
-export async function startPostgres({ settings = {}, access, tls }: PostgresSettings = {}): Promise<PostgresServer> {
+export async function startPostgres({
+  settings = {},
+  access,
+  tls,
+  copyOf,
+}: PostgresSettings = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'bizmsg-pg-'));
   const user = owner();
   const as = user ?? {};
@@ -72,15 +79,23 @@ export async function startPostgres({ settings = {}, access, tls }: PostgresSett
   chmodSync(folder, 0o755);
   if (user) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');
-  execFileSync(
-    bin('initdb'),
-    ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale', 'C'],
-    {
-      ...as,
-      cwd: folder,
-      stdio: 'pipe',
-    },
-  );
+  const [command, ...words] = copyOf
+    ? [
+        'pg_basebackup',
+        '-h',
+        copyOf.folder,
+        '-p',
+        String(copyOf.port),
+        '-U',
+        'postgres',
+        '-D',
+        data,
+        '-R',
+        '-c',
+        'fast',
+      ]
+    : ['initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale', 'C'];
+  execFileSync(bin(command), words, { ...as, cwd: folder, stdio: 'pipe' });
   const port = await freePort();
   let child: ChildProcess | undefined;
   const server: PostgresServer = {
@@ -137,9 +152,9 @@ export async function startPostgres({ settings = {}, access, tls }: PostgresSett
     },
     stop: () => ending('SIGINT'),
     async kill() {
-      const pid = child?.pid ?? 0;
-      const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
-      child?.kill('SIGSTOP');
+      if (!child) return;
+      const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(child.pid)], { encoding: 'utf8' });
+      child.kill('SIGSTOP');
       for (const one of children.trim().split(/\s+/)) tryKill(Number(one));
       await ending('SIGKILL');
     },
@@ -155,8 +170,9 @@ export async function startPostgres({ settings = {}, access, tls }: PostgresSett
   return server;
 
   async function ending(signal: NodeJS.Signals): Promise<void> {
+    if (!child) return;
     const ended = new Promise((resolve) => child?.once('exit', resolve));
-    child?.kill(signal);
+    child.kill(signal);
     await ended;
     child = undefined;
   }
@@ -208,6 +224,7 @@ export async function startBouncer({ port, folder }: PostgresServer): Promise<nu
     auth_type: 'any',
     pool_mode: 'transaction',
     default_pool_size: 2,
+    server_login_retry: 1,
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
   writeFileSync(

@@ -77,7 +77,7 @@ export async function openService(decide: Decide = () => ({ reply: 200 }), port 
   return service;
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body: unknown = JSON.parse((await text(request)) || 'null');
+    const body = bodyIn(await text(request));
     if (service.date) response.setHeader('date', new Date(service.date()).toUTCString());
     if (request.method === 'GET') return end(response, 200, []);
     const message = messageIn(body);
@@ -109,6 +109,15 @@ export function envOf({ url }: Pick<Service, 'url'>): Readonly<Record<string, st
 
 function end(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+/** Undefined for what is not JSON, which has no phone. */
+function bodyIn(text: string): unknown {
+  try {
+    return JSON.parse(text || 'null');
+  } catch {
+    return undefined;
+  }
 }
 
 function messageIn(body: unknown): Pick<Asked, 'phone' | 'template' | 'text'> {

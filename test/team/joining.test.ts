@@ -1,0 +1,227 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Ran } from '../support/cli.ts';
+import { freePort } from '../support/postgres.ts';
+import { commit, openProxy } from '../support/tcp-proxy.ts';
+import * as rig from './rig.ts';
+import type { Machine, Team } from './rig.ts';
+
+/** Rows of the batch: three are sent or unsure, and the last ones wait. */
+const rows = 6;
+const unsure = { row: 2, single: 51 } as const;
+const optedOut = 5;
+const alone = { url: '' } as const;
+/** 2 minutes take a second. */
+const fast = { steady: () => 100 * performance.now() };
+
+/** A team, and a machine that worked without it. */
+async function begun(): Promise<{ readonly team: Team; readonly machine: Machine }> {
+  const uncertain = new Set([unsure.row, unsure.single].map(rig.phoneOf));
+  const team = await rig.newTeam(({ phone }) => ({ reply: uncertain.has(phone) ? 500 : 200 }));
+  const machine = await team.machine();
+  rig.writePeople(machine, rows);
+  expect((await machine.run(['opt-outs', 'add', rig.phoneOf(optedOut)], alone)).code).toBe(0);
+  expect((await machine.run(rig.batch(machine, '--first', '3'), alone)).code).toBe(10);
+  expect((await machine.run(rig.single(50), alone)).code).toBe(0);
+  expect((await machine.run(rig.single(unsure.single), alone)).code).toBe(13);
+  return { team, machine };
+}
+
+function joined({ team, machine }: { readonly team: Team; readonly machine: Machine }): Promise<Ran> {
+  return machine.run(...rig.joining(team.url));
+}
+
+/** Expects that it knows everything that the machine did, and sends only what waits. */
+async function expectComplete({ service }: Team, machine: Machine, name = 'autumn') {
+  const ran = await machine.run(rig.batch(machine, '--batch', name));
+  const counts = { rows, sent: 4, unsure: 1, not_sent: 1, waiting: 0 };
+  expect({ ...ran, ...rig.summaryIn(ran.stdout) }).toMatchObject({ code: 10, batch: name, ...counts });
+  expect(await machine.list(['batches', 'report', name, '--outcome', 'unsure'])).toMatchObject([
+    { phone: rig.phoneOf(unsure.row) },
+  ]);
+  expect(await machine.list(['opt-outs', 'list'])).toMatchObject([{ phone: rig.phoneOf(optedOut) }]);
+  for (const row of [50, 1, 4]) await expectRefused(machine, rig.single(row), 'sent-before');
+  await expectRefused(machine, rig.single(unsure.single), 'sent-unsure');
+  await expectRefused(machine, rig.single(optedOut), 'opted-out');
+  expect(rig.tally(service)).toEqual({ 1: rows + 1 });
+}
+
+async function expectRefused(machine: Machine, words: readonly string[], code: string, options = {}) {
+  const ran = await machine.run(words, options);
+  expect({ code: ran.code, error: rig.errorIn(ran.stderr) }).toMatchObject({ code: 11, error: { code } });
+}
+
+describe.skipIf(rig.missingPostgres !== undefined)('a machine that worked alone', () => {
+  it('must join before it uses the database of a team', async () => {
+    const place = await begun();
+    const { machine, team } = place;
+    const before = team.service.asked.length;
+    for (const words of [rig.batch(machine), rig.batch(machine, '--batch', 'other'), rig.resume(), rig.single(4)]) {
+      const { code, stderr } = await machine.run(words);
+      expect({ code, error: rig.errorIn(stderr) }).toMatchObject({
+        code: 11,
+        error: { hint: expect.stringContaining('team join') },
+      });
+    }
+    expect(team.service.asked.length).toBe(before);
+    expect(await joined(place)).toMatchObject({ code: 0 });
+    await expectComplete(team, machine);
+  });
+
+  it('has its batches in the team after it joined, and other machines have them, too', async () => {
+    const place = await begun();
+    expect(await joined(place)).toMatchObject({ code: 0 });
+    const other = await place.team.machine();
+    rig.writePeople(other, rows);
+    await expectComplete(place.team, other);
+    expect(await place.machine.list(['batches', 'list'])).toEqual(await other.list(['batches', 'list']));
+  });
+
+  it('joins twice, and nothing is doubled', async () => {
+    const place = await begun();
+    await joined(place);
+    await joined(place);
+    await expectComplete(place.team, place.machine);
+    expect(await place.machine.list(['batches', 'list'])).toHaveLength(1);
+  });
+
+  it('refuses to join while a process works on a batch', async () => {
+    const team = await rig.newTeam(() => ({ reply: 'hang' }));
+    const machine = await team.machine();
+    rig.writePeople(machine, rows);
+    const running = machine.start(rig.batch(machine), alone);
+    await Promise.race([team.service.until(1), running.ended]);
+    const [words, options] = rig.joining(team.url);
+    await expectRefused(machine, words, 'batch-working', options);
+    await rig.kill(team.service, running);
+    expect((await machine.run(words, options)).code).toBe(0);
+    expect(await machine.list(['batches', 'report', 'autumn', '--outcome', 'unsure'])).not.toEqual([]);
+  });
+
+  it('keeps its batch beside one of the team that has the same name', async () => {
+    const [first, second] = [await begun(), await begun()];
+    expect(await joined(first)).toMatchObject({ code: 0 });
+    const [words, options] = rig.joining(first.team.url);
+    expect(await second.machine.run(words, options)).toMatchObject({ code: 0 });
+    const names = (await first.machine.list(['batches', 'list'])).map(({ name }) => name);
+    expect(new Set(names)).toEqual(new Set(['autumn', 'autumn-2']));
+  });
+});
+
+describe.skipIf(rig.missingPostgres !== undefined)('team join that is cut off', () => {
+  const cuts = [1, 2, 3, 4, 5, 6, 7].flatMap((at) => [
+    { at, instead: 'request' } as const,
+    { at, instead: 'answer' } as const,
+  ]);
+
+  it.each(rig.sample(cuts, 5))('loses and doubles nothing, at the $instead of COMMIT $at', async ({ at, instead }) => {
+    const { team, machine } = await begun();
+    // Makes the tables.
+    await (await team.machine()).run(['batches', 'list']);
+    const proxy = await openProxy(team.server.port);
+    const [words] = rig.joining('');
+    const url = team.url.replace(String(team.server.port), String(proxy.port));
+    let commits = 0;
+    proxy.cut = { at: commit, instead: at === 1 ? instead : 'answer' };
+    const running = machine.start(words, { stdin: url, url: '' });
+    proxy.onCut = () => {
+      commits += 1;
+      if (commits === at) process.kill(running.pid, 'SIGKILL');
+      else proxy.cut = { at: commit, instead: commits + 1 === at ? instead : 'answer' };
+    };
+    expect(await running.ended).toBe(null);
+    // It may go on alone before it joins again.
+    expect((await machine.run(rig.batch(machine, '--first', '4'), alone)).code).toBeOneOf([10, 11]);
+    expect(await joined({ team, machine })).toMatchObject({ code: 0 });
+    await expectComplete(team, machine);
+  });
+});
+
+describe.skipIf(rig.missingPostgres !== undefined)('a machine of a team', () => {
+  it('does not send without it, until it leaves', async () => {
+    const team = await rig.newTeam();
+    const machine = await team.machine();
+    rig.writePeople(machine, rows);
+    expect((await machine.run(rig.batch(machine, '--first', '3'))).code).toBe(0);
+    for (const words of [rig.batch(machine), rig.batch(machine, '--batch', 'other'), rig.resume(), rig.single(9)]) {
+      const { code, stderr } = await machine.run(words, alone);
+      expect({ words, code, error: rig.errorIn(stderr) }).toMatchObject({
+        code: 11,
+        error: { hint: expect.stringMatching(/team leave/) },
+      });
+    }
+    expect(rig.tally(team.service)).toEqual({ 1: 3 });
+    expect((await machine.run(['team', 'leave', '--yes'], alone)).code).toBe(0);
+    expect((await machine.run(rig.single(9), alone)).code).toBe(0);
+  });
+
+  it('refuses a clock that differs from the one of the server by more than 30 seconds', async () => {
+    const team = await rig.newTeam();
+    const machine = await team.machine();
+    for (const ahead of [-40_000, 40_000])
+      expect(await machine.run(rig.single(1), { now: () => Date.now() + ahead })).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('clock-wrong'),
+      });
+    expect((await machine.run(rig.single(1), { now: () => Date.now() + 15_000 })).code).toBe(0);
+  });
+
+  it('shows which process works', async () => {
+    const team = await rig.newTeam(() => ({ reply: 'hang' }));
+    const [machine, other] = [await team.machine({ boot: 'aaaaaaaa-aaaa' }), await team.machine()];
+    rig.writePeople(machine, rows);
+    const running = machine.start(rig.batch(machine));
+    await Promise.race([team.service.until(1), running.ended]);
+    const { stdout } = await other.run(['team', 'status']);
+    expect(stdout).toContain(`process ${running.pid} on `);
+    expect(execFileSync('ps', ['axo', 'args'], { encoding: 'utf8' })).not.toContain(rig.password);
+    await rig.kill(team.service, running);
+    // 90 s later, another machine goes on with what waits.
+    const rest = rig.resume('--exclude-from', join(machine.home, 'people.csv'));
+    expect(await other.run(rest, fast)).toMatchObject({ code: 10 });
+    expect(team.service.asked.length).toBeLessThan(rows);
+  });
+
+  it('shows the team without its password', async () => {
+    const team = await rig.newTeam();
+    const machine = await team.machine({ url: undefined });
+    const shown: string[] = [];
+    const show = async (...words: readonly string[]) => {
+      const { stdout, stderr } = await machine.run(words);
+      shown.push(stdout, stderr);
+      return stdout;
+    };
+    const [words, options] = rig.joining(team.url);
+    const ran = await machine.run([...words, '--debug'], options);
+    shown.push(ran.stdout, ran.stderr);
+    expect(await show('team', 'status')).toContain(`127.0.0.1:${team.server.port}`);
+    for (const format of ['json', 'csv']) await show('team', 'status', '-o', format);
+    await show('profiles', 'list', '-o', 'json');
+    await show('whoami', '-o', 'json');
+    await show('doctor', '-o', 'json');
+    await show(...rig.single(1), '--debug');
+    const port = await freePort();
+    const wrong = [rig.urlOf(port, 'x'), `${team.url}-missing`, `${rig.password}://${rig.password}@x:y`, rig.password];
+    for (const url of wrong) {
+      const [words, options] = rig.joining(url);
+      const refused = await machine.run(words, { ...options, ...fast });
+      expect(refused.code).not.toBe(0);
+      shown.push(refused.stdout, refused.stderr);
+    }
+    expect(shown.join('\n')).not.toContain(rig.password);
+  });
+
+  it('keeps its URL readable by its user only', async () => {
+    const team = await rig.newTeam();
+    const machine = await team.machine({ url: undefined });
+    expect((await machine.run(...rig.joining(team.url))).code).toBe(0);
+    const files = readdirSync(machine.home, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(machine.home, name))
+      .filter((path) => statSync(path).isFile());
+    const holding = files.filter((path) => readFileSync(path).includes(rig.password));
+    expect(holding.length).toBeGreaterThan(0);
+    expect(holding.filter((path) => (statSync(path).mode & 0o77) !== 0)).toEqual([]);
+  });
+});
