@@ -53,10 +53,24 @@ const greeting = (name: string) => `SELECT current_setting('server_version') AS 
   (SELECT d.description FROM pg_namespace n JOIN pg_description d ON d.objoid = n.oid
     WHERE n.nspname = '${name}' AND d.classoid = 'pg_namespace'::regclass) AS version`;
 
+/** What each process committed last, to know it after the answer was lost. */
+const lastCommit = 'CREATE TABLE last_commit (client TEXT PRIMARY KEY, token TEXT, at TIMESTAMPTZ DEFAULT now())';
+
+function marking(client: string, token: string): string {
+  return `DELETE FROM last_commit WHERE at < now() - interval '1 day';
+    INSERT INTO last_commit (client, token) VALUES ('${client}', '${token}')
+    ON CONFLICT (client) DO UPDATE SET token = excluded.token, at = excluded.at`;
+}
+
+function hex(random: () => number): string {
+  return Math.floor(random() * 2 ** 48).toString(16);
+}
+
 /** A transaction before its COMMIT. */
 interface Finished<T> {
   readonly result: T;
   readonly xid: string;
+  readonly token: string;
 }
 
 /** Opens a database on a PostgreSQL server; creates its tables if they are missing. */
@@ -64,6 +78,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   const { schema, schemaName = 'bizmsg', host, patience = 120_000, note } = options;
   const path = `SET LOCAL search_path = ${schemaName}, pg_temp`;
   const address = addressOf(url);
+  const client = hex(host.random);
   let connection: Connection | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   /** The server's time when this machine started. */
@@ -117,21 +132,25 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   /** `onDone` is called before the COMMIT of a transaction that writes. */
   async function transact<T>(body: Transaction<T>, kind: Kind, onDone: (done: Finished<T>) => void): Promise<T> {
     const { transact, query } = await connected();
-    const begun = transact(`${kind.begin}; ${path}`, async (row) => {
+    const token = hex(host.random);
+    const begin = `${kind.begin}; ${path}${kind === writing ? `; ${marking(client, token)}` : ''}`;
+    const begun = transact(begin, async (row) => {
       const result = await resultOf(body, query);
-      if (row) onDone({ result, xid: String(row['xid']) });
+      if (row) onDone({ result, xid: String(row['xid']), token });
       return result;
     });
     return within(kind.longest, begun);
   }
 
-  async function isCommitted({ xid }: Finished<unknown>): Promise<boolean> {
+  async function isCommitted({ xid, token }: Finished<unknown>): Promise<boolean> {
     const { query } = await connected();
     // After a crash or a failover, a number that was lost is not used yet: asked for it, the server would fail.
     const status = `CASE WHEN ${BigInt(xid)} < txid_current() THEN txid_status(${BigInt(xid)}) END`;
     const [row] = await within(connectTimeout, query(`SELECT ${status} AS status`));
     if (row?.['status'] === 'in progress') throw lost('ETIMEDOUT');
-    return row?.['status'] === 'committed';
+    // Or it is used by another transaction now.
+    const marks = query(`SELECT 1 FROM ${schemaName}.last_commit WHERE client = $1 AND token = $2`, [client, token]);
+    return (await within(connectTimeout, marks)).length > 0;
   }
 
   async function connected(): Promise<Connection> {
@@ -161,7 +180,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   function upgrade({ transact, query }: Connection): Promise<void> {
     return transact(`${writing.begin}; ${path}; SELECT pg_advisory_xact_lock(${upgrading})`, async () => {
       const version = await versionIn(query);
-      if (version === 0) await query(`CREATE SCHEMA IF NOT EXISTS ${schemaName}`);
+      if (version === 0) await query(`CREATE SCHEMA IF NOT EXISTS ${schemaName}; ${lastCommit}`);
       for (const step of schema.slice(version)) await query(adapted(step));
       await query(`COMMENT ON SCHEMA ${schemaName} IS '${schema.length}'`);
     });

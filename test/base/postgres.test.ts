@@ -18,7 +18,7 @@ const schema = ['CREATE TABLE t (n INTEGER NOT NULL, s TEXT) STRICT; CREATE UNIQ
 type Options = Partial<Pick<PostgresOptions, 'patience' | 'schema' | 'schemaName'>>;
 
 async function open(url: string, options: Options = {}): Promise<Database> {
-  const host = { later, random: () => 0.1, steady: () => performance.now() };
+  const host = { later, random: Math.random, steady: () => performance.now() };
   const database = await openPostgres(url, { schema, host, note() {}, ...options });
   onTestFinished(() => database.close());
   return database;
@@ -114,6 +114,26 @@ describe.skipIf(missingPostgres !== undefined)(`a PostgreSQL database ${missingP
     await database.write(insert(1));
     expect(await database.read(all)).toEqual([{ n: 1, s: null }]);
     await Promise.all([first.kill(), second.kill()]);
+  });
+
+  it('repeats a transaction that a crash lost, although another one has its number now', async () => {
+    const server = await startPostgres();
+    const { proxy, through } = await proxied(server.url);
+    const database = await open(through);
+    proxy.cut = { at: commit, instead: 'request' };
+    const crashed = new Promise<void>((resolve) => {
+      proxy.onCut = () => {
+        proxy.mode = 'refuse';
+        resolve(server.kill().then(server.start));
+      };
+    });
+    const done = database.write(insert(1));
+    await crashed;
+    server.sql('INSERT INTO bizmsg.t (n) VALUES (2)');
+    proxy.mode = 'pass';
+    await done;
+    expect(await database.read(all)).toMatchObject([{ n: 1 }, { n: 2 }]);
+    await server.kill();
   });
 
   it('goes on after its server was killed in the middle of a transaction', async () => {

@@ -153,8 +153,9 @@ export async function startPostgres({
     stop: () => ending('SIGINT'),
     async kill() {
       if (!child) return;
-      const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(child.pid)], { encoding: 'utf8' });
+      // Stopped, it starts no more children, which would keep its memory in use.
       child.kill('SIGSTOP');
+      const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(child.pid)], { encoding: 'utf8' });
       for (const one of children.trim().split(/\s+/)) tryKill(Number(one));
       await ending('SIGKILL');
     },
