@@ -124,6 +124,7 @@ export type ErrorCode =
   | 'store-unwritable'
   | 'team-missing'
   | 'team-not-joined'
+  | 'team-other'
   | 'template-unfit'
   | 'template-unknown'
   | 'timeout'

@@ -88,11 +88,11 @@ async function moveTo(context: Context, url: string, account: string) {
   const team = await openTeam(context, url, account);
   try {
     const nothing: Moved = { batches: [], messages: 0, optOuts: 0 };
+    const to = watched(team.database, team.mark, teamServer);
     const moved = await withLedger(context, nothing, (from) =>
-      copyAccount({ from, to: team.database, account, now: host.now(), isDead: (worker) => isDead(worker, host) }),
+      copyAccount({ from, to, account, now: host.now(), isDead: (worker) => isDead(worker, host) }),
     );
-    // Also refuses a database that has lost something.
-    await watched(team.database, team.mark, teamServer).write(() => query('SELECT 1'));
+    await to.write(() => query('SELECT 1'));
     return { ...moved, end: () => withLedger(context, undefined, (from) => removeAccount(from, account)) };
   } finally {
     await team.close();

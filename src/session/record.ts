@@ -132,10 +132,18 @@ export async function openRecords(session: Session): Promise<readonly OpenRecord
   const wasThere = (name: RecordName) => hasRecord(session, name) || (name === 'ledger' && hasMark(session));
   const names = (['ledger', 'local'] as const).filter(wasThere);
   const team = await openTeamOf(session, optionalCaller(session), 'read');
-  const files = await Promise.all(
-    names.map(async (name) => ({ ...(await openRecordFile(session, name)), isLocal: name === 'local' })),
-  );
-  return team ? [{ ...team, isLocal: false }, ...files] : files;
+  const records: OpenRecord[] = team ? [{ ...team, isLocal: false }] : [];
+  try {
+    for (const name of names) records.push({ ...(await openRecordFile(session, name)), isLocal: name === 'local' });
+    return records;
+  } catch (error) {
+    await closeAll(records);
+    throw error;
+  }
+}
+
+export async function closeAll(records: readonly OpenRecord[]): Promise<void> {
+  await Promise.all(records.map((record) => record.close()));
 }
 
 /** Whether this machine has had the record of real accounts. */

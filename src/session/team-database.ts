@@ -11,7 +11,10 @@ export const teamServer = `((SELECT system_identifier FROM pg_control_system()) 
   || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) || '-' || 'meta'::regclass::oid::bigint)`;
 
 const [first, ...later] = schema;
-const tables = [`${first} INSERT INTO meta (version, id, tick, server) VALUES (1, '', 0, ${teamServer})`, ...later];
+const tables = [
+  `${first} INSERT INTO meta (version, id, tick, server) VALUES (1, md5(random() || clock_timestamp()::text), 0, ${teamServer})`,
+  ...later,
+];
 
 export interface TeamDatabase {
   readonly database: PostgresDatabase;

@@ -26,7 +26,8 @@ export function teamMark({ stateFolder }: Pick<Session, 'stateFolder'>, account:
 }
 
 export function hasTeamMark(session: Pick<Session, 'stateFolder'>, account: string): boolean {
-  return statsOf(teamMark(session, account)) !== undefined;
+  // It is empty until something was written there.
+  return (statsOf(teamMark(session, account))?.size ?? 0) > 0;
 }
 
 export function forgetTeam(session: Pick<Session, 'stateFolder'>, account: string): void {

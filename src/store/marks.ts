@@ -3,22 +3,25 @@ import { fsError, unsafe } from '../base/errors.ts';
 import { type Database, query, type Row, type Transaction } from '../base/transaction.ts';
 import { integer, text } from './columns.ts';
 
-/** The highest tick seen of a database, in a file beside it: a restored backup is behind. */
+/** The highest tick seen of a database, and its id, in a file beside it: a restored backup is behind. */
 export interface Mark {
   read(): number;
+  /** Whether it is of the database with this id; a new one is of any. */
+  isOf(id: string): boolean;
   /** Never makes it smaller. */
-  raise(tick: number): void;
+  raise(tick: number, id: string): void;
   /** Accepts that the database is behind. */
-  reset(tick: number): void;
+  reset(tick: number, id: string): void;
   close(): void;
 }
 
 const size = 8;
+const idSize = 32;
 
 /** Opens `NAME.mark`. It is not synced: behind by one at most, it gives no false alarm. */
 export function openMark(path: string): Mark {
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
-  return { read, raise, reset, close: () => closeSync(file) };
+  return { read, isOf, raise, reset, close: () => closeSync(file) };
 
   function read(): number {
     const bytes = Buffer.alloc(size);
@@ -27,19 +30,25 @@ export function openMark(path: string): Mark {
     return Number.isSafeInteger(tick) ? tick : 0;
   }
 
-  function raise(tick: number): void {
+  function isOf(id: string): boolean {
+    const bytes = Buffer.alloc(idSize);
+    const length = readSync(file, bytes, 0, idSize, size);
+    return length === 0 || bytes.toString('latin1', 0, length).trimEnd() === id;
+  }
+
+  function raise(tick: number, id: string): void {
     try {
-      if (tick > read()) reset(tick);
+      if (tick > read()) reset(tick, id);
     } catch (error) {
       // The transaction is committed, and the next one tries again.
       if (!fsError(error)) throw error;
     }
   }
 
-  function reset(tick: number): void {
+  function reset(tick: number, id: string): void {
     const bytes = Buffer.alloc(size);
     bytes.writeBigUInt64BE(BigInt(tick));
-    writeSync(file, bytes, 0, size, 0);
+    writeSync(file, Buffer.concat([bytes, Buffer.from(id.padEnd(idSize), 'latin1')]), 0, size + idSize, 0);
   }
 }
 
@@ -52,20 +61,20 @@ export function watched(database: Database, mark: Mark, server: string = noServe
     ...database,
     read: <T>(body: Transaction<T>, signal?: AbortSignal) =>
       database.read(function* () {
-        const [row] = yield* query(`SELECT tick, server, ${server} AS server_now FROM meta`);
+        const [row] = yield* query(`SELECT tick, id, server, ${server} AS server_now FROM meta`);
         refuseOlder(mark, row, server);
         return yield* body();
       }, signal),
     async write<T>(body: Transaction<T>, signal?: AbortSignal): Promise<T> {
-      const [result, tick] = await database.write(function* () {
+      const [result, tick, id] = await database.write(function* () {
         const [row] = yield* query(
-          `UPDATE meta SET tick = tick + 1 RETURNING tick - 1 AS tick, server, ${server} AS server_now`,
+          `UPDATE meta SET tick = tick + 1 RETURNING tick - 1 AS tick, id, server, ${server} AS server_now`,
         );
         const tick = refuseOlder(mark, row, server);
-        return [yield* body(), tick + 1] as const;
+        return [yield* body(), tick + 1, text(row, 'id')] as const;
       }, signal);
       // After the commit: before it, a process that is killed would leave a mark that is ahead.
-      mark.raise(tick);
+      mark.raise(tick, id);
       return result;
     },
   };
@@ -73,8 +82,16 @@ export function watched(database: Database, mark: Mark, server: string = noServe
 
 function refuseOlder(mark: Mark, row: Row | undefined, server: string): number {
   const tick = integer(row, 'tick');
+  if (server !== noServer && !mark.isOf(text(row, 'id'))) throw otherTeam();
   if (tick < mark.read() || text(row, 'server') !== text(row, 'server_now')) throw older(server);
   return tick;
+}
+
+function otherTeam(): Error {
+  const message = 'this machine sends for this account with the database of another team; nothing was sent';
+  const hint =
+    'check BIZMSG_TEAM and --profile; bizmsg team leave ends the other one, and what it has sent is then unknown';
+  return unsafe('team-other', message, hint);
 }
 
 export function older(server: string = noServer): Error {
@@ -86,6 +103,6 @@ export function older(server: string = noServer): Error {
 
 /** Accepts a database that is behind its mark or of another server, for `doctor --accept-loss`. */
 export async function acceptLoss(database: Database, mark: Mark, server: string = noServer): Promise<void> {
-  const [row] = await database.write(() => query(`UPDATE meta SET server = ${server} RETURNING tick`));
-  mark.reset(row ? integer(row, 'tick') : 0);
+  const [row] = await database.write(() => query(`UPDATE meta SET server = ${server} RETURNING tick, id`));
+  mark.reset(row ? integer(row, 'tick') : 0, row ? text(row, 'id') : '');
 }

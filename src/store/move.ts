@@ -1,15 +1,6 @@
 import { unsafe } from '../base/errors.ts';
 import { type Database, query, type Row, type Value } from '../base/transaction.ts';
-import {
-  type Batch,
-  batchesOf,
-  isWorking,
-  type Scope,
-  scopeNumber,
-  type SingleScope,
-  singleScopeOf,
-  singles,
-} from './batch.ts';
+import { type Batch, batchesOf, isWorking, scopeNumber, singleScopeOf, singles } from './batch.ts';
 import { removeRows } from './cancel.ts';
 import { integer, text } from './columns.ts';
 import { highest } from './draft.ts';
@@ -19,6 +10,7 @@ import { freeName } from './which.ts';
 /** Rows of one account, on their way from the database of a machine to that of its team. */
 export interface Move {
   readonly from: Database;
+  /** Each transaction keeps other machines of the team out. */
   readonly to: Database;
   readonly account: string;
   readonly now: number;
@@ -45,6 +37,8 @@ export function hasAccount(database: Database, account: string): Promise<boolean
 /** Copies everything of an account. It may be cut off, and is repeated as a whole: what was copied stays as it is. */
 export async function copyAccount(move: Move): Promise<Moved> {
   const batches = await batchesToCopy(move);
+  // The database may be refused. And what a machine copies, it must not send alone: the mark is there from now on.
+  await move.to.write(() => query('SELECT 1'));
   for (const batch of batches) await copyBatch(move, batch);
   const messages = await copySingles(move);
   const optOuts = await copyOptOuts(move);
@@ -90,7 +84,7 @@ const valuesOf = (row: Row) => names.map((name) => row[name] ?? null);
 async function copyBatch({ from, to, now }: Move, batch: Batch): Promise<void> {
   const { id, scope, per, told, command, columns: fileColumns, file, madeAt, againAt, load } = batch;
   const number = await to.write(function* () {
-    const number = yield* lockedScope(scope);
+    const number = yield* scopeNumber(scope);
     const sql = `INSERT INTO batch (id, scope, name, per, told, command, columns, file, made_at, last_at, again_at, load, loading, is_cancelled)
       VALUES ($1, $2, '', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING`;
     const flags = [batch.isLoading, batch.isCancelled].map(Number);
@@ -125,7 +119,7 @@ async function copySingles({ from, to, account }: Move): Promise<number> {
     count += rows.length;
     await to.write(function* () {
       const each: Value[][] = [];
-      for (const row of rows) each.push([yield* lockedScope(singleScopeOf(row)), text(row, 'state'), ...valuesOf(row)]);
+      for (const row of rows) each.push([yield* scopeNumber(singleScopeOf(row)), text(row, 'state'), ...valuesOf(row)]);
       yield { sql: insert, each };
     });
   });
@@ -148,7 +142,6 @@ function nameCopies({ to }: Move, batches: readonly Batch[]): Promise<Moved['bat
   return to.write(function* () {
     const named: { name: string; newName: string }[] = [];
     for (const { id, name, scope, lastAt } of batches) {
-      yield* lock();
       const [copy] = yield* query("SELECT 1 FROM batch WHERE id = $1 AND name = ''", id);
       if (!copy) continue;
       const newName = freeName(name, yield* batchesOf(scope));
@@ -161,17 +154,6 @@ function nameCopies({ to }: Move, batches: readonly Batch[]): Promise<Moved['bat
 
 function writeEach(database: Database, sql: string, each: readonly (readonly Value[])[]): Promise<void> {
   return database.write(function* () {
-    yield* lock();
     yield { sql, each };
   });
-}
-
-function* lockedScope(scope: Scope | SingleScope) {
-  yield* lock();
-  return yield* scopeNumber(scope);
-}
-
-/** Keeps other machines of the team out. */
-function* lock() {
-  yield* query('UPDATE meta SET tick = tick + 1');
 }

@@ -117,11 +117,11 @@ describe('the mark of a database', () => {
 
   const setTick = (tick: number) => () => query('UPDATE meta SET tick = $1', tick);
 
-  it('has the tick of each transaction, in 8 bytes', async () => {
+  it('has the tick of each transaction, in 40 bytes with the id', async () => {
     const { path, file, watching } = await marked();
     for (let n = 0; n < 3; n++) await watching.write(() => query('SELECT 1'));
     expect(file.read()).toBe(3);
-    expect(readFileSync(path)).toHaveLength(8);
+    expect(readFileSync(path)).toHaveLength(40);
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
@@ -130,7 +130,7 @@ describe('the mark of a database', () => {
     await database.write(setTick(7));
     await watching.write(() => query('SELECT 1'));
     expect(file.read()).toBe(8);
-    file.raise(3);
+    file.raise(3, 'id');
     expect(file.read()).toBe(8);
   });
 
@@ -162,7 +162,7 @@ describe('the mark of a database', () => {
   it.each(['', 'short', 'longer than 8 bytes'])('survives a file with %j', async (content) => {
     const { path, file, watching } = await marked();
     writeFileSync(path, content);
-    if (content.length >= 8) file.reset(0);
+    if (content.length >= 8) file.reset(0, 'id');
     await watching.write(() => query('SELECT 1'));
     expect(file.read()).toBe(1);
     expect(existsSync(path)).toBe(true);

@@ -5,7 +5,7 @@ import { optionalCaller } from '../../session/caller.ts';
 import { configFolder } from '../../session/folders.ts';
 import { local } from '../../session/profiles/fields.ts';
 import { type Profile, profileOf, readStore } from '../../session/profiles/store.ts';
-import { type OpenRecord, openRecords } from '../../session/record.ts';
+import { closeAll, type OpenRecord, openRecords } from '../../session/record.ts';
 import type { Batch, Owner } from '../../store/batch.ts';
 import { listBatches } from '../../store/views.ts';
 
@@ -32,19 +32,20 @@ export async function openBatches(context: Context): Promise<StoredBatches> {
   const [owner, profileFor] = [await currentOwner(context), profilesByAccount(context)];
   const records = await openRecords(context);
   const batches: StoredBatch[] = [];
-  for (const record of records)
-    for (const batch of await listBatches(record.database)) {
-      const profile = record.isLocal ? local : profileFor(batch.scope.account)?.name;
-      batches.push({ batch, record, profile, isCurrent: owner !== undefined && isOwn(record, batch.scope, owner) });
-    }
+  try {
+    for (const record of records)
+      for (const batch of await listBatches(record.database)) {
+        const profile = record.isLocal ? local : profileFor(batch.scope.account)?.name;
+        batches.push({ batch, record, profile, isCurrent: owner !== undefined && isOwn(record, batch.scope, owner) });
+      }
+  } catch (error) {
+    await closeAll(records);
+    throw error;
+  }
   batches.sort((a, b) => a.batch.lastAt - b.batch.lastAt);
   const names = batches.map(({ batch }) => batch.name);
   rememberBatches(context.host, names.toReversed());
   return { batches, records, owner, close: () => closeAll(records) };
-}
-
-export async function closeAll(records: readonly OpenRecord[]): Promise<void> {
-  await Promise.all(records.map((record) => record.close()));
 }
 
 /** Whose batches the current caller's are. */

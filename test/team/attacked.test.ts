@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { newDatabase } from '../support/postgres.ts';
+import * as rig from './rig.ts';
+
+describe.skipIf(rig.missingPostgres !== undefined)('the database of another team', () => {
+  it('is not used instead of the one that a machine has sent with', async () => {
+    const [team, other] = [await rig.newTeam(), await rig.newTeam()];
+    const machine = await team.machine();
+    rig.writePeople(machine, 3);
+    expect((await machine.run(rig.batch(machine))).code).toBe(0);
+    // Makes its tables. It has had more transactions.
+    expect((await (await other.machine()).run(rig.single(1))).code).toBe(0);
+    other.server.sql('UPDATE bizmsg.meta SET tick = tick + 1000', rig.databaseIn(other.url));
+    const [words, options] = rig.joining(other.url);
+    for (const [asked, how] of [
+      [rig.batch(machine), { url: other.url }],
+      [rig.single(1), { url: other.url }],
+      [words, options],
+    ] as const) {
+      const { code, stderr } = await machine.run(asked, how);
+      expect({ code, error: rig.errorIn(stderr) }).toMatchObject({ code: 11, error: { code: 'team-other' } });
+    }
+    expect(rig.tally(team.service)).toEqual({ 1: 3 });
+    expect((await machine.run(rig.batch(machine))).code).toBe(0);
+  });
+
+  it('does not keep a command that lists batches from ending', async () => {
+    const [team, other] = [await rig.newTeam(), await rig.newTeam()];
+    const machine = await team.machine();
+    expect((await machine.run(rig.single(1))).code).toBe(0);
+    expect((await (await other.machine()).run(rig.single(1))).code).toBe(0);
+    const running = machine.start(['batches', 'list'], { url: other.url });
+    expect(await running.ended).toBe(11);
+  });
+});
+
+describe.skipIf(rig.missingPostgres !== undefined)('a join that is refused', () => {
+  async function refused(url: (team: rig.Team) => string) {
+    const team = await rig.newTeam();
+    const machine = await team.machine({ url: undefined });
+    const ran = await machine.run(...rig.joining(url(team)));
+    expect((await machine.run(rig.single(1), { url: '' })).code).toBe(0);
+    return ran;
+  }
+
+  const secret = 'b@d/%zz';
+
+  it.each([
+    ['a password that is not escaped', () => `postgres://bizmsg:${secret}@127.0.0.1:1/x`, 2],
+    ['a broken escape', () => 'postgres://bizmsg:%zz@127.0.0.1:1/x', 2],
+    ['an unknown parameter', ({ url }: rig.Team) => `${url}?unknown=1`, 3],
+    ['a server without TLS', ({ url }: rig.Team) => `${url}?sslmode=verify-full`, 9],
+  ])('says why: %s', async (_, url, code) => {
+    const ran = await refused(url);
+    expect(ran).toMatchObject({ code, stderr: expect.not.stringContaining('b@d') });
+    expect(rig.errorIn(ran.stderr)).toMatchObject({ hint: expect.stringMatching(/escape|%40|TLS|sslmode/) });
+  });
+
+  it.each([
+    ['its schema is of something else', 'CREATE SCHEMA bizmsg; CREATE TABLE bizmsg.batch (x int)'],
+    ['its schema is not shown to this user', "CREATE SCHEMA bizmsg; COMMENT ON SCHEMA bizmsg IS '1'"],
+    ['a newer bizmsg made its tables', "CREATE SCHEMA bizmsg; COMMENT ON SCHEMA bizmsg IS '99'"],
+  ])('says why: %s', async (_, sql) => {
+    const ran = await refused(({ server }) => {
+      const url = newDatabase(server);
+      server.sql(sql, rig.databaseIn(url));
+      return url;
+    });
+    expect({ code: ran.code, error: rig.errorIn(ran.stderr) }).toMatchObject({
+      code: 3,
+      error: { code: expect.stringMatching(/^database-/), hint: expect.not.stringContaining('STATE_DIR') },
+    });
+  });
+});
