@@ -18,6 +18,10 @@ export function addressOf(text: string): Address {
   if (!/^postgres(?:ql)?:\/\/[^/?#]/i.test(text) || !URL.canParse(text))
     throw usage('this is not the URL of a PostgreSQL database', 'such as postgres://bizmsg@db.example.com/bizmsg');
   const url = new URL(text);
+  if (!isEscaped(url)) {
+    const hint = 'write the characters @ / ? # % of a password as %40 %2F %3F %23 %25';
+    throw usage('the URL of the database has a character that must be escaped', hint);
+  }
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const isLoopback = /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/.test(host);
   const mode = url.searchParams.get('sslmode') ?? (isLoopback ? 'disable' : 'verify-full');
@@ -26,6 +30,16 @@ export function addressOf(text: string): Address {
   for (const name of ['sslmode', 'channel_binding']) url.searchParams.delete(name);
   const port = url.port === '' ? 5432 : Number(url.port);
   return { url, host, port, ssl: encryption(mode, host), name: `${url.hostname}:${port}${url.pathname}` };
+}
+
+/** Otherwise a part of the password would be in another part of the URL, which is shown. */
+function isEscaped({ username, password, pathname, search, hash }: URL): boolean {
+  try {
+    for (const part of [username, password, pathname]) decodeURIComponent(part);
+  } catch {
+    return false;
+  }
+  return hash === '' && !search.includes('@') && /^\/?[^/@]*$/.test(pathname);
 }
 
 /** Named explicitly, the host is checked even if it is an IP address, and NODE_TLS_REJECT_UNAUTHORIZED does not count. */

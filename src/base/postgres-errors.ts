@@ -2,10 +2,15 @@ import { CliError, configuration } from './errors.ts';
 
 const unencrypted = /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|HOSTNAME_MISMATCH)/;
 
+const notOurs = ['has a schema bizmsg of something else, or of another user', 'use a new database'] as const;
+
 const refusals: Readonly<Record<string, readonly [sentence: string, hint?: string]>> = {
   '28P01': ['refuses the password'],
   '28000': ['refuses this user', 'check pg_hba.conf there; it may require encryption: ?sslmode=verify-full'],
   '3D000': ['is no database of this server'],
+  '42704': ['does not know a parameter that the URL has', 'remove what is after its "?", apart from sslmode'],
+  '42P01': notOurs,
+  '42P07': notOurs,
   '42501': ['does not grant this user what it needs', 'the user must own the schema bizmsg, or may create it'],
   SASL_SIGNATURE_MISMATCH: ['does not know the password, so it is another server'],
 };
@@ -53,6 +58,11 @@ export function failureOf(name: string, error: unknown): unknown {
   if (unencrypted.test(code)) {
     const message = `the certificate of ${name} is not accepted (${code})`;
     const hint = 'NODE_EXTRA_CA_CERTS=FILE adds an authority; ?sslmode=require encrypts without checking';
+    return new CliError('network', 'tls', message, { hint, cause: error });
+  }
+  if (error instanceof Error && error.message.includes('before secure TLS')) {
+    const message = `${name} closed the connection instead of encrypting it`;
+    const hint = 'turn on TLS there; ?sslmode=disable in the URL sends the password and all data unprotected';
     return new CliError('network', 'tls', message, { hint, cause: error });
   }
   if (!isPassing(error)) return error;

@@ -173,7 +173,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
     if (row?.['is_standby'] === 1) throw lost('25006');
     if (Number(row?.['server']) < oldest) throw tooOld(address.name, String(row?.['server_name']));
     const version = Number(row?.['version']);
-    if (version > schema.length) throw newer(address.name);
+    if (version > schema.length) throw newer(address.name, 'update this one');
     return version;
   }
 

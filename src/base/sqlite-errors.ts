@@ -85,8 +85,10 @@ export function removed(path: string): CliError {
   return configuration('database-removed', `${path} was removed or replaced while this command used it`, hint);
 }
 
-export function newer(path: string): CliError {
-  const hint = 'update this one, or set BIZMSG_STATE_DIR to another folder';
+export function newer(
+  path: string,
+  hint: string = 'update this one, or set BIZMSG_STATE_DIR to another folder',
+): CliError {
   return configuration('database-newer', `a newer bizmsg wrote ${path}`, hint);
 }
 
