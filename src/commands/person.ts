@@ -125,7 +125,7 @@ function digitsIn(text = ''): string {
 
 /** Erases a person with everything on record, except waiting rows and opt-outs. */
 export async function erasePerson(context: Context, phone: string): Promise<object> {
-  await context.confirm(`Erase all about ${phone} on this machine? Then a batch could send to them again.`);
+  await context.confirm(`Erase all that is recorded about ${phone}? Then a batch could send to them again.`);
   const records = await openRecords(context);
   try {
     let messages = 0;

@@ -8,13 +8,13 @@ import { acceptLoss, openMark, watched } from '../store/marks.ts';
 import { identify, isIdentified } from '../store/meta.ts';
 import { hasAccount } from '../store/move.ts';
 import { schema } from '../store/schema.ts';
-import { accountOf } from './account.ts';
+import { accountOf, realAccount } from './account.ts';
 import { currentCaller, optionalCaller } from './caller.ts';
 import { refuseEarlyClock } from './clock.ts';
 import { locate } from './connect.ts';
 import { hasRecord, markFile, recordFile, type RecordName, recordOf } from './record-file.ts';
 import type { AnyCaller, BatchRecord, CheckedTarget, Session } from './session.ts';
-import { refuseWithoutTeam, teamOf } from './team.ts';
+import { hasTeamMark, refuseWithoutTeam, teamOf } from './team.ts';
 
 const options = {
   ledger: { sync: 'FULL', isDisposable: false },
@@ -131,7 +131,9 @@ export async function openRecords(session: Session): Promise<readonly OpenRecord
   refuseUnreadable(session.stateFolder());
   const wasThere = (name: RecordName) => hasRecord(session, name) || (name === 'ledger' && hasMark(session));
   const names = (['ledger', 'local'] as const).filter(wasThere);
-  const team = await openTeamOf(session, optionalCaller(session), 'read');
+  const caller = optionalCaller(session);
+  const team = await openTeamOf(session, caller, 'read');
+  if (!team && caller) noteMissingTeam(session, caller);
   const records: OpenRecord[] = team ? [{ ...team, isLocal: false }] : [];
   try {
     for (const name of names) records.push({ ...(await openRecordFile(session, name)), isLocal: name === 'local' });
@@ -140,6 +142,14 @@ export async function openRecords(session: Session): Promise<readonly OpenRecord
     await closeAll(records);
     throw error;
   }
+}
+
+/** A lookup, or an erasure, that does not reach what the team has must not look complete. */
+function noteMissingTeam(session: Session, caller: AnyCaller): void {
+  const account = caller.kind === 'service' ? realAccount(session.host.env, caller) : undefined;
+  if (account === undefined || !hasTeamMark(session, account)) return;
+  const what = `this machine sends for ${account} with a team, and none is set now`;
+  session.note('team-missing', `${what}: this command does not look there; set BIZMSG_TEAM, or bizmsg team join`);
 }
 
 export async function closeAll(records: readonly OpenRecord[]): Promise<void> {

@@ -88,9 +88,8 @@ function refuseOlder(mark: Mark, row: Row | undefined, server: string): number {
 }
 
 function otherTeam(): Error {
-  const message = 'this machine sends for this account with the database of another team; nothing was sent';
-  const hint =
-    'check BIZMSG_TEAM and --profile; bizmsg team leave ends the other one, and what it has sent is then unknown';
+  const message = 'this machine sends for this account with another database';
+  const hint = 'check BIZMSG_TEAM and --profile; bizmsg team leave ends that: what the other one has is then unknown';
   return unsafe('team-other', message, hint);
 }
 

@@ -34,6 +34,19 @@ describe.skipIf(rig.missingPostgres !== undefined)('the database of another team
   });
 });
 
+describe.skipIf(rig.missingPostgres !== undefined)('without its team, a machine that has one', () => {
+  it.each([[['batches', 'list']], [['history', rig.phoneOf(1)]], [['history', 'delete', rig.phoneOf(1), '--yes']]])(
+    'shows that %j does not look there',
+    async (words) => {
+      const team = await rig.newTeam();
+      const machine = await team.machine();
+      expect((await machine.run(rig.single(1))).code).toBe(0);
+      expect((await machine.run(words, { url: '' })).stderr).toContain('BIZMSG_TEAM');
+      expect((await machine.run(words)).stderr).not.toContain('BIZMSG_TEAM');
+    },
+  );
+});
+
 describe.skipIf(rig.missingPostgres !== undefined)('a join that is refused', () => {
   async function refused(url: (team: rig.Team) => string) {
     const team = await rig.newTeam();
