@@ -484,7 +484,9 @@ export function createModel(): World {
     const isOpen = (row: Row) => row.text === text && (row.state === 'under way' || isUnsure(row));
     const isDone = (row: Row) =>
       [row, ...row.earlier].some((fact) => fact.state === 'sent' && fact.text === text && isRecent(row, fact));
-    const rows = everyRow().filter((row) => row.phone === phone && isSameScope(row.scope, scope) && !row.by);
+    const rows = everyRow().filter(
+      (row) => row.phone === phone && isSameScope(row.scope, scope) && row.by === undefined,
+    );
     if (mode === 'live' && !again && rows.some((row) => isOpen(row) || isDone(row))) return done(11);
     const fact = { state: 'unsure', text, at: (world.now += tick), by: undefined, toldBy: undefined };
     const rest = { per: '', cells: {}, line: 0, load: 0, reason: null, told: null, earlier: [] };
