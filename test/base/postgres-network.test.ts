@@ -114,10 +114,7 @@ describe.skipIf(missingPostgres !== undefined || !canMount())('a PostgreSQL serv
     expect(() => writeFileSync(filling, Buffer.alloc(1 << 25))).toThrow('ENOSPC');
     // One statement may still fit into a page.
     const fill = () => query("INSERT INTO t SELECT n, repeat('x', 1000) FROM generate_series(1, 1000) n");
-    await expect(database.write(fill)).rejects.toMatchObject({
-      exit: 'network',
-      message: expect.stringContaining('its disk is full'),
-    });
+    await expect(database.write(fill)).rejects.toMatchObject({ exit: 'network' });
     expect(notes).toHaveLength(1);
     rmSync(filling);
     await database.write(fill);

@@ -1,12 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Ran } from '../support/cli.ts';
 import { freePort } from '../support/postgres.ts';
 import { commit, openProxy } from '../support/tcp-proxy.ts';
 import * as rig from './rig.ts';
 import type { Machine, Team } from './rig.ts';
+
+// Servers are started, killed and copied.
+vi.setConfig({ testTimeout: 300_000 });
 
 /** Rows of the batch: three are sent or unsure, and the last ones wait. */
 const rows = 6;

@@ -1,9 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { PostgresServer } from '../support/postgres.ts';
 import { faster } from '../e2e/batches-rig.ts';
 import { openProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import * as rig from './rig.ts';
 import type { Machine, Team } from './rig.ts';
+
+// Servers are started, killed and copied.
+vi.setConfig({ testTimeout: 300_000 });
 
 const rows = 80;
 /** What the record still has after a loss, and what it has lost. */
