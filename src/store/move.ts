@@ -34,7 +34,7 @@ export function hasAccount(database: Database, account: string): Promise<boolean
   });
 }
 
-/** Copies everything of an account. It may be cut off, and is repeated as a whole: what was copied stays as it is. */
+/** Copies everything of an account. It may be cut off, and is repeated as a whole: what was sent stays as it is. */
 export async function copyAccount(move: Move): Promise<Moved> {
   const batches = await batchesToCopy(move);
   // The database may be refused. And what a machine copies, it must not send alone: the mark is there from now on.
@@ -80,26 +80,33 @@ const names = columns.split(', ');
 const places = (from: number) => names.map((_, at) => `$${at + from}`).join(', ');
 const valuesOf = (row: Row) => names.map((name) => row[name] ?? null);
 
+// After a join that was cut off, a machine may have left the team and gone on alone.
+const advance = `UPDATE item SET state = $4, ${names.map((name, at) => `${name} = $${at + 5}`).join(', ')}
+  WHERE batch = $1 AND n = $2 AND scope = $3 AND who = $5 AND state NOT IN ('sent', 'unsure', 'under way')`;
+
 /** Makes a draft of it, which commands do not see; its rows count as what people got before. */
 async function copyBatch({ from, to, now }: Move, batch: Batch): Promise<void> {
   const { id, scope, per, told, command, columns: fileColumns, file, madeAt, againAt, load } = batch;
-  const number = await to.write(function* () {
+  const { number, isRepeated } = await to.write(function* () {
     const number = yield* scopeNumber(scope);
     const sql = `INSERT INTO batch (id, scope, name, per, told, command, columns, file, made_at, last_at, again_at, load, loading, is_cancelled)
-      VALUES ($1, $2, '', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING`;
+      VALUES ($1, $2, '', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING RETURNING id`;
     const flags = [batch.isLoading, batch.isCancelled].map(Number);
-    yield* query(sql, id, number, per, told, command, fileColumns, file, madeAt, now, againAt, load, ...flags);
-    return number;
+    const values = [id, number, per, told, command, fileColumns, file, madeAt, now, againAt, load, ...flags];
+    return { number, isRepeated: (yield* query(sql, ...values)).length === 0 };
   });
   const select = `SELECT n, ${columns}, ${state} FROM item WHERE batch = $1 AND n > $2 AND n <= $3`;
   const insert = `INSERT INTO item (batch, n, scope, state, ${columns}) VALUES ($1, $2, $3, $4, ${places(5)}) ON CONFLICT DO NOTHING`;
   await inPieces(await highest(from, id), async (...range) => {
     const rows = await from.read(() => query(select, id, ...range));
-    await writeEach(
-      to,
-      insert,
-      rows.map((row) => [id, integer(row, 'n'), number, text(row, 'state'), ...valuesOf(row)]),
-    );
+    const each = rows.map((row) => [id, integer(row, 'n'), number, text(row, 'state'), ...valuesOf(row)]);
+    await writeEach(to, insert, each);
+    if (isRepeated)
+      await writeEach(
+        to,
+        advance,
+        each.filter(([, , , state]) => state === 'sent' || state === 'unsure'),
+      );
   });
   const excluded = await from.read(() => query('SELECT phone FROM excluded WHERE batch = $1', id));
   const each = excluded.map((row) => [id, text(row, 'phone')]);

@@ -1,3 +1,5 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newDatabase } from '../support/postgres.ts';
 import * as rig from './rig.ts';
@@ -31,6 +33,27 @@ describe.skipIf(rig.missingPostgres !== undefined)('the database of another team
     expect((await (await other.machine()).run(rig.single(1))).code).toBe(0);
     const running = machine.start(['batches', 'list'], { url: other.url });
     expect(await running.ended).toBe(11);
+  });
+});
+
+describe.skipIf(rig.missingPostgres !== undefined)('a join that was cut off', () => {
+  it('knows what the machine has sent alone since', async () => {
+    const team = await rig.newTeam();
+    const machine = await team.machine();
+    rig.writePeople(machine, 4);
+    expect((await machine.run(rig.batch(machine, '--first', '2'), { url: '' })).code).toBe(0);
+    const state = join(machine.home, '.local', 'state', 'bizmsg');
+    const copy = join(machine.home, 'copy');
+    cpSync(state, copy, { recursive: true });
+    const [words, options] = rig.joining(team.url);
+    expect((await machine.run(words, options)).code).toBe(0);
+    // It was cut off before it removed here what it had copied.
+    cpSync(copy, state, { recursive: true });
+    expect((await machine.run(['team', 'leave', '--yes'], { url: '' })).code).toBe(0);
+    expect((await machine.run(rig.resume(), { url: '' })).code).toBe(0);
+    expect((await machine.run(words, options)).code).toBe(0);
+    expect((await machine.run(rig.batch(machine))).code).toBe(0);
+    expect(rig.tally(team.service)).toEqual({ 1: 4 });
   });
 });
 
