@@ -17,7 +17,7 @@ import { hasRecord } from '../session/record-file.ts';
 import { forgetTeam, hasTeamMark, teamOf } from '../session/team.ts';
 import { isWorking } from '../store/batch.ts';
 import { watched } from '../store/marks.ts';
-import { copyAccount, type Moved, removeAccount } from '../store/move.ts';
+import { accountsIn, copyAccount, type Moved, removeAccount } from '../store/move.ts';
 import { listBatches } from '../store/views.ts';
 
 const accepts = ['profile', 'mode', 'baseUrl', ...printOptions] as const;
@@ -32,7 +32,8 @@ const join = command({
   ].join('\n'),
   params: { urlStdin: flag('--url-stdin', 'read the URL from stdin') },
   examples: ['team join --profile acme --url-stdin < team.txt'],
-  sample: 'Joined db.example.com:5432/bizmsg\n  moved there: 3 batches, 12 single messages, 2 opt-outs',
+  sample:
+    'Joined db.example.com:5432/bizmsg · https://api.example.com\n  moved there: 3 batches, 12 single messages, 2 opt-outs',
   accepts,
   changes: true,
   piped: 'text',
@@ -43,6 +44,7 @@ const join = command({
     if (profile !== undefined)
       await changeStore(configFolder(context.host), (store) => withSettings(store, profile, { team: url }));
     await moved.end();
+    noteOthers(context, moved.accounts, account);
     for (const { name, newName } of moved.batches)
       if (newName !== name)
         context.note('renamed', `the team has a batch ${name} already; the one from here is ${newName}`);
@@ -54,15 +56,25 @@ const join = command({
       opt_outs: moved.optOuts,
     };
   },
-  view: ({ team, batches, messages, opt_outs: optOuts }, ui) => {
+  view: ({ team, account, batches, messages, opt_outs: optOuts }, ui) => {
     const moved = [
       counted(batches, 'batch', 'batches'),
       counted(messages, 'single message'),
       counted(optOuts, 'opt-out'),
     ];
-    return `${ui.color.green('Joined')} ${team}\n  moved there: ${moved.join(', ')}`;
+    return `${ui.color.green('Joined')} ${team} · ${account}\n  moved there: ${moved.join(', ')}`;
   },
 });
+
+/** Machines that name an account differently would each message its people. */
+function noteOthers(context: Context, accounts: readonly string[], account: string): void {
+  if (accounts.length === 0 || accounts.includes(account)) return;
+  const others = `the team has messages or opt-outs of ${accounts.join(', ')}, but none of ${account}`;
+  context.note(
+    'other-accounts',
+    `${others}; for the same business, use its name: bizmsg profiles set PROFILE --account`,
+  );
+}
 
 /** The account of the caller, and its profile. */
 async function memberOf(context: Context) {
@@ -89,11 +101,12 @@ async function moveTo(context: Context, url: string, account: string) {
   try {
     const nothing: Moved = { batches: [], messages: 0, optOuts: 0 };
     const to = watched(team.database, team.mark, teamServer);
+    const accounts = await accountsIn(to);
     const moved = await withLedger(context, nothing, (from) =>
       copyAccount({ from, to, account, now: host.now(), isDead: (worker) => isDead(worker, host) }),
     );
     await to.write(() => query('SELECT 1'));
-    return { ...moved, end: () => withLedger(context, undefined, (from) => removeAccount(from, account)) };
+    return { ...moved, accounts, end: () => withLedger(context, undefined, (from) => removeAccount(from, account)) };
   } finally {
     await team.close();
   }

@@ -34,6 +34,14 @@ export function hasAccount(database: Database, account: string): Promise<boolean
   });
 }
 
+/** The accounts of which a database has something. */
+export function accountsIn(database: Database): Promise<readonly string[]> {
+  const sql = 'SELECT account FROM scope UNION SELECT account FROM opt_out ORDER BY account';
+  return database.read(function* () {
+    return (yield* query(sql)).map((row) => text(row, 'account'));
+  });
+}
+
 /** Copies everything of an account. It may be cut off, and is repeated as a whole: what was sent stays as it is. */
 export async function copyAccount(move: Move): Promise<Moved> {
   const batches = await batchesToCopy(move);

@@ -57,6 +57,19 @@ describe.skipIf(rig.missingPostgres !== undefined)('a join that was cut off', ()
   });
 });
 
+describe.skipIf(rig.missingPostgres !== undefined)('a machine that names the account differently', () => {
+  it('is told so when it joins', async () => {
+    const team = await rig.newTeam();
+    const [first, second] = [await team.machine(), await team.machine({ url: undefined })];
+    expect((await first.run(rig.single(1))).code).toBe(0);
+    const [words, options] = rig.joining(team.url);
+    expect((await first.run(words, options)).stderr).not.toContain('other-accounts');
+    const renamed = ['profiles', 'set', 'acme', '--account', 'flowers'];
+    expect((await second.run(renamed, { url: '' })).code).toBe(0);
+    expect((await second.run(words, options)).stderr).toMatch(/other-accounts.*but none of flowers/);
+  });
+});
+
 describe.skipIf(rig.missingPostgres !== undefined)('without its team, a machine that has one', () => {
   it.each([[['batches', 'list']], [['history', rig.phoneOf(1)]], [['history', 'delete', rig.phoneOf(1), '--yes']]])(
     'shows that %j does not look there',
