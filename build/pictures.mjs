@@ -16,9 +16,9 @@ const batch = 'bizmsg send-batch order_update people.csv -p :name -p :order --ba
 
 /** The lines to type. After "?" is a text to wait for, after "!" a command to run outside the terminal. */
 const scenes = {
-  send: [sent, `${send('+12025550102')} --wait`, 'bizmsg sandbox messages --columns sent_at,to,status,text'],
+  send: [sent, `${send('+12025550102')} --wait`, 'bizmsg sandbox log --type messages --columns sent_at,to,status,text'],
   batch: [
-    '!bizmsg sandbox start --background --plan growth && bizmsg sandbox keys go-live',
+    '!bizmsg sandbox start --background --plan growth && bizmsg sandbox set live=on',
     'export BIZMSG_PROFILE=local BIZMSG_MODE=live; clear',
     batch,
     '?Enter stops',
@@ -97,10 +97,8 @@ function svgOf(lines) {
 
 async function drawPages() {
   await run(`bizmsg sandbox start --background --quiet && bizmsg sandbox clock freeze`);
-  await run(`bizmsg sandbox endpoints add http://127.0.0.1:3000/hook && ${sent} && bizmsg sandbox clock advance 4s`);
-  await run(
-    'bizmsg sandbox trigger message.received --from +12025550101 --text When? && bizmsg sandbox clock advance 5s',
-  );
+  await run(`bizmsg sandbox set webhook=3000/hook && ${sent} && bizmsg sandbox clock +4s`);
+  await run('bizmsg sandbox trigger message.received --from +12025550101 --text When? && bizmsg sandbox clock +5s');
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
   const page = await browser.newPage({ viewport: { width: 1280, height: 680 }, reducedMotion: 'reduce' });
   await page.goto((await run('bizmsg sandbox open --print')).stdout.trim());
@@ -114,7 +112,7 @@ async function drawPages() {
   };
   await shoot('page', '+12025550101', 'When?');
   failures = Infinity;
-  await run(`${send('+12025550111')} && bizmsg sandbox clock advance 6s`);
+  await run(`${send('+12025550111')} && bizmsg sandbox clock +6s`);
   await shoot('page-retries', '+12025550111', 'retry 1');
   await browser.close();
 }

@@ -43,8 +43,8 @@ const habits: Readonly<Record<string, string>> = {
   import: 'did you mean bizmsg contacts import?',
   'keys list': 'did you mean bizmsg profiles list?',
   listen: 'did you mean bizmsg webhooks listen?',
-  logs: 'bizmsg sandbox requests shows what the sandbox got, bizmsg webhooks history the events',
-  messages: 'bizmsg history shows what was sent, bizmsg sandbox messages what the sandbox got',
+  logs: 'bizmsg sandbox log shows what the sandbox got, bizmsg webhooks history the events',
+  messages: 'bizmsg history shows what was sent, bizmsg sandbox log what the sandbox got',
   runs: 'did you mean bizmsg batches list?',
   send: 'bizmsg send-template sends to one person, bizmsg send-batch to many',
 };

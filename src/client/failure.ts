@@ -174,8 +174,8 @@ const explanations: Readonly<Record<WireFailureKind, (failure: WireFailure, url:
 /** Replaces hints by those that only help with a local sandbox. */
 function localHint({ exit, code, hint }: CliError): string | undefined {
   if (code === 'unauthorized')
-    return '"bizmsg sandbox keys list" shows the keys of this sandbox, and "bizmsg sandbox keys go-live" makes live keys valid';
-  return exit === 'unsure' ? `${unsureHint}; bizmsg sandbox requests shows what the sandbox did` : hint;
+    return '"bizmsg sandbox set" shows the keys of this sandbox, and "bizmsg sandbox set live=on" makes live keys valid';
+  return exit === 'unsure' ? `${unsureHint}; bizmsg sandbox log shows what the sandbox did` : hint;
 }
 
 const movedHint = 'the key is only sent to its own address; if the service has moved, change the base URL';

@@ -10,7 +10,7 @@ import { signalExit } from '../cli/output/reporter.ts';
 export interface ChildCommand {
   readonly command: readonly string[];
   readonly stateFolder: string;
-  /** Environment variables that replace those of this process. */
+  /** Replace all BIZMSG_* of this process's environment. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Runs when the command has ended, before its background processes are ended. */
   readonly afterwards?: ((exit: number) => Promise<void>) | undefined;
@@ -29,12 +29,18 @@ const oneCtrlC = 500;
  * signals and is ended after the command. In a terminal it stays in this group, which receives Ctrl-C and Ctrl-Z and may
  * read from the terminal. Resolves to its exit code.
  */
-export async function runCommand(host: Host, { command, afterwards, ...given }: ChildCommand): Promise<number> {
+export async function runCommand(
+  host: Host,
+  { command, afterwards, stateFolder, variables }: ChildCommand,
+): Promise<number> {
   if (host.signal.aborted) return signalExit(host.signal.reason);
-  const folder = placeLauncher(given.stateFolder, host.self);
+  const folder = placeLauncher(stateFolder, host.self);
   const isApart = hasProcessGroups && !hasTerminal();
   try {
-    const { pid, ended } = await start(host, command, { env: environment(host.env, folder, given), apart: isApart });
+    const { pid, ended } = await start(host, command, {
+      env: environment(host.env, folder, variables),
+      apart: isApart,
+    });
     const send: Send = (signal) => host.kill(isApart ? -pid : pid, signal);
     const exit = await forwarding(() => exitOf(ended), send, { host, isApart });
     const isLeft = send(0);
@@ -114,23 +120,10 @@ function unstartable(error: unknown, program: string): unknown {
 const scriptHint = isWindows ? 'run a script such as npm with cmd /c' : undefined;
 const separateWords = "pass each word separately; sh -c '…' runs a shell command line";
 
-/** Variables that would override the key passed to the command. */
-const cleared = new Set(['BIZMSG_PROFILE', 'BIZMSG_MODE']);
-
-/** The environment of this process with the command's variables, without those that contradict them. */
-function environment(
-  env: Env,
-  folder: string,
-  { stateFolder, variables = {} }: Pick<ChildCommand, 'stateFolder' | 'variables'>,
-): Env {
-  const hasKey = 'BIZMSG_API_KEY' in variables;
-  return {
-    ...Object.fromEntries(Object.entries(env).filter(([name]) => !(hasKey && cleared.has(name)))),
-    // The path may be relative, and the command may change its folder.
-    ...(env['BIZMSG_STATE_DIR'] !== undefined && { BIZMSG_STATE_DIR: stateFolder }),
-    PATH: pathWith(folder, env),
-    ...variables,
-  };
+/** The environment of this process; with variables of the command, those replace all BIZMSG_*. */
+function environment(env: Env, folder: string, variables: ChildCommand['variables']): Env {
+  const entries = Object.entries(env).filter(([name]) => !variables || !name.startsWith('BIZMSG_'));
+  return { ...Object.fromEntries(entries), PATH: pathWith(folder, env), ...variables };
 }
 
 /** Creates a folder for PATH, with a `bizmsg` that runs this program. */

@@ -55,7 +55,7 @@ export const tree = group('bizmsg', 'The command line of the Business Messaging 
     lazyGroup(
       'sandbox',
       'Run and control the service that is simulated on this machine',
-      'run: start, stop, exec, env · look: status, open, messages, requests · act: trigger, clock, fault, plan, keys, endpoints, seed, reset',
+      'run: start, stop, exec, env · look: status, log, open · act: trigger, clock, fault, set, seed, reset',
       async () => (await import('./sandbox/index.ts')).sandboxCommands,
     ),
   ]),

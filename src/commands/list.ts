@@ -7,13 +7,13 @@ import { safeValue } from '../cli/output/text.ts';
 import { count, flag, knowing, longName, option, type Params, readInput, span } from '../cli/params.ts';
 
 /** Where a list reads its records. */
-export interface Source<R> {
+export interface Source<R, C = number> {
   /** The place after the newest record. */
-  end(): Promise<number>;
+  end(): Promise<C>;
   /** The records before a place, the newest first: all, or at least as many as are wanted. */
-  before(cursor: number, wanted: number): AsyncIterable<R>;
+  before(cursor: C, wanted: number): AsyncIterable<R>;
   /** The records after a place, and the place after them; waits for some. */
-  after(cursor: number): Promise<{ readonly records: readonly R[]; readonly cursor: number }>;
+  after(cursor: C): Promise<{ readonly records: readonly R[]; readonly cursor: C }>;
   /** The clock of the records (default: that of this machine). */
   now?(): Promise<number>;
   close?(): Promise<void>;
@@ -109,12 +109,12 @@ const few = 10;
 /** Milliseconds between two looks at a log. */
 export const pollInterval = 200;
 
-interface Listing<R> extends Selecting, Pick<Command, 'name' | 'summary' | 'details' | 'examples' | 'sample'> {
+interface Listing<R, C> extends Selecting, Pick<Command, 'name' | 'summary' | 'details' | 'examples' | 'sample'> {
   /** The plural of what is listed. */
   readonly noun: string;
   /** The first columns on a terminal, where a followed list has no others. */
   readonly first: readonly string[];
-  open(context: Context): Source<R> | Promise<Source<R>>;
+  open(context: Context): Source<R, C> | Promise<Source<R, C>>;
   entryOf(record: R): Entry;
   /** A followed record on a terminal. */
   line?(record: R, ui: Ui): string;
@@ -127,7 +127,7 @@ interface Listing<R> extends Selecting, Pick<Command, 'name' | 'summary' | 'deta
 }
 
 /** Lists a log, with the newest record last. */
-export function listCommand<R>({ params, instead, ...listing }: Listing<R>): Command {
+export function listCommand<R, C>({ params, instead, ...listing }: Listing<R, C>): Command {
   const own = { ...selectionParams(listing), ...listParams };
   const all: Params = { ...params, ...own };
   return {
@@ -162,10 +162,10 @@ function nameOf(params: Params, name: string): string {
   return param ? longName(param) : name;
 }
 
-interface Reading<R> {
+interface Reading<R, C> {
   readonly context: Context;
-  readonly source: Source<R>;
-  readonly listing: Omit<Listing<R>, 'params' | 'instead'>;
+  readonly source: Source<R, C>;
+  readonly listing: Omit<Listing<R, C>, 'params' | 'instead'>;
   readonly selection: Selection;
 }
 
@@ -173,7 +173,7 @@ interface Found<R> extends Entry {
   readonly record: R;
 }
 
-async function list<R>(reading: Reading<R>, limit: number | undefined): Promise<CommandResult> {
+async function list<R, C>(reading: Reading<R, C>, limit: number | undefined): Promise<CommandResult> {
   const { context, selection, listing } = reading;
   const isCut = limit === undefined && context.host.stdout.isTTY;
   const { found } = await newest(reading, isCut ? usual + 1 : limit);
@@ -186,7 +186,7 @@ async function list<R>(reading: Reading<R>, limit: number | undefined): Promise<
 const ending = { exit: 'done', changed: false, piped: 'rows' } as const;
 
 /** The newest selected records, in order, and the place after all. */
-async function newest<R>({ context, source, listing, selection }: Reading<R>, most = Infinity) {
+async function newest<R, C>({ context, source, listing, selection }: Reading<R, C>, most = Infinity) {
   const { since } = selection;
   const now = since ? ((await source.now?.()) ?? context.host.now()) : 0;
   const [isSelected, from] = [selecting(selection, now), since?.(now) ?? -Infinity];
@@ -201,14 +201,14 @@ async function newest<R>({ context, source, listing, selection }: Reading<R>, mo
 }
 
 /** Shows the newest records, then new ones until the signal. One that still changes is shown once it has ended. */
-async function follow<R>(reading: Reading<R>, limit: number | undefined, emit: Emit): Promise<CommandResult> {
+async function follow<R, C>(reading: Reading<R, C>, limit: number | undefined, emit: Emit): Promise<CommandResult> {
   const { context, source, listing } = reading;
   const { signal, later } = context.host;
   const itemOf = itemFor(reading);
   const shown = new Set<Entry['id']>();
   const end = untilAborted(signal);
   const { found, isSelected, ...start } = await newest(reading, limit ?? few);
-  let { cursor } = start;
+  let cursor: C = start.cursor;
   await emit(found.map(itemOf));
   for (;;) {
     const page = await Promise.race([end, source.after(cursor)]);
@@ -228,7 +228,7 @@ async function follow<R>(reading: Reading<R>, limit: number | undefined, emit: E
   }
 }
 
-function itemFor<R>({ context: { given }, listing }: Reading<R>): (found: Found<R>) => Item {
+function itemFor<R, C>({ context: { given }, listing }: Reading<R, C>): (found: Found<R>) => Item {
   const { output, columns } = given;
   if (output === 'json' || output === 'id') throw usage(`--follow excludes -o ${output}`, 'use -o ndjson, csv or tsv');
   const cells = (row: Row, ui: Ui) =>

@@ -24,7 +24,7 @@ export interface HistoryInput {
   readonly limit: number | undefined;
 }
 
-export const simulatedHint = 'bizmsg sandbox messages lists those of the sandbox';
+export const simulatedHint = 'bizmsg sandbox log lists those of the sandbox';
 
 /** Everything to and from a person, the newest first. */
 export async function personRows(context: Context, phone: string, input: HistoryInput): Promise<readonly HistoryRow[]> {

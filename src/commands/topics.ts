@@ -97,7 +97,7 @@ const agents = `For agents and scripts
 Practise in the sandbox, which needs no account and sends nothing:
 
   bizmsg send-template +12025550101 welcome --profile local -o json
-  bizmsg sandbox messages -o json
+  bizmsg sandbox log --type messages -o json
   bizmsg sandbox exec -- npm test
 
 BIZMSG_LOCAL_ONLY=1 refuses every other target, --dry-run sends nothing, and

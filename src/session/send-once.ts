@@ -81,7 +81,7 @@ function withNextStep(error: unknown, { to = 'PHONE' }: Outgoing, { simulated }:
   if (!(error instanceof CliError)) return error;
   if (error.done !== 'unknown' && error.code !== 'sent-unsure') return error;
   const look = simulated
-    ? 'bizmsg sandbox messages shows what arrived there'
+    ? 'bizmsg sandbox log shows what arrived there'
     : `bizmsg history ${to} shows what is known, and bizmsg batches mark ${to} settles it`;
   const next = `${look}; --again sends it once more`;
   return error.withHint(error.hint === undefined ? next : `${error.hint}\n${next}`);

@@ -49,7 +49,13 @@ describe('a TAB', () => {
     ['--mode=', ['--mode=sandbox', '--mode=live']],
     ['contacts list --output=', ['table', 'json', 'ndjson', 'csv', 'tsv', 'id'].map((name) => `--output=${name}`)],
     ['login --plan ', ['starter', 'growth', 'scale', 'enterprise']],
-    ['sandbox plan set ', ['starter', 'growth', 'scale', 'enterprise']],
+    [
+      'sandbox set ',
+      [
+        ...['plan', 'rate', 'monthly', 'off', 'live', 'key', 'webhook', 'secret'].map((name) => `${name}=`),
+        ...['starter', 'growth', 'scale', 'enterprise'].map((name) => `plan=${name}`),
+      ],
+    ],
     ['sandbox reset ', ['messages', 'contacts', 'logs', 'all']],
     ['completion ', ['bash', 'zsh', 'fish', 'powershell']],
     ['--quiet --retries 3 keys switch-mode ', ['sandbox', 'live']],

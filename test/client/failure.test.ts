@@ -23,8 +23,8 @@ describe('errorFor', () => {
 
   it('suggests commands of the local sandbox', () => {
     const local = (trouble: AttemptFailure) => errorFor(trouble, { ...when('POST'), local: true }).hint;
-    expect(local(refused(401))).toContain('bizmsg sandbox keys go-live');
-    const asked = /may have been done.*bizmsg sandbox requests/;
+    expect(local(refused(401))).toContain('bizmsg sandbox set live=on');
+    const asked = /may have been done.*bizmsg sandbox log/;
     for (const trouble of [refused(500), broken('reset', true)]) expect(local(trouble)).toMatch(asked);
     expect(local(refused(429))).toBe(post(refused(429)).hint);
   });

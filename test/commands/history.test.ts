@@ -62,7 +62,7 @@ describe('history', () => {
     const { open, run, json } = await withMessages();
     await makeBatch(await open('local'), [{ phone: ada, answer: sent }], { scope: { account: 'sandbox:1' } });
     expect(await json('history')).toHaveLength(3);
-    expect((await run('history', { now })).stderr).toBe('note: bizmsg sandbox messages lists those of the sandbox\n');
+    expect((await run('history', { now })).stderr).toBe('note: bizmsg sandbox log lists those of the sandbox\n');
     expect(await run('history --profile local')).toMatchObject({ code: 2 });
   });
 

@@ -31,10 +31,10 @@ export async function openMachine(home = newHome()): Promise<Machine> {
     run,
     live: (words, options) => run([...words, '--mode', 'live'], options),
     breakNextSend: async () => {
-      await cli('sandbox fault add --on send-template --reset --after --times 1'.split(' '), { home });
+      await cli('sandbox fault send-template=reset --after --times 1'.split(' '), { home });
     },
     sent: async () => {
-      const requests = await json('sandbox', 'requests', '--limit', '1000');
+      const requests = await json('sandbox', 'log', '--type', 'requests', '--limit', '1000');
       const isSend = (one: unknown) =>
         isRecord(one) && String(one['endpoint'] ?? one['path']).includes('send-template');
       return Array.isArray(requests) ? requests.filter(isSend).length : 0;

@@ -69,10 +69,10 @@ describe('in the foreground on a terminal', () => {
     const { url, run, end } = await foreground();
     const { url: hook } = await receiver((response) => response.writeHead(503).end());
     await run('contacts create --set phone=+12025550142 --profile local');
-    await run(`sandbox endpoints add ${hook}`);
+    await run(`sandbox set webhook=${hook}`);
     await run('contacts create --set phone=+12025550143 --profile local');
     await expect
-      .poll(async () => (await run('sandbox endpoints deliveries --columns state,last --no-header')).stdout)
+      .poll(async () => (await run('sandbox log --type deliveries --columns state,last --no-header')).stdout)
       .toContain('waiting\t503\n');
     await run('contacts create --set name=Ada --profile local');
     const { code, stdout } = await end();
@@ -108,10 +108,10 @@ describe('in the foreground on a terminal', () => {
     const variables = JSON.parse((await run(`sandbox env --url ${url} -o json`)).stdout);
     const inShell = (words: string) => run(words, variables);
     await inShell('send-template +12025550142 welcome');
-    expect((await inShell('sandbox messages --columns to')).stdout).toBe('to\n+12025550142\n');
+    expect((await inShell('sandbox log --type messages --columns to')).stdout).toBe('to\n+12025550142\n');
     expect((await inShell('sandbox open --print')).stdout).toContain(url);
     expect((await inShell('sandbox reset all')).code).toBe(0);
-    expect((await inShell('sandbox messages --columns to')).stdout).toBe('to\n');
+    expect((await inShell('sandbox log --type messages --columns to')).stdout).toBe('to\n');
     await end();
     const { code, stderr } = await inShell('sandbox reset all');
     expect([code, stderr]).toEqual([3, expect.stringContaining(`the sandbox at ${url}, which BIZMSG_BASE_URL names`)]);

@@ -49,7 +49,7 @@ describe('a live message that may have been sent before', () => {
     const { code, stderr } = await machine.live(message);
     expect([code, stderr]).toEqual([
       13,
-      expect.stringMatching(/bizmsg sandbox messages shows .*--again sends it once more/),
+      expect.stringMatching(/bizmsg sandbox log shows .*--again sends it once more/),
     ]);
   });
 

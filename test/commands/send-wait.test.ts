@@ -45,7 +45,7 @@ describe('send-template --wait, against the sandbox', () => {
     await advance(5_000);
     const { code, stdout, stderr } = await running;
     expect([code, stdout]).toEqual([0, `${id}\n`]);
-    expect(stderr).toContain('is frozen; bizmsg sandbox clock advance 10s causes events');
+    expect(stderr).toContain('is frozen; bizmsg sandbox clock +10s causes events');
     expect(stderr).toMatch(/note: message\.delivered after 5\.000 s\n$/);
   });
 

@@ -144,7 +144,7 @@ describe('webhooks show MESSAGE', () => {
     await send('{"type":"message.read","data":{"message_id":"msg_other"}}');
     await journal.forwarded({ event, url: 'http://127.0.0.1:3000/', ms: 12, status: 503 });
     const { code, stdout } = await run(`webhooks show ${id}`);
-    const story = (await cli(['sandbox', 'messages', id], { home })).stdout;
+    const story = (await cli(['sandbox', 'log', id], { home })).stdout;
     const received = `Received by bizmsg webhooks listen:\nTIME  message.delivered  ${event}  forwarded: 503\n`;
     expect([code, stdout.replace(/\S+(?=  message.delivered  e\w+  forwarded)/, 'TIME')]).toEqual([
       0,

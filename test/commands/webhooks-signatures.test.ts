@@ -1,8 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cli } from '../support/cli.ts';
-import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 import { listener, otherSecret, secret, signed } from './webhooks-rig.ts';
 
@@ -181,14 +179,6 @@ describe('a webhook secret of fewer than 16 bytes', () => {
     expect([listened, await run('profiles set acme --webhook-secret-stdin', { stdin: text })]).toEqual(
       Array.from({ length: 2 }, () => refused()),
     );
-  });
-
-  it.each(weak)('is refused for a webhook of the sandbox: %j', async (text) => {
-    const home = newHome();
-    const { webhooks } = await serveLocal(home);
-    const words = 'sandbox endpoints add http://127.0.0.1:9/ --secret-stdin'.split(' ');
-    expect(await cli(words, { home, stdin: text })).toEqual(refused('at least 16 bytes in base64', 2));
-    expect(webhooks.list()).toEqual([]);
   });
 
   it('in a profile makes the store one that bizmsg did not write', async () => {

@@ -40,7 +40,7 @@ describe('a batch with an unreachable service', () => {
     const serving = () => startSandbox(home.path, port);
     let sandbox = await serving();
     const env = JSON.parse((await local('sandbox env -o json')).stdout);
-    await local('sandbox fault add --on send-template --latency 20ms');
+    await local('sandbox fault send-template=20ms');
     const file = rig.writePeople({ home: home.path }, 600);
     const running = rig.start({ home: home.path, env }, ['send-batch', 'welcome', file, '-o', 'ndjson']);
     await expect.poll(() => running.stdout().split('\n').length).toBeGreaterThan(100);
@@ -53,7 +53,7 @@ describe('a batch with an unreachable service', () => {
     expect(summary).toMatchObject({ rows: 600, sent: 600 - unsure, failed: 0, waiting: 0, stopped: null });
     expect([code, unsure <= 64]).toEqual([unsure > 0 ? 10 : 0, true]);
     expect(running.stderr()).toMatch(/waiting for it, for 2 minutes at most[^]*the service answers again/);
-    const messages = JSON.parse((await local('sandbox messages -o json --limit 1000')).stdout);
+    const messages = JSON.parse((await local('sandbox log --type messages -o json --limit 1000')).stdout);
     const recipients = new Set(messages.map(({ to }: { readonly to: string }) => to));
     expect(recipients.size).toBe(messages.length);
     expect(600 - recipients.size).toBeLessThanOrEqual(unsure);

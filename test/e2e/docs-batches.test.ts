@@ -69,7 +69,7 @@ describe('the page about batches', () => {
     for (const line of lines) await cron(home, line);
     appendFileSync(join(home, 'all.csv'), '+12025550112\n');
     for (const line of lines) await cron(home, line);
-    const { stdout } = await bin(['sandbox', 'messages', '-o', 'json'], { home });
+    const { stdout } = await bin(['sandbox', 'log', '--type', 'messages', '-o', 'json'], { home });
     const messages: readonly { readonly to: string; readonly template: string }[] = JSON.parse(stdout);
     expect(messages.map(({ to, template }) => `${template} ${to}`).toSorted()).toEqual([
       'appointment_reminder +12025550111',
@@ -85,7 +85,7 @@ describe('the page about batches', () => {
 async function liveHome(): Promise<string> {
   const home = newHome();
   onTestFinished(() => stopSandboxes(home));
-  await bin(['sandbox', 'keys', 'go-live'], { home });
+  await bin(['sandbox', 'set', 'live=on'], { home });
   return home;
 }
 

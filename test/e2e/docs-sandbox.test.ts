@@ -15,7 +15,7 @@ describe('the page about the sandbox', () => {
   it('lists messages, and shows one', async (context) => {
     context.skip(noTerminal !== undefined, noTerminal);
     const { follow } = openReader();
-    const [sent = '', shown = ''] = listed.split(/^(?=\$ bizmsg sandbox messages --columns)/m);
+    const [sent = '', shown = ''] = listed.split(/^(?=\$ bizmsg sandbox log --type messages --columns)/m);
     expect(await follow(sent)).toEqual([]);
     // The message fails a moment after it was sent.
     await expect.poll(() => follow(shown)).toEqual([]);
@@ -27,7 +27,7 @@ describe('the page about the sandbox', () => {
     const handler = await serve((_, __, response) => response.writeHead(status).end());
     const here = (block: string) => block.replaceAll(':3000', `:${handler.port}`);
     const { follow, home } = openReader();
-    const [sent = '', delivered = ''] = here(hooked).split(/^(?=\$ bizmsg sandbox endpoints deliveries)/m);
+    const [sent = '', delivered = ''] = here(hooked).split(/^(?=\$ bizmsg sandbox log --type deliveries)/m);
     expect([await follow(started), await follow(sent)]).toEqual([[], []]);
     await expect.poll(() => handler.seen.length).toBe(1);
     // On a busy machine, the retry after 5 s would come before the page advances the clock.

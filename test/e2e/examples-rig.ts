@@ -40,11 +40,9 @@ export async function openMachine(command: string): Promise<Machine> {
   return { home, shell, here: (example) => example.replaceAll('3000', String(port)) };
 }
 
-const fault = 'bizmsg sandbox fault add --on send-template --status 500';
-
 const autumn = 'bizmsg send-batch welcome people.csv --batch autumn';
 const mixed = 'bizmsg send-batch welcome mixed.csv --batch autumn';
-const unanswered = 'bizmsg sandbox fault add --on send-template --status 500';
+const unanswered = 'bizmsg sandbox fault send-template=500';
 
 const optedOut = 'bizmsg opt-outs add +12025550101 --profile local';
 
@@ -61,11 +59,6 @@ const before: Readonly<Record<string, readonly string[]>> = {
   'batches cancel': [`${autumn} --first 1`],
   'batches delete': [autumn],
   history: [autumn, mixed],
-  'sandbox keys revoke': ['bizmsg sandbox keys create'],
-  'sandbox plan show': ['bizmsg sandbox plan set growth'],
-  'sandbox fault list': [fault],
-  'sandbox fault clear': [fault],
-  'sandbox endpoints redeliver': ['bizmsg sandbox clock advance 7d'],
   'webhooks verify': ['bizmsg webhooks show --raw event.http'],
 };
 

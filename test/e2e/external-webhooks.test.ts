@@ -55,7 +55,7 @@ it('sends no event to another machine while it runs with BIZMSG_LOCAL_ONLY=1', a
 it('refuses --allow-external if BIZMSG_LOCAL_ONLY=1 is set', async () => {
   const home = newHome();
   const sandbox = await serveLocal(home);
-  const argv = ['sandbox', 'endpoints', 'add', elsewhere, '--allow-external'];
+  const argv = ['sandbox', 'set', `webhook=${elsewhere}`, '--allow-external'];
   const ran = await cli(argv, { home, env: { BIZMSG_LOCAL_ONLY: '1' } });
   expect(ran).toMatchObject({ code: 11, stdout: '' });
   expect(ran.stderr).toContain('error: blocked by BIZMSG_LOCAL_ONLY=1: --allow-external');

@@ -37,25 +37,45 @@ async function followed(line: string, first: string, makeSecond: () => Promise<u
 }
 
 describe('a followed list prints what is there, then what is new, until Ctrl-C', () => {
-  it('sandbox requests', async () => {
+  it('sandbox log of requests', async () => {
     await create('+12025550142');
-    const lines = await followed('sandbox requests -f --columns path', paths.contacts, () => send());
+    const lines = await followed('sandbox log --type requests -f --columns path', paths.contacts, () => send());
     expect(lines).toEqual([paths.contacts, paths.send]);
   });
 
-  it('sandbox messages', async () => {
+  it('sandbox log of all types', async () => {
+    machine.sandbox.webhooks.add({ url: (await receiver()).url });
+    await create('+12025550142');
+    await machine.sandbox.settled();
+    const following = start('sandbox', 'log', '-f', '--columns', 'type,about', '--no-header');
+    await expect.poll(() => following.stdout().split('\n').length).toBe(3);
+    await create('+12025550143');
+    await expect.poll(() => following.stdout().split('\n').length).toBe(5);
+    const lines = following.stdout().split('\n').toSorted();
+    expect(lines).toEqual([
+      '',
+      ...Array(2).fill('event\tcontact.created'),
+      ...Array(2).fill(`request\tPOST ${paths.contacts}`),
+    ]);
+  });
+
+  it('sandbox log of messages', async () => {
     const first = await send();
     let second = '';
-    const lines = await followed('sandbox messages -f --columns id', first, async () => (second = await send()));
+    const lines = await followed(
+      'sandbox log --type messages -f --columns id',
+      first,
+      async () => (second = await send()),
+    );
     expect(lines).toEqual([first, second]);
   });
 
-  it('sandbox endpoints deliveries, each one after its first attempt', async () => {
+  it('sandbox log of deliveries, each one after its first attempt', async () => {
     const { url } = await receiver();
     machine.sandbox.webhooks.add({ url });
     await create('+12025550142');
     await machine.sandbox.settled();
-    const line = 'sandbox endpoints deliveries -f --columns type,state,attempts';
+    const line = 'sandbox log --type deliveries -f --columns type,state,attempts';
     const lines = await followed(line, 'contact.created', () => Promise.resolve(create('+12025550143')));
     expect(lines).toEqual(['contact.created\tdelivered\t1', 'contact.created\tdelivered\t1']);
   });

@@ -22,8 +22,8 @@ afterEach(async () => {
 const run = (...argv: readonly string[]) => bin(argv, { home: home.path });
 const trigger = (...argv: readonly string[]) => run('sandbox', 'trigger', ...argv);
 const listeners = () => readdirSync(join(home.path, '.local/state/bizmsg/listeners'));
-const webhooks = async (): Promise<readonly unknown[]> =>
-  JSON.parse((await run('sandbox', 'endpoints', 'list', '-o', 'json')).stdout);
+const webhooks = async (): Promise<readonly Row[]> =>
+  rowsIn((await run('sandbox', 'set', '-o', 'ndjson')).stdout).filter(({ setting }) => setting === 'webhook');
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -107,13 +107,14 @@ describe('webhooks listen --profile local', () => {
     const listening = await listen(['--profile', 'local', '--forward-to', handler.url]);
     await trigger('message.failed', '--to', '+12025550101');
     await listening.printed('forwarded', 1);
-    const deliveries = async () => JSON.parse((await run('sandbox', 'endpoints', 'deliveries', '-o', 'json')).stdout);
+    const deliveries = async () =>
+      JSON.parse((await run('sandbox', 'log', '--type', 'deliveries', '-o', 'json')).stdout);
     await expect.poll(deliveries).toMatchObject([{ state: 'delivered', last: 200, forwarded: 500 }]);
-    const { stdout: id } = await run('sandbox', 'messages', '-o', 'id');
-    const [delivered, handled] = (await run('sandbox', 'messages', id.trim())).stdout.trim().split('\n').slice(-2);
+    const { stdout: id } = await run('sandbox', 'log', '--type', 'messages', '-o', 'id');
+    const [delivered, handled] = (await run('sandbox', 'log', id.trim())).stdout.trim().split('\n').slice(-2);
     expect(delivered).toMatch(/Z {2}→ http:\/\/127\.0\.0\.1:\d+\/ {2}200 in \d+ ms$/);
     expect(handled).toMatch(/Z {2} {2}→ handler http:\/\/127\.0\.0\.1:\d+\/\S* {2}500 in \d+ ms$/);
-    const story = JSON.parse((await run('sandbox', 'messages', id.trim(), '-o', 'json')).stdout);
+    const story = JSON.parse((await run('sandbox', 'log', id.trim(), '-o', 'json')).stdout);
     expect(story.events[0].deliveries).toMatchObject([
       { forwards: [{ status: 500, body: 'TypeError: order is undefined' }] },
     ]);
@@ -161,7 +162,7 @@ describe('webhooks listen --profile local', () => {
     const listening = await listen(['--profile', 'local']);
     await trigger('order.paid');
     // If the sandbox stopped before it recorded the response, it delivers the event again.
-    const states = async () => (await run('sandbox', 'endpoints', 'deliveries', '--columns', 'state')).stdout;
+    const states = async () => (await run('sandbox', 'log', '--type', 'deliveries', '--columns', 'state')).stdout;
     await expect.poll(states).not.toContain('waiting');
     for (const step of steps) expect((await run('sandbox', ...step.split(' '))).code).toBe(0);
     await trigger('flow.completed');
@@ -180,7 +181,7 @@ describe('webhooks listen --profile local', () => {
     const next = await listen(['--profile', 'local', '--port', port, '--catch-up']);
     await next.printed('event', 1);
     expect([await webhooks(), listeners()]).toMatchObject([
-      [{ url: `${killed.url}/` }],
+      [{ value: `${killed.url}/` }],
       [expect.stringMatching(`^${port}-[0-9a-f]+\\.json$`)],
     ]);
   });
@@ -188,7 +189,7 @@ describe('webhooks listen --profile local', () => {
   it('follows a secret that is rotated twice', async () => {
     const listening = await listen(['--profile', 'local']);
     for (const count of [1, 2]) {
-      expect((await run('sandbox', 'endpoints', 'rotate')).code).toBe(0);
+      expect((await run('sandbox', 'set', 'secret=new')).code).toBe(0);
       await trigger('order.paid');
       await listening.printed('event', count);
     }
@@ -204,7 +205,7 @@ describe('webhooks listen --profile local', () => {
     await trigger('order.paid');
     await expect.poll(running.stdout).toContain('"verdict":"good"');
     expect(running.stdout() + running.stderr()).not.toContain(secret.slice(6, 20));
-    expect(await webhooks()).toMatchObject([{ secret: 'own' }]);
+    expect(await webhooks()).toMatchObject([{ about: 'all events; own secret' }]);
   });
 });
 

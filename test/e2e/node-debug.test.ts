@@ -50,7 +50,7 @@ describe.each(['http,net,tls,undici', '*'])('with NODE_DEBUG=%s', (modules) => {
   it('a command that controls the local sandbox prints neither its keys nor its token', async () => {
     const home = newHome();
     const { keys } = await serveLocal(home);
-    const ran = await bin(['sandbox', 'keys', 'list'], { home, env: { NODE_DEBUG: modules } });
+    const ran = await bin(['sandbox', 'set'], { home, env: { NODE_DEBUG: modules } });
     expect(ran).toMatchObject({ code: 0, stderr: expect.stringMatching(debugLine) });
     expect(shownIn(ran, [keys.sandbox, keys.live, tokenIn(home)])).toEqual([]);
   });

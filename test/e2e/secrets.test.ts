@@ -100,35 +100,22 @@ const ofEvents: Cases = {
 
 /** Commands that control the sandbox of --profile local. */
 const controls: Cases = {
-  'sandbox keys list': [''],
-  'sandbox keys create': ['', '--live'],
-  'sandbox keys revoke': ['none', wrong],
-  'sandbox keys go-live': [''],
-  'sandbox plan set': ['starter', 'gold'],
-  'sandbox plan show': [''],
-  'sandbox clock now': [''],
-  'sandbox clock freeze': [''],
-  'sandbox clock advance': ['1s', ''],
-  'sandbox clock real': [''],
-  'sandbox fault add': ['--on contacts-list --hang --rate 0', '--on none --hang'],
-  'sandbox fault list': [''],
-  'sandbox fault clear': ['', 'none'],
-  'sandbox endpoints add': [
-    'http://127.0.0.1:9/hooks',
-    'http://127.0.0.1:9/hooks --secret-stdin --catch-up',
-    'http://hooks.example.com --secret-stdin',
-    `http://user:${wrong}@127.0.0.1:9`,
+  'sandbox set': [
+    '',
+    'key=new key=live live=on',
+    `key=revoke:${wrong}`,
+    'plan=starter rate=20/s',
+    'secret=new',
+    'webhook=9/hooks --catch-up',
+    'webhook=-none',
+    `webhook=http://user:${wrong}@127.0.0.1:9`,
   ],
-  'sandbox endpoints list': [''],
-  'sandbox endpoints remove': ['none', 'http://127.0.0.1:9/hooks'],
-  'sandbox endpoints rotate': ['', 'none', 'none --show-secret'],
-  'sandbox messages': ['', 'none', '--type failed --limit 1'],
-  'sandbox endpoints deliveries': ['', 'none', '--type message --limit 1'],
-  'sandbox endpoints redeliver': ['none', '--failed', ''],
+  'sandbox clock': ['', 'freeze', '+1s', 'real', 'none'],
+  'sandbox fault': ['', 'contacts-list=hang --times 1', 'none=hang', 'clear', 'clear none'],
+  'sandbox log': ['', 'none', 'key_none', '--type messages --limit 1', '--redeliver none', '--redeliver failed'],
   'sandbox trigger': ['message.received', 'message.read --to +12025550101', 'none'],
   'sandbox reset': ['logs', 'all', ''],
   'sandbox seed': ['-', 'none.json'],
-  'sandbox requests': ['', '--limit 1', '--bytes'],
 };
 
 const stdins: Readonly<Record<string, string>> = {

@@ -1,93 +1,61 @@
 import { usage } from '../../base/errors.ts';
+import { suggest } from '../../base/suggest.ts';
 import { command, type Context, type Ui } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { shortTime, took } from '../../cli/output/figures.ts';
-import { argument, choice, span } from '../../cli/params.ts';
-import { landmarks } from '../../sandbox/time/clock.ts';
+import { argument, knowing, span } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
+import { landmarks } from '../../sandbox/time/clock.ts';
 import { ask } from './control.ts';
 
 type Now = OutputOf<'clock'>;
-type Fired = OutputOf<'advanceClock'>['fired'][number];
+type Fired = OutputOf<'advanceClock'>['fired'];
+type Landmark = (typeof landmarks)[number];
 
-export const clockNow = clockCommand({
-  name: 'now',
-  summary: 'Show the time of the sandbox',
-  sample: '2026-05-01T12:00:00.000Z, real time',
-  run: (context) => ask(context, 'clock'),
-});
+/** The words that advance the clock to the next receipt or delivery, or to the start of the next period in UTC. */
+const periods: ReadonlyMap<string, Landmark> = new Map(
+  landmarks.map((landmark) => [landmark === 'next-due' ? 'next' : landmark, landmark] as const),
+);
+const words = ['freeze', 'real', ...periods.keys()];
 
-export const clockFreeze = clockCommand({
-  name: 'freeze',
-  summary: 'Freeze the sandbox clock; only advance moves it then',
-  sample: '2026-05-01T12:00:00.000Z, frozen',
-  run: (context) => ask(context, 'freezeClock'),
-});
-
-export const clockReal = clockCommand({
-  name: 'real',
-  summary: 'Set the sandbox clock back to real time',
+export const sandboxClock = command({
+  name: 'clock',
+  summary: 'Show the sandbox clock, freeze it, or advance it',
   details: [
-    'If the clock was ahead, it moves back. Scheduled receipts and retries keep their time;',
-    'a note reports how many there are.',
+    '+5s, +10m or +31d advances it; next advances it to the next receipt or delivery, and next-minute, next-hour,',
+    'next-day and next-month to the start of a period in UTC. Everything due until then happens in order, and',
+    'deliveries complete before the command returns. Receipts, retries and limits follow this clock; the timestamp of a',
+    'signature is always real time. real sets it back: what is scheduled keeps its time.',
   ].join('\n'),
-  sample: '2026-05-01T12:00:00.000Z, real time',
-  run: async (context) => {
-    const { later, from, ...now } = await ask(context, 'resumeClock');
-    const what = later === 1 ? '1 receipt or delivery is' : `${later} receipts and deliveries are`;
-    if (later > 0) context.note('due-later', `${what} not due until ${from}; advance the clock, or reset`);
-    return now;
-  },
-});
-
-export const clockAdvance = command({
-  name: 'advance',
-  summary: 'Advance the sandbox clock and run everything that becomes due',
-  details: [
-    'Everything due in that period happens in order, each at its own time, and deliveries complete before the',
-    "command returns. Receipts, retries and the plan's limits follow this clock; the timestamp of a signature",
-    'is always real time. The rate limit counts from the first request: after 60s it starts again.',
-  ].join('\n'),
-  params: {
-    by: argument('[duration]', 'how far: 5s, 10m, 2h or 31d', span),
-    to: choice(
-      '--to <when>',
-      'advance to the next receipt or delivery, or to the start of the next period, in UTC',
-      landmarks,
-    ),
-  },
-  examples: ['sandbox clock advance 5s', 'sandbox clock advance --to next-month'],
+  params: { change: knowing(words, argument('[change]', `+5s, ${words.join(', ')}`)) },
+  examples: ['sandbox clock +5s', 'sandbox clock', 'sandbox clock freeze', 'sandbox clock next-month'],
   sample:
     '2026-05-01T12:00:05.000Z  message.delivered  evt_5c1f2a9e…  msg_…\n…\n2026-05-01T12:00:05.000Z, 5 s ahead of real time',
   accepts: printOptions,
   changes: true,
   piped: 'text',
-  run: async (context, { by, to }) => {
-    const distance = by ?? to;
-    if (distance === undefined) throw usage('specify how far to advance', 'for example 5s, or --to next-month');
-    if (by !== undefined && to !== undefined) throw usage('a duration and --to exclude each other');
-    return ask(context, 'advanceClock', { by: distance });
+  run: async (context, { change }): Promise<Now & { readonly fired?: Fired }> => {
+    if (change === undefined) return ask(context, 'clock');
+    if (change === 'freeze') return ask(context, 'freezeClock');
+    if (change === 'real') return toRealTime(context);
+    return ask(context, 'advanceClock', { by: distance(change) });
   },
-  view: (time, ui) => [...time.fired.map((one) => firedText(one, ui)), timeText(time)].join('\n'),
+  view: ({ fired = [], ...time }, ui) => [...fired.map((event) => firedText(event, ui)), timeText(time)].join('\n'),
 });
 
-interface ClockCommand {
-  readonly name: string;
-  readonly summary: string;
-  readonly details?: string;
-  readonly sample: string;
-  run(context: Context): Promise<Now>;
+async function toRealTime(context: Context): Promise<Now> {
+  const { later, from, ...now } = await ask(context, 'resumeClock');
+  const what = later === 1 ? '1 receipt or delivery is' : `${later} receipts and deliveries are`;
+  if (later > 0) context.note('due-later', `${what} not due until ${from}; advance the clock, or reset`);
+  return now;
 }
 
-function clockCommand(definition: ClockCommand) {
-  return command({
-    ...definition,
-    params: {},
-    examples: [`sandbox clock ${definition.name}`],
-    accepts: printOptions,
-    piped: 'text',
-    view: timeText,
-  });
+function distance(text: string): number | Landmark {
+  const landmark = periods.get(text);
+  if (landmark) return landmark;
+  if (text.startsWith('+')) return span(text.slice(1));
+  const near = /^\d/.test(text) ? `+${text}` : suggest(text, words);
+  throw usage(`"${text}" does not set a clock`, near ? `did you mean ${near}?` : `use +5s, ${words.join(', ')}`);
 }
 
 function timeText({ now, frozen, ahead }: Now): string {
@@ -97,7 +65,7 @@ function timeText({ now, frozen, ahead }: Now): string {
   return `${now}, ${took(Math.abs(seconds))} ${seconds > 0 ? 'ahead of' : 'behind'} real time`;
 }
 
-function firedText({ at, what, id, about, answer }: Fired, ui: Ui): string {
+function firedText({ at, what, id, about, answer }: Fired[number], ui: Ui): string {
   const time = ui.terminal ? shortTime(at, ui.now()) : at;
   const parts = [time, what, id, about, answer === undefined ? undefined : `→ ${answer}`];
   return ui.line(parts.filter((part) => part !== undefined));

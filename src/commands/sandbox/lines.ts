@@ -1,7 +1,8 @@
 import { isoTime } from '../../base/iso-time.ts';
+import { cell } from '../../cli/output/rows.ts';
 import type { Ui } from '../../cli/output/ui.ts';
 import { type Step, stepsOf } from '../../sandbox/control/story.ts';
-import type { MessageStory, RequestRow } from '../../sandbox/rows.ts';
+import type { DeliveryRecord, HappenedEvent, MessageStory, RequestRow } from '../../sandbox/rows.ts';
 import type { SandboxEvent } from '../../sandbox/state/records.ts';
 
 /** A request on one line. */
@@ -41,25 +42,50 @@ export function subjectOf(data: SandboxEvent['data']): unknown {
   return data['message_id'] ?? data['order_id'] ?? data['flow_run_id'] ?? data['campaign_id'] ?? data['id'];
 }
 
-interface SentPart {
+/** An event with the last attempt to deliver it. */
+export function eventLine({ event: { type, at, data }, delivery }: HappenedEvent, ui: Ui): string {
+  const result = delivery ? outcome(delivery, ui) : [ui.color.dim('no webhook')];
+  return ui.line([ui.time(isoTime(at)), ui.color.bold(type), cell(subjectOf(data)), ...result]);
+}
+
+function outcome({ state, last, url, attempts, next_at: next }: DeliveryRecord, ui: Ui): readonly string[] {
+  const took = attempts.at(-1)?.took;
+  const result = `→ ${cell(last ?? state)}${took === undefined ? '' : ` in ${took} ms`}`;
+  const more = next === null ? (state === 'dead' ? ['given up'] : []) : [`again at ${ui.time(next)}`];
+  return [(state === 'delivered' ? ui.color.green : ui.color.red)(result), url ?? '', ...more];
+}
+
+/** A delivery with each attempt as `curl -v` shows it. */
+export function deliveryText(delivery: DeliveryRecord): string {
+  const { id, event, type, url, state, last, next_at: next, fault, attempts } = delivery;
+  const outcome = attempts.length === 0 ? null : next === null ? last : `next at ${next}`;
+  const head = [id, type, url, state, outcome].filter((part) => part !== null).join('  ');
+  const about = `event ${event}${fault === null ? '' : `, affected by ${fault}`}`;
+  return [head, about, ...attempts.map((attempt, index) => attemptText(attempt, index + 1, url))].join('\n');
+}
+
+type Attempt = DeliveryRecord['attempts'][number];
+
+function attemptText({ at, request, response, error, took }: Attempt, ordinal: number, url: string | null): string {
+  const head = `attempt ${ordinal}  ${isoTime(at)}  ${took} ms`;
+  const received = response ? partLines('<', String(response.status), response) : [];
+  return [
+    '',
+    head,
+    ...partLines('>', `POST ${url}`, request),
+    ...received,
+    ...(error === undefined ? [] : [`! ${error}`]),
+  ].join('\n');
+}
+
+interface Sent {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly encoding?: string;
-  /** The number of bytes, if the body is cut. */
-  readonly bytes?: number | undefined;
 }
 
-/** A request or an answer as `curl -v` shows it. The body is one line, because a view gets texts without line feeds. */
-export function partLines(
-  mark: string,
-  first: string,
-  { headers, body, encoding, bytes }: SentPart,
-): readonly string[] {
-  const content = [
-    ...(encoding === undefined ? [] : [`(${encoding})`]),
-    ...(body === '' ? [] : [body]),
-    ...(bytes === undefined ? [] : [`(the first 16 KB of ${bytes} bytes)`]),
-  ];
+function partLines(mark: string, first: string, { headers, body, encoding }: Sent): readonly string[] {
+  const content = [...(encoding === undefined ? [] : [`(${encoding})`]), ...(body === '' ? [] : [body])];
   const lines = [first, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
   return [...lines, ...(content.length > 0 ? ['', ...content] : [])].map((line) => `${mark} ${line}`.trimEnd());
 }

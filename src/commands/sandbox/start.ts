@@ -1,20 +1,20 @@
-import { onlyLocal } from '../../session/caller.ts';
-import { isInBackground } from '../../session/sandboxes.ts';
-import { type Context, streaming, type Ui } from '../../cli/command.ts';
-import { counted } from '../../cli/output/figures.ts';
-import { cell } from '../../cli/output/rows.ts';
-import { choice, duration, flag, type Input, option, port } from '../../cli/params.ts';
-import { planNames } from '../../contract/plans.ts';
+import { ReadableStream } from 'node:stream/web';
 import { type CliError, usage } from '../../base/errors.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { untilAborted } from '../../base/sleep.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { Happened, HappenedEvent } from '../../sandbox/rows.ts';
+import { type Context, streaming, type Ui } from '../../cli/command.ts';
+import { counted } from '../../cli/output/figures.ts';
+import { choice, duration, flag, type Input, option, port } from '../../cli/params.ts';
+import { planNames } from '../../contract/plans.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
+import type { Happened } from '../../sandbox/rows.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { onlyLocal } from '../../session/caller.ts';
+import { isInBackground } from '../../session/sandboxes.ts';
 import { contentsIn } from './contents.ts';
-import { pageLink } from './status.ts';
 import { remoteOf } from './control.ts';
-import { requestLine, subjectOf } from './lines.ts';
+import { eventLine, requestLine } from './lines.ts';
+import { pageLink } from './status.ts';
 
 export const planOption = choice('--plan <name>', 'the plan, for its limits (default: enterprise)', planNames);
 
@@ -43,34 +43,28 @@ export const startSandbox = streaming({
   sample: 'Ready http://127.0.0.1:4780 (press Ctrl-C to stop)\nStopped http://127.0.0.1:4780',
   accepts: ['output'],
   piped: 'text',
-  async *run(context, input): AsyncGenerator<readonly (Ready | LiveItem)[], Ended> {
+  async *run(context, input): AsyncGenerator<readonly (Ready | Happened)[], Ended> {
     const contents = input.seedFile === undefined ? undefined : await contentsIn(context, input.seedFile);
-    if (input.background && !isInBackground(context.host.env)) {
-      const url = await inBackground(context, input, contents);
-      const minutes = (input.idle ?? 30 * 60_000) / 60_000;
-      context.note(
-        'idle',
-        `it stops after ${counted(minutes, 'minute')} without a request, and starts again on demand`,
-      );
-      return { url, ended: 'ready' };
-    }
-    const served = await start(context, input);
-    const { url, port } = served.locator;
-    const page = pageLink(served.locator);
+    if (input.background && !isInBackground(context.host.env)) return inBackground(context, input, contents);
+    const { sandbox, locator, ending, close } = await start(context, input);
+    const { url, port } = locator;
     try {
-      await fill(context, served.locator, contents);
-      const end = Promise.race([served.ending, untilAborted(context.host.signal).then(() => 'interrupted' as const)]);
+      await fill(context, locator, contents);
+      const end = Promise.race([ending, untilAborted(context.host.signal).then(() => 'interrupted' as const)]);
       const isWatched = context.showsLines && context.host.stdout.isTTY;
-      const call = callLine(input, url);
-      yield [{ type: 'ready', url, port, page, ...(isWatched && { call }) } as const];
-      if (isWatched) yield* liveItems(served.sandbox, end);
+      const call = `eval "$(bizmsg sandbox env${input.ephemeral ? ` --url ${url}` : ''})"`;
+      yield [{ type: 'ready', url, port, page: pageLink(locator), ...(isWatched && { call }) } as const];
+      if (isWatched) yield* happenings(sandbox, end);
       else if (input.ephemeral && context.given.output === undefined) context.note('call', `to call it: ${call}`);
       return { url, ended: await end };
     } finally {
-      await served.close();
+      await close();
     }
   },
-  line: (item, ui) => (item.type === 'ready' ? readyLine(item, ui) : liveLine(item, ui)),
+  line: (item, ui) => {
+    if (item.type === 'ready') return readyLine(item, ui);
+    return item.type === 'request' ? requestLine(item, ui) : eventLine(item, ui);
+  },
   view: ({ url, ended }, ui) => `${ended === 'ready' ? ui.color.green('Ready') : 'Stopped'} ${url}`,
 });
 
@@ -80,7 +74,7 @@ interface Ready {
   readonly port: number;
   /** The link of the page, with the token. */
   readonly page: string;
-  /** The shell command that lets others call it. */
+  /** The shell command that lets others call it; it has no key. */
   readonly call?: string;
 }
 
@@ -95,14 +89,10 @@ function readyLine({ url, call, page }: Ready, { color }: Ui): string {
   return `${ready}\nTo see it in a browser:\n  ${page}\nTo call it from another terminal:\n  ${color.bold(call)}\n\n`;
 }
 
-/** Prints no key: the shell that runs it gets them. */
-function callLine(input: Input<typeof params>, url: string): string {
-  return `eval "$(bizmsg sandbox env${input.ephemeral ? ` --url ${url}` : ''})"`;
-}
-
 async function start(context: Context, input: Input<typeof params>) {
   const { port, plan, idle, ephemeral } = input;
-  const background = isInBackground(context.host.env);
+  const { host } = context;
+  const background = isInBackground(host.env);
   const [{ createSandbox }, { serve }, { defaultData }, { logFile, rotate }, { createNotes }] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
     import('../../sandbox/serve.ts'),
@@ -111,7 +101,6 @@ async function start(context: Context, input: Input<typeof params>) {
     import('../../webhooks/throttled-warnings.ts'),
   ]);
   const stateFolder = context.stateFolder();
-  const { host } = context;
   const note = createNotes((text) => {
     // stderr is the log then.
     if (background) rotate(logFile(stateFolder));
@@ -133,43 +122,40 @@ async function start(context: Context, input: Input<typeof params>) {
   });
 }
 
-async function inBackground(
-  context: Context,
-  input: Input<typeof params>,
-  contents: object | undefined,
-): Promise<string> {
-  const sandboxes = await context.sandboxes();
-  const running = sandboxes.find();
+/** Refuses options that a running sandbox does not have. */
+async function inBackground(context: Context, input: Input<typeof params>, contents?: object): Promise<Ended> {
   if (input.ephemeral) {
-    throw usage(
-      '--ephemeral and --background exclude each other',
-      'leave out --background, and let the shell run it: bizmsg sandbox start … &',
-    );
+    const hint = 'leave out --background, and let the shell run it: bizmsg sandbox start … &';
+    throw usage('--ephemeral and --background exclude each other', hint);
   }
+  const sandboxes = await context.sandboxes();
   const words = wordsOf(input);
-  if (running) throw await notOurs(running, words);
+  const running = sandboxes.find();
+  if (running) throw await alreadyRuns(running, words);
   const locator = await sandboxes.ensure(words);
   // Another command may have started it.
-  if (!isStartedWith(locator, words)) throw await notOurs(locator, words);
+  if (!isStartedWith(locator, words)) throw await alreadyRuns(locator, words);
   await fill(context, locator, contents);
-  return locator.url;
+  const minutes = counted((input.idle ?? 30 * 60_000) / 60_000, 'minute');
+  context.note('idle', `it stops after ${minutes} without a request, and starts again on demand`);
+  return { url: locator.url, ended: 'ready' };
 }
 
 /** The options that are compared with those of a running sandbox. */
 function wordsOf({ port, plan, idle }: Input<typeof params>): readonly string[] {
-  const given = Object.entries({ port, plan, idle: idle && `${idle}ms` });
-  return given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
+  const options = Object.entries({ port, plan, idle: idle && `${idle}ms` });
+  return options.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
 }
 
-function isStartedWith({ background, words = [] }: Locator, asked: readonly string[]): boolean {
-  return background && words.join('\n') === asked.join('\n');
+function isStartedWith({ background, words = [] }: Locator, wanted: readonly string[]): boolean {
+  return background && words.join('\n') === wanted.join('\n');
 }
 
-async function notOurs(locator: Locator, asked: readonly string[]): Promise<CliError> {
+async function alreadyRuns(locator: Locator, wanted: readonly string[]): Promise<CliError> {
   const { alreadyRunning } = await import('../../sandbox/serve.ts');
   const { url, background, words = [] } = locator;
-  if (!background || isStartedWith(locator, asked)) return alreadyRunning(url);
-  const [theirs, ours] = [words, asked].map((all) => all.map(shellQuote).join(' ') || 'no options');
+  if (!background || isStartedWith(locator, wanted)) return alreadyRunning(url);
+  const [theirs, ours] = [words, wanted].map((all) => all.map(shellQuote).join(' ') || 'no options');
   return alreadyRunning(`${url}, started with ${theirs}, not with ${ours}`);
 }
 
@@ -177,56 +163,22 @@ async function fill(context: Context, locator: Locator, contents: object | undef
   if (contents) await (await remoteOf(context, locator)).ask('seed', contents);
 }
 
-/** The lines that a sandbox in the foreground prints as things happen. */
-type LiveItem = Happened | { readonly type: 'left-out'; readonly count: number };
-
-/** The most lines that are printed together; any others are only counted. */
-const mostTogether = 1_000;
-
-/** Yields what happens until the end; counts what it cannot keep up with. */
-async function* liveItems(
-  sandbox: Pick<Sandbox, 'watch'>,
+/** Yields requests and events as they happen, until the end. */
+async function* happenings(
+  { watch }: Pick<Sandbox, 'watch'>,
   end: Promise<unknown>,
-): AsyncGenerator<readonly LiveItem[], void> {
-  let waiting: LiveItem[] = [];
-  let [leftOut, isOver] = [0, false];
-  let wake = () => {};
-  sandbox.watch((happened) => {
-    if (isOver) return;
-    if (waiting.length < mostTogether) waiting.push(happened);
-    else leftOut += 1;
-    wake();
+): AsyncGenerator<readonly Happened[], void> {
+  let isOver = false;
+  const stream = new ReadableStream<Happened>({
+    start(controller) {
+      watch((happened) => {
+        if (!isOver) controller.enqueue(happened);
+      });
+      void end.then(() => {
+        isOver = true;
+        return controller.close();
+      });
+    },
   });
-  const stop = () => {
-    isOver = true;
-    wake();
-  };
-  void end.then(stop);
-  for (;;) {
-    if (waiting.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve));
-    if (waiting.length === 0) return;
-    const items: readonly LiveItem[] = leftOut > 0 ? [...waiting, { type: 'left-out', count: leftOut }] : waiting;
-    [waiting, leftOut] = [[], 0];
-    yield items;
-  }
-}
-
-function liveLine(item: LiveItem, ui: Ui): string {
-  if (item.type === 'request') return requestLine(item, ui);
-  if (item.type === 'event') return eventLine(item, ui);
-  return ui.color.dim(`… ${item.count} more; bizmsg sandbox requests and sandbox endpoints deliveries list them`);
-}
-
-function eventLine({ event: { type, at, data }, delivery }: HappenedEvent, ui: Ui): string {
-  const time = ui.time(new Date(at).toISOString());
-  const result = delivery ? outcome(delivery, ui) : [ui.color.dim('no webhook')];
-  return ui.line([time, ui.color.bold(type), cell(subjectOf(data)), ...result]);
-}
-
-function outcome(delivery: NonNullable<HappenedEvent['delivery']>, ui: Ui): readonly string[] {
-  const { state, last, url, attempts, next_at: next } = delivery;
-  const took = attempts.at(-1)?.took;
-  const result = `→ ${cell(last ?? state)}${took === undefined ? '' : ` in ${took} ms`}`;
-  const more = next === null ? (state === 'dead' ? ['given up'] : []) : [`again at ${ui.time(next)}`];
-  return [(state === 'delivered' ? ui.color.green : ui.color.red)(result), url ?? '', ...more];
+  for await (const happened of stream) yield [happened];
 }

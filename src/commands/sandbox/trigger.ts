@@ -8,7 +8,7 @@ import { type EventName, eventNames, isEventName } from '../../contract/events.t
 import { Mismatch } from '../../contract/readers.ts';
 import { ask } from './control.ts';
 import { subjectOf } from './lines.ts';
-import { unknownEvent } from './names.ts';
+import { unknownWord } from './names.ts';
 
 /** One option for each field of an event; two for a reason. */
 const fieldOptions = {
@@ -83,7 +83,7 @@ async function confirmAudience(context: Context, tag: unknown): Promise<void> {
 
 function eventName(text: string): EventName {
   if (isEventName(text)) return text;
-  throw unknownEvent(text);
+  throw unknownWord(text, eventNames, 'not an event');
 }
 
 type FieldOptions = Input<typeof fieldOptions>;

@@ -110,7 +110,7 @@ function faultOf(ending: Ending): CliError | undefined {
 function timedOut({ id, goal, within, from, events }: Ending): CliError {
   const none = from === 'listener' ? 'does the service send its events to the listener?' : 'it had no events;';
   const known = events.length === 0 ? none : `its events: ${events.map(eventText).join(', ')};`;
-  const more = from === 'sandbox' ? `bizmsg sandbox messages ${id}` : 'bizmsg webhooks history';
+  const more = from === 'sandbox' ? `bizmsg sandbox log ${id}` : 'bizmsg webhooks history';
   const hint = `${known} ${more} shows more; do not send it again`;
   const message = `${id} was sent, but no message.${goal} arrived within ${within / 1000} s`;
   return new CliError('unsure', 'not-in-time', message, { hint });

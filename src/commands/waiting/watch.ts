@@ -54,7 +54,7 @@ async function atListeners(context: Context): Promise<EventSource> {
 }
 
 const frozen =
-  'the clock of the sandbox is frozen; bizmsg sandbox clock advance 10s causes events, as does bizmsg sandbox clock real';
+  'the clock of the sandbox is frozen; bizmsg sandbox clock +10s causes events, as does bizmsg sandbox clock real';
 
 function noListener() {
   const hint =

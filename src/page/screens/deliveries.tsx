@@ -72,7 +72,7 @@ export function Deliveries() {
       />
       {rows.length === most && (
         <p class="older">
-          Older deliveries: <code>bizmsg sandbox endpoints deliveries</code>
+          Older deliveries: <code>bizmsg sandbox log --type deliveries</code>
         </p>
       )}
     </Split>

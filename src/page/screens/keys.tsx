@@ -105,7 +105,7 @@ function KeyForm({ canGoLive }: { readonly canGoLive: boolean }) {
   );
 }
 
-/** More are shown by `sandbox requests`. */
+/** More are shown by `sandbox log ID`. */
 const most = 1_000;
 
 /** §5.8: the calls made with a key, the newest first. */
@@ -139,7 +139,7 @@ function Audit({ of: { id, text } }: { readonly of: Key }) {
       />
       {rows.length === most && (
         <p class="more about">
-          Older ones: <code>bizmsg sandbox requests --where key={id}</code>
+          Older ones: <code>bizmsg sandbox log {id}</code>
         </p>
       )}
     </section>

@@ -95,7 +95,7 @@ export function Phones() {
         {found.length === 0 && <p class="empty">No number, name or text contains “{search.value}”.</p>}
         {state.value.messages.length >= 5_000 && (
           <p class="older">
-            Older messages: <code>bizmsg sandbox messages</code>
+            Older messages: <code>bizmsg sandbox log --type messages</code>
           </p>
         )}
         {hasMessages() && (

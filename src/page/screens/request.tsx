@@ -29,8 +29,8 @@ export function RequestDetails({ request, message }: RequestProps) {
   return (
     <section aria-label="Request">
       <p class="note">
-        The log entry, as <code>bizmsg sandbox requests -o json</code> prints it. The bytes are kept for the last 100
-        requests since the sandbox was started.
+        The log entry, as <code>bizmsg sandbox log --type requests -o json</code> prints it. The bytes are kept for the
+        last 100 requests since the sandbox was started.
       </p>
       <Json value={message ? { to, template, params } : request} />
     </section>
@@ -47,7 +47,7 @@ function exchangeOf(request: Request, log: readonly Request[], exchanges: readon
   return exchanges.filter((exchange) => isSame(exchange.request)).at(-1 - later);
 }
 
-/** As `bizmsg sandbox requests --bytes` prints it, without the marks. */
+/** As `curl -v` prints it, without the marks. */
 function partText(first: string, { headers, body, bytes }: Exchange['sent'] | Exchange['answered']): string {
   const cut = bytes === undefined ? [] : [`(the first 16 KB of ${bytes} bytes)`];
   return [first, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '', body, ...cut].join('\n');

@@ -16,7 +16,7 @@ const shell = `<!doctype html>
 <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%23f5b301'/%3E%3Cpath d='M4 4h8v6H8l-3 3v-3H4z' fill='%231d1600'/%3E%3C/svg%3E">
 <link rel="stylesheet" href="page.css">
 <script type="module" src="page.js"></script>
-<body><div id="page"></div><noscript>This page needs JavaScript. bizmsg sandbox messages lists the messages on a terminal.</noscript>
+<body><div id="page"></div><noscript>This page needs JavaScript. bizmsg sandbox log lists the messages on a terminal.</noscript>
 </html>
 `;
 

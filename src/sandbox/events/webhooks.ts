@@ -89,7 +89,7 @@ export function createWebhooks(core: Core) {
 }
 
 /** Parses a webhook URL. §5.9: events stay on this machine unless `external` allows otherwise. */
-export function webhookUrl(text: string, external: boolean): URL {
+function webhookUrl(text: string, external: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url) throw new Refusal(400, 'a webhook needs a full URL, such as http://127.0.0.1:3000/hooks');
   if (url.protocol !== 'http:' && url.protocol !== 'https:')

@@ -151,7 +151,7 @@ export function requireProfile(store: Store, name: string): Profile {
   const profile = profileOf(store, name);
   if (profile) return profile;
   if (name !== local) throw unknownProfile(name, Object.keys(store.profiles));
-  const hint = 'bizmsg sandbox plan and bizmsg sandbox keys change it';
+  const hint = 'bizmsg sandbox set changes it';
   throw configuration('reserved-profile', `"${local}" is the sandbox on this machine, not a stored profile`, hint);
 }
 

@@ -5,10 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Change } from '../../../src/sandbox/state/records.ts';
 import { openFileJournal } from '../../../src/sandbox/state/file-journal.ts';
-import { startBin } from '../../support/bin.ts';
-import { alive, later } from '../../support/cli.ts';
-import { newHome } from '../../support/fake-service.ts';
-import { serveLocal } from '../../support/local.ts';
+import { later } from '../../support/cli.ts';
 import { isLong } from '../../support/long-tests.ts';
 import { calls, type Calls, memoryJournal, order, paths, start } from '../calls.ts';
 
@@ -44,19 +41,6 @@ describe('the log of requests', () => {
     expect(targets).toEqual(['/first', ...Array.from({ length: 1_000 }, (_, at) => `/${at + 50}`), '/last']);
     expect(sandbox.audit(sandbox.keys.sandbox).map(({ target }) => target)).toEqual(['/first', '/last']);
     expect(sandbox.requests(1_050).map(({ target }) => target)).toEqual(['/1049', '/last']);
-  });
-
-  it('reports the number of dropped entries to a follower', slow, async () => {
-    const home = newHome();
-    const sandbox = await serveLocal(home);
-    knock({ sandbox }, '/begin');
-    const following = startBin(['sandbox', 'requests', '-f'], { home });
-    onTestFinished(() => void alive(following.pid, 'SIGKILL'));
-    await expect.poll(following.stdout).toContain('/begin');
-    for (let number = 0; number < 1_100; number++) knock({ sandbox }, `/${number}`);
-    await expect.poll(following.stdout).toContain('/1099');
-    expect(following.stderr()).toContain('requests removed from the log before they could be shown: 100\n');
-    expect(following.stdout()).not.toContain('/99 ');
   });
 });
 

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { manualClock } from '../../src/sandbox/time/clock.ts';
+import { cli } from '../support/cli.ts';
+import { newHome } from '../support/fake-service.ts';
+import { serveLocal } from '../support/local.ts';
+
+async function local() {
+  const home = newHome();
+  const sandbox = await serveLocal(home, { clock: manualClock(Date.UTC(2026, 4, 1, 12)) });
+  const run = (line: string, terminal?: number) =>
+    cli(line.split(' '), { home, ...(terminal !== undefined && { terminal }) });
+  return { sandbox, run };
+}
+
+const send = 'send-template +12025550103 welcome --profile local';
+
+it('sandbox clock +5s advances the clock and prints what fired', async () => {
+  const { run } = await local();
+  const { stdout: id } = await run(send);
+  const { stdout } = await run('sandbox clock +5s');
+  expect(stdout).toMatch(
+    /^2026-05-01T12:00:05\.000Z {2}message\.delivered {2}evt_\S+ {2}msg_sandbox_\S+\n2026-05-01T12:00:05\.000Z, frozen\n$/,
+  );
+  expect(stdout).toContain(id.trim());
+});
+
+it('sandbox clock next advances to the next receipt, shown in local time on a terminal', async () => {
+  const { run } = await local();
+  await run(send);
+  expect((await run('sandbox clock next', 120)).stdout).toMatch(/^May 1 \d\d:\d\d {2}message\.delivered {2}evt_/);
+});
+
+it('sandbox clock next-month advances to the next month', async () => {
+  const { run } = await local();
+  const { stdout } = await run('sandbox clock next-month -o json');
+  expect(JSON.parse(stdout)).toMatchObject({ now: '2026-06-01T00:00:00.000Z', frozen: true, fired: [] });
+});
+
+it('sandbox clock real reports what is not due then', async () => {
+  const { run, sandbox } = await local();
+  sandbox.clock.set({ frozen: Date.now() + 86_400_000 });
+  await run(send);
+  const { code, stdout, stderr } = await run('sandbox clock real');
+  expect([code, stdout]).toEqual([0, expect.stringContaining('real time')]);
+  expect(stderr).toMatch(/note: 2 receipts and deliveries are not due until \S+Z; advance the clock, or reset\n/);
+  expect((await run('sandbox clock real')).stderr).toBe('');
+});
+
+it('sandbox clock shows how far it is ahead, and freezes', async () => {
+  const { run } = await local();
+  await run('sandbox clock real');
+  await run('sandbox clock +400d');
+  expect((await run('sandbox clock')).stdout).toMatch(/Z, 400 d ahead of real time\n$/);
+  expect((await run('sandbox clock freeze')).stdout).toMatch(/Z, frozen\n$/);
+});
+
+it.each([
+  ['5s', 'did you mean +5s?'],
+  ['+soon', 'is not a span of time'],
+  ['next-mnth', 'did you mean next-month?'],
+  ['later', 'use +5s, freeze, real, next, next-minute'],
+])('sandbox clock %s exits 2', async (word, reason) => {
+  const { run } = await local();
+  const { code, stderr, stdout } = await run(`sandbox clock ${word}`);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(reason);
+});

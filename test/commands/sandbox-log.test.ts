@@ -1,0 +1,276 @@
+import { describe, expect, it } from 'vitest';
+import { manualClock } from '../../src/sandbox/time/clock.ts';
+import { bearing, order, paths, start } from '../sandbox/calls.ts';
+import { receiver } from '../sandbox/receiver.ts';
+import { cli, type CliOptions } from '../support/cli.ts';
+import { newHome } from '../support/fake-service.ts';
+import { serveLocal } from '../support/local.ts';
+
+async function local() {
+  const home = newHome();
+  const sandbox = await serveLocal(home, { clock: manualClock(start) });
+  const run = (line: string, options: Partial<CliOptions> = {}) => cli(line.split(' '), { home, ...options });
+  const send = async (change: object = {}): Promise<string> => {
+    const body = JSON.stringify({ ...order, ...change });
+    const headers = bearing(sandbox.keys.sandbox);
+    const reply = await sandbox.answer({ method: 'POST', target: paths.send, headers, body });
+    await sandbox.settled();
+    return JSON.parse(reply.body).message_id;
+  };
+  return { sandbox, run, send };
+}
+
+const text = 'Hello Ada, your order A-1042 is on its way.';
+const at = '2026-05-01T12:00:00.000Z';
+
+describe('sandbox log', () => {
+  it('lists requests, messages and events in order', async () => {
+    const { sandbox, run, send } = await local();
+    const id = await send();
+    await sandbox.time.advance(500);
+    const [event] = sandbox.events();
+    const { stdout } = await run('sandbox log');
+    expect(stdout.split('\n')).toEqual([
+      'at\ttype\tabout\tstatus\ttext\tid',
+      `${at}\trequest\tPOST ${paths.send}\t200\t\t${id}`,
+      `${at}\tmessage\t+12025550142\tdelivered\t${text}\t${id}`,
+      expect.stringMatching(`^2026-05-01T12:00:00.\\d+Z\tevent\tmessage.delivered\tqueued\t\t${event?.id}$`),
+      '',
+    ]);
+  });
+
+  it.each([
+    ['messages', 'sent_at\tto\ttemplate\tstatus\ttext\tid\tparams\tmode'],
+    ['requests', 'at\tmethod\tpath\tstatus\tkey\tmessage_id\tfault\tdetail'],
+    ['events', 'at\tid\ttype\tdata'],
+    ['deliveries', 'at\tid\tevent\ttype\turl\tstate\tattempts\tlast\tforwarded\tnext_at'],
+    ['messages,requests', 'at\ttype\tabout\tstatus\ttext\tid'],
+  ])('with --type %s has the columns %s', async (type, header) => {
+    const { sandbox, run, send } = await local();
+    await send();
+    await sandbox.time.advance(500);
+    expect((await run(`sandbox log --type ${type}`)).stdout.split('\n')[0]).toBe(header);
+  });
+
+  it('lists refused requests, with the reason', async () => {
+    const { run, sandbox } = await local();
+    await sandbox.answer({ method: 'GET', target: '/api/public/contacts', headers: {}, body: '' });
+    await run('contacts list --profile local');
+    expect(JSON.parse((await run('sandbox log --type requests -o json')).stdout)).toMatchObject([
+      { method: 'GET', path: '/api/public/contacts', status: 401, key: null, detail: /the key is missing/ },
+      { method: 'GET', path: '/api/public/contacts', status: 200, key: expect.stringMatching(/^key_/) },
+    ]);
+  });
+
+  it.each(['messages', 'requests', 'events', 'deliveries'])('shows the newest %s with --limit', async (type) => {
+    const { sandbox, run, send } = await local();
+    for (let number = 0; number < 3; number++) await send();
+    await sandbox.time.advance(500);
+    const all = (await run(`sandbox log --type ${type} -o ndjson`)).stdout.split('\n');
+    const { stdout } = await run(`sandbox log --type ${type} -o ndjson --limit 2`);
+    expect([all.length, stdout]).toEqual([4, all.slice(1).join('\n')]);
+    expect((await run('sandbox log --limit 1 -o ndjson')).stdout.split('\n')).toHaveLength(2);
+  });
+
+  it('has all records in order, however long it is', async () => {
+    const { run, send } = await local();
+    const ids = [];
+    for (let number = 0; number < 1_020; number++) ids.push(await send());
+    const all = ids.join('\n').concat('\n');
+    expect((await run('sandbox log --type messages -o id')).stdout).toBe(all);
+    expect((await run('sandbox log --type requests --columns message_id --no-header')).stdout).toBe(all);
+    const some = (await run('sandbox log --type messages -o id --limit 700')).stdout;
+    expect(some).toBe(ids.slice(-700).join('\n').concat('\n'));
+  });
+
+  it.each([
+    ['--since 10m', [1, 2]],
+    ['--since 25m', [0, 1, 2]],
+    ['--since 2026-05-01T12:05:00Z', [1, 2]],
+    ['--since 2027-01-01', []],
+  ])('selects with %s, by the clock of the sandbox', async (words, shown) => {
+    const { sandbox, run, send } = await local();
+    const ids = [await send()];
+    for (let more = 0; more < 2; more++) {
+      await sandbox.time.advance(10 * 60_000);
+      ids.push(await send());
+    }
+    const { code, stdout } = await run(`sandbox log --type messages -o id ${words}`);
+    expect([code, stdout]).toEqual([0, shown.map((index) => `${ids[index]}\n`).join('')]);
+  });
+
+  it('shows the last 50 on a terminal, with a note', async () => {
+    const { run, send } = await local();
+    const ids = [];
+    for (let number = 0; number < 60; number++) ids.push(await send());
+    const shown = await run('sandbox log --type messages -o id --no-color', { terminal: 80 });
+    expect(shown.stdout).toBe(ids.slice(10).join('\n').concat('\n'));
+    expect(shown.stderr).toBe('note: showing the 50 newest; --limit shows more\n');
+  });
+
+  it('says that there is nothing yet', async () => {
+    const { run } = await local();
+    expect((await run('sandbox log', { terminal: 80 })).stdout).toBe('Nothing yet\n');
+    expect((await run('sandbox log -o json')).stdout).toBe('[]\n');
+  });
+
+  it('shows a message on a terminal without control characters', async () => {
+    const { run, send } = await local();
+    const id = await send({ params: ['\u001b[31mAda', 'A'] });
+    const listed = await run('sandbox log --type messages --no-color', { terminal: 80 });
+    expect(listed.stdout).toMatch(/\+12025550142 {2}accepted {2}Hello Ada/);
+    expect((await run(`sandbox log ${id} --no-color`, { terminal: 80 })).stdout).toContain('Hello Ada, your order A');
+  });
+
+  it.each([
+    ['sandbox log --type sent', 2, '--type: "sent" is not one of messages, requests, events, deliveries'],
+    ['sandbox log msg_1 --type events', 2, '[id] excludes --type'],
+    ['sandbox log msg_1', 5, 'see bizmsg sandbox log\n'],
+    ['sandbox log dlv_1', 5, 'see bizmsg sandbox log --type deliveries\n'],
+    ['sandbox log key_1', 5, 'see bizmsg sandbox set\n'],
+    ['sandbox log --redeliver dlv_1', 5, 'there is no delivery or event with this id\n'],
+    ['sandbox log -f -o json', 2, '--follow excludes -o json'],
+  ])('%s exits %i', async (line, exit, reason) => {
+    const { run } = await local();
+    const { code, stdout, stderr } = await run(line);
+    expect([code, stdout]).toEqual([exit, '']);
+    expect(stderr).toContain(reason);
+  });
+});
+
+describe('sandbox log -f', () => {
+  const ended = { signal: AbortSignal.abort('SIGINT') };
+
+  it.each([
+    ['', 10],
+    [' --limit 3', 3],
+  ])('begins with the newest%s: %i', async (words, count) => {
+    const { run, send } = await local();
+    const ids = [];
+    for (let number = 0; number < 12; number++) ids.push(await send());
+    const line = `sandbox log --type requests -f --columns message_id -o csv --no-header${words}`;
+    const { code, stdout } = await run(line, ended);
+    expect([code, stdout]).toEqual([0, ids.slice(-count).join('\n').concat('\n')]);
+  });
+
+  it.each([
+    ['-o ndjson', '', (id: string) => `{"id":"${id}"}`],
+    ['-o csv', 'id\n', (id: string) => id],
+    ['-o tsv --no-header', '', (id: string) => id],
+    ['-o table', '', (id: string) => id],
+  ])('prints %s', async (format, header, line) => {
+    const { run, send } = await local();
+    const id = await send();
+    const { stdout } = await run(`sandbox log --type messages -f --columns id ${format}`, ended);
+    expect(stdout).toBe(`${header}${line(id)}\n`);
+  });
+
+  it('prints a line for each on a terminal, with the local time', async () => {
+    const { run, send } = await local();
+    const id = await send({ params: ['\u001b[31mAda', 'A'] });
+    const { stdout } = await run('sandbox log -f --no-color', { ...ended, terminal: 120 });
+    expect(stdout).toMatch(
+      new RegExp(`^\\S+:00\\.000  request  POST ${paths.send}  200  ${id}\n\\S+  message .*Hello Ada.*  ${id}\n$`),
+    );
+  });
+});
+
+describe('sandbox log ID', () => {
+  it('shows the request of a message, its receipts, and its events with their deliveries', async () => {
+    const { sandbox, run, send } = await local();
+    sandbox.webhooks.add({ url: (await receiver()).url });
+    const id = await send();
+    await sandbox.time.advance(500);
+    const { code, stdout } = await run(`sandbox log ${id}`);
+    const [head, shown, blank, request, delivered, attempt, due] = stdout.split('\n');
+    expect([code, head, shown, blank]).toEqual([0, `${id}  +12025550142  order_update  delivered`, text, '']);
+    expect(request).toBe(`${at}  POST ${paths.send}  200`);
+    expect(delivered).toMatch(/^2026-05-01T12:00:00\.\d{3}Z {2}message\.delivered {2}evt_\w+$/);
+    expect(attempt).toMatch(/^2026-05-01T12:00:00\.\d{3}Z {2}→ http:\/\/127\.0\.0\.1:\d+\/\S* {2}200 in \d+ ms$/);
+    expect(due).toMatch(/^2026-05-01T12:00:0\d\.\d{3}Z {2}message\.read is due$/);
+  });
+
+  it('is one JSON object with ISO times', async () => {
+    const { sandbox, run, send } = await local();
+    const id = await send({ to: '+12025550102' });
+    await sandbox.time.advance(500);
+    const [event] = sandbox.events();
+    expect(JSON.parse((await run(`sandbox log ${id} -o json`)).stdout)).toMatchObject({
+      id,
+      sent_at: at,
+      status: 'failed',
+      text,
+      request: { at, method: 'POST', path: paths.send, status: 200, message_id: id },
+      receipts: [{ type: 'message.failed', at: expect.stringMatching(/^2026.*Z$/), event: event?.id }],
+      events: [{ id: event?.id, data: { reason: { code: 'undeliverable' } }, deliveries: [{ state: 'queued' }] }],
+    });
+  });
+
+  it('shows each attempt of a delivery with request and response, without control characters', async () => {
+    const { run, send, sandbox } = await local();
+    const { url, received } = await receiver((response) =>
+      response.writeHead(500, { 'x-why': 'tired' }).end('no \u001b[31mroom\u0007\nhere'),
+    );
+    sandbox.webhooks.add({ url });
+    await send({ to: '+12025550102' });
+    await sandbox.time.advance(500);
+    const [row] = sandbox.deliveries();
+    const { stdout } = await run(`sandbox log ${row?.id}`, { terminal: 200 });
+    expect(stdout).toContain(`${row?.id}  message.failed  ${url}  waiting  next at ${row?.next_at}\n`);
+    for (const line of [
+      `> webhook-id: ${row?.event}`,
+      `> ${received[0]?.body}`,
+      '< 500',
+      '< x-why: tired',
+      '< no room here',
+    ])
+      expect(stdout).toContain(`\n${line}\n`);
+    expect((await run(`sandbox log ${row?.event}`, { terminal: 200 })).stdout).toBe(stdout);
+    expect(JSON.parse((await run(`sandbox log ${row?.id} -o json`)).stdout)).toEqual(sandbox.delivery(row?.id ?? ''));
+  });
+
+  it('shows why an attempt got no response', async () => {
+    const { run, send, sandbox } = await local();
+    sandbox.webhooks.add({ url: (await receiver((response) => response.socket?.destroy())).url });
+    await send({ to: '+12025550102' });
+    await sandbox.time.advance(500);
+    const { stdout } = await run(`sandbox log ${sandbox.deliveries()[0]?.id}`);
+    expect(stdout).toContain('\n! closed the connection without an answer\n');
+  });
+});
+
+describe('sandbox log --redeliver', () => {
+  it('delivers one event again, and all that failed', async () => {
+    const { run, sandbox } = await local();
+    let status = 500;
+    const { url, received } = await receiver((response) => response.writeHead(status).end());
+    sandbox.webhooks.add({ url });
+    sandbox.trigger('order.paid', {});
+    await run('sandbox clock +5d');
+    const states = 'sandbox log --type deliveries --columns state,attempts --no-header';
+    expect((await run(states)).stdout).toBe('dead\t10\n');
+    status = 200;
+    expect((await run('sandbox log --redeliver failed')).stdout).toBe('Delivering again: 1\n');
+    await sandbox.settled();
+    expect((await run(`sandbox log --redeliver ${received[0]?.id}`)).stdout).toBe('Delivering again: 1\n');
+    await sandbox.settled();
+    expect([received.length, sandbox.deliveries()[0]?.state]).toEqual([12, 'delivered']);
+    expect((await run('sandbox log --redeliver failed')).stdout).toEqual('Nothing to deliver again\n');
+  });
+
+  it('reports the deliveries that failed leaves out, and why', async () => {
+    const { run, sandbox } = await local();
+    const statuses = [500, 410];
+    const { url } = await receiver((response) => response.writeHead(statuses.shift() ?? 500).end());
+    sandbox.webhooks.add({ url });
+    const note = async () => (await run('sandbox log --redeliver failed')).stderr;
+    sandbox.trigger('order.paid', {});
+    await sandbox.settled();
+    expect(await note()).toBe('note: 1 is waiting for the next attempt: pass the id to deliver now\n');
+    sandbox.trigger('order.paid', {});
+    await sandbox.settled();
+    expect(await note()).toBe('note: 2 are skipped because the webhook is disabled: add it again\n');
+    sandbox.webhooks.remove(url);
+    expect(await note()).toBe('note: 2 are skipped because the webhook was removed: redeliver the event\n');
+  });
+});
